@@ -88,7 +88,7 @@ interface Hop {
 
 const DEFAULT_MAX_RESPONSE_BYTES = 8 * 1024 * 1024
 /** An answer is held three times: in the chunks that came, joined, and as text. */
-const COPIES = 3
+export const COPIES = 3
 const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const ALWAYS_CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization']

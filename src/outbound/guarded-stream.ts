@@ -1,9 +1,22 @@
-import { aborted, brokenOff, createGuardedOpen, notUtf8, type Opened, tooLarge, tooManyParts } from './guarded-fetch.ts'
+import {
+  aborted,
+  brokenOff,
+  COPIES,
+  createGuardedOpen,
+  notUtf8,
+  type Opened,
+  tooLarge,
+  tooManyParts,
+} from './guarded-fetch.ts'
 import type { GuardedFailure, GuardedFetchOptions, GuardedRequest } from './guarded-fetch.ts'
 import { partCounter } from './part-counter.ts'
 import { decodedHeaders, mayHaveBody } from './response-rules.ts'
+import type { Grow } from './read-to-limit.ts'
 import { untilAborted } from './until-aborted.ts'
 import { utf8Judge } from './utf8.ts'
+
+/** In bytes: what is smaller takes no room. */
+const SMALL = 65_536
 
 /** For all that is read in one session. */
 export interface ReadLimits {
@@ -25,17 +38,21 @@ export type GuardedStream = (
 ) => Promise<{ readonly ok: true; readonly response: Response } | GuardedFailure>
 
 export function createGuardedStream(options: GuardedFetchOptions): GuardedStream {
+  const { room } = options
   const open = createGuardedOpen(options)
   return async (request) => {
     const opened = await open(request)
     if (!opened.ok) return opened
+    const { asker, signal, atEnd } = request
+    const place = 'toolkit' in asker ? room?.growing(asker.caller, () => signal.aborted) : undefined
+    if (place) atEnd?.(place.release)
     const { status, statusText, headers, body } = opened.response
     if (body === null || !mayHaveBody(status)) {
       body?.cancel().catch(() => undefined)
       opened.end('answered')
       return { ok: true, response: new Response(null, { status, statusText, headers }) }
     }
-    const counted = countedBody(body.getReader(), opened, request)
+    const counted = countedBody(body.getReader(), opened, request, place?.grow)
     return { ok: true, response: new Response(counted, { status, statusText, headers: decodedHeaders(headers) }) }
   }
 }
@@ -44,9 +61,12 @@ function countedBody(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   { response, url, end }: Opened,
   { allowance, signal, onFailure }: GuardedStreamRequest,
+  grow: Grow = () => Promise.resolve(),
 ): ReadableStream<Uint8Array> {
   const isUtf8 = utf8Judge()
   const partsIn = partCounter()
+  let received = 0
+  let granted = SMALL
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       // Where the body broke off, it has ended before; the first ending counts
@@ -70,6 +90,11 @@ function countedBody(
       if (allowance.bytesLeft < 0) return stop(tooLarge(url, allowance.bytes))
       allowance.partsLeft -= partsIn(value)
       if (allowance.partsLeft < 0) return stop(tooManyParts(url, allowance.parts))
+      received += value.byteLength
+      if (received > granted) {
+        granted = 2 * received
+        await grow(COPIES * granted)
+      }
       controller.enqueue(value)
     },
     async cancel(reason) {

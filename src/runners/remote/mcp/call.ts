@@ -46,6 +46,7 @@ export async function callMcp(
       canAsk: answers !== undefined,
       background: context.background,
       meter: context.meter,
+      atEnd: context.atEnd,
     },
     deps,
     (client, waiting) => {

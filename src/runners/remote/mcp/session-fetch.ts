@@ -1,5 +1,5 @@
 import { ANSWER_PARTS } from '../../../core/tool/json-text.ts'
-import type { GuardedFailure } from '../../../outbound/guarded-fetch.ts'
+import type { GuardedFailure, GuardedRequest } from '../../../outbound/guarded-fetch.ts'
 import type { ReadLimits, GuardedStream } from '../../../outbound/guarded-stream.ts'
 import { readToLimit } from '../../../outbound/read-to-limit.ts'
 import type { BadAnswer } from '../../shared/server-failure.ts'
@@ -7,6 +7,11 @@ import type { Endpoint } from '../endpoint.ts'
 
 /** `unanswered` is the first reason why nothing could be read: nothing is sent after it. */
 export type TransportFailures = ReturnType<ReturnType<typeof createSessionFetch>['failures']>
+
+export interface SessionReading extends Pick<GuardedRequest, 'atEnd'> {
+  readonly maxBytes: number
+  readonly parts?: number
+}
 
 const MAX_REFUSAL = 16 * 1024
 
@@ -17,7 +22,7 @@ const MAX_REFUSAL = 16 * 1024
 export function createSessionFetch(
   guardedStream: GuardedStream,
   endpoint: Endpoint,
-  { maxBytes: bytes, parts = ANSWER_PARTS }: { readonly maxBytes: number; readonly parts?: number },
+  { maxBytes: bytes, parts = ANSWER_PARTS, atEnd }: SessionReading,
 ) {
   const allowance: ReadLimits = { bytes, parts, bytesLeft: bytes, partsLeft: parts }
   let unanswered: GuardedFailure | undefined
@@ -45,6 +50,7 @@ export function createSessionFetch(
         asker: endpoint.asker,
         allowance,
         onFailure: note,
+        atEnd,
       })
       if (!answer.ok) {
         note(answer)

@@ -7,15 +7,13 @@ import type { Endpoint, RemoteDeps } from '../endpoint.ts'
 import type { UpstreamTransport } from './client.ts'
 import { explain, wasNotRun } from './errors.ts'
 import { modernPrior } from './known-revisions.ts'
-import { createSessionFetch } from './session-fetch.ts'
+import { createSessionFetch, type SessionReading } from './session-fetch.ts'
 
-interface SessionOptions {
+interface SessionOptions extends SessionReading {
   readonly endpoint: Endpoint
-  readonly maxBytes: number
   readonly timeoutMs: number
   readonly signal: Signal
   readonly meter: Meter
-  readonly parts?: number
   readonly canAsk: boolean
   readonly background?: ((work: Promise<unknown>) => void) | undefined
   readonly onMessage?: (message: unknown) => void

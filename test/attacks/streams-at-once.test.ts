@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { createGuardedStream } from '../../src/outbound/guarded-stream.ts'
+import { createRoom } from '../../src/outbound/room.ts'
+
+const MB = 1_000_000
+const PIECE = new Uint8Array(100_000)
+const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
+
+it('answers of one server of the Model Context Protocol are in memory only as far as a caller has room', async () => {
+  let sent = 0
+  const answer = () => {
+    let left = 4 * MB
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      // It never ends
+      if (left === 0) return sleep(60_000)
+      left -= PIECE.length
+      sent += PIECE.length
+      return controller.enqueue(PIECE)
+    }
+    return Promise.resolve(new Response(new ReadableStream({ pull }, { highWaterMark: 0 })))
+  }
+  const room = createRoom({ now: Date.now, sleep }, 15_000)
+  const stream = createGuardedStream({ fetch: answer, allowHttpHosts: new Set(), room })
+  const ending = new AbortController()
+  const { signal } = ending
+  const reading = Array.from({ length: 20 }, async () => {
+    const opened = await stream({
+      method: 'POST',
+      url: 'https://mcp.example.com/',
+      headers: new Headers(),
+      credentialHeaders: [],
+      signal,
+      asker: { toolkit: 'Kit', caller: 'key:a', timeoutMs: 30_000, signal },
+      allowance: { bytes: 8 * MB, parts: 1_000, bytesLeft: 8 * MB, partsLeft: 1_000 },
+      onFailure: () => undefined,
+    })
+    return opened.ok ? opened.response.text().catch(() => 'broken off') : undefined
+  })
+  await sleep(1_000)
+  expect(sent).toBeGreaterThan(2 * MB)
+  expect(sent).toBeLessThan(16 * MB)
+  ending.abort()
+  expect(new Set(await Promise.all(reading))).toEqual(new Set(['broken off']))
+})
