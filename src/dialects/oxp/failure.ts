@@ -40,7 +40,7 @@ export function failureBody(failure: Failure): JsonObject {
       return {
         // In the words of the specification's example, which clients are tested with
         message: `Tool '${failure.name}' was not found`,
-        developer_message: `${failure.tool} version ${failure.asked} is not available: ${wordsOf(failure).detail}`,
+        developer_message: `${failure.tool} version ${failure.asked} is not available`,
       }
     case 'requirements-missing': {
       const unset = failure.authorization.flatMap(({ id, needsSetup }) => (needsSetup ? [id] : []))
