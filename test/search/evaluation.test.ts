@@ -30,8 +30,8 @@ describe.skipIf(!hasShared(CATALOGUE))(`questions over a catalogue in use${unles
   })
 
   it.each([
-    ['those that the ranking was tried with', TRIED, 0.78, 0.94],
-    ['those kept aside', ASIDE, 0.78, 0.94],
+    ['those that the ranking was tried with', TRIED, 0.8, 0.94],
+    ['those kept aside', ASIDE, 0.82, 0.95],
   ])('%s are answered', (name, questions, first, five) => {
     const found = score(questions, ask)
     report(name, found)

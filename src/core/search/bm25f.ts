@@ -3,14 +3,13 @@
  * fixed averages, not to those of the registry, so that no tool has a say in how another ranks.
  */
 const FIELDS = [
-  { field: 'name and title', weight: 3, average: 3 },
-  { field: 'toolkit and tags', weight: 3, average: 1.3 },
-  { field: 'description', weight: 1, average: 15 },
-  { field: "parameters' names", weight: 0.6, average: 4 },
-  { field: "parameters' descriptions", weight: 0.4, average: 30 },
+  { field: 'name and title', weight: 3, average: 3, normalisation: 1 },
+  { field: 'toolkit and tags', weight: 3, average: 1.3, normalisation: 0.4 },
+  { field: 'description', weight: 1, average: 15, normalisation: 0.4 },
+  { field: "parameters' names", weight: 0.6, average: 4, normalisation: 0.4 },
+  { field: "parameters' descriptions", weight: 0.4, average: 30, normalisation: 0.4 },
 ]
 
-const LENGTH_NORMALISATION = 0.4
 const SATURATION = 1.2
 
 /** A length is kept in fifths of the average, up to three times that. */
@@ -27,16 +26,17 @@ export function rowOf(id: number, field: number, length: number): number {
 }
 
 /** How much a word counts, by field and length of the row that has it. */
-export const WEIGHTS = FIELDS.map(({ weight }) =>
-  Array.from(
-    { length: LEVELS },
-    (_, level) => weight / (1 - LENGTH_NORMALISATION + (LENGTH_NORMALISATION * level) / STEPS),
-  ),
+export const WEIGHTS = FIELDS.map(({ weight, normalisation }) =>
+  Array.from({ length: LEVELS }, (_, level) => weight / (1 - normalisation + (normalisation * level) / STEPS)),
 )
 
-/** Inverse document frequency. */
+/** Inverse document frequency; the rarest words, which may be noise, say a little less than by that. */
 export function rarity(holders: number, tools: number): number {
-  return Math.log(1 + (tools - holders + 0.5) / (holders + 0.5))
+  return Math.log(1 + (tools - holders + 0.5) / (holders + 0.5)) ** 0.9
+}
+
+export function isOfToolkit(row: number): boolean {
+  return Math.floor(row / LEVELS / IDS) === 1
 }
 
 export function saturated(weight: number): number {

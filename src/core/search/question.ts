@@ -5,8 +5,10 @@ const MAX_CHARACTERS = 1_000
 /** Each is looked for in ten lists. */
 const MAX_TERMS = 40
 const LONGEST_PHRASE = 4
-/** Begins a question that asks to get something without a verb for it. "How do I" goes on with a verb. */
-export const ASKING = /^\W*(?:who|whose|what|which|where|how (?!do|can|to|should)|is|are|was|were|did|does|has)\b/i
+/** The two words of a phrase may be among so many: "take the label off". */
+const MAX_APART = 8
+/** Begins a question that asks to get something, or to list, without a verb for it. "How do I" goes on with a verb. */
+export const ASKING = /^\W*(?:(who|whose|what|which)|where|how (?!do|can|to|should)|is|are|was|were|did|does|has)\b/i
 
 const STOP_WORDS: ReadonlySet<string> = new Set(thesaurus.stopWords.join(' ').split(' '))
 
@@ -36,10 +38,12 @@ export function termsOf(q: string): readonly Term[] {
   for (let at = 0, length = 1; at < words.length && terms.size < MAX_TERMS; at += length) {
     length = Math.min(LONGEST_PHRASE, words.length - at)
     while (length > 1 && !STAND_INS.has(stems.slice(at, at + length).join(' '))) length -= 1
-    const word = words.slice(at, at + length).join(' ')
-    const stem = stems.slice(at, at + length).join(' ')
+    const later = length > 1 ? [] : stems.slice(at + 1, at + MAX_APART)
+    const apart = later.filter((other) => STAND_INS.has(`${stems[at]} ${other}`)).slice(0, 1)
+    const word = [...words.slice(at, at + length), ...apart].join(' ')
+    const stem = [...stems.slice(at, at + length), ...apart].join(' ')
     if (terms.has(stem) || silent.has(word)) continue
-    const pairs = length > 1 ? [] : [words.slice(at - 1, at + 1), words.slice(at, at + 2)]
+    const pairs = word.includes(' ') ? [] : [words.slice(at - 1, at + 1), words.slice(at, at + 2)]
     const joined = pairs.filter((pair) => pair.length === 2).map((pair) => stemOf(pair.join('')))
     terms.set(stem, { word, itself: [stem, ...joined], standIns: [...(STAND_INS.get(stem) ?? [])] })
   }

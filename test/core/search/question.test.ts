@@ -48,6 +48,9 @@ describe('the terms of a question', () => {
     expect(words('take down my tweet')).toEqual(['take down', 'tweet'])
     expect(words('taking down')).toEqual(['taking down'])
     expect(words('how much does it cost')).toEqual(['how much', 'cost'])
+    expect(words('switch secret scanning on')).toEqual(['switch on', 'secret', 'scanning'])
+    expect(words('take the blue label off the runner')).toEqual(['take off', 'blue', 'label', 'runner'])
+    expect(words('take one two three four five six seven off')).not.toContain('take off')
     expect(termsOf('turn down an applicant')[0]).toMatchObject({
       itself: ['turn down'],
       standIns: expect.arrayContaining(['reject']),

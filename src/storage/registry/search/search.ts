@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein'
-import { IDS, LEVELS, rarity, saturated, WEIGHTS } from '../../../core/search/bm25f.ts'
+import { IDS, isOfToolkit, LEVELS, rarity, saturated, WEIGHTS } from '../../../core/search/bm25f.ts'
 import { ASKING, termsOf } from '../../../core/search/question.ts'
 import { stemOf } from '../../../core/search/words.ts'
 import { column, field, rows } from '../../rows.ts'
@@ -10,6 +10,8 @@ import { plainText } from './search-index.ts'
 const STAND_IN = 0.7
 /** A verb counts at least as a word that a fifth of the tools have, since it may be all that tells siblings apart. */
 const LEAST_OF_VERB = 1.5
+/** A word of a toolkit's name or tags counts at least so much, since a large toolkit makes it common. */
+const LEAST_OF_TOOLKIT = 3
 /** Looking for what a missing word may mean reads every word with its first letter, so not for each of a long question. */
 const MAX_REPLACED = 5
 /** Scores closer than this are tied. */
@@ -53,7 +55,8 @@ function scoresOf(sql: SqlStorage, q: string, scope: IndexFilter) {
   function add(rows: readonly number[], standIns: readonly number[], least = 0, isImplied = false): boolean {
     const having = weigh(rows, weights)
     const others = weigh(standIns, standing)
-    const own = having.length === 0 ? 0 : Math.max(least, rarity(having.length, tools))
+    const leastOwn = rows.some(isOfToolkit) ? LEAST_OF_TOOLKIT : least
+    const own = having.length === 0 ? 0 : Math.max(leastOwn, rarity(having.length, tools))
     const discounted = STAND_IN * Math.max(least, Math.min(own || Infinity, rarity(others.length, tools)))
     for (const id of [...having, ...others]) {
       const most = Math.max(own * saturated(weights[id] ?? 0), discounted * saturated(standing[id] ?? 0))
@@ -64,7 +67,8 @@ function scoresOf(sql: SqlStorage, q: string, scope: IndexFilter) {
   }
 
   const terms = termsOf(q)
-  const implied = ASKING.test(q) ? termsOf('get') : []
+  const [asking, forMany] = ASKING.exec(q) ?? []
+  const implied = asking === undefined ? [] : termsOf(forMany === undefined ? 'get' : 'list')
   const sides = [...terms, ...implied].flatMap(({ itself, standIns }) => [anyOf(itself), anyOf(standIns)])
   const rows = rowsOf(sql, sides, scope)
   const sidesOf = (at: number) => [rows[2 * at] ?? [], rows[2 * at + 1] ?? []] as const

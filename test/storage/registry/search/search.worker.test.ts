@@ -246,6 +246,23 @@ describe('the ranking of a search', () => {
       expect(await ask(registry, 'Which walruses?')).toEqual({ found: [], total: 0, unmatched: ['walruses'] })
     }))
 
+  it('takes a question of which or who to ask for a list', () =>
+    inRegistry(async ({ registry }) => {
+      await publish({ registry } as Harness, 'Runners.GetGroup@1.0.0', 'Runners.ListGroup@1.0.0')
+      for (const q of ['Which groups are there?', 'Whose groups are these?'])
+        expect((await ask(registry, q)).found[0]).toBe('Runners.ListGroup')
+      expect((await ask(registry, 'Where is the group?')).found[0]).toBe('Runners.GetGroup')
+    }))
+
+  it('finds the tools of a toolkit that is named first, though it has most of all', () =>
+    inRegistry(async ({ registry }) => {
+      const many = Array.from({ length: 40 }, (_, n) => `Tracker.Count_${n}@1.0.0`)
+      await publish({ registry } as Harness, ...many, 'Tracker.CreateIssue@1.0.0', 'Desk.CreateTicket@1.0.0')
+      const first = async (q: string) => (await ask(registry, q)).found[0]
+      expect(await first('create a ticket in Tracker')).toBe('Tracker.CreateIssue')
+      expect(await first('create a ticket')).toBe('Desk.CreateTicket')
+    }))
+
   it('answers as long as some tool has a telling word, and says which words none has', () =>
     inRegistry(async ({ registry }) => {
       await publish({ registry } as Harness, ...Array.from({ length: 20 }, (_, n) => `Kit.Order${n}@1.0.0`))
