@@ -17,7 +17,7 @@ const AT_MOST = {
   },
   'Plugin POST /plugin/call': { files: 27, functions: 99, blocks: 232, promises: 32, bytes: 39_000 },
   'GET /tools': { files: 25, functions: 85, blocks: 230, promises: 42, bytes: 58_000 },
-  'GET /tools?q=': { files: 31, functions: 117, blocks: 536, promises: 84, bytes: 143_000 },
+  'GET /tools?q=': { files: 31, functions: 117, blocks: 536, promises: 84, bytes: 144_000 },
   // Those of a second message among them, by which the Registry tells which other tool the first sentence finds
   'POST /tools, one tool': { files: 45, functions: 208, blocks: 2008, promises: 170, bytes: 360_000 },
 } as const

@@ -38,10 +38,10 @@ export function termsOf(q: string): readonly Term[] {
   for (let at = 0, length = 1; at < words.length && terms.size < MAX_TERMS; at += length) {
     length = Math.min(LONGEST_PHRASE, words.length - at)
     while (length > 1 && !STAND_INS.has(stems.slice(at, at + length).join(' '))) length -= 1
-    const later = length > 1 ? [] : stems.slice(at + 1, at + MAX_APART)
-    const apart = later.filter((other) => STAND_INS.has(`${stems[at]} ${other}`)).slice(0, 1)
-    const word = [...words.slice(at, at + length), ...apart].join(' ')
-    const stem = [...stems.slice(at, at + length), ...apart].join(' ')
+    const near = length > 1 ? [] : stems.slice(at + 1, at + MAX_APART)
+    const apart = near.find((other) => STAND_INS.has(`${stems[at]} ${other}`)) ?? ''
+    const word = `${words.slice(at, at + length).join(' ')} ${apart}`.trim()
+    const stem = `${stems.slice(at, at + length).join(' ')} ${apart}`.trim()
     if (terms.has(stem) || silent.has(word)) continue
     const pairs = word.includes(' ') ? [] : [words.slice(at - 1, at + 1), words.slice(at, at + 2)]
     const joined = pairs.filter((pair) => pair.length === 2).map((pair) => stemOf(pair.join('')))
