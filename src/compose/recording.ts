@@ -5,12 +5,7 @@ import { createRefusals } from '../http/route/audit.ts'
 import { createCallLog } from '../storage/records/call-log.ts'
 import { createRecordWriter } from '../storage/records/record-writer.ts'
 import { recordsStub } from '../storage/records/records.ts'
-import { log, print } from './platform.ts'
-
-/** Cloudflare lets what goes on behind an answer end, and takes money for each batch. */
-const WINDOW_MS = 1_000
-/** A server of one's own may be killed with what it has not stored. Calls wait while a batch is written to the disk. */
-const SELF_HOSTED_WINDOW_MS = 250
+import { log, print, sleep } from './platform.ts'
 
 export type Recording = ReturnType<typeof createRecording>
 
@@ -25,7 +20,9 @@ export function createRecording(
     keep: recordCalls,
     newId: () => crypto.randomUUID(),
     defect: (error, lost) => log({ event: 'records-lost', lost, error: String(error) }),
-    windowMs: isSelfHosted ? SELF_HOSTED_WINDOW_MS : WINDOW_MS,
+    // Cloudflare lets what goes on behind an answer end, and takes money for each message
+    expect: isSelfHosted ? (day, expected) => recordsOf(day).expect(day, expected) : undefined,
+    sleep,
   })
   const writeCall: CallDeps['writeRecord'] = (record, background, forOperator) => {
     if (logCalls === 'all' || (logCalls === 'failures' && record.outcome !== 'success'))
