@@ -21,7 +21,10 @@ export interface CallOptions {
   readonly waitForAuthorization?: ((challenges: readonly Challenge[]) => unknown) | undefined
 }
 
-export type CallResult<T = unknown> = { readonly callId: string; readonly value: T }
+export interface CallResult<T = unknown> {
+  readonly callId: string
+  readonly value: T
+}
 
 const MAX_ROUNDS = 5
 

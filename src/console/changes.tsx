@@ -1,7 +1,9 @@
 import { Row } from '../http/page/rows.tsx'
 import type { TextChange } from '../core/publish/text-changes.ts'
 
-export type ChangesProps = { readonly changes: readonly TextChange[] }
+export interface ChangesProps {
+  readonly changes: readonly TextChange[]
+}
 
 export function Changes({ changes }: ChangesProps) {
   if (changes.length === 0) return <p class="note">No changes for callers or models.</p>

@@ -6,7 +6,10 @@ const MAX_SHOWN = 20_000
 
 type BlockKind = 'text' | 'bullets' | 'numbers' | 'code'
 
-type Block = { readonly kind: BlockKind; readonly lines: string[] }
+interface Block {
+  readonly kind: BlockKind
+  readonly lines: string[]
+}
 
 /** The Markdown that descriptions use: paragraphs, lists, code, links and emphasis. All else stays text, and is escaped as such. */
 export function Markdown({ text }: { text: string }) {

@@ -142,7 +142,10 @@ export function TextField({ label, note, value = '', ...attributes }: TextFieldP
   )
 }
 
-export type Option = { readonly value: string; readonly text: string }
+export interface Option {
+  readonly value: string
+  readonly text: string
+}
 
 interface SelectProps {
   readonly label: string

@@ -27,7 +27,10 @@ export interface RequestParts {
   readonly etag?: string | undefined
 }
 
-export type CallEnd<T> = { readonly status: number; readonly value: T }
+export interface CallEnd<T> {
+  readonly status: number
+  readonly value: T
+}
 
 export type FollowedCall<T> =
   | { readonly reply: CallEnd<T> }
@@ -64,7 +67,10 @@ export interface View {
   readonly showsPictures?: boolean
 }
 
-export type Crumb = { readonly text: string; readonly href: string }
+export interface Crumb {
+  readonly text: string
+  readonly href: string
+}
 
 export interface LiveParts {
   readonly parts: AsyncIterable<JSX.Element>

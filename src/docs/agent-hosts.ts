@@ -13,7 +13,10 @@ export interface AgentHost {
   readonly signIn?: Snippet | undefined
 }
 
-export type Snippet = { readonly language: string; readonly text: string }
+export interface Snippet {
+  readonly language: string
+  readonly text: string
+}
 
 /** Snippets read the key from here: no key stands in a file. */
 export const KEY_VARIABLE = 'SWITCHBOARD_KEY'

@@ -15,7 +15,10 @@ export interface ReferenceWords {
   readonly examples: Readonly<Record<string, OperationExample>>
 }
 
-export type FieldWords = { readonly description: string; readonly example?: Json }
+export interface FieldWords {
+  readonly description: string
+  readonly example?: Json
+}
 
 export interface OperationExample {
   readonly parameters?: Readonly<Record<string, string>>

@@ -14,7 +14,10 @@ export interface ProviderFailure {
   readonly retry_after_ms?: number
 }
 
-export type LastAnswer = { readonly status: number; readonly retryAfter: string | null }
+export interface LastAnswer {
+  readonly status: number
+  readonly retryAfter: string | null
+}
 
 const CLIENT_ERRORS = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type']
 

@@ -1,7 +1,10 @@
 import type { Signal } from '../core/tool/platform.ts'
 import { untilAborted } from './until-aborted.ts'
 
-export type ReadBytes = { readonly bytes: Uint8Array<ArrayBuffer>; readonly isWhole: boolean }
+export interface ReadBytes {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly isWhole: boolean
+}
 
 /** In bytes: workerd gives 4,096 at a time to whoever brings no room for them, and each time takes microseconds. */
 const ROOM = 65_536

@@ -1,6 +1,8 @@
 export type Slots = ReturnType<typeof createSlots>
 
-export type Slot = { readonly release: () => void }
+export interface Slot {
+  readonly release: () => void
+}
 
 /** A slot never given back is lost in time: a request that the platform ends runs no `finally`. */
 export function createSlots(count: number) {

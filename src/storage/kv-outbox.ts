@@ -40,7 +40,10 @@ export interface KeysOfKind {
   readonly needs?: (of: readonly string[]) => readonly string[]
 }
 
-export type QueuedKeys = { readonly targets: readonly string[]; readonly upTo: number }
+export interface QueuedKeys {
+  readonly targets: readonly string[]
+  readonly upTo: number
+}
 
 export interface Round {
   readonly isUnderWay: () => boolean

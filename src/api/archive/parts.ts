@@ -10,7 +10,10 @@ export interface TextSigner {
   verify(text: string, signature: string): Promise<boolean>
 }
 
-export type FilePart = { readonly lines: readonly FileLine[]; readonly unsigned?: string }
+export interface FilePart {
+  readonly lines: readonly FileLine[]
+  readonly unsigned?: string
+}
 
 type Closing = 'part' | 'end'
 

@@ -63,7 +63,10 @@ function parameterRow({ name, in: place, required, description, schema }: Docume
   return { ...rowOf(name, { ...schema, description }, required), in: place }
 }
 
-type Labelled = { readonly label: string; readonly components: JsonObject }
+interface Labelled {
+  readonly label: string
+  readonly components: JsonObject
+}
 
 function Body({ label, body: { type, schema }, components }: Labelled & { readonly body: DocumentedBody }) {
   const [first, ...others] = formsOf(schema, components)
@@ -113,7 +116,10 @@ function Answer({ label, response, components }: Labelled & { readonly response:
   )
 }
 
-type FieldsProps = { readonly label: string; readonly rows: readonly SchemaRow[] }
+interface FieldsProps {
+  readonly label: string
+  readonly rows: readonly SchemaRow[]
+}
 
 function FoldedFields({ summary, ...fields }: FieldsProps & { readonly summary: string }) {
   if (fields.rows.length === 0) return <></>

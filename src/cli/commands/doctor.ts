@@ -160,7 +160,10 @@ async function tools(session: CliSession, update: Update): Promise<Finding[]> {
 const NAMED = 3
 const AT_ONCE = 20
 
-type Cause = { readonly about: string; readonly fix: string }
+interface Cause {
+  readonly about: string
+  readonly fix: string
+}
 
 function createReadiness({ connection, signal, user }: CliSession) {
   let userId: string | undefined = user ?? ANY_USER

@@ -2,7 +2,10 @@ import { type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 
-type StatusOptions = { readonly message?: string; readonly successor?: string }
+interface StatusOptions {
+  readonly message?: string
+  readonly successor?: string
+}
 
 type Status = 'disabled' | 'active' | 'deprecated' | 'yanked'
 type Version = readonly [id: string, status: string | undefined]

@@ -18,7 +18,10 @@ export function trimmed(form: URLSearchParams, except?: string): URLSearchParams
   return new URLSearchParams([...form].map(([name, text]) => [name, name === except ? text : text.trim()]))
 }
 
-export type SentForm = { readonly form?: URLSearchParams; readonly failure?: RouteFailure }
+export interface SentForm {
+  readonly form?: URLSearchParams
+  readonly failure?: RouteFailure
+}
 
 /** A stale form (412, by its `If-Match`) would give back what somebody took away, so it is filled anew. */
 export function refusedForm({ failure }: Extract<Reply<never>, { ok: false }>, form: URLSearchParams): SentForm {

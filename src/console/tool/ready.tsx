@@ -2,7 +2,9 @@ import type { ApiAnswers } from '../../api/answers.ts'
 import { NO_USER } from '../../core/failure/failure-words.ts'
 import { Notice } from '../parts.tsx'
 
-type ReadinessProps = { readonly readiness: ApiAnswers['GET /tools/:id/readiness'] }
+interface ReadinessProps {
+  readonly readiness: ApiAnswers['GET /tools/:id/readiness']
+}
 
 export function StatusNotice({ readiness: { status } }: ReadinessProps) {
   const { state, message, successor }: { state: string; message?: string; successor?: string } = status

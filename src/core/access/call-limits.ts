@@ -7,7 +7,10 @@ export interface LimitPolicy {
   readonly seconds?: number
 }
 
-export type ToolLimits = { readonly of: string; readonly limits: CallLimits }
+export interface ToolLimits {
+  readonly of: string
+  readonly limits: CallLimits
+}
 
 const MOST = 1_000_000
 const DAY_S = 86_400

@@ -5,7 +5,10 @@ export interface Person {
   readonly groups: readonly string[]
 }
 
-export type PersonClaims = { readonly user?: string | undefined; readonly groups: string }
+export interface PersonClaims {
+  readonly user?: string | undefined
+  readonly groups: string
+}
 
 type Claims = Readonly<Record<string, unknown>>
 

@@ -61,7 +61,10 @@ export function maySee(principal: Principal, tool: LevelledTool): boolean {
   return covers(principal, tool) && (principal.kind !== 'anonymous' || tool.securityLevel === 0)
 }
 
-export type Denial = { readonly type: 'unauthenticated' | 'forbidden'; readonly reason: string }
+export interface Denial {
+  readonly type: 'unauthenticated' | 'forbidden'
+  readonly reason: string
+}
 
 export function scopeDenial(principal: Principal, scope: Scope | readonly Scope[]): Denial | undefined {
   const has = typeof scope === 'string' ? hasScope(principal, scope) : scope.some((each) => hasScope(principal, each))

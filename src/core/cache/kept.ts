@@ -96,7 +96,10 @@ export interface Store<Value> {
 
 export type Memory = ReturnType<typeof createMemory>
 
-type Weighed<Value> = { readonly value: Value; readonly drop: () => void }
+interface Weighed<Value> {
+  readonly value: Value
+  readonly drop: () => void
+}
 
 const LARGEST = 0.25
 

@@ -27,7 +27,10 @@ export interface CallableTool {
   readonly limits: readonly ToolLimits[]
 }
 
-export type Stages = { readonly requirements: readonly Stage[]; readonly ready: readonly Stage[] }
+export interface Stages {
+  readonly requirements: readonly Stage[]
+  readonly ready: readonly Stage[]
+}
 
 export function callableTool(
   tool: Pick<CallableTool, 'record' | 'validateInput' | 'validateOutput' | 'runnable'>,

@@ -136,7 +136,10 @@ export function describeFiles({ byHandle }: NamedFiles): Promise<Result<readonly
   return whileReachable(Promise.all(shown).then(ok))
 }
 
-type GivenFiles = { readonly input?: JsonObject; readonly files?: ReadonlyMap<string, FileBytes> }
+interface GivenFiles {
+  readonly input?: JsonObject
+  readonly files?: ReadonlyMap<string, FileBytes>
+}
 
 /** Nothing ran, so a call whose files cannot be read now may be repeated. */
 async function whileReachable<T>(work: Promise<Result<T>>): Promise<Result<T>> {

@@ -9,7 +9,10 @@ export interface CallFilter extends RecordFilter {
   readonly own?: { readonly principal: string; readonly user?: string }
 }
 
-export type RecordPage<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string }
+export interface RecordPage<Item> {
+  readonly items: readonly Item[]
+  readonly nextCursor?: string
+}
 
 export const USAGE_KEYS = ['principal', 'user_id', 'tool', 'toolkit', 'outcome', 'dialect', 'hour', 'day'] as const
 export type UsageKey = (typeof USAGE_KEYS)[number]
@@ -26,7 +29,10 @@ export interface Usage {
   readonly p99_ms: number
 }
 
-export type UsageReport = { readonly items: readonly Usage[]; readonly lost: number }
+export interface UsageReport {
+  readonly items: readonly Usage[]
+  readonly lost: number
+}
 
 export interface Counted {
   /** Milliseconds since 1970. */

@@ -100,7 +100,10 @@ function placesIn(text: string, searches: readonly Search[], budget: Budget): re
 }
 
 /** How characters are compared: ASCII by a table, and others as they are or not at all. */
-type Form = { readonly ascii: Int16Array; readonly hasOthers: boolean }
+interface Form {
+  readonly ascii: Int16Array
+  readonly hasOthers: boolean
+}
 
 const NOTHING = -1
 const LETTERS = formOf(false, (sign) => (/[A-Za-z0-9]/.test(sign) ? sign : ''))

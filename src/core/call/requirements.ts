@@ -83,7 +83,10 @@ interface RequirementDeps {
 
 export const NO_CREDENTIALS: ReadonlyMap<string, Credential> = new Map()
 
-type Reason = { readonly reason: string; readonly forOperator?: string | undefined }
+interface Reason {
+  readonly reason: string
+  readonly forOperator?: string | undefined
+}
 
 /** A challenge has no reason where the user is missing. */
 export type Lack =

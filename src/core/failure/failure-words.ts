@@ -2,7 +2,10 @@ import type { LimitPolicy } from '../access/call-limits.ts'
 import { didYouMean, type Problem, problemsByParameter, quoted } from '../tool/problem.ts'
 import type { Failure } from './failure.ts'
 
-export type FailureWords = { readonly message: string; readonly detail?: string | undefined }
+export interface FailureWords {
+  readonly message: string
+  readonly detail?: string | undefined
+}
 
 const MAX_VERSIONS = 20
 

@@ -1,4 +1,7 @@
-export type PublishedTotals = { readonly documents: number; readonly bytes: number }
+export interface PublishedTotals {
+  readonly documents: number
+  readonly bytes: number
+}
 
 export function quotaDenial(quota: PublishedTotals | undefined, before: PublishedTotals, bytes: number) {
   if (!quota) return undefined

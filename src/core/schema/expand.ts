@@ -7,9 +7,15 @@ import { everySubschema, type Located, mapSubschemas, placeOf, subschemas } from
 const MEASURES = ['schemas', 'depth', 'nesting', 'characters'] as const
 export type Bounds = Readonly<Record<(typeof MEASURES)[number], number>>
 
-export type Expanded = { readonly schema: JsonSchema; readonly cut: readonly Cut[] }
+export interface Expanded {
+  readonly schema: JsonSchema
+  readonly cut: readonly Cut[]
+}
 
-export type Cut = { readonly path: string; readonly why: 'recursive' | 'too large' | 'unresolved' }
+export interface Cut {
+  readonly path: string
+  readonly why: 'recursive' | 'too large' | 'unresolved'
+}
 
 type Schema = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,9 @@
 import { MAX_POINTER, placeOf } from './subschemas.ts'
 
-export type ResourceScope = { readonly base: string; readonly uris: readonly string[] }
+export interface ResourceScope {
+  readonly base: string
+  readonly uris: readonly string[]
+}
 
 export const ROOT: ResourceScope = { base: '', uris: ['#'] }
 

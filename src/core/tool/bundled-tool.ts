@@ -36,7 +36,9 @@ export interface ToolContext<R = Requirements> {
   readonly answers: InputResponses | undefined
 }
 
-export type Failed = { readonly failed: ToolFailure }
+export interface Failed {
+  readonly failed: ToolFailure
+}
 
 export function failed(failure: ToolFailure): Failed {
   return { failed: failure }

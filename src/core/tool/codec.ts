@@ -3,11 +3,20 @@ import type { Json } from './json.ts'
 import type { Checked, Problem } from './problem.ts'
 import type { Definition, JsonSchema, ToolRecord } from './tool.ts'
 
-export type Given = { readonly toolkit?: string; readonly version?: string }
+export interface Given {
+  readonly toolkit?: string
+  readonly version?: string
+}
 
-export type Loss = { readonly path: string; readonly reason: string }
+export interface Loss {
+  readonly path: string
+  readonly reason: string
+}
 
-export type Encoded = { readonly document: Json; readonly losses: readonly Loss[] }
+export interface Encoded {
+  readonly document: Json
+  readonly losses: readonly Loss[]
+}
 
 export interface Decoded {
   readonly definitions: readonly Definition[]

@@ -32,7 +32,10 @@ export interface Report {
   readonly budget: () => Budget
 }
 
-type Bounds = { readonly least?: number; readonly most?: number }
+interface Bounds {
+  readonly least?: number
+  readonly most?: number
+}
 
 type Fields<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>

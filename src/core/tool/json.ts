@@ -4,7 +4,10 @@ export interface JsonObject {
   readonly [key: string]: Json | undefined
 }
 
-export type ReadJson = { readonly ok: true; readonly value: Json }
+export interface ReadJson {
+  readonly ok: true
+  readonly value: Json
+}
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,7 +1,10 @@
 import { isObject } from './json.ts'
 
 /** `path` is a JSON Pointer (RFC 6901); "" is the whole document. */
-export type Problem = { readonly path: string; readonly message: string }
+export interface Problem {
+  readonly path: string
+  readonly message: string
+}
 
 export type Checked<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] }

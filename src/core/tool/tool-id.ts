@@ -3,7 +3,10 @@ import { isTexts } from './json.ts'
 import { parseJson } from './json-text.ts'
 import { text } from './json-reader.ts'
 
-export type ToolName = { readonly toolkit: string; readonly tool: string }
+export interface ToolName {
+  readonly toolkit: string
+  readonly tool: string
+}
 
 export interface AskedId extends ToolName {
   readonly selector?: string
@@ -40,7 +43,10 @@ export function parseToolId(text: string): AskedId | undefined {
   return selector === undefined ? { toolkit, tool } : { toolkit, tool, selector }
 }
 
-export type AskedName = { readonly name: string; readonly selector?: string }
+export interface AskedName {
+  readonly name: string
+  readonly selector?: string
+}
 
 const BY_NAME = 'name:'
 

@@ -21,7 +21,10 @@ export function stricterStatus(own: ToolStatus, toolkit: ToolStatus): ToolStatus
   return STATES.indexOf(toolkit.state) > STATES.indexOf(own.state) ? toolkit : own
 }
 
-export type VersionStatus = { readonly version: string; readonly status: ToolStatus }
+export interface VersionStatus {
+  readonly version: string
+  readonly status: ToolStatus
+}
 
 export function compareVersions(a: string, b: string): number {
   return compareBuild(a, b)

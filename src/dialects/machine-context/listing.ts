@@ -23,7 +23,10 @@ const FIELDS = [
 type Share = Readonly<Record<(typeof FIELDS)[number], string>>
 
 /** Which lines: those of one id, or all versions of each. */
-export type Joining = { readonly id?: string | undefined; readonly versions?: 'newest' | 'all' }
+export interface Joining {
+  readonly id?: string | undefined
+  readonly versions?: 'newest' | 'all'
+}
 
 /** Lines are joined to documents as text, so that listing parses nothing. */
 export function writeShare(record: ToolRecord): string {

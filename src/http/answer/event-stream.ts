@@ -10,7 +10,10 @@ const KEEP_ALIVE_MS = 1_000
 const MAX_WAITING = 32
 const encoder = new TextEncoder()
 
-export type StreamEvent = { readonly event: string; readonly data: string }
+export interface StreamEvent {
+  readonly event: string
+  readonly data: string
+}
 
 export type EventStream = ReturnType<typeof createEventStream>
 

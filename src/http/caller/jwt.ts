@@ -17,7 +17,10 @@ export interface JwtOptions {
 
 const NO_RULES: PeopleRules = { claims: { user: undefined, groups: 'groups' } }
 
-export type VerifiedJwt = { readonly principal: Principal; readonly expiresAt: number }
+export interface VerifiedJwt {
+  readonly principal: Principal
+  readonly expiresAt: number
+}
 
 export interface JwtVerifier {
   verify(token: string): Promise<Result<VerifiedJwt>>

@@ -4,7 +4,10 @@ import type { Principal } from '../../core/access/principal.ts'
 import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
 
 /** `expiresAt` is in milliseconds since 1970. */
-export type Judgement<T> = { readonly result: Result<T>; readonly expiresAt?: number }
+export interface Judgement<T> {
+  readonly result: Result<T>
+  readonly expiresAt?: number
+}
 
 export type MayLookUp = () => Failing | undefined
 

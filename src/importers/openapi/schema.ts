@@ -26,7 +26,10 @@ export function madeOf(schema: JsonSchema, parts: readonly Converted[] = []): Co
   }
 }
 
-export type ConversionWork = { readonly budget: Budget; readonly patterns: Budget }
+export interface ConversionWork {
+  readonly budget: Budget
+  readonly patterns: Budget
+}
 
 export type SchemaConverter = ReturnType<typeof createSchemaConverter>
 

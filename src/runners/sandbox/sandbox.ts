@@ -18,7 +18,10 @@ export interface SandboxCode {
 
 export type Modules = Readonly<Record<string, { readonly js: string } | { readonly wasm: ArrayBuffer }>>
 
-export type InsideModules = { readonly hash: string; readonly modules: () => Promise<Modules> }
+export interface InsideModules {
+  readonly hash: string
+  readonly modules: () => Promise<Modules>
+}
 
 export interface SandboxRunnerOptions {
   readonly sandbox: Sandbox | undefined

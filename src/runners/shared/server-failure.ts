@@ -16,7 +16,10 @@ export interface BadAnswer {
 }
 
 /** How what a server answered may be told. */
-export type Secrecy = { readonly redact: Redact; readonly carriesCredential: boolean }
+export interface Secrecy {
+  readonly redact: Redact
+  readonly carriesCredential: boolean
+}
 
 export type FailedCall = ServerOutcome & { readonly result: { readonly ok: false; readonly failure: ToolFailure } }
 

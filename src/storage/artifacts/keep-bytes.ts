@@ -3,7 +3,10 @@ import { ANONYMOUS } from '../../core/access/principal.ts'
 export const LIFETIME_MS = 86_400_000
 
 /** For one kind of file and one principal, over all its users. Simultaneous calls may exceed it. */
-type Quota = { readonly files: number; readonly bytes: number }
+interface Quota {
+  readonly files: number
+  readonly bytes: number
+}
 
 interface Kept {
   readonly principal: string

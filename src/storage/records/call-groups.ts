@@ -139,7 +139,10 @@ function rowsOf({ places, at, durations, ids, more }: Alike): CallRow[] {
   return between(0, lines.length)
 }
 
-export type PlacedRecord = { readonly place: number; readonly record: CallRecord }
+export interface PlacedRecord {
+  readonly place: number
+  readonly record: CallRecord
+}
 
 export function readLine(line: string, shared: SharedFields): PlacedRecord {
   const [place, at, duration_ms, call_id, more = {}] = JSON.parse(line)

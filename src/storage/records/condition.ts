@@ -4,7 +4,10 @@ import { HOUR_MS } from '../../core/tool/time.ts'
 import { matchesPattern } from '../../core/tool/tool-id.ts'
 import { column } from '../rows.ts'
 
-type Condition = { readonly text: string; readonly values: readonly (string | number)[] }
+interface Condition {
+  readonly text: string
+  readonly values: readonly (string | number)[]
+}
 
 const TIMES = {
   calls: { begin: 'at', end: 'last', step: 1 },

@@ -4,7 +4,10 @@ import { ALL_POLICIES, kvKey } from '../keys.ts'
 import { column, field } from '../rows.ts'
 import { nextRevision, queue, readMeta, writeMeta } from './tables.ts'
 
-export type PolicyList = { readonly revision: number; readonly policies: readonly Policy[] }
+export interface PolicyList {
+  readonly revision: number
+  readonly policies: readonly Policy[]
+}
 
 const CHANGED = 'policies'
 

@@ -23,7 +23,9 @@ import { createTables, nextRevision, queue, readNumber } from './tables.ts'
 import { publishDenial, toolkitOf } from './toolkits.ts'
 import { documentText, holdsToolkit, keyAlike } from './versions.ts'
 
-type RegistryEnv = { readonly REGISTRY: KVNamespace }
+interface RegistryEnv {
+  readonly REGISTRY: KVNamespace
+}
 
 /** Limits the searches that made-up names can cause a second. */
 const NEAREST_PER_S = 100

@@ -27,7 +27,10 @@ export function parse(text: string): ExpressionPart {
   throw new InvalidExpression(`at most ${MAX_LENGTH} characters are taken, and it has ${text.length}`)
 }
 
-type Token = { readonly text: string; readonly at: number }
+interface Token {
+  readonly text: string
+  readonly at: number
+}
 
 function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = []

@@ -16,7 +16,10 @@ interface About {
   readonly userInfo?: object
 }
 
-type Call = { readonly about: About; readonly timeoutMs: number }
+interface Call {
+  readonly about: About
+  readonly timeoutMs: number
+}
 
 type Progress = (progress: number, total?: number, message?: string) => unknown
 

@@ -21,7 +21,10 @@ interface SessionOptions extends SessionReading {
 
 type Work<T> = (client: Client, waiting: Waiting) => Promise<T>
 
-type Waiting = { readonly signal: Signal; readonly timeout: number }
+interface Waiting {
+  readonly signal: Signal
+  readonly timeout: number
+}
 
 const CLOSING_MS = 3_000
 /** Added to the client's own timer, so that the call's deadline always comes first. */
