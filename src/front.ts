@@ -22,6 +22,11 @@ interface Front extends Pick<Hono, 'router'> {
   fetch(request: Request, env: Env, context: ExecutionContext): Response | Promise<Response>
 }
 
+/** Gives a refusal when its request has been read, by whoever refused or to its end. */
+function afterBody(request: Request, response: Response): Response | Promise<Response> {
+  return request.bodyUsed ? response : readRest(request, REST).then(() => response)
+}
+
 /**
  * Composes one isolate's Switchboard. Where tools are called and listed it answers by a dialect's own routes; all other code
  * is loaded with the first request for it, so that a new isolate's first call does not wait for that.
@@ -68,26 +73,27 @@ export function createFront(env: Env, config: Config, build: Build): Front {
     const known = request.method === 'POST' ? calls.get(path) : undefined
     if (known) {
       const answering = known.call({ req: { raw: request }, executionCtx: context })
-      return answering.catch((error: Error) => known.onError(error, { req: { method: 'POST', path } }))
+      return answering.then(
+        (response) => (response.ok ? response : afterBody(request, response)),
+        (error: Error) => known.onError(error, { req: { method: 'POST', path } }),
+      )
     }
     const face = faces.others.find(({ paths }) => paths.test(path))
     const front = face ? loaded.get(face) : oxp
-    if (front || !face) return (front ?? oxp).routes.fetch(request, env, context)
-    return load(face).then(({ routes }) => routes.fetch(request, env, context))
+    const answering =
+      front || !face
+        ? (front ?? oxp).routes.fetch(request, env, context)
+        : load(face).then(({ routes }) => routes.fetch(request, env, context))
+    if (request.body === null) return answering
+    return Promise.resolve(answering).then((response) => (response.ok ? response : afterBody(request, response)))
   }
 
-  async function refuse(path: string, failure: Failure): Promise<Response> {
+  async function refuse(request: Request, path: string, failure: Failure): Promise<Response> {
     const face = faces.others.find(({ paths }) => paths.test(path))
     const { respond } = face ? (loaded.get(face) ?? (await load(face))) : oxp
     const refused = respond(failure)
     refused.headers.set('cache-control', 'no-store')
-    return refused
-  }
-
-  async function whole(request: Request, answering: Response | Promise<Response>): Promise<Response> {
-    const response = await answering
-    if (response.status >= 400 && !request.bodyUsed) await readRest(request, REST)
-    return response
+    return afterBody(request, refused)
   }
 
   return {
@@ -95,12 +101,12 @@ export function createFront(env: Env, config: Config, build: Build): Front {
     fetch(received, _, context) {
       const request = enter(received)
       const path = getPath(received)
-      if (!(request instanceof Request)) return whole(received, refuse(path, request.failure))
+      if (!(request instanceof Request)) return refuse(received, path, request.failure)
       const isShared = allowOrigins.size > 0 && CROSS_ORIGIN.test(path)
       const headers = isShared ? crossOriginHeaders(request, allowOrigins) : undefined
-      if (!headers) return whole(request, answer(path, request, context))
+      if (!headers) return answer(path, request, context)
       if (request.method === 'OPTIONS') return preflight(headers)
-      return whole(request, answer(path, request, context)).then((response) => letRead(response, headers))
+      return Promise.resolve(answer(path, request, context)).then((response) => letRead(response, headers))
     },
   }
 }

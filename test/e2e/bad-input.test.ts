@@ -186,11 +186,12 @@ describe.each(ROUTES)('%s %s', (method, path, limit, good) => {
 describe('a call', () => {
   const WRONG = [null, true, 0, 1.5, '', [], ['x'], [[]], {}, { x: 1 }]
   const isText = (value: unknown) => typeof value === 'string' && value !== ''
+  const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
   it.each([
     ['tool_id', (value: unknown) => ({ tool_id: value }), () => false],
     ['call_id', (value: unknown) => ({ ...ADD, call_id: value }), isText],
     ['trace_id', (value: unknown) => ({ ...ADD, trace_id: value }), isText],
-    ['context', (value: unknown) => ({ ...ADD, context: value }), (value: unknown) => JSON.stringify(value) === '{}'],
+    ['context', (value: unknown) => ({ ...ADD, context: value }), isObject],
     ['context.user_id', (value: unknown) => ({ ...ADD, context: { user_id: value } }), isText],
     [
       'context.authorization',
@@ -223,8 +224,6 @@ describe('a call', () => {
       else if (field === '$schema' && typeof value === 'string') expect(message).toContain('is not supported')
       else if (field === 'request')
         expect(message).toMatch(/at 'request(?:': Must be an object|\.tool_id': Is required|\.x': Unknown field 'x')/)
-      else if (field === 'context' && typeof value === 'object' && value !== null && !Array.isArray(value))
-        expect(message).toMatch(/^Cannot read the body at 'context\.x': Unknown field 'x'/)
       else expect(message).toContain(`'${field}`)
     }
   })
@@ -246,7 +245,7 @@ describe('a call', () => {
       [{ ...ADD, inputs: {} }, 'inputs'],
       [{ request: ADD, extra: 1 }, 'extra'],
       [{ request: { ...ADD, $schema: 'urn:oxp:1.0' } }, 'request.$schema'],
-      [{ ...ADD, context: { user: 'u' } }, 'context.user'],
+      [{ ...ADD, context: { user_ids: 'u' } }, 'context.user_ids'],
       [{ ...ADD, constructor: {} }, 'constructor'],
       [{ ...ADD, prototype: {} }, 'prototype'],
       [{ ...ADD, ['x'.repeat(100_000)]: 1 }, 'x'.repeat(150)],
