@@ -43,13 +43,19 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
   return {
     document,
 
-    /** Whether each version that it carries is stored, and may be called: then the registry has taken them in before. */
+    /**
+     * Whether each version that it carries is stored, and may be called, and none that it carries no more: then the
+     * registry has taken them in before.
+     */
     areActive(key: string, stored: ToolDocument | undefined): boolean {
+      const own = byKey.get(key) ?? []
       const isActive = ({ version, digest }: ToolRecord) =>
         stored?.versions.some(
           (each) => each.version === version && each.digest === digest && each.status.state === 'active',
         )
-      return !stored?.isDeleted && !stored?.isLeftOut && (byKey.get(key) ?? []).every(isActive)
+      const isDropped = ({ version, status, publisher }: ToolDocument['versions'][number]) =>
+        publisher.principal === 'bundle' && status.state !== 'disabled' && !own.some((each) => each.version === version)
+      return !stored?.isDeleted && !stored?.isLeftOut && own.every(isActive) && !stored?.versions.some(isDropped)
     },
 
     record: (digest: string): ToolRecord | undefined => byDigest.get(digest),

@@ -63,6 +63,23 @@ it('a tool is known to be taken in where each version that is carried is stored 
   }
 })
 
+it('a tool is not known to be taken in while an active version is stored that only an older deployment carries', () => {
+  const bundle = { principal: 'bundle', trusted: true }
+  const version = { version: '1.0.0', digest: 'a', status: { state: 'active' }, publisher: bundle } as const
+  const dropped = { ...version, version: '1.1.0', digest: 'c' }
+  const withOther = (other: object) => ({
+    toolkit: 'Calculator',
+    tool: 'Add',
+    versions: [version, { ...dropped, ...other }],
+  })
+  const key = 'calculator.add'
+  expect(carried.areActive(key, withOther({}))).toBe(false)
+  // As of a tool that the deployment carries no more at all
+  expect(carried.areActive('others.tool', withOther({}))).toBe(false)
+  expect(carried.areActive(key, withOther({ status: { state: 'disabled' } }))).toBe(true)
+  expect(carried.areActive(key, withOther({ publisher: { principal: 'key:1', trusted: false } }))).toBe(true)
+})
+
 it('what is asked of another dialect is another document', () => {
   expect(carried.addressed('open-tool-calling', 'sums', undefined)).toBeUndefined()
 })
