@@ -65,12 +65,14 @@ function send(url: string, { method = 'GET', path, headers = {}, body, chunked }
  */
 const HEAD = 32 * 1024
 
-/** Sends these bytes to the server's socket, and hangs up without waiting for an answer. */
-export function sendAndHangUp(url: string, text: string): Promise<void> {
+/** Sends these bytes to the server's socket, and resets the connection without waiting for an answer. */
+export async function sendAndHangUp(url: string, text: string, until?: Promise<void>): Promise<void> {
   const { hostname, port } = new URL(url)
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () => socket.write(text, () => socket.resetAndDestroy()))
-    socket.on('close', () => resolve())
+  const socket = connect(Number(port), hostname)
+  await new Promise<void>((resolve, reject) => {
     socket.on('error', reject)
+    socket.write(text, () => resolve())
   })
+  await until
+  socket.resetAndDestroy()
 }
