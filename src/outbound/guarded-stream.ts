@@ -11,7 +11,7 @@ import {
 import type { GuardedFailure, GuardedFetchOptions, GuardedRequest } from './guarded-fetch.ts'
 import { partCounter } from './part-counter.ts'
 import { decodedHeaders, mayHaveBody } from './response-rules.ts'
-import type { Grow } from './read-to-limit.ts'
+import type { Growing } from './room.ts'
 import { untilAborted } from './until-aborted.ts'
 import { utf8Judge } from './utf8.ts'
 
@@ -25,6 +25,9 @@ export interface ReadLimits {
   readonly parts: number
   bytesLeft: number
   partsLeft: number
+  /** The room that the session has, and for how many bytes: its answers may come at once. */
+  place?: Growing
+  granted?: number
 }
 
 export interface GuardedStreamRequest extends GuardedRequest {
@@ -43,16 +46,18 @@ export function createGuardedStream(options: GuardedFetchOptions): GuardedStream
   return async (request) => {
     const opened = await open(request)
     if (!opened.ok) return opened
-    const { asker, signal, atEnd } = request
-    const place = 'toolkit' in asker ? room?.growing(asker.caller, () => signal.aborted) : undefined
-    if (place) atEnd?.(place.release)
+    const { asker, allowance, atEnd } = request
+    if (room && 'toolkit' in asker && !allowance.place) {
+      allowance.place = room.growing(asker.caller, () => asker.signal.aborted)
+      atEnd?.(allowance.place.release)
+    }
     const { status, statusText, headers, body } = opened.response
     if (body === null || !mayHaveBody(status)) {
       body?.cancel().catch(() => undefined)
       opened.end('answered')
       return { ok: true, response: new Response(null, { status, statusText, headers }) }
     }
-    const counted = countedBody(body.getReader(), opened, request, place?.grow)
+    const counted = countedBody(body.getReader(), opened, request)
     return { ok: true, response: new Response(counted, { status, statusText, headers: decodedHeaders(headers) }) }
   }
 }
@@ -61,12 +66,9 @@ function countedBody(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   { response, url, end }: Opened,
   { allowance, signal, onFailure }: GuardedStreamRequest,
-  grow: Grow = () => Promise.resolve(),
 ): ReadableStream<Uint8Array> {
   const isUtf8 = utf8Judge()
   const partsIn = partCounter()
-  let received = 0
-  let granted = SMALL
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       // Where the body broke off, it has ended before; the first ending counts
@@ -90,10 +92,10 @@ function countedBody(
       if (allowance.bytesLeft < 0) return stop(tooLarge(url, allowance.bytes))
       allowance.partsLeft -= partsIn(value)
       if (allowance.partsLeft < 0) return stop(tooManyParts(url, allowance.parts))
-      received += value.byteLength
-      if (received > granted) {
-        granted = 2 * received
-        await grow(COPIES * granted)
+      const received = allowance.bytes - allowance.bytesLeft
+      if (received > (allowance.granted ?? SMALL)) {
+        allowance.granted = 2 * received
+        await allowance.place?.grow(COPIES * allowance.granted)
       }
       controller.enqueue(value)
     },

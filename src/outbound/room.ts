@@ -2,6 +2,7 @@ import { createSlots, type Slot, type Slots, takeBoth } from './slots.ts'
 import { recentlyUsed } from '../core/tool/recently-used.ts'
 
 export type Room = ReturnType<typeof createRoom>
+export type Growing = ReturnType<Room['growing']>
 
 export interface RoomOptions {
   /** Milliseconds since 1970. */
@@ -34,16 +35,23 @@ export function createRoom({ now, sleep }: RoomOptions, heldMs: number) {
 
   return {
     take,
-    /** For what is not known to be large before it is there. */
+    /** For what is not known to be large before it is there. What is released takes no place again. */
     growing(caller: string, isOver: () => boolean) {
       let slot: Slot | undefined
+      let isReleased = false
+      let last = Promise.resolve()
+      async function growNow(bytes: number): Promise<void> {
+        slot?.release()
+        slot = await take(caller, bytes, () => isReleased || isOver())
+        if (isReleased) slot?.release()
+      }
       return {
         /** Waits with nothing taken, so that two that grow do not wait for each other. */
-        async grow(bytes: number): Promise<void> {
+        grow: (bytes: number): Promise<void> => (last = last.then(() => growNow(bytes))),
+        release() {
+          isReleased = true
           slot?.release()
-          slot = await take(caller, bytes, isOver)
         },
-        release: () => slot?.release(),
       }
     },
   }

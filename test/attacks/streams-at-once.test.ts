@@ -42,3 +42,43 @@ it('answers of one server of the Model Context Protocol are in memory only as fa
   ending.abort()
   expect(new Set(await Promise.all(reading))).toEqual(new Set(['broken off']))
 })
+
+it('requests of one session have one place, which its call gives back', async () => {
+  const room = createRoom({ now: Date.now, sleep }, 15_000)
+  const fetch = () => Promise.resolve(new Response(new Uint8Array(2 * MB).fill(32)))
+  const stream = createGuardedStream({ fetch, allowHttpHosts: new Set(), room })
+  const { signal } = new AbortController()
+  const allowance = { bytes: 8 * MB, parts: 1_000, bytesLeft: 8 * MB, partsLeft: 1_000 }
+  // As a call does, which keeps one
+  let release: (() => void) | undefined
+  const ask = async () => {
+    const opened = await stream({
+      method: 'POST',
+      url: 'https://mcp.example.com/',
+      headers: new Headers(),
+      credentialHeaders: [],
+      signal,
+      asker: { toolkit: 'Kit', caller: 'key:a', timeoutMs: 30_000, signal },
+      allowance,
+      onFailure: () => undefined,
+      atEnd(end) {
+        release?.()
+        release = end
+      },
+    })
+    return opened.ok ? opened.response : undefined
+  }
+  const isFull = async () => {
+    let looks = 0
+    const slot = await room.take('key:a', 16 * MB, () => (looks += 1) > 1)
+    slot?.release()
+    return slot === undefined
+  }
+  await (await ask())?.arrayBuffer()
+  expect(await isFull()).toBe(true)
+  const second = await ask()
+  expect(await isFull()).toBe(true)
+  await second?.arrayBuffer()
+  release?.()
+  expect(await isFull()).toBe(false)
+})

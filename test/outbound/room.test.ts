@@ -44,6 +44,21 @@ describe('an answer that grows', () => {
     expect(now()).toBe(15_000)
   })
 
+  it('waits no longer once it is released, and takes no place afterwards', async () => {
+    const { room, now } = createWorld()
+    await room.growing('a', never).grow(WHOLE)
+    const second = room.growing('a', never)
+    const waiting = second.grow(WHOLE)
+    second.release()
+    await waiting
+    expect(now()).toBeLessThan(15_000)
+    const last = room.growing('b', never)
+    last.release()
+    await last.grow(WHOLE)
+    await room.growing('b', never).grow(WHOLE)
+    expect(now()).toBeLessThan(15_000)
+  })
+
   it('takes no place once its call is over, and gives back what it has', async () => {
     const { room, now } = createWorld()
     const first = room.growing('a', never)
