@@ -38,6 +38,7 @@ export const reach = {
   fetch: (...given: Parameters<Fetch>) => fetch(...given),
   traffic,
   room: createRoom({ now: Date.now, sleep }, ANSWER_HELD_MS),
+  unread: createRoom({ now: Date.now, sleep }, ANSWER_HELD_MS),
 }
 
 export function startDeadline(timeoutMs: number, caller: () => AbortSignal | undefined): Deadline {

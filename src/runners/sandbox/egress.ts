@@ -4,7 +4,7 @@ import { type GuardedFetch, type GuardedResponse, withRemedy } from '../../outbo
 import { readToLimit } from '../../outbound/read-to-limit.ts'
 import { type Redact, redacting } from '../../outbound/redaction.ts'
 import { mayHaveBody } from '../../outbound/response-rules.ts'
-import type { Room } from '../../outbound/room.ts'
+import type { Growing, Room } from '../../outbound/room.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
 import { headerNameProblem } from '../shared/header-rules.ts'
 import { encodeStrictly } from '../shared/url-template.ts'
@@ -12,12 +12,18 @@ import { encodeStrictly } from '../shared/url-template.ts'
 const MAX_BODY = 8 * 1024 * 1024
 /** What is smaller takes no room. */
 const SMALL = 65_536
+const UNREAD_MS = 1_000
 
 /**
  * Answers one hop, so that where a redirect leads is judged too. Credentials replace whatever the sandbox wrote in
  * their places, and are redacted in answers. Never rejects: a refusal is a 403 that names no path or query.
  */
-export async function answerEgress(request: Request, policy: EgressPolicy, guardedFetch: GuardedFetch, room: Room) {
+export async function answerEgress(
+  request: Request,
+  policy: EgressPolicy,
+  guardedFetch: GuardedFetch,
+  { room, unread }: EgressRooms,
+) {
   const url = new URL(request.url)
   const shown = `${url.protocol}//${url.host}`
   if (!isAllowedHost(url, policy.allowedHosts))
@@ -53,7 +59,10 @@ export async function answerEgress(request: Request, policy: EgressPolicy, guard
     atSent: held.release,
     atEnd: (end) => void (release = end),
   })
-  if (result.ok) return responseOf(result.response, policy, release)
+  if (result.ok) {
+    const later = unread.growing(policy.caller, () => signal.aborted)
+    return responseOf(result.response, policy, release, later)
+  }
   release()
   return refusal(withRemedy(result))
 }
@@ -74,13 +83,14 @@ function responseOf(
   { status, statusText, headers, body }: GuardedResponse,
   { sensitive }: EgressPolicy,
   release: () => void,
+  later: Growing,
 ): Response {
   const redact = redacting(() => sensitive)
   const answered = new Headers()
   for (const [name, value] of headers) if (name !== REFUSED_HEADER) answered.append(name, redact(value))
   const bytes = sensitive.length === 0 ? body : redacted(body, redact)
   if (!mayHaveBody(status)) release()
-  return new Response(mayHaveBody(status) ? untilTaken(bytes, release) : null, {
+  return new Response(mayHaveBody(status) ? untilTaken(bytes, release, later) : null, {
     status,
     statusText: redact(statusText),
     headers: answered,
@@ -88,19 +98,29 @@ function responseOf(
 }
 
 /** In pieces, since workerd takes the first before the sandbox reads any: until the last is read, all are in memory here. */
-function untilTaken(bytes: Uint8Array<ArrayBuffer>, release: () => void): BodyInit {
+function untilTaken(bytes: Uint8Array<ArrayBuffer>, release: () => void, later: Growing): BodyInit {
   if (bytes.byteLength > SMALL) {
+    moveUnread(bytes.byteLength, release, later)
+    const taken = () => {
+      release()
+      later.release()
+    }
     let at = 0
     const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
       controller.enqueue(bytes.subarray(at, (at += SMALL)))
       if (at < bytes.byteLength) return
       controller.close()
-      release()
+      taken()
     }
-    return new ReadableStream<Uint8Array>({ pull, cancel: release }, { highWaterMark: 0 })
+    return new ReadableStream<Uint8Array>({ pull, cancel: taken }, { highWaterMark: 0 })
   }
   release()
   return bytes
+}
+
+/** A tool may read none of its answers before all are there: what it asks for next must not wait for it. */
+function moveUnread(size: number, release: () => void, later: Growing): void {
+  setTimeout(() => void later.grow(size).then(release), UNREAD_MS)
 }
 
 function redacted(bytes: Uint8Array<ArrayBuffer>, redact: Redact): Uint8Array<ArrayBuffer> {
@@ -114,13 +134,19 @@ function redacted(bytes: Uint8Array<ArrayBuffer>, redact: Redact): Uint8Array<Ar
   return safe === binary ? bytes : bytesOfBinary(safe)
 }
 
+export interface EgressRooms {
+  readonly room: Room
+  /** For answers that were handed over a while ago. */
+  readonly unread: Room
+}
+
 /** Plain data, since it travels as the entrypoint's properties. */
 export type EgressPolicy = NonNullable<ReturnType<typeof egressPolicy>>
 
 export function egressPolicy(
   { allowed_hosts, timeout_ms }: { readonly allowed_hosts: readonly string[]; readonly timeout_ms: number },
   toolkit: string,
-  /** Empty where callers share an isolate, and so its way out. */
+  /** Empty where callers share an isolate, and so its way out, which is its toolkit's. */
   caller: string,
   allowHttpHosts: ReadonlySet<string>,
   credentials: readonly PlacedCredential[],
@@ -128,7 +154,7 @@ export function egressPolicy(
 ) {
   if (allowed_hosts.length === 0) return null
   const reach = { allowedHosts: allowed_hosts, allowHttpHosts: [...allowHttpHosts] }
-  return { ...reach, credentials, sensitive, toolkit, caller, timeoutMs: timeout_ms }
+  return { ...reach, credentials, sensitive, toolkit, caller: caller || toolkit, timeoutMs: timeout_ms }
 }
 
 export interface PlacedCredential {

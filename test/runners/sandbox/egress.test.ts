@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { base64 } from '../../../src/outbound/base64.ts'
 import type { GuardedFetch, GuardedRequest } from '../../../src/outbound/guarded-fetch.ts'
 import { createRoom } from '../../../src/outbound/room.ts'
-import { answerEgress, type EgressPolicy } from '../../../src/runners/sandbox/egress.ts'
+import { answerEgress, egressPolicy, type EgressPolicy } from '../../../src/runners/sandbox/egress.ts'
 
 const POLICY: EgressPolicy = {
   allowedHosts: ['api.example.com', 'other.example.com'],
@@ -17,7 +17,8 @@ const POLICY: EgressPolicy = {
   timeoutMs: 1_000,
 }
 
-const room = createRoom({ now: Date.now, sleep: (ms) => new Promise((done) => setTimeout(done, ms)) }, 15_000)
+const time = { now: Date.now, sleep: (ms: number) => new Promise<void>((done) => setTimeout(done, ms)) }
+const rooms = { room: createRoom(time, 15_000), unread: createRoom(time, 15_000) }
 
 /** Sends a request through the gateway; gives what reached the guarded fetch, and the answer. */
 async function send(request: Request, answered: BodyInit | null = 'ok', init: ResponseInit = {}) {
@@ -28,11 +29,18 @@ async function send(request: Request, answered: BodyInit | null = 'ok', init: Re
     const body = new Uint8Array(await new Response(answered).arrayBuffer())
     return { ok: true, response: { status, statusText, headers, url: String(given.url), body } }
   }
-  const response = await answerEgress(request, POLICY, guardedFetch, room)
+  const response = await answerEgress(request, POLICY, guardedFetch, rooms)
   return { reached, response }
 }
 
 describe('the gateway', () => {
+  it('gives callers who share an isolate the room of its toolkit, which others do not fill', () => {
+    const callerOf = (toolkit: string, caller: string) =>
+      egressPolicy({ allowed_hosts: ['api.example.com'], timeout_ms: 1_000 }, toolkit, caller, new Set(), [], [])
+        ?.caller
+    expect([callerOf('Kit', ''), callerOf('Other', ''), callerOf('Kit', 'key:a')]).toEqual(['Kit', 'Other', 'key:a'])
+  })
+
   it('adds credentials over what the sandbox wrote in their places', async () => {
     const { reached } = await send(
       new Request('https://api.example.com/a?x=1&key=mine&k%65y=mine', {
@@ -53,7 +61,7 @@ describe('the gateway', () => {
       return { ok: false, kind: 'unreachable', message: 'Not in this test' }
     }
     const without = { ...POLICY, credentials: [], sensitive: [] }
-    await answerEgress(new Request('https://other.example.com/'), without, guardedFetch, room)
+    await answerEgress(new Request('https://other.example.com/'), without, guardedFetch, rooms)
     expect(all[0]?.mayBePartial).toBe(true)
   })
 
@@ -93,7 +101,7 @@ describe('the gateway', () => {
 
   it('says why the guard refused', async () => {
     const guardedFetch: GuardedFetch = async () => ({ ok: false, kind: 'refused', message: 'Cannot request it' })
-    const response = await answerEgress(new Request('https://api.example.com/'), POLICY, guardedFetch, room)
+    const response = await answerEgress(new Request('https://api.example.com/'), POLICY, guardedFetch, rooms)
     expect([response.headers.has('switchboard-refused'), await response.text()]).toEqual([true, 'Cannot request it'])
   })
 
