@@ -22,11 +22,6 @@ interface Front extends Pick<Hono, 'router'> {
   fetch(request: Request, env: Env, context: ExecutionContext): Response | Promise<Response>
 }
 
-/** Gives a refusal when its request has been read, by whoever refused or to its end. */
-function afterBody(request: Request, response: Response): Response | Promise<Response> {
-  return request.bodyUsed ? response : readRest(request, REST).then(() => response)
-}
-
 /**
  * Composes one isolate's Switchboard. Where tools are called and listed it answers by a dialect's own routes; all other code
  * is loaded with the first request for it, so that a new isolate's first call does not wait for that.
@@ -86,6 +81,13 @@ export function createFront(env: Env, config: Config, build: Build): Front {
         : load(face).then(({ routes }) => routes.fetch(request, env, context))
     if (request.body === null) return answering
     return Promise.resolve(answering).then((response) => (response.ok ? response : afterBody(request, response)))
+  }
+
+  /** Gives a refusal when its request has been read, which Cloudflare's edge sees to there. Flooders are not read. */
+  function afterBody(request: Request, refused: Response): Response | Promise<Response> {
+    if (!config.isSelfHosted || request.bodyUsed || refused.status === 429 || request.headers.has('expect'))
+      return refused
+    return readRest(request, REST).then(() => refused)
   }
 
   async function refuse(request: Request, path: string, failure: Failure): Promise<Response> {

@@ -19,7 +19,7 @@ const AT_MOST = {
   'GET /tools': { files: 25, functions: 85, blocks: 230, promises: 42, bytes: 58_000 },
   'GET /tools?q=': { files: 31, functions: 117, blocks: 536, promises: 84, bytes: 144_000 },
   // Those of a second message among them, by which the Registry tells which other tool the first sentence finds
-  'POST /tools, one tool': { files: 45, functions: 209, blocks: 2010, promises: 171, bytes: 360_000 },
+  'POST /tools, one tool': { files: 45, functions: 210, blocks: 2013, promises: 171, bytes: 360_000 },
 } as const
 
 const KINDS = ['files', 'functions', 'blocks', 'promises', 'bytes'] as const

@@ -55,6 +55,8 @@ describe('the document', () => {
     expect(of('/tools', 'limit').schema).toEqual({ type: 'integer', minimum: 1, maximum: 1_000 })
     expect(of('/tools', 'versions').schema).toEqual({ enum: ['newest', 'all'] })
     expect(paths['/convert'].post.parameters).toMatchObject([
+      { name: 'toolkit', required: false },
+      { name: 'version', required: false },
       { name: 'to', required: true },
       { name: 'from', required: false },
     ])

@@ -125,7 +125,7 @@ export function errorOf(status: number, body: unknown, retryAfter: string | null
     return { path: textIn(each, 'path') ?? '', message: textIn(each, 'message') ?? '' }
   })
   const code = CODES[status] ?? (status >= 500 ? 'internal' : 'refused')
-  // OXP's own words for a version that is not there do not even name it
+  // OXP's `message` for a missing version does not name the version
   const isWhole = code !== 'refused' || Array.isArray(suggestions) || about.developerMessage === undefined
   return new SwitchboardError(code, isWhole ? message : `${message}: ${about.developerMessage}`, {
     ...about,

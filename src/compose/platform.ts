@@ -5,10 +5,10 @@ import { createTraffic } from '../outbound/traffic.ts'
 
 /**
  * Miniflare takes a message that holds one of these for workerd's own and drops it, with the lines of all calls in it. None
- * begins with a letter that has a meaning behind a backslash.
+ * begins with a letter that has a meaning behind a backslash, nor with one of a code behind one.
  */
 const DROPPED =
-  /ook recursive isolate|LLVM_SYMBOLIZER|ack: (?=0|[a-f\d]{4})|ind\(\): |Address already in use|CODE_MOVED/g
+  /ook recursive isolate|LLVM_SYMBOLIZER|(?<=ac)k: (?=0|[a-f\d]{4})|ind\(\): |Address already in use|CODE_MOVED/g
 
 /** Prints JSON whole, whatever callers wrote in it. */
 export function print(json: string): void {

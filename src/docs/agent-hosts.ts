@@ -40,7 +40,7 @@ export function withoutKey({ snippet, signIn }: AgentHost): Snippet | undefined 
 /** For an open deployment: without the sentences that are about a key, unless there are no others. */
 export function whereWithoutKey({ where }: AgentHost): string {
   const sentences = where.split(/(?<=\.) (?=[A-Z])/)
-  return sentences.filter((sentence) => !/\bkey\b/.test(sentence)).join(' ') || where
+  return sentences.filter((sentence) => !/\bkey\b|--header/.test(sentence)).join(' ') || where
 }
 
 /** With the key itself where the snippet reads one, for a host that is to be set up by pasting alone. */

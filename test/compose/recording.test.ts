@@ -59,6 +59,7 @@ it.each([
   'took recursive isolate lock',
   'Not symbolizing stack traces because $LLVM_SYMBOLIZER is not set',
   'stack: 0 0 0',
+  '\u001ack: 0x12',
   'stack: 55d0 55d1 55d2',
   '\took recursive isolate lock',
   'bind(): in use (os error 98)',

@@ -245,6 +245,7 @@ describe('a call', () => {
       [{ ...ADD, inputs: {} }, 'inputs'],
       [{ request: ADD, extra: 1 }, 'extra'],
       [{ request: { ...ADD, $schema: 'urn:oxp:1.0' } }, 'request.$schema'],
+      [{ ...ADD, context: { user: 'u' } }, 'context.user'],
       [{ ...ADD, context: { user_ids: 'u' } }, 'context.user_ids'],
       [{ ...ADD, constructor: {} }, 'constructor'],
       [{ ...ADD, prototype: {} }, 'prototype'],

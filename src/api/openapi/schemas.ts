@@ -21,20 +21,20 @@ const KEY = {
   'record_arguments?': FLAG,
 }
 const REPORT = { 'ids': TEXTS, 'left_out?': ANY, 'pending?': TEXTS, 'warnings?': WARNINGS }
-const PERSON_ASKED = objectOf({ 'id': TEXT, 'url?': TEXT, 'check_url?': TEXT, 'needs_setup?': { const: true } })
-const MISSING = objectOf({
-  'authorization?': listOf(PERSON_ASKED),
+const CHALLENGE = { 'id': TEXT, 'url?': TEXT, 'check_url?': TEXT }
+const MISSING = {
+  'authorization?': listOf(objectOf(CHALLENGE)),
   'secrets?': listOf(objectOf({ id: TEXT })),
   'user_id?': { ...FLAG, description: 'Whether the call needs a user id' },
-  'needs_setup?': { ...TEXTS, description: 'Providers that are not set up, whose links lead nowhere yet' },
-})
+}
+const NEEDS_SETUP = { ...TEXTS, description: 'Providers that are not set up, whose links lead nowhere yet' }
 
 export const COMPONENTS = {
   Error: objectOf({
     ...fields(TEXT, '$schema?', 'message', 'developer_message?'),
     'errors?': PROBLEMS,
     'parameter_errors?': { type: 'object', additionalProperties: TEXT },
-    'missing_requirements?': MISSING,
+    'missing_requirements?': objectOf({ ...MISSING, 'needs_setup?': NEEDS_SETUP }),
     'suggestions?': TEXTS,
     'can_retry?': FLAG,
   }),
@@ -147,7 +147,10 @@ export const COMPONENTS = {
     'status': objectOf({ state: TEXT }),
     'user_id?': TEXT,
     'problems': listOf(objectOf({ 'type': TEXT, 'message': TEXT, 'developer_message?': TEXT })),
-    'missing_requirements?': MISSING,
+    'missing_requirements?': objectOf({
+      ...MISSING,
+      'authorization?': listOf(objectOf({ ...CHALLENGE, 'needs_setup?': { const: true } })),
+    }),
     'context?': ANY,
     'shared?': { const: true },
     'upstreams?': listOf(OBJECT),

@@ -17,7 +17,7 @@ import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
 import { oneOf, optional, type Reader, string, wrong } from '../../core/tool/json-reader.ts'
 import { MANY_PARTS } from '../../core/tool/json-text.ts'
 import type { Background } from '../../core/tool/platform.ts'
-import { quoted } from '../../core/tool/problem.ts'
+import { type Problem, quoted } from '../../core/tool/problem.ts'
 import { askedByIdOrName, formatToolId, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
 import { highest, resolveVersion } from '../../core/tool/version.ts'
@@ -229,7 +229,9 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
       ),
     },
   })(async ({ query: { to, from, ...given }, body }) => {
-    const { document, beside } = unwrapped(body, given)
+    const problems: Problem[] = []
+    const { document, beside } = unwrapped(body, given, problems)
+    if (problems.length > 0) return fail({ type: 'definition-invalid', problems })
     const result = await convert(document, { from, to: formatNamed(to), beside }, codecs, sha256)
     return result.ok ? ok(result.value) : fail({ type: 'definition-invalid', problems: result.problems })
   })
@@ -261,9 +263,13 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   return face
 }
 
-function unwrapped(body: Json, given: Given): { readonly document: Json; readonly beside: Beside } {
+function unwrapped(
+  body: Json,
+  given: Given,
+  problems: Problem[],
+): { readonly document: Json; readonly beside: Beside } {
   if (!isJsonObject(body) || body.definition === undefined) return { document: body, beside: { given } }
-  const beside = readWrapper(body, [])
+  const beside = readWrapper(body, problems)
   return { document: body.definition, beside: { ...beside, given: { ...given, ...beside.given } } }
 }
 

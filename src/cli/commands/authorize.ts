@@ -52,7 +52,10 @@ export async function showLink(session: CliSession, challenge: Challenge, opens:
   const { terminal, surroundings } = session
   const { id, url, scopes = [], user } = challenge
   const access = `allow access to '${id}'${scopes.length > 0 ? ` (${scopes.join(', ')})` : ''}`
-  terminal.note(['bold', `${user ?? 'A person'} must ${id === 'approval' ? 'approve this call' : access}:`])
+  terminal.note([
+    'bold',
+    id === 'approval' ? 'A person must approve this call:' : `${user ?? 'A person'} must ${access}:`,
+  ])
   terminal.note(`  ${url}`)
   if (opens && terminal.isInteractive) openPage(url, surroundings.env)
 }

@@ -46,7 +46,7 @@ async function health({ stranger, url, signal }: CliSession): Promise<Finding[]>
   const about = 'deployment'
   try {
     await stranger.json({ path: '/health', signal })
-    const card: unknown = await stranger.json({ path: '/mcp/server-card', signal })
+    const card: unknown = await stranger.json({ path: '/mcp/server-card', signal }).catch(() => undefined)
     return [{ about, state: 'ok', message: `${url.origin} is well, version ${textIn(card, 'version') ?? 'unknown'}` }]
   } catch (error) {
     const fix = isLoopback(url)

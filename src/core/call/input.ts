@@ -60,7 +60,8 @@ export function checkGivenInput(
     const { path, fields } = namedContext
     const taken = [...fields, ACCOUNT, SELECT, INLINE_BYTES, ...names]
     const problems = Object.keys(context.values).flatMap((name) => {
-      const meant = taken.includes(name) ? undefined : nearestOf(name, taken)
+      const isBegun = (field: string) => name.length > 2 && field.startsWith(name)
+      const meant = taken.includes(name) ? undefined : (fields.find(isBegun) ?? nearestOf(name, fields))
       if (meant === undefined) return []
       const message = `Unknown field '${name.slice(0, 100)}' (meant '${meant}'?): wanted ${quoted(taken)}`
       return [{ path: path + pointerStep(name), message }]

@@ -9,7 +9,7 @@ import { isList, isObject, type Json } from '../tool/json.ts'
 import { joinedName, type ToolName } from '../tool/tool-id.ts'
 import { type Checked, pointerStep, type Problem, quoted } from '../tool/problem.ts'
 import { sanitizedName, sanitizedNames } from '../tool/sanitize-name.ts'
-import type { Definition, ImplementationKind } from '../tool/tool.ts'
+import type { JsonSchema, Definition, ImplementationKind } from '../tool/tool.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import { judgeComplete, judgeImplementation, judgeSchemas, judgeText, judgeTogether } from './definition-rules.ts'
 import { judgeWork } from './definition-rules.ts'
@@ -84,6 +84,11 @@ export async function prepareDocument(
     ...(guard ? { guard: true } : {}),
     ...(given.toolkit === undefined ? {} : { toolkit: true }),
   }
+  // Schemas that are left out are one object
+  const pathOf = (wanted: JsonSchema | null) => {
+    const [found, ...others] = schemas.filter(({ schema }) => schema === wanted)
+    return others.length > 0 ? undefined : found?.path
+  }
   return {
     ok: true,
     value: {
@@ -91,8 +96,8 @@ export async function prepareDocument(
       ...(shared ? { document: { ...shared, toolkit, tools, toolkitDescription, ...(itself ? { itself } : {}) } } : {}),
       given: said,
       places: definitions.map(({ input, output }) => ({
-        input: prefix + (schemas.find(({ schema }) => schema === input)?.path ?? '/input'),
-        output: prefix + (schemas.find(({ schema }) => schema === output)?.path ?? ''),
+        input: prefix + (pathOf(input) ?? '/input'),
+        output: prefix + (pathOf(output) ?? ''),
         requirements: `${prefix}/requirements`,
       })),
       implementedAt: definitions.map((_, index) => placeOf(index)),

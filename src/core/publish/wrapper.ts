@@ -38,9 +38,7 @@ const FIELDS = {
 const BARE = { type: 'object', description: 'A definition in any dialect', not: { required: ['definition'] } }
 const ONE = () => ({ anyOf: [{ ...schemaOf(object(FIELDS)), required: ['definition'] }, BARE] })
 
-export const CONVERTED = matching('a definition', isJson, () => ({
-  anyOf: [{ ...schemaOf(object(FIELDS)), required: ['definition'], additionalProperties: true }, BARE],
-}))
+export const CONVERTED = matching('a definition', isJson, ONE)
 
 export const PUBLICATION: Reader<Json> = stating(
   () => ({ anyOf: [...ONE().anyOf, { type: 'array', items: ONE(), maxItems: MAX_BATCH }] }),

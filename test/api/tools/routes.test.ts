@@ -391,8 +391,11 @@ describe('POST /convert', () => {
     const inQuery = '/convert?to=id&toolkit=Query&version=3.0.0'
     expect((await send('POST', inQuery, { plain: [{}] })).body.document.id).toBe('Query.Do@3.0.0')
     expect((await send('POST', inQuery, beside)).body.document.id).toBe('Other.Do@2.0.0')
-    const wrong = { definition: { plain: [{}] }, toolkit: 'a b', version: 2 }
-    expect((await send('POST', '/convert?to=id', wrong)).body.document.id).toBe('Kit.Do@1.0.0')
+    const wrong = { definition: { plain: [{}] }, toolkit: 'a b', security_level: 99 }
+    expect(await send('POST', '/convert?to=id', wrong)).toMatchObject({
+      status: 422,
+      body: { problems: [{ path: '/toolkit' }, { path: '/security_level' }] },
+    })
   })
 
   it('says what is wrong', async () => {

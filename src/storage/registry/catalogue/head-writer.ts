@@ -128,7 +128,7 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
 
     async begin(writes: number, isAllWritten: boolean): Promise<QueuedKeys> {
       if (!draft && !isDue(isAllWritten)) return NOTHING
-      draft ??= {
+      const under = (draft ??= {
         begun: Date.now(),
         upTo: landedUpTo(sql),
         leaves: new Map(),
@@ -137,9 +137,10 @@ export function createHeadWriter(storage: DurableObjectStorage, kv: KVNamespace,
         characters: 0,
         needed: NOTHING,
         isWhole: false,
-      }
-      if (!draft.isWhole) await writeMore(draft, writes)
-      return draft.needed
+      })
+      // It may land while this waits
+      if (!under.isWhole) await writeMore(under, writes)
+      return under.needed
     },
 
     async end(): Promise<boolean> {

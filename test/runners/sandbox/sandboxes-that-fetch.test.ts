@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createGuardedFetch } from '../../src/outbound/guarded-fetch.ts'
-import { createRoom } from '../../src/outbound/room.ts'
-import { answerEgress, type EgressPolicy } from '../../src/runners/sandbox/egress.ts'
+import { createGuardedFetch } from '../../../src/outbound/guarded-fetch.ts'
+import { createRoom } from '../../../src/outbound/room.ts'
+import { answerEgress, type EgressPolicy } from '../../../src/runners/sandbox/egress.ts'
 
 const MB = 1_000_000
 const POLICY: EgressPolicy = {

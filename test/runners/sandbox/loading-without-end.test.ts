@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSandbox, type SandboxCode } from '../../src/runners/sandbox/sandbox.ts'
+import { createSandbox, type SandboxCode } from '../../../src/runners/sandbox/sandbox.ts'
 
 /** A bare workerd's: whatever was loaded under a name stays. */
 function loadedBy(unloads: boolean) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { encodeBody } from '../../src/runners/http/body.ts'
+import { encodeBody } from '../../../src/runners/http/body.ts'
 
 /** A part of a form, which workerd writes without escaping carriage returns. */
 const LINES = 'a\r\rContent-Type: text/html\r\n'
