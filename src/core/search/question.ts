@@ -5,11 +5,13 @@ const MAX_CHARACTERS = 1_000
 /** Each is looked for in ten lists. */
 const MAX_TERMS = 40
 const LONGEST_PHRASE = 4
-/** The two words of a phrase may be among so many: "take the label off". */
+/** The two words of a phrase may stand within so many: "take the label off". */
 const MAX_APART = 8
 /** Begins a question that asks to get something, or to list, without a verb for it. "How do I" goes on with a verb. */
 export const ASKING = /^\W*(?:(who|whose|what|which)|where|how (?!do|can|to|should)|is|are|was|were|did|does|has)\b/i
 
+/** No part of a phrase before another word: "get the file to Ann". */
+const PLACES: ReadonlySet<string> = new Set(['to', 'from', 'in', 'into', 'on'])
 const STOP_WORDS: ReadonlySet<string> = new Set(thesaurus.stopWords.join(' ').split(' '))
 
 const STAND_INS = new Map<string, ReadonlySet<string>>()
@@ -39,13 +41,15 @@ export function termsOf(q: string): readonly Term[] {
     length = Math.min(LONGEST_PHRASE, words.length - at)
     while (length > 1 && !STAND_INS.has(stems.slice(at, at + length).join(' '))) length -= 1
     const near = length > 1 ? [] : stems.slice(at + 1, at + MAX_APART)
-    const apart = near.find((other) => STAND_INS.has(`${stems[at]} ${other}`)) ?? ''
+    const isPlace = (other: string, far: number) => PLACES.has(other) && at + far + 2 < words.length
+    const apart = near.find((other, far) => !isPlace(other, far) && STAND_INS.has(`${stems[at]} ${other}`)) ?? ''
     const word = `${words.slice(at, at + length).join(' ')} ${apart}`.trim()
     const stem = `${stems.slice(at, at + length).join(' ')} ${apart}`.trim()
+    const alone = apart === '' || silent.has(words[at] ?? '') ? [] : stems.slice(at, at + 1)
     if (terms.has(stem) || silent.has(word)) continue
     const pairs = word.includes(' ') ? [] : [words.slice(at - 1, at + 1), words.slice(at, at + 2)]
     const joined = pairs.filter((pair) => pair.length === 2).map((pair) => stemOf(pair.join('')))
-    terms.set(stem, { word, itself: [stem, ...joined], standIns: [...(STAND_INS.get(stem) ?? [])] })
+    terms.set(stem, { word, itself: [stem, ...alone, ...joined], standIns: [...(STAND_INS.get(stem) ?? [])] })
   }
   return [...terms.values()]
 }

@@ -50,6 +50,8 @@ describe('the terms of a question', () => {
     expect(words('how much does it cost')).toEqual(['how much', 'cost'])
     expect(words('switch secret scanning on')).toEqual(['switch on', 'secret', 'scanning'])
     expect(words('take the blue label off the runner')).toEqual(['take off', 'blue', 'label', 'runner'])
+    expect(words('get the file to Ann')).toEqual(['get', 'file', 'ann'])
+    expect(termsOf('switch secret scanning on')[0]?.itself).toEqual(['switch on', 'switch'])
     expect(words('take one two three four five six seven off')).not.toContain('take off')
     expect(termsOf('turn down an applicant')[0]).toMatchObject({
       itself: ['turn down'],

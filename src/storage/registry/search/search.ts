@@ -10,7 +10,7 @@ import { plainText } from './search-index.ts'
 const STAND_IN = 0.7
 /** A verb counts at least as a word that a fifth of the tools have, since it may be all that tells siblings apart. */
 const LEAST_OF_VERB = 1.5
-/** A word of a toolkit's name or tags counts at least so much, since a large toolkit makes it common. */
+/** A word of a toolkit's name or tags counts at least so much, since a large toolkit makes it common; a tag of any tool that is searched does it. */
 const LEAST_OF_TOOLKIT = 3
 /** Looking for what a missing word may mean reads every word with its first letter, so not for each of a long question. */
 const MAX_REPLACED = 5
