@@ -51,12 +51,13 @@ const BOUNDS = { compatibilityDate: '2026-10-15', env: {}, limits: { cpuMs: 10_0
 const MAX_NAMES = 1_000_000
 /** Isolates of some 2 MB each. */
 const MAX_LOADED = 200
-const OF_ALL_CALLERS = MAX_LOADED / 2
+/** Of tools whose callers share an isolate, and of all callers' own. */
+const OF_EACH_KIND = MAX_LOADED / 2
 const OF_ONE_CALLER = MAX_LOADED / 10
 
 /** The loader never looks again at what a name was loaded from, so the name holds code, egress, credentials and owner. */
 export function createSandbox({ loader, openEgress, sha256, unloads }: SandboxOptions) {
-  const mayStay = unloads ? () => true : createStays()
+  const stays = unloads ? undefined : createStays()
   const ids = new LRUCache<string, string>({ maxSize: MAX_NAMES, sizeCalculation: (_, text) => text.length })
   return {
     call({ name, modules, egress, owner }: SandboxCode, given: readonly unknown[], signal: Signal) {
@@ -70,7 +71,13 @@ export function createSandbox({ loader, openEgress, sha256, unloads }: SandboxOp
           modules: { ...(await modules()) },
           globalOutbound: egress && openEgress(egress),
         })
-        const worker = mayStay(id, owner) ? loader.get(id, load) : loader.load(await load())
+        const loadOrForget = () =>
+          load().catch((error: unknown) => {
+            stays?.forget(id, owner)
+            throw error
+          })
+        const mayStay = stays?.add(id, owner) ?? true
+        const worker = mayStay ? loader.get(id, loadOrForget) : loader.load(await load())
         const entrypoint = worker.getEntrypoint<SandboxEntrypoint & Rpc.WorkerEntrypointBranded>()
         return entrypoint.run(...given)
       }, signal)
@@ -80,16 +87,24 @@ export function createSandbox({ loader, openEgress, sha256, unloads }: SandboxOp
 }
 
 /** Callers choose users and credentials, so isolates beyond these end with their call. */
-function createStays(): (id: string, owner: SandboxCode['owner']) => boolean {
+function createStays() {
   const loaded = new Set<string>()
   const counts = new Map<string | undefined, number>()
-  return (id, [caller]) => {
-    const count = counts.get(caller) ?? 0
-    const most = caller === undefined ? OF_ALL_CALLERS : OF_ONE_CALLER
-    if (loaded.has(id) || loaded.size === MAX_LOADED || count === most) return loaded.has(id)
-    loaded.add(id)
-    counts.set(caller, count + 1)
-    return true
+  const countOf = (caller: string | undefined) => counts.get(caller) ?? 0
+  return {
+    add(id: string, [caller]: SandboxCode['owner']): boolean {
+      const shared = countOf(undefined)
+      const ofKind = caller === undefined ? shared : loaded.size - shared
+      const isFull = ofKind === OF_EACH_KIND || (caller !== undefined && countOf(caller) === OF_ONE_CALLER)
+      if (loaded.has(id) || isFull) return loaded.has(id)
+      loaded.add(id)
+      counts.set(caller, countOf(caller) + 1)
+      return true
+    },
+    /** What could not be loaded takes no memory. */
+    forget(id: string, [caller]: SandboxCode['owner']): void {
+      if (loaded.delete(id)) counts.set(caller, countOf(caller) - 1)
+    },
   }
 }
 

@@ -7,7 +7,10 @@ function loadedBy(unloads: boolean) {
   let passing = 0
   const answer = { getEntrypoint: () => ({ run: () => Promise.resolve('{}') }) }
   const loader = {
-    get: (name: string) => (staying.add(name), answer),
+    get(name: string, load: () => Promise<unknown>) {
+      const run = () => load().then(() => (staying.add(name), '{}'))
+      return staying.has(name) ? answer : { getEntrypoint: () => ({ run }) }
+    },
     load: () => ((passing += 1), answer),
   } as unknown as WorkerLoader
   const openEgress = () => ({}) as Fetcher
@@ -15,11 +18,11 @@ function loadedBy(unloads: boolean) {
   return {
     staying,
     passing: () => passing,
-    async call(owner: readonly string[], name = 'code', secret = '') {
+    async call(owner: readonly string[], name = 'code', secret = '', modules: SandboxCode['modules'] = () => ({})) {
       const text = { hosts: ['a.example'], in: 'header', name: 'x-key', text: secret } as const
       const reach = { allowedHosts: ['a.example'], allowHttpHosts: [], sensitive: [secret] }
       const egress = { ...reach, credentials: [text], toolkit: 'Kit', caller: owner[0] ?? '', timeoutMs: 1_000 }
-      const code: SandboxCode = { name, modules: () => ({}), egress, owner }
+      const code: SandboxCode = { name, modules, egress, owner }
       await sandbox.call(code, [], AbortSignal.timeout(5_000))
     },
   }
@@ -51,6 +54,22 @@ describe('isolates that the platform never unloads', () => {
     expect(staying.size).toBe(100)
     for (const each of times(500)) await call([`key:${each}`, 'ann'])
     expect(staying.size).toBe(200)
+  })
+
+  it('are left to tools that all share, however many callers there are', async () => {
+    const { call, staying } = loadedBy(false)
+    for (const each of times(500)) await call([`key:${each}`, 'ann'])
+    expect(staying.size).toBe(100)
+    for (const each of times(500)) await call([], `plugin ${each}`)
+    expect(staying.size).toBe(200)
+  })
+
+  it('are those that could be loaded', async () => {
+    const { call, staying } = loadedBy(false)
+    const missing = () => Promise.reject(new Error('No plugin is kept'))
+    for (const each of times(500)) await call([], `missing ${each}`, '', missing)
+    for (const each of times(500)) await call([], `plugin ${each}`)
+    expect(staying.size).toBe(100)
   })
 
   it('all have names where it does', async () => {
