@@ -178,7 +178,7 @@ async function shown(
   const list = listOf(choices, view, chosen)
   return {
     asking,
-    person: 'person' in by ? by.person.user : signed.principal.id,
+    person: 'person' in by ? by.person.user : userOf(signed.principal),
     choices,
     chosen,
     view,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ADMIN } from '../../src/core/access/principal.ts'
 import { fail } from '../../src/core/failure/failure.ts'
 import type { ConnectFaceDeps } from '../../src/connect/routes.ts'
 import { ASK, asked, faceWith, listed, ORIGIN, signedIn } from './face.ts'
@@ -37,6 +38,9 @@ describe('the page that asks', () => {
     expect(page).toContain('Signed in as ann@acme.test ')
     expect(page).toContain('This agent runs on your own computer')
     expect(await words(faceWith().ask())).toContain('Signed in as admin ')
+    const ofOne = { ...ADMIN, id: 'key:1', users: ['ann'] }
+    const byKey = faceWith({ sessions: { signedIn: () => signedIn(undefined, ofOne) } })
+    expect(await words(byKey.ask())).toContain('Signed in as ann ')
   })
 
   it('says of another computer nothing of this one, and the host where there is no name', async () => {

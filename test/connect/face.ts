@@ -27,8 +27,8 @@ export const asked = {
   resource: undefined,
   refusal: 'http://127.0.0.1:7777/callback?error=access_denied',
 } as const
-export const signedIn = (by: object = session.by) =>
-  ok({ principal: ADMIN, session: { ...session, by }, admission: new Admission('test') }) as never
+export const signedIn = (by: object = session.by, principal = ADMIN) =>
+  ok({ principal, session: { ...session, by }, admission: new Admission('test') }) as never
 
 /** Lines of a catalogue, as `choicesOf` has them written. */
 export const listed = (tools: readonly (readonly [toolkit: string, tool: string, level?: number])[]) =>
