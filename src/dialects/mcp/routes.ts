@@ -160,12 +160,11 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     if (denied) return answerFailure(denied, revision)
     // Loaded on first use: few agents search, and those that do can wait
     const { searchCall } = await import('./search-mode.ts')
-    const found = await reached(searchCall(call, revision, client, { catalogue, resolver, tellReadiness }))
-    if (found && 'code' in found) return found
+    const found = await reached(searchCall({ call, revision, client, catalogue, resolver, tellReadiness }))
     if (!found)
       return { ...ANSWERS['tool-unknown'], message: `Unknown tool: '${call.name.slice(0, 200)}': ${SEARCH_MODE}` }
-    if ('result' in found) return found.result
-    return answerCall(found.call, revision, client, stream, calling)
+    if (typeof found === 'string' || 'code' in found) return found
+    return answerCall(found, revision, client, stream, calling)
   }
 
   async function suggest(name: string, client: McpClient): Promise<readonly string[]> {

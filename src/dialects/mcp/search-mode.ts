@@ -1,6 +1,5 @@
 import { maySee } from '../../core/access/principal.ts'
-import type { Meter } from '../../core/tool/budget.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 import { parseJson } from '../../core/tool/json-text.ts'
 import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
 import { userOf } from '../../core/call/authorise.ts'
@@ -8,7 +7,8 @@ import type { TellReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import { askedByName } from '../../core/tool/tool-id.ts'
 import { plainName } from '../../core/tool/sanitize-name.ts'
-import { didYouMean } from '../../core/tool/problem.ts'
+import * as json from '../../core/tool/json-reader.ts'
+import { didYouMean, type Problem } from '../../core/tool/problem.ts'
 import { contextOf } from '../../http/route/incoming-call.ts'
 import { digestOf, MAX_SHOWN } from './output-digest.ts'
 import { namesNear } from '../../http/answer/why-empty.ts'
@@ -24,11 +24,27 @@ import { titleOf } from '../../core/tool/tool.ts'
 
 const DEFAULT_RESULTS = 10
 const MAX_RESULTS = 50
-const WANTED_CURSOR = 'a next_cursor that search_tools gave'
 
 const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 const ANYTHING = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
-const NAME = { type: 'string', description: 'A name that search_tools gave.' }
+const NAME = json.described('A name that search_tools gave.', json.string())
+const LIMIT = json.described(`How many; ${DEFAULT_RESULTS} if absent.`, json.integer(1, MAX_RESULTS))
+const SCHEMA_WANTED = 'True for the JSON Schemas of arguments and output, however long they are.'
+
+const text = (description: string) => json.described(description, json.string({ most: 500 }))
+/** Some models write an object as a text. */
+const object = json.statingAs(json.anyObject, (value, report) => {
+  const read = typeof value === 'string' ? parseJson(value.trim() || '{}', report.budget()) : undefined
+  return json.anyObject(read?.ok ? read.value : value, report)
+})
+
+const SEARCH = json.object({
+  query: json.optional(text('Words that say what the tool should do. Empty lists all tools.'), ''),
+  cursor: json.optional(text('The next_cursor of the answer before, for what comes after it.')),
+  limit: json.optional(LIMIT, DEFAULT_RESULTS),
+})
+const DESCRIBE = json.object({ name: NAME, output_schema: json.optional(json.described(SCHEMA_WANTED, json.boolean)) })
+const CALL = json.object({ name: NAME, arguments: json.optional(json.described("The tool's arguments.", object), {}) })
 
 const TOOLS = [
   {
@@ -36,16 +52,7 @@ const TOOLS = [
     title: 'Search tools',
     description:
       'Finds tools by what they do. Gives names and beginnings of descriptions, best first, with the total and the words that no tool has; describe_tool tells the arguments of one.',
-    inputSchema: argumentsOf('query', {
-      query: { type: 'string', description: 'Words that say what the tool should do. Empty lists all tools.' },
-      cursor: { type: 'string', description: 'The next_cursor of the answer before, for what comes after it.' },
-      limit: {
-        type: 'integer',
-        minimum: 1,
-        maximum: MAX_RESULTS,
-        description: `How many; ${DEFAULT_RESULTS} if absent.`,
-      },
-    }),
+    ...taking(SEARCH, search),
     annotations: READ_ONLY,
   },
   {
@@ -53,86 +60,66 @@ const TOOLS = [
     title: 'Describe a tool',
     description:
       'Gives the definition of a tool: its description, the JSON Schema of its arguments, what it gives (either in short where its JSON Schema is long), and whether it can be called now.',
-    inputSchema: argumentsOf('name', {
-      name: NAME,
-      output_schema: {
-        type: 'boolean',
-        description: 'True for the JSON Schemas of arguments and output, however long they are.',
-      },
-    }),
+    ...taking(DESCRIBE, describe),
     annotations: READ_ONLY,
   },
   {
     name: 'call_tool',
     title: 'Call a tool',
     description: 'Calls a tool that search_tools found, with arguments that pass the schema describe_tool gives.',
-    inputSchema: argumentsOf('name', {
-      name: NAME,
-      arguments: { type: 'object', description: "The tool's arguments." },
-    }),
+    ...taking(CALL, async ({ name, arguments: input }, { call }) => ({ ...call, name, input })),
     annotations: ANYTHING,
   },
 ]
 
-function argumentsOf(required: string, properties: JsonObject): JsonObject {
-  return { type: 'object', properties, required: [required], additionalProperties: false }
-}
-
+/** Without the functions, which JSON leaves out. */
 export const SEARCH_TOOLS = `"tools":${JSON.stringify(TOOLS)}`
 
-interface SearchDeps {
+interface SearchCall {
+  readonly call: ToolCall
+  readonly revision: Revision
+  readonly client: McpClient
   readonly catalogue: Catalogue
   readonly resolver: Resolver
   readonly tellReadiness: TellReadiness
 }
 
-type SearchAnswer = { readonly result: string } | { readonly call: ToolCall }
-
 const READINESS_KEY = 'dev.switchboard/readiness'
 
-export async function searchCall(
-  call: ToolCall,
-  revision: Revision,
-  client: McpClient,
-  deps: SearchDeps,
-): Promise<SearchAnswer | undefined> {
-  const { name, arguments: inner = {} } = call.input
-  if (call.name === 'search_tools') return { result: await search(call, revision, client, deps) }
-  if (call.name !== 'describe_tool' && call.name !== 'call_tool') return undefined
-  if (typeof name !== 'string') return { result: wrong('name', 'a name that search_tools gave', revision) }
-  if (call.name === 'call_tool') return callOf(call, name, inner, revision, client.meter)
-  return { result: await describe(name, call.input.output_schema === true, revision, client, deps) }
+/** A result, or the call that it stands for; undefined for a tool that the mode does not have. */
+export async function searchCall(made: SearchCall): Promise<string | ToolCall | undefined> {
+  return TOOLS.find(({ name }) => name === made.call.name)?.answer(made)
 }
 
-function callOf(call: ToolCall, name: string, given: Json, revision: Revision, meter: Meter): SearchAnswer {
-  const read = typeof given === 'string' ? parseJson(given.trim() === '' ? '{}' : given, meter) : undefined
-  const input = read?.ok ? read.value : given
-  if (!isJsonObject(input)) return { result: wrong('arguments', 'an object', revision) }
-  return { call: { ...call, name, input } }
+function taking<T>(reader: json.Reader<T>, answer: (read: T, made: SearchCall) => Promise<string | ToolCall>) {
+  return {
+    inputSchema: json.schemaOf(reader),
+    async answer(made: SearchCall) {
+      const read = json.check(reader, made.call.input, [], made.client.meter)
+      return read.ok ? answer(read.value, made) : refused(read.problems, made.revision)
+    },
+  }
 }
 
-async function search(call: ToolCall, revision: Revision, client: McpClient, { catalogue }: SearchDeps) {
-  const { query = '', limit = DEFAULT_RESULTS, cursor, ...others } = call.input
-  const [other] = Object.keys(others)
-  if (other !== undefined)
-    return encodeErrorResult(`Unknown argument '${other.slice(0, 200)}': wanted 'query', 'cursor' or 'limit'`, revision)
-  if (typeof query !== 'string' || query.length > 500)
-    return wrong('query', 'a string of at most 500 characters', revision)
-  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > MAX_RESULTS)
-    return wrong('limit', `a whole number from 1 to ${MAX_RESULTS}`, revision)
-  const isCursor = cursor === undefined || (typeof cursor === 'string' && cursor.length <= 500)
-  if (!isCursor) return wrong('cursor', WANTED_CURSOR, revision)
-  const { principal, toolset } = client
+function refused(problems: readonly Problem[], revision: Revision): string {
+  return encodeErrorResult(textOf({ type: 'input-invalid', problems }), revision)
+}
+
+async function search(
+  { query, limit, cursor }: json.ReadBy<typeof SEARCH>,
+  { revision, client, catalogue }: SearchCall,
+): Promise<string> {
   const unknown = await misnamed(client, catalogue)
   if (unknown !== undefined) return encodeErrorResult(unknown, revision)
   const q = query.trim() === '' ? undefined : query
   const asked: ListQuery = { q, versions: 'newest', limit, callable: true, cursor }
-  const listing = await catalogue.list(asked, narrowedTo(principal, toolset), BRIEF)
-  if (!listing && cursor !== undefined) return wrong('cursor', WANTED_CURSOR, revision)
-  const { lines = [], total, unmatched = [], nextCursor } = listing ?? {}
+  const listing = await catalogue.list(asked, narrowedTo(client.principal, client.toolset), BRIEF)
+  if (!listing && cursor !== undefined)
+    return refused([{ path: '/cursor', message: 'Must be a next_cursor that search_tools gave' }], revision)
+  const { lines = [], total, unmatched, nextCursor } = listing ?? {}
   // Lines are JSON already
   const tools = `"tools":[${lines.filter(Boolean).join()}]`
-  const lacking = unmatched.length === 0 ? {} : { unmatched }
+  const lacking = unmatched?.length ? { unmatched } : {}
   const about = JSON.stringify({ total, ...lacking, next_cursor: nextCursor }).slice(1, -1)
   return once(`{${[tools, about].filter(Boolean).join()}}`, revision)
 }
@@ -142,7 +129,10 @@ function once(text: string, revision: Revision): string {
   return revision.result(`"content":[{"type":"text","text":${JSON.stringify(text)}}]`)
 }
 
-async function describe(name: string, isWhole: boolean, revision: Revision, client: McpClient, deps: SearchDeps) {
+async function describe(
+  { name, output_schema: isWhole }: json.ReadBy<typeof DESCRIBE>,
+  { revision, client, ...deps }: SearchCall,
+): Promise<string> {
   const plain = plainName(name)
   const resolved = await deps.resolver.resolve(askedByName(plain), client.background)
   const found = resolved.ok ? resolved.tool.record : undefined
@@ -179,20 +169,9 @@ function inShort(tool: JsonObject): JsonObject {
   return { ...others, input: digestOf(inputSchema, room) }
 }
 
-function wrong(argument: string, wanted: string, revision: Revision): string {
-  return encodeErrorResult(`Some arguments are invalid\n- ${argument}: Must be ${wanted}`, revision)
-}
-
 /** In small letters: a model takes four or more of a text in English for a token. */
 const MAX_TITLE = 80
 const MAX_DESCRIPTION = 360
-
-/** In small letters, roughly by tokens: those of other scripts and symbols are often tokens of their own. */
-function lettersOf(character: string): number {
-  if (/[a-z ]/.test(character)) return 1
-  if (/[A-Z,.'\n-]/.test(character)) return 2
-  return character.length === 1 ? 3 : 10
-}
 
 /** A tool in a search result, so short that five cost a model no more than 1,500 tokens. */
 const BRIEF: LineFormat = {
@@ -209,7 +188,8 @@ function shortened(text: string, most: number): string {
   let at = 0
   let letters = 0
   for (const character of text) {
-    letters += lettersOf(character)
+    // Those of other scripts and symbols are often tokens of their own
+    letters += /[a-z ]/.test(character) ? 1 : 3 * character.length
     if (letters > most) return `${text.slice(0, at).replace(/\s+\S{0,40}$/, '')}…`
     at += character.length
   }
