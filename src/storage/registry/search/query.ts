@@ -5,7 +5,7 @@ import { maySee, type Principal } from '../../../core/access/principal.ts'
 import { parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { rows } from '../../rows.ts'
-import { type Behind, rank, type Ranked } from './search.ts'
+import { type Behind, rank } from './search.ts'
 import { beginningsOf, scopeOf } from './visibility.ts'
 import { described, keysOf, mayChange, settingsOf } from '../toolkits.ts'
 import { NOT_DELETED, SHOWN } from '../versions.ts'
@@ -42,8 +42,8 @@ export function query(sql: SqlStorage, listQuery: ListQuery, principal: Principa
   // The index knows the tags of newest versions alone
   const scope = scopeOf(sql, isNewest ? listQuery : { ...listQuery, tag: undefined }, principal)
   // With all versions, the first may be the tool that the page before ended in, of which none may be left
-  const { page, total, unmatched } = rank(sql, q, scope, isNewest ? limit + 1 : MAX_LOOKED_AT + 2, from)
-  const answer = pageOf(sql, versionsOf(sql, page, from, versions), listQuery, principal)
+  const { ids, start, total, unmatched } = rank(sql, q, scope, isNewest ? limit + 1 : MAX_LOOKED_AT + 2, from)
+  const answer = pageOf(sql, versionsOf(sql, ids, start, from, isNewest), listQuery, principal)
   return isNewest ? { ...answer, total, unmatched } : { ...answer, unmatched }
 }
 
@@ -54,18 +54,18 @@ function behindOf(cursor = '0.0'): Behind | undefined {
 
 function* versionsOf(
   sql: SqlStorage,
-  ranked: readonly Ranked[],
+  ids: readonly number[],
+  start: number,
   begun: Behind,
-  versions: ListQuery['versions'],
+  isNewest: boolean,
 ): Generator<FoundVersion> {
-  const query = `SELECT coalesce(exposed, '') AS name, record, version FROM version JOIN tool USING (key)
-    WHERE version.key = ? AND ${versions === 'newest' ? 'version = listed' : SHOWN} AND version > ? ORDER BY version`
-  for (const { id, place, key } of ranked) {
+  const query = `SELECT coalesce(exposed, '') AS name, record, ${isNewest ? "''" : "'@' || version"} AS at
+    FROM indexed JOIN tool USING (key) JOIN version USING (key)
+    WHERE indexed.id = ? AND ${isNewest ? 'version = listed' : SHOWN} AND version > ? ORDER BY version`
+  for (const [index, id] of ids.entries()) {
     const from = (id === begun.id && begun.version) || ''
-    for (const row of sql.exec<Omit<FoundVersion, 'cursor'> & { version: string }>(query, key, from)) {
-      const cursor = versions === 'newest' ? `${place}.${id}` : `${place}.${id}@${row.version}`
-      yield { name: row.name, record: row.record, cursor }
-    }
+    for (const { at, ...row } of sql.exec<Omit<FoundVersion, 'cursor'> & { at: string }>(query, id, from))
+      yield { ...row, cursor: `${start + index + 1}.${id}${at}` }
   }
 }
 

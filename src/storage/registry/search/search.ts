@@ -19,15 +19,15 @@ const PRECISION = 1e-4
 /** More than any score. */
 const VERY = 1e4
 
-export type Ranked = { readonly id: number; readonly key: string; readonly place: number }
-
 /** A page begins after this tool, or with it at a version; after its place where the search no longer finds it. */
-export type Behind = Pick<Ranked, 'id' | 'place'> & { readonly version?: string | undefined }
-
-const NOTHING: Behind = { place: 0, id: 0 }
+export interface Behind {
+  readonly place: number
+  readonly id: number
+  readonly version: string | undefined
+}
 
 /** Exact names first, then by score, then those listed first. Tools outside the scope have no influence. */
-export function rank(sql: SqlStorage, q: string, scope: IndexFilter, limit: number, behind = NOTHING) {
+export function rank(sql: SqlStorage, q: string, scope: IndexFilter, limit: number, behind: Behind) {
   const { scores, unmatched } = scoresOf(sql, q, scope)
   // No tool has an empty name
   const named = `SELECT id, whole = ?1 AS isWhole FROM indexed WHERE (whole = ?1 OR plain = ?1) AND ${scope.condition}`
@@ -37,10 +37,7 @@ export function rank(sql: SqlStorage, q: string, scope: IndexFilter, limit: numb
   const found = inOrder(scores)
   const at = found.indexOf(behind.id)
   const start = at === -1 ? behind.place : behind.version === undefined ? at + 1 : at
-  const keys = 'SELECT indexed.id AS id, indexed.key AS key FROM json_each(?) CROSS JOIN indexed ON indexed.id = value'
-  const ids = JSON.stringify(found.slice(start, start + limit))
-  const page = rows<Omit<Ranked, 'place'>>(sql, keys, ids).map((tool, at) => ({ ...tool, place: start + at + 1 }))
-  return { page, total: found.length, unmatched }
+  return { ids: found.slice(start, start + limit), start, total: found.length, unmatched }
 }
 
 /** The score of every tool that has a word of the question, by id, and the words that no tool has in any form. */
