@@ -145,7 +145,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
     }
 
     async toolkitCounts(principal: Principal, query?: Pick<ListQuery, 'callable'>) {
-      const { toolkitCounts } = await import('./search/query.ts')
+      const { toolkitCounts } = await import('./toolkit-counts.ts')
       return toolkitCounts(this.#sql, principal, query)
     }
 

@@ -1,12 +1,11 @@
-import type { ListQuery, ToolkitCount } from '../../../core/catalogue/catalogue.ts'
+import type { ListQuery } from '../../../core/catalogue/catalogue.ts'
 import { levelled } from '../../../core/access/policy.ts'
 import { policiesOf } from '../policies.ts'
 import { maySee, type Principal } from '../../../core/access/principal.ts'
 import { parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
-import { rows } from '../../rows.ts'
 import { type Behind, rank } from './search.ts'
-import { beginningsOf, scopeOf } from './visibility.ts'
+import { scopeOf } from './visibility.ts'
 import { described, keysOf, mayChange, settingsOf } from '../toolkits.ts'
 import { NOT_DELETED, SHOWN } from '../versions.ts'
 
@@ -73,7 +72,7 @@ function* versionsOf(
 function pageOf(
   sql: SqlStorage,
   versions: Iterable<FoundVersion>,
-  { toolkit, tag, status, limit }: ListQuery,
+  { tag, status, limit }: ListQuery,
   principal: Principal,
 ): QueryAnswer {
   const found: FoundVersion[] = []
@@ -87,7 +86,6 @@ function pageOf(
     const isFull = found.length === limit
     if (!isFull) next = version.cursor
     const record: ToolRecord = JSON.parse(version.record)
-    if (toolkit !== undefined && record.toolkit.toLowerCase() !== toolkit.toLowerCase()) continue
     if (tag !== undefined && !record.tags.includes(tag) && !settingsOf(sql, record.toolkit).tags.includes(tag)) continue
     if (status !== undefined && !mayChange(sql, principal, record)) continue
     if (!maySee(principal, levelled(record, policies.ruleOf(record)))) continue
@@ -114,16 +112,4 @@ function allVersions(sql: SqlStorage, { cursor, status, toolkit }: ListQuery): I
     last?.selector ?? '',
     ...(toolkit === undefined ? [] : keysOf(toolkit)),
   )
-}
-
-export function toolkitCounts(sql: SqlStorage, principal: Principal, query: Pick<ListQuery, 'callable'> = {}) {
-  const { condition, bindings } = scopeOf(sql, query, principal)
-  // Counted only for a principal whose patterns may leave tools out: else the columns of the counts decide
-  const [table, count] = beginningsOf(principal) ? ['indexed', 'count(*)'] : ['toolkit_count', 'sum(tools)']
-  const counts = `SELECT
-      (SELECT toolkit FROM tool WHERE key >= indexed.toolkit || '.' AND key < indexed.toolkit || '/' LIMIT 1) AS toolkit,
-      (SELECT description FROM toolkit WHERE key = indexed.toolkit) AS description,
-      ${count} AS tools, max(level) AS level
-    FROM ${table} AS indexed WHERE ${condition} GROUP BY indexed.toolkit ORDER BY indexed.toolkit`
-  return rows<ToolkitCount>(sql, counts, ...bindings)
 }

@@ -1,0 +1,16 @@
+import type { Principal } from '../../core/access/principal.ts'
+import type { ListQuery, ToolkitCount } from '../../core/catalogue/catalogue.ts'
+import { rows } from '../rows.ts'
+import { beginningsOf, scopeOf } from './search/visibility.ts'
+
+export function toolkitCounts(sql: SqlStorage, principal: Principal, query: Pick<ListQuery, 'callable'> = {}) {
+  const { condition, bindings } = scopeOf(sql, query, principal)
+  // Counted only for a principal whose patterns may leave tools out: else the columns of the counts decide
+  const [table, count] = beginningsOf(principal) ? ['indexed', 'count(*)'] : ['toolkit_count', 'sum(tools)']
+  const counts = `SELECT
+      (SELECT toolkit FROM tool WHERE key >= indexed.toolkit || '.' AND key < indexed.toolkit || '/' LIMIT 1) AS toolkit,
+      (SELECT description FROM toolkit WHERE key = indexed.toolkit) AS description,
+      ${count} AS tools, max(level) AS level
+    FROM ${table} AS indexed WHERE ${condition} GROUP BY indexed.toolkit ORDER BY indexed.toolkit`
+  return rows<ToolkitCount>(sql, counts, ...bindings)
+}
