@@ -39,7 +39,7 @@ export async function show(visit: PageVisit): Promise<PageResult> {
         {waiting?.ok ? <Waiting {...waiting.value} /> : undefined}
         {setup?.ok ? <SetupPanel items={setup.value.items} origin={visit.url.origin} /> : undefined}
         {visit.isOpen && isFirst ? <FirstSteps origin={visit.url.origin} /> : undefined}
-        <Search search={search} toolkits={toolkits} />
+        <Search search={{ ...search, toolkit: chosen?.toolkit ?? search.toolkit }} toolkits={toolkits} />
         {chosen?.description === undefined ? undefined : <Markdown text={chosen.description} />}
         {isOverview ? await overview(visit, all) : undefined}
         {list &&

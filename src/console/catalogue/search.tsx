@@ -4,7 +4,7 @@ import { Select, TextField } from '../parts.tsx'
 import { filtersOf, queryOf } from '../query.ts'
 
 export type ToolSearch = ReturnType<typeof searchOf>
-export type ToolkitsReply = Reply<ApiAnswers['GET /toolkits']>
+type ToolkitsReply = Reply<ApiAnswers['GET /toolkits']>
 
 export function searchOf(visit: PageVisit) {
   const filters = filtersOf(visit, ['q', 'toolkit', 'tag', 'versions', 'view', 'cursor'])
@@ -24,7 +24,6 @@ export function Search({ search, toolkits: listed }: { search: ToolSearch; toolk
   const { q, toolkit, tag, versions } = search
   const toolkits = listed.ok ? listed.value.items : []
   const options = toolkits.map((each) => ({ value: each.toolkit, text: `${each.toolkit} (${each.tools})` }))
-  const chosen = toolkits.find((each) => each.toolkit.toLowerCase() === toolkit.toLowerCase())?.toolkit ?? toolkit
   return (
     <search>
       <form class="row" method="get" action="/">
@@ -35,7 +34,7 @@ export function Search({ search, toolkits: listed }: { search: ToolSearch; toolk
         {toolkits.length > MAX_OPTIONS ? (
           <TextField label="Toolkit" name="toolkit" value={toolkit} maxlength={100} />
         ) : (
-          <Select label="Toolkit" name="toolkit" options={[{ value: '', text: 'All' }, ...options]} value={chosen} />
+          <Select label="Toolkit" name="toolkit" options={[{ value: '', text: 'All' }, ...options]} value={toolkit} />
         )}
         <TextField label="Tag" name="tag" value={tag} maxlength={100} />
         <label class="choice">

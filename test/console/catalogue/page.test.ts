@@ -134,6 +134,7 @@ describe('the catalogue', () => {
       const { get, asked } = several()
       const text = await (await get('/?toolkit=mail')).text()
       expect(text).toMatch(/<h1>Mail<\/h1>[^]*<strong>mail<\/strong>[^]*\/console\/tools\/Mail\.Send/)
+      expect(text).toMatch(/<option value="Mail" selected/)
       expect(await (await get('/?view=tools')).text()).toContain('/console/tools/Mail.Send')
       expect(asked.map(({ request }) => request.url).join()).not.toContain('view=')
     })

@@ -2,7 +2,7 @@ import { levelled, type PolicySet } from '../../../core/access/policy.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
 import { titleOf, type ToolRecord } from '../../../core/tool/tool.ts'
 import { toolKey } from '../../../core/tool/tool-id.ts'
-import { column, field, firstRow } from '../../rows.ts'
+import { field, firstRow } from '../../rows.ts'
 import { policiesOf } from '../policies.ts'
 import { rowOf } from '../../../core/search/bm25f.ts'
 import { stemOf, stemsOf } from '../../../core/search/words.ts'
@@ -46,11 +46,9 @@ export function renewIndex(sql: SqlStorage): void {
   if (readMeta(sql, 'search') === INDEXED) return
   for (const table of ['vocabulary', 'words', 'indexed', 'toolkit_count']) sql.exec(`DROP TABLE IF EXISTS ${table}`)
   sql.exec(TABLES)
-  for (const key of column<string>(sql, 'SELECT key FROM tool WHERE listed IS NOT NULL')) {
-    const query = 'SELECT record FROM version JOIN tool USING (key) WHERE tool.key = ? AND version = listed'
-    const text = field<string>(sql, query, key)
-    if (text !== undefined) indexTool(sql, key, JSON.parse(text))
-  }
+  const listed = 'SELECT key, record FROM tool JOIN version USING (key) WHERE version = listed ORDER BY tool.rowid'
+  for (const { key, record } of sql.exec<{ key: string; record: string }>(listed))
+    indexTool(sql, key, JSON.parse(record))
   writeMeta(sql, 'search', INDEXED)
 }
 
