@@ -119,9 +119,12 @@ export function connect(options: ConnectionOptions): Connection {
   }
 }
 
-/** Milliseconds to wait before the next attempt; undefined for none. Randomness keeps callers from coming back together. */
-function pauseBefore(attempt: number, { details: { canRetry, retryAfterMs = 0 } }: SwitchboardError) {
-  if (!canRetry || retryAfterMs > MAX_WAIT_MS) return undefined
+/**
+ * Milliseconds to wait before the next attempt; undefined for none, as where a tool says what to send instead. Randomness
+ * keeps callers from coming back together.
+ */
+function pauseBefore(attempt: number, { details: { canRetry, promptContent, retryAfterMs = 0 } }: SwitchboardError) {
+  if (!canRetry || promptContent !== undefined || retryAfterMs > MAX_WAIT_MS) return undefined
   return retryAfterMs + Math.random() * Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** attempt)
 }
 

@@ -121,15 +121,18 @@ export function errorOf(status: number, body: unknown, retryAfter: string | null
     return new SwitchboardError('input_invalid', message, { ...about, parameterErrors: Object.fromEntries(named) })
   }
   const suggestions = body['suggestions']
+  const texts = Array.isArray(suggestions) ? suggestions.filter((each) => typeof each === 'string') : []
   const problems = objectsIn(body, 'errors').map((each) => {
     return { path: textIn(each, 'path') ?? '', message: textIn(each, 'message') ?? '' }
   })
   const code = CODES[status] ?? (status >= 500 ? 'internal' : 'refused')
   // OXP's `message` for a missing version does not name the version
-  const isWhole = code !== 'refused' || Array.isArray(suggestions) || about.developerMessage === undefined
-  return new SwitchboardError(code, isWhole ? message : `${message}: ${about.developerMessage}`, {
+  const isWhole = texts.some((each) => message.includes(each)) || about.developerMessage === undefined
+  const there = texts.length === 0 ? '' : `: there is ${texts.map((each) => `'${each}'`).join()}`
+  const said = code !== 'refused' || isWhole ? message : `${message}: ${about.developerMessage}${there}`
+  return new SwitchboardError(code, said, {
     ...about,
-    ...(Array.isArray(suggestions) ? { suggestions: suggestions.filter((each) => typeof each === 'string') } : {}),
+    ...(Array.isArray(suggestions) ? { suggestions: texts } : {}),
     ...(Array.isArray(body['errors']) ? { problems } : {}),
     canRetry: status === 429 || (status === 503 && again),
     retryAfterMs: waitOf(retryAfter),

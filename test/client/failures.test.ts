@@ -22,7 +22,12 @@ async function failureOf(answers: readonly Answer[], options = {}): Promise<Swit
 
 describe('a failure', () => {
   it.each([
-    [400, { message: "Tool 'A.B' was not found", suggestions: ['A.C'] }, 'refused', { suggestions: ['A.C'] }],
+    [
+      400,
+      { message: "Tool 'A.B' was not found: did you mean 'A.C'?", suggestions: ['A.C'] },
+      'refused',
+      { suggestions: ['A.C'] },
+    ],
     [401, { message: 'No key' }, 'unauthenticated', {}],
     [403, { message: 'Not for you' }, 'forbidden', {}],
     [404, { message: 'Nothing' }, 'not_found', {}],
@@ -62,10 +67,12 @@ describe('a failure', () => {
   })
 
   it('that is refused says what helps, such as which versions there are', async () => {
-    const developer_message = "A.B version 2.0.0 is not available: there is '1.0.0'"
-    const error = await failureOf([json({ message: "Tool 'A_B' was not found", developer_message }, 400)])
-    const message = `Tool 'A_B' was not found: ${developer_message}`
-    expect(error).toMatchObject({ code: 'refused', message, details: { developerMessage: developer_message } })
+    const developer_message = 'A.B version 2.0.0 is not available'
+    const suggestions = ['A.B@1.0.0']
+    const error = await failureOf([json({ message: "Tool 'A_B' was not found", developer_message, suggestions }, 400)])
+    const message = `Tool 'A_B' was not found: ${developer_message}: there is 'A.B@1.0.0'`
+    const details = { developerMessage: developer_message, suggestions }
+    expect(error).toMatchObject({ code: 'refused', message, details })
     expect(await failureOf([json({ message: 'Too large' }, 413)])).toMatchObject({ message: 'Too large' })
   })
 
@@ -112,7 +119,9 @@ describe('what does not come through', () => {
     )
   })
 
-  it.each([json({ message: 'No' }, 400), json({ message: 'No' }, 500), failed({ message: 'No' })])(
+  const ANOTHER = failed({ message: 'No', can_retry: true, additional_prompt_content: 'Send 1 or 2' })
+
+  it.each([json({ message: 'No' }, 400), json({ message: 'No' }, 500), failed({ message: 'No' }), ANOTHER])(
     'is not tried again where that is of no use',
     async (answer) => {
       const { client, asked } = clientOf([answer])

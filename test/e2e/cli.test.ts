@@ -267,7 +267,7 @@ describe('call', () => {
 
   it('names the version that was asked for', async () => {
     expect((await run(['call', 'Calculator.Add@^2', '--input', '{}'])).stderr).toBe(
-      "Error: Tool 'Calculator_Add' was not found: Calculator.Add version ^2 is not available\n",
+      "Error: Tool 'Calculator_Add' was not found: Calculator.Add version ^2 is not available: there is 'Calculator.Add@1.0.0'\n",
     )
   })
 
@@ -471,6 +471,8 @@ describe('disable, enable, deprecate and yank', () => {
     expect(await statuses()).toEqual(['yanked', 'deprecated', 'deprecated'])
     const shown = (await run(['show', 'Status.Tool@1.1.0', '--json'])).json
     expect(JSON.stringify(shown)).toContain('too slow')
+    const { stdout } = await run(['show', 'Status.Tool@1.1.0'])
+    expect(stdout).toContain('deprecated: too slow; use Status.Other@1.0.0')
   })
 
   it('say that all versions are yanked, and how one comes back', async () => {

@@ -144,8 +144,9 @@ function printReadiness({ terminal }: CliSession, readiness: unknown): void {
   const { ready, status } = isObject(readiness) ? readiness : {}
   terminal.print('')
   terminal.print(ready === true ? ['green', 'Ready'] : ['yellow', 'Not ready'])
-  const reason = textIn(status, 'message')
-  if (reason !== undefined) terminal.print(`  ${textIn(status, 'state') ?? ''}: ${reason}`)
+  const successor = textIn(status, 'successor')
+  const reason = [textIn(status, 'message'), successor && `use ${successor}`].filter(Boolean).join('; ')
+  if (reason !== '') terminal.print(`  ${textIn(status, 'state') ?? ''}: ${reason}`)
   for (const problem of objectsIn(readiness, 'problems')) {
     const detail = textIn(problem, 'developer_message')
     const said = `  ${textIn(problem, 'message') ?? ''}${detail === undefined ? '' : `: ${detail}`}`

@@ -1,6 +1,11 @@
 import { approvalReason, hasScope, isToldByKey, type Principal } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
-import type { ApprovalLooks, AuthorizationChallenge } from '../consent/authorization.ts'
+import {
+  type ApprovalLooks,
+  type AuthorizationChallenge,
+  NOBODY_IDENTIFIED,
+  NOBODY_TOLD_APART,
+} from '../consent/authorization.ts'
 import { appearanceOf } from '../tool/appearance.ts'
 import { nonInferrable } from '../tool/metadata.ts'
 import type { Implementation, Publisher, ToolRecord } from '../tool/tool.ts'
@@ -110,8 +115,11 @@ function withdrawn(record: ToolRecord, { state }: ToolStatus): Failing | undefin
 function unapproved(record: ToolRecord, canBeApproved: boolean): Failure {
   const level = approvalReason(record)
   if (!canBeApproved) {
-    const reason = `${level}, and nobody who could approve a call can be told from its caller here`
-    return { type: 'forbidden', reason }
+    return {
+      type: 'forbidden',
+      reason: `${level}, and ${NOBODY_TOLD_APART}`,
+      forOperator: `${level}, and ${NOBODY_IDENTIFIED}`,
+    }
   }
   const challenge = { id: 'approval', url: '', scopes: [], status: 'not_started' } as const
   const reason = `${level}: the answer to a call has the link to its page`

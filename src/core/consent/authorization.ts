@@ -134,3 +134,8 @@ export interface Approvals {
 export interface ApprovalLooks {
   canBeApproved(url: string, isToldByKey: boolean): boolean
 }
+
+/** A caller has the link to its page too, so a person's word counts only where the person is identified. */
+export const NOBODY_TOLD_APART = 'nobody here can be told from the caller'
+export const NOBODY_IDENTIFIED =
+  "nobody here can be told from the caller: an administrator must set 'SIGN_IN_ISSUER' to the OpenID provider that people sign in with, or 'USER_VERIFIER_URL' to a page that says who is in front of a browser; calls with keys that are no administrator's need neither, as whoever signs in with another approves them"

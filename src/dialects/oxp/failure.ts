@@ -36,12 +36,13 @@ export function failureBody(failure: Failure): JsonObject {
       const { suggestions = [] } = failure
       return suggestions.length === 0 ? said(wordsOf(failure)) : { ...said(wordsOf(failure)), suggestions }
     }
-    case 'version-unavailable':
-      return {
-        // In the words of the specification's example, which clients are tested with
-        message: `Tool '${failure.name}' was not found`,
-        developer_message: `${failure.tool} version ${failure.asked} is not available`,
-      }
+    case 'version-unavailable': {
+      // In the words of the specification's example, which clients are tested with
+      const message = `Tool '${failure.name}' was not found`
+      const body = said({ message }, `${failure.tool} version ${failure.asked} is not available`)
+      const [newest] = failure.available.slice(-1)
+      return newest === undefined ? body : { ...body, suggestions: [`${failure.tool}@${newest}`] }
+    }
     case 'requirements-missing': {
       const unset = failure.authorization.flatMap(({ id, needsSetup }) => (needsSetup ? [id] : []))
       const own = unset.map(

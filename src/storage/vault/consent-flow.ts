@@ -1,5 +1,5 @@
 import * as base64url from 'jose/base64url'
-import type { Ended, Step, Visit } from '../../core/consent/authorization.ts'
+import { type Ended, NOBODY_IDENTIFIED, type Step, type Visit } from '../../core/consent/authorization.ts'
 import { missingScopes } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import { sha256 } from '../sealing/sha256.ts'
@@ -10,7 +10,7 @@ import { type ConsentRows, useOf } from './consent-rows.ts'
 import { type Grants, NO_KEYS, type VaultDeployment } from './grants.ts'
 import { createIdentification, signsInFor } from './identification.ts'
 import type { ProviderFailure } from '../../oauth-client/provider-failure.ts'
-import { GONE, NOBODY_IDENTIFIED, OTHER_BROWSER, stopped } from './stopped.ts'
+import { GONE, OTHER_BROWSER, stopped } from './stopped.ts'
 
 export interface Return {
   readonly url: string

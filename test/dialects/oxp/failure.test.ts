@@ -60,6 +60,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'version-unavailable': {
     message: "Tool 'Tool' was not found",
     developer_message: 'Kit.Tool version ^9 is not available',
+    suggestions: ['Kit.Tool@1.0.0'],
   },
   'tool-disabled': {
     message: "Tool 'Kit.Tool@1.0.0' is disabled",
