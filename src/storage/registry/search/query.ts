@@ -4,7 +4,7 @@ import { policiesOf } from '../policies.ts'
 import { maySee, type Principal } from '../../../core/access/principal.ts'
 import { parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
-import { type Behind, rank } from './search.ts'
+import { rank } from './search.ts'
 import { scopeOf } from './visibility.ts'
 import { described, keysOf, mayChange, settingsOf } from '../toolkits.ts'
 import { NOT_DELETED, SHOWN } from '../versions.ts'
@@ -19,6 +19,9 @@ interface QueryAnswer {
   readonly unmatched?: readonly string[]
 }
 
+/** Of a search: how many tools came before, the last of them, and, of all versions, its last. */
+const CURSOR = /^(\d{1,7})\.(\d{1,15})(?:@([\x21-\x7e]{1,64}))?$/
+
 const OF_STATUS = `left_bundle = 0 AND json_extract(status, '$.state') = ? AND ${NOT_DELETED}`
 /** Said apart, since SQLite uses the index `version_inactive` only where its condition stands in the query. */
 const OF_INACTIVE = `${OF_STATUS} AND json_extract(status, '$.state') <> 'active'`
@@ -30,39 +33,37 @@ const MAX_CHARACTERS = 8_000_000
 
 /** Answers searches and lists of all versions, which pages cannot. Undefined for a cursor of neither. */
 export function query(sql: SqlStorage, listQuery: ListQuery, principal: Principal): QueryAnswer | undefined {
-  const { q, versions, cursor, limit } = listQuery
+  const { q, versions, cursor = '0.0' } = listQuery
   if (q === undefined) {
     const all = allVersions(sql, listQuery)
     return all && pageOf(sql, all, listQuery, principal)
   }
-  const from = behindOf(cursor)
-  if (!from) return undefined
+  const [, place, last, version = ''] = CURSOR.exec(cursor) ?? []
+  if (place === undefined) return undefined
   const isNewest = versions === 'newest'
   // The index knows the tags of newest versions alone
   const scope = scopeOf(sql, isNewest ? listQuery : { ...listQuery, tag: undefined }, principal)
-  // With all versions, the first may be the tool that the page before ended in, of which none may be left
-  const { ids, start, total, unmatched } = rank(sql, q, scope, isNewest ? limit + 1 : MAX_LOOKED_AT + 2, from)
-  const answer = pageOf(sql, versionsOf(sql, ids, start, from, isNewest), listQuery, principal)
-  return isNewest ? { ...answer, total, unmatched } : { ...answer, unmatched }
-}
-
-function behindOf(cursor = '0.0'): Behind | undefined {
-  const [, place, id, version] = /^(\d{1,7})\.(\d{1,15})(?:@([\x21-\x7e]{1,64}))?$/.exec(cursor) ?? []
-  return place === undefined ? undefined : { place: Number(place), id: Number(id), version }
+  const { ids, unmatched } = rank(sql, q, scope)
+  const at = ids.indexOf(Number(last))
+  // By its place where the search no longer finds it
+  const start = at === -1 ? Number(place) : version === '' ? at + 1 : at
+  const all = versionsOf(sql, ids.slice(start), start, start === at ? version : '', isNewest)
+  const answer = pageOf(sql, all, listQuery, principal)
+  return isNewest ? { ...answer, total: ids.length, unmatched } : { ...answer, unmatched }
 }
 
 function* versionsOf(
   sql: SqlStorage,
   ids: readonly number[],
   start: number,
-  begun: Behind,
+  behind: string,
   isNewest: boolean,
 ): Generator<FoundVersion> {
   const query = `SELECT coalesce(exposed, '') AS name, record, ${isNewest ? "''" : "'@' || version"} AS at
     FROM indexed JOIN tool USING (key) JOIN version USING (key)
     WHERE indexed.id = ? AND ${isNewest ? 'version = listed' : SHOWN} AND version > ? ORDER BY version`
   for (const [index, id] of ids.entries()) {
-    const from = (id === begun.id && begun.version) || ''
+    const from = index === 0 ? behind : ''
     for (const { at, ...row } of sql.exec<Omit<FoundVersion, 'cursor'> & { at: string }>(query, id, from))
       yield { ...row, cursor: `${start + index + 1}.${id}${at}` }
   }

@@ -19,25 +19,15 @@ const PRECISION = 1e-4
 /** More than any score. */
 const VERY = 1e4
 
-/** A page begins after this tool, or with it at a version; after its place where the search no longer finds it. */
-export interface Behind {
-  readonly place: number
-  readonly id: number
-  readonly version: string | undefined
-}
-
-/** Exact names first, then by score, then those listed first. Tools outside the scope have no influence. */
-export function rank(sql: SqlStorage, q: string, scope: IndexFilter, limit: number, behind: Behind) {
+/** The ids of tools: exact names first, then by score, then those listed first. Those outside the scope have no influence. */
+export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
   const { scores, unmatched } = scoresOf(sql, q, scope)
   // No tool has an empty name
   const named = `SELECT id, whole = ?1 AS isWhole FROM indexed WHERE (whole = ?1 OR plain = ?1) AND ${scope.condition}`
   for (const { id, isWhole } of rows<{ id: number; isWhole: number }>(sql, named, plainText(q), ...scope.bindings)) {
     scores[id] = (scores[id] ?? 0) + VERY * (1 + isWhole)
   }
-  const found = inOrder(scores)
-  const at = found.indexOf(behind.id)
-  const start = at === -1 ? behind.place : behind.version === undefined ? at + 1 : at
-  return { ids: found.slice(start, start + limit), start, total: found.length, unmatched }
+  return { ids: inOrder(scores), unmatched }
 }
 
 /** The score of every tool that has a word of the question, by id, and the words that no tool has in any form. */
