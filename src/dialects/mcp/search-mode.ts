@@ -95,7 +95,9 @@ function taking<T>(reader: json.Reader<T>, answer: (read: T, made: SearchCall) =
   return {
     inputSchema: json.schemaOf(reader),
     async answer(made: SearchCall) {
-      const read = json.check(reader, made.call.input, [], made.client.meter)
+      // Models send null for what they leave out
+      const said = Object.entries(made.call.input).filter(([, value]) => value !== null)
+      const read = json.check(reader, Object.fromEntries(said), [], made.client.meter)
       return read.ok ? answer(read.value, made) : refused(read.problems, made.revision)
     },
   }

@@ -121,6 +121,10 @@ describe('search mode', () => {
       { query: ' ', limit: 1 },
       { q: undefined, versions: 'newest', limit: 1, callable: true },
     ],
+    [
+      { query: 'x', cursor: null, limit: null },
+      { q: 'x', versions: 'newest', limit: 10, callable: true },
+    ],
     [{ limit: 50 }, { q: undefined, versions: 'newest', limit: 50, callable: true }],
     [{ query: 'x'.repeat(500) }, { q: 'x'.repeat(500), versions: 'newest', limit: 10, callable: true }],
   ])('searches for %j', async (args, query) => {
