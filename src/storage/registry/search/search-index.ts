@@ -85,17 +85,15 @@ export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): vo
 
 /** In the order of the fields of BM25F. */
 function textsOf(record: ToolRecord, tags: readonly string[]): readonly string[] {
-  const properties = isJsonObject(record.input.properties) ? Object.entries(record.input.properties) : []
-  const details = properties.map(([, schema]) => {
-    const description = isJsonObject(schema) ? schema.description : undefined
-    return typeof description === 'string' ? description : ''
-  })
+  const properties = isJsonObject(record.input.properties) ? record.input.properties : {}
+  // Each is a text where there is one: schemas are checked before they are published
+  const details = Object.values(properties).flatMap((each) => (isJsonObject(each) ? (each.description ?? []) : []))
   return [
     `${record.tool} ${titleOf(record) ?? ''}`,
     [record.toolkit, ...tags].join(' '),
     // In small letters, since "GitHub" is one word
     record.description.toLowerCase(),
-    properties.map(([name]) => name).join(' '),
+    Object.keys(properties).join(' '),
     details.join(' ').toLowerCase(),
   ]
 }

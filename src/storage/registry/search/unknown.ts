@@ -56,9 +56,8 @@ const MAX_NEAREST = 20
 /** On either side of the name in the order of ids, and of tool names. */
 const MAX_BESIDE = 500
 
-const BESIDE = ['key >= ? ORDER BY key', 'key < ? ORDER BY key DESC']
-const ALIKE = ['lower(tool) >= ? ORDER BY lower(tool)', 'lower(tool) < ? ORDER BY lower(tool) DESC']
-const CANDIDATES = [...BESIDE, ...ALIKE]
+const CANDIDATES = ['key', 'lower(tool)']
+  .flatMap((name) => [`${name} >= ? ORDER BY ${name}`, `${name} < ? ORDER BY ${name} DESC`])
   .map((side) => `SELECT * FROM (SELECT key, toolkit, tool, listed FROM tool WHERE ${side} LIMIT ${MAX_BESIDE})`)
   .join(' UNION ')
 
