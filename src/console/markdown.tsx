@@ -88,3 +88,9 @@ export function plainText(text: string): string {
   )
   return unmarked.replaceAll(/^ {0,3}(?:#{1,6}|[-*+]|```\w*) */gm, '').replaceAll(/\s+/g, ' ')
 }
+
+/** Imported descriptions begin with the title, which stands above them already. */
+export function withoutTitle(text: string, title = ''): string {
+  const rest = title !== '' && text.startsWith(title) ? text.slice(title.length) : text
+  return /^(?:\n|$)/.test(rest) ? rest.trim() : text
+}

@@ -1,7 +1,7 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import { ToolIcon } from '../../http/page/icon.tsx'
 import { bounded, quoted } from '../../http/page/text.ts'
-import { plainText } from '../markdown.tsx'
+import { plainText, withoutTitle } from '../markdown.tsx'
 import { Notice, ToolName } from '../parts.tsx'
 import { FROM } from '../portion.ts'
 import { hrefOf, type ToolSearch } from './search.tsx'
@@ -98,7 +98,7 @@ function Card({ tool, isExact }: { tool: FoundToolsPage['items'][number]; isExac
       <span class="note">{version}</span>
       {/^[^+]*-/.test(version) ? <span class="note">, a pre-release</span> : undefined}
       {title === undefined ? undefined : <bdi class="note"> {quoted(title)}</bdi>}
-      <p dir="auto">{bounded(plainText(tool.description))}</p>
+      <p dir="auto">{bounded(plainText(withoutTitle(tool.description, title)))}</p>
       {needs.length === 0 ? undefined : <p class="note">Needs {needs.join(', ')}</p>}
     </li>
   )

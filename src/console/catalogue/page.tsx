@@ -102,7 +102,7 @@ function FirstSteps({ origin }: { origin: string }) {
       <ol>
         <li>Call a tool: open one below. Its page has a form, and the same call in each dialect.</li>
         <li>
-          Write a tool: a file such as <code>tools/Weather/Today.ts</code> is served as <code>Weather.Today</code>
+          Write a tool: a file such as <code>tools/Weather/Today.ts</code> is served as <code>Weather.Today</code>{' '}
           seconds after you save it.
         </li>
         <li>Connect an agent. No key is needed on this machine.</li>

@@ -5,7 +5,7 @@ import { exampleOf } from '../../http/page/schema-example.ts'
 import { bounded } from '../../http/page/text.ts'
 import { MAX_COPIED } from '../../docs/curl.ts'
 import type { PageResult, PageVisit, RouteFailure, View } from '../visit.ts'
-import { Markdown } from '../markdown.tsx'
+import { Markdown, withoutTitle } from '../markdown.tsx'
 import { Changes, type ChangesProps } from '../changes.tsx'
 import { TO_CATALOG, Chips, failedView, FailureNotice, Fold, SnippetList } from '../parts.tsx'
 import { call, CallForm, type FormCall } from './call.tsx'
@@ -78,7 +78,7 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
       )}
       <StatusNotice readiness={readiness} />
       <Badges readiness={readiness} version={version} dialect={about?.dialect && FORMATS.get(about.dialect)} />
-      <Description text={description} />
+      <Description text={withoutTitle(description, title)} />
       <Tags tags={about?.tags ?? []} />
       <Requirements
         readiness={readiness}

@@ -26,6 +26,13 @@ describe('the catalogue', () => {
     expect(text.match(/<bdi/g)).toHaveLength(1)
   })
 
+  it('says once a title that its description begins with too', async () => {
+    const told = (description: string) => world([{ ...TOOL, title: 'Sends', description }, BETA]).get('/')
+    expect(await (await told('Sends\n\nA mail')).text()).toContain('<p dir="auto">A mail</p>')
+    expect(await (await told('Sends')).text()).toContain('<p dir="auto"></p>')
+    expect(await (await told('Sends mails')).text()).toContain('<p dir="auto">Sends mails</p>')
+  })
+
   it('has the icon of a tool, for which this deployment alone is asked', async () => {
     const path = '/tools/Mail.Send%401.0.0/icon'
     const text = await (await world([{ ...TOOL, icon: path }, BETA]).get('/')).text()
