@@ -865,6 +865,13 @@ works(IDENTIFIER, 'within its toolkit, also where a tool of another toolkit has 
   expect(await within('?toolkits=BareSecond&names=bare')).toBe('{"of":2}')
   expect(await listed('?toolkits=BareSecond')).toEqual(['BareSecond_bare_name'])
   expect(await listed('?toolkits=BareSecond,BareFirst&names=bare')).toEqual(['bare-name', 'BareSecond_bare_name'])
+  const searching = async (name: string, query: string) => {
+    const params = { name, arguments: { name: 'bare-name' } }
+    return (await mcp('2025-11-25', 'tools/call', params, `?mode=search&toolkits=${query}`)).content[0].text
+  }
+  expect(JSON.parse(await searching('describe_tool', 'BareSecond'))).toMatchObject(PLAIN)
+  expect(await searching('call_tool', 'BareSecond')).toBe('{"of":2}')
+  expect(await searching('describe_tool', 'Calculator')).toContain("Unknown tool: 'bare-name'")
 })
 
 deviates(IDENTIFIER, 'dots and up to 128 characters, where the revision has them', 'Names have dots', async () => {

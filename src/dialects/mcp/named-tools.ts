@@ -6,7 +6,7 @@ import { didYouMean } from '../../core/tool/problem.ts'
 import { askedByName, formatToolId, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 import { namesNear, unknownAmong } from '../../http/answer/why-empty.ts'
 import { sanitizedName } from '../../core/tool/sanitize-name.ts'
-import { isChosen, type McpClient, toolkitsOf } from './toolset.ts'
+import { isChosen, type McpClient, shownTool, toolkitsOf } from './toolset.ts'
 import type { ToolCall } from './wire.ts'
 
 /** Resolves the tools that the URL names as lists show them. A name of no tool that the client may see stays a name. */
@@ -43,19 +43,18 @@ const MAX_TOOLKITS = 8
 /** A tool of the toolset that lists show under a name, or else the only one that has it in its toolkit. */
 export async function askedWithin(
   { name, selector }: Pick<ToolCall, 'name' | 'selector'>,
-  { principal, background, toolset }: McpClient,
+  client: McpClient,
   resolver: Resolver,
 ): Promise<string> {
+  const { toolset } = client
   const shown = askedByName(name, selector)
-  const has = async (asked: string) => {
-    const resolved = await resolver.resolve(asked, background)
-    return resolved.ok && maySee(principal, resolved.tool.record) && isChosen(toolset, resolved.tool.record)
-  }
-  if (!toolset.bare && (await has(shown))) return shown
+  if (!toolset.bare && (await shownTool(shown, client, resolver))) return shown
   const own = toolkitsOf(toolset.tools ?? [])
     .map((toolkit) => ({ toolkit, tool: sanitizedName(name) }))
     .filter((each) => isChosen(toolset, each))
   const ids = own.length > MAX_TOOLKITS ? [] : own.map((each) => formatToolId(each, selector))
-  const [only = shown, ...others] = (await Promise.all(ids.map(async (id) => ((await has(id)) ? [id] : [])))).flat()
+  const [only = shown, ...others] = (
+    await Promise.all(ids.map(async (id) => ((await shownTool(id, client, resolver)) ? [id] : [])))
+  ).flat()
   return others.length === 0 ? only : shown
 }

@@ -1,24 +1,22 @@
-import { maySee } from '../../core/access/principal.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 import { parseJson } from '../../core/tool/json-text.ts'
 import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
 import { userOf } from '../../core/call/authorise.ts'
 import type { TellReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
-import { askedByName } from '../../core/tool/tool-id.ts'
 import { plainName } from '../../core/tool/sanitize-name.ts'
 import * as json from '../../core/tool/json-reader.ts'
 import { didYouMean, type Problem } from '../../core/tool/problem.ts'
 import { contextOf } from '../../http/route/incoming-call.ts'
 import { digestOf, MAX_SHOWN } from './output-digest.ts'
 import { namesNear } from '../../http/answer/why-empty.ts'
-import { misnamed } from './named-tools.ts'
+import { askedWithin, misnamed } from './named-tools.ts'
 import { textOf } from './failure.ts'
-import { publishedName } from './tool-document.ts'
+import { isCalled } from './tool-document.ts'
 import { encodeErrorResult } from './tools-call.ts'
 import type { Revision } from './revisions/revision.ts'
 import { withSelect } from './select-parameter.ts'
-import { type McpClient, isChosen, narrowedTo } from './toolset.ts'
+import { type McpClient, narrowedTo, shownTool } from './toolset.ts'
 import type { ToolCall } from './wire.ts'
 import { titleOf } from '../../core/tool/tool.ts'
 
@@ -136,10 +134,9 @@ async function describe(
   { revision, client, ...deps }: SearchCall,
 ): Promise<string> {
   const plain = plainName(name)
-  const resolved = await deps.resolver.resolve(askedByName(plain), client.background)
-  const found = resolved.ok ? resolved.tool.record : undefined
-  const record = found && (plain === name || publishedName(found) === name) ? found : undefined
-  if (!resolved.ok || !record || !maySee(client.principal, record) || !isChosen(client.toolset, record)) {
+  const asked = await askedWithin({ name: plain }, client, deps.resolver)
+  const found = await shownTool(asked, client, deps.resolver)
+  if (!found || (plain !== name && !isCalled(found.tool.record, name))) {
     const near = await namesNear(name, narrowedTo(client.principal, client.toolset), deps.catalogue)
     const hint = didYouMean(near) || ': search_tools finds the names there are'
     return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}'${hint}`, revision)
@@ -147,9 +144,9 @@ async function describe(
   const context = contextOf(client.request)
   if (!context.ok) return encodeErrorResult(textOf(context.failure), revision)
   const { principal, request } = client
-  const { status, publisher, tool: callable } = resolved
+  const { record, runnable } = found.tool
   const caller = { principal, userId: userOf(principal, context.value.userId), reachedAt: () => request.url }
-  const readiness = await deps.tellReadiness({ record, status, publisher, runnable: callable.runnable }, caller)
+  const readiness = await deps.tellReadiness({ ...found, record, runnable }, caller)
   const tool = revision.tool(record, plain)
   // A list leaves out what the whole output is, which whoever selects from it has to know
   const whole = client.toolset.select ? { ...tool, ...withSelect(tool) } : tool

@@ -29,10 +29,15 @@ export function shownName(record: ToolRecord, exposed: string): string {
   return published !== undefined && PUBLISHED_NAME.test(published) ? published : exposed
 }
 
-export function publishedName({ source, name, called }: ToolRecord): string | undefined {
+function publishedName({ source, name, called }: ToolRecord): string | undefined {
   const { dialect, document } = source
   const published = called ?? (dialect === 'mcp' && isJsonObject(document) ? document.name : undefined)
   return typeof published === 'string' && plainName(published) === name ? published : undefined
+}
+
+/** Names may have characters that names of ours have not. */
+export function isCalled(record: ToolRecord, name: string): boolean {
+  return publishedName(record) === name || record.called === name
 }
 
 export function toolOf(record: ToolRecord, name: string): JsonObject {

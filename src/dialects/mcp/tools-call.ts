@@ -1,4 +1,3 @@
-import { maySee } from '../../core/access/principal.ts'
 import type { Caller, CallTool } from '../../core/call/call.ts'
 import { type Failure, fail, lacksSuggestions } from '../../core/failure/failure.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
@@ -17,8 +16,8 @@ import { metaOf } from '../../core/failure/failure-meta.ts'
 import { ANSWERS, textOf } from './failure.ts'
 import type { Revision } from './revisions/revision.ts'
 import { takeSelect } from './select-parameter.ts'
-import { publishedName } from './tool-document.ts'
-import { type McpClient, isChosen } from './toolset.ts'
+import { isCalled } from './tool-document.ts'
+import { type McpClient, shownTool } from './toolset.ts'
 import { INVALID_PARAMS, invalid, type McpAnswer, type McpError, type ToolCall, withHeaders } from './wire.ts'
 
 interface ToolsCallDeps {
@@ -43,13 +42,8 @@ export async function answerCall(
   const context = contextOf(request)
   if (!context.ok) return invalid(textOf(context.failure))
   if (toolset.tools !== undefined || name !== call.name) {
-    const resolved = await deps.resolver.resolve(asked, background)
-    const record = resolved.ok ? resolved.tool.record : undefined
-    // A tool that the principal may not see must look as if there were none
-    const isShown = record && maySee(principal, record) && isChosen(toolset, record)
-    const isMeant =
-      isShown && (name === call.name || publishedName(record) === call.name || record.called === call.name)
-    if (!isMeant)
+    const shown = await shownTool(asked, client, deps.resolver)
+    if (!shown || (name !== call.name && !isCalled(shown.tool.record, call.name)))
       return answerCallFailure(unknownTool(call.name, await deps.suggest(call.name, client)), revision, client)
   }
   const beginning = revision.round(call, client)

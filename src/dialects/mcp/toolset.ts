@@ -1,4 +1,4 @@
-import { covers, type Principal } from '../../core/access/principal.ts'
+import { covers, maySee, type Principal } from '../../core/access/principal.ts'
 import { isNamePart, parseToolId, patternCovers, type ToolName } from '../../core/tool/tool-id.ts'
 import { query, readQuery } from '../../http/request/query.ts'
 import { into, oneOf, optional, type Reader, strings, wrong } from '../../core/tool/json-reader.ts'
@@ -6,6 +6,7 @@ import { wrongParameter } from '../../core/call/call-fields.ts'
 import type { Failing } from '../../core/failure/failure.ts'
 import type { Meter } from '../../core/tool/budget.ts'
 import type { Background } from '../../core/tool/platform.ts'
+import type { Resolver } from '../../core/call/resolve-tool.ts'
 
 export interface McpClient {
   readonly request: Request
@@ -50,6 +51,14 @@ export function readToolset(url: string) {
 
 export function isChosen({ tools }: ToolSelection, name: ToolName): boolean {
   return tools === undefined || tools.some((pattern) => patternCovers(pattern, name))
+}
+
+/** A tool that the client may not see must look as if there were none. */
+export async function shownTool(asked: string, { principal, background, toolset }: McpClient, resolver: Resolver) {
+  const resolved = await resolver.resolve(asked, background)
+  if (!resolved.ok) return undefined
+  const { record } = resolved.tool
+  return maySee(principal, record) && isChosen(toolset, record) ? resolved : undefined
 }
 
 /** For lists only: whether the principal may call a tool is judged by the principal as it is. */
