@@ -76,6 +76,8 @@ const questions = hasShared(CATALOGUE)
   ? TRIED.filter((_, at) => at % A_STEP === 0).map(({ q }) => q)
   : VERBS.flatMap((verb) => NOUNS.map((noun) => `${verb} the ${noun} of a customer`))
 const args = ['--config', 'test/bench/search.toml', '--outdir', 'dist/search', '--entry', 'search-object.js']
+// First, since it keeps this process from seeing that a connection was closed
+const records = await recordsOf(JSON.parse(JSON.stringify(definitions())))
 const server = await startProcess(['node', 'src/node/serve.ts', ...args])
 const send = async (body: object) => {
   const answer = await fetch(server.url, { method: 'POST', body: JSON.stringify(body) })
@@ -100,7 +102,6 @@ function memoryOf(group: number | undefined) {
   return { now: megabytes('VmRSS'), most: megabytes('VmHWM') }
 }
 try {
-  const records = await recordsOf(JSON.parse(JSON.stringify(definitions())))
   for (let at = 0; at < records.length; at += A_BATCH) await send({ records: records.slice(at, at + A_BATCH) })
   const key = records[Math.floor(records.length / 2)]?.id.split('@')[0]?.toLowerCase() ?? ''
   await timed({ q: questions[0] ?? '' }, times)
