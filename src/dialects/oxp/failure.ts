@@ -3,6 +3,7 @@ import type { FailureWords } from '../../core/failure/failure-words.ts'
 import { againOf, detailOf, inputProblems, questionsOf, wordsOf } from '../../core/failure/failure-words.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
+import { isVersion } from '../../core/tool/tool-id.ts'
 import { problemsInWords } from '../../core/tool/problem.ts'
 import { listedRequirements } from '../../core/tool/tool.ts'
 import { HTTP_STATUS, OUTCOME_STATUS, UNCALLED_STATUS } from '../../http/answer/failure-status.ts'
@@ -37,11 +38,11 @@ export function failureBody(failure: Failure): JsonObject {
       return suggestions.length === 0 ? said(wordsOf(failure)) : { ...said(wordsOf(failure)), suggestions }
     }
     case 'version-unavailable': {
-      // In the words of the specification's example, which clients are tested with
-      const message = `Tool '${failure.name}' was not found`
-      const body = said({ message }, `${failure.tool} version ${failure.asked} is not available`)
-      const [newest] = failure.available.slice(-1)
-      return newest === undefined ? body : { ...body, suggestions: [`${failure.tool}@${newest}`] }
+      const { name, tool, asked, available } = failure
+      // As in the specification's example, which clients are tested with: it knows no ranges
+      const body = said({ message: `Tool '${name}' was not found` }, `${tool} version ${asked} is not available`)
+      const newest = isVersion(asked) ? undefined : available.at(-1)
+      return newest === undefined ? body : { ...body, suggestions: [`${tool}@${newest}`] }
     }
     case 'requirements-missing': {
       const unset = failure.authorization.flatMap(({ id, needsSetup }) => (needsSetup ? [id] : []))
