@@ -7,7 +7,7 @@ const extent = <T>(quick: T, full: T): T => (isFull ? full : quick)
 export const SIMULATED_SEEDS = extent(150, 1_000)
 export const RANDOM_SCHEMAS = extent(300, 20_000)
 /** That are written and read back in each dialect. */
-export const RANDOM_TOOLS = extent(1_000, 5_000)
+export const RANDOM_TOOLS = extent(400, 5_000)
 /** Towards the worst input, see `climb.ts`. */
 export const CLIMB_STEPS = extent(25, 80)
 /** Of each decoder, see `fuzz/`. */
@@ -17,11 +17,38 @@ export const FUZZED_REQUESTS = extent(15, 50)
 /** Published in workerd, of which a page is listed for as many reads as of 500. */
 export const LISTED_TOOLS = extent(1_500, 5_000)
 
+/** Of so many operations of the GitHub API, one is called. */
+export const OPERATIONS_A_CALL = extent(20, 5)
+/** Of so many example descriptions, one is read in YAML too. */
+export const EXAMPLES_A_YAML = extent(3, 1)
+/** Bodies that a server of one's own refuses, one after the other. */
+export const REFUSED_BODIES = extent(8, 30)
+
+/** Of the screens that pages are tried on, `npm test` takes the last, a phone's. */
+export const screens = <T>(all: readonly T[]): readonly T[] => all.slice(extent(-1, 0))
+
 /** Files that `npm test` leaves out, each with what it costs or needs. */
 export const FULL_ONLY: Readonly<Record<string, string>> = {
   'test/e2e/connect-inspector.test.ts': 'the MCP inspector, which npm fetches: 110 MB',
   'test/e2e/connect-mcp-remote.test.ts': 'mcp-remote, which signs in through Chromium',
   'test/e2e/connect-conformance.test.ts': "MCP's conformance suite once more, at the door where a person signs in",
+  'test/e2e/connect-browser.test.ts': 'the page that lets an agent in, in Chromium; `connect.test.ts` has its requests',
+  'test/e2e/agent-hosts.test.ts': 'what the guide has people copy, with the clients that it is for',
+  'test/e2e/snippets.test.ts': 'the commands of the README and of the guides, word for word',
+  'test/e2e/first-examples.test.ts': "the README's first commands, with a Worker that is built for them",
+  'test/e2e/package.test.ts': 'the package, made, installed by npm and checked by the compiler',
+  'test/e2e/start.test.ts': 'what a start evaluates, by the coverage of V8',
+  'test/operations.worker.test.ts': 'thousands of calls, which the guide counts what Cloudflare bills for',
+  'test/node/generate.test.ts': 'programs that generate the same files at the same time',
+  'test/attacks/what-the-network-says.test.ts': '`npm run serve`, at addresses of each kind',
+  'test/attacks/rebinding-a-name.test.ts': '`npm run dev`, asked by a name that leads elsewhere the next moment',
+  'test/attacks/guessing-the-sealing-key.test.ts': 'servers that are started again with other keys',
+  'test/attacks/kept-without-end.test.ts': 'stores that are filled up to their quotas',
+  'test/attacks/plugins-and-reports.test.ts': 'plugins of megabytes, metered and refused',
+  'test/attacks/worst-inputs.test.ts': 'the costliest inputs of their size to each route',
+  'test/e2e/vault-keys.test.ts': 'servers that are started again with other keys',
+  'test/e2e/second-server.test.ts': 'servers that are killed, and one in the folder of another',
+  'test/e2e/full-disk.test.ts': 'a disk that is full',
   'test/e2e/backup.test.ts': 'registries of a thousand tools, taken from one deployment to another',
   'test/e2e/durability.test.ts': 'servers that are killed while 12 publish',
   'test/e2e/kill.test.ts': 'servers that are killed at each step of a call',

@@ -84,7 +84,8 @@ export default defineConfig(({ mode }) => {
             name: 'e2e',
             include: WHOLE_SERVER,
             exclude: leftOut,
-            testTimeout: 60_000,
+            // A test may start thirty programs, on a machine that others keep busy
+            testTimeout: 180_000,
             hookTimeout: 120_000,
             globalSetup: ['test/e2e/build-once.ts'],
             alias: { 'cloudflare:workers': fileURLToPath(new URL('platform/workers.ts', import.meta.url)) },

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { type Invocations, startInvocations } from '../attacks/invocations.ts'
+import { screens } from '../extent.ts'
 import { launchBrowser, NO_BROWSER, type Person, person } from './oauth/browser.ts'
 import { screenshot } from './screenshot.ts'
 
@@ -32,7 +33,7 @@ async function pageOfAll(): Promise<string> {
   return on.pageOf(asked)
 }
 
-it.skipIf(NO_BROWSER !== '').each([1280, 360])(
+it.skipIf(NO_BROWSER !== '').each(screens([1280, 360]))(
   `the page of an approval shows all that the tool is given, %i px wide ${NO_BROWSER}`,
   async (width) => {
     const url = await pageOfAll()

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { REFUSED_BODIES } from '../extent.ts'
 import { definition } from './definition.ts'
 import { raw, type RawAnswer, type RawRequest, sendAndHangUp } from './raw.ts'
 import { type Server, startServer } from './server.ts'
@@ -694,7 +695,7 @@ describe("a body that a server of one's own refuses unread", () => {
     ['of a stranger', '/connect/mcp', JSON_TYPE, 401],
     ['of another type', '/tools', { 'content-type': 'text/plain' }, 415],
   ] as const)('is answered, and no broken connection, however often: %s', async (_, path, headers, status) => {
-    for (let time = 0; time < 30; time += 1) {
+    for (let time = 0; time < REFUSED_BODIES; time += 1) {
       const answer = await fetch(own.url + path, { method: 'POST', headers, body: space })
       expect(answer.status).toBe(status)
       expect(await answer.text()).not.toBe('')

@@ -2,7 +2,11 @@ import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { run as runCommand } from '../../src/cli/run.ts'
+import type { Surroundings } from '../../src/cli/terminal.ts'
+import { isFull } from '../extent.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -25,7 +29,7 @@ export interface RunOptions {
   readonly onPrinted?: (printed: string, stop: (signal: NodeJS.Signals) => void) => void
 }
 
-/** The command line as it is installed, which goes with `remove`. */
+/** The command line as it is installed, which goes with `remove`. Plain runs are in this process in `npm test`. */
 export interface CommandLine {
   readonly program: string
   /** Runs it as a script does: nobody is at the terminal. */
@@ -56,8 +60,7 @@ export function buildCommandLine(env: Readonly<Record<string, string>>): Command
       child.stderr.on('data', (part) => ((stderr += part), heard()))
       child.once('error', reject)
       child.once('close', (code) => {
-        const said = (stdout || stderr).trim()
-        resolve({ code, stdout, stderr, json: /^[[{]/.test(said) ? tryJson(said) : undefined })
+        resolve(ranWith(code, stdout, stderr))
       })
       // A program may end before it has read all
       child.stdin.on('error', () => undefined)
@@ -65,7 +68,12 @@ export function buildCommandLine(env: Readonly<Record<string, string>>): Command
     })
   return {
     program,
-    run: (args, options = {}) => start(process.execPath, [program, ...args], options),
+    run(args, options = {}) {
+      const { env: own = {}, stdin = '', cwd, typed, onPrinted } = options
+      const isPlain = !isFull && !cwd && !typed && !onPrinted
+      if (isPlain) return runHere(args, { ...surrounding, ...env, ...own }, stdin)
+      return start(process.execPath, [program, ...args], options)
+    },
     runAtTerminal(args, options = {}) {
       const quoted = [process.execPath, program, ...args].map((each) => `'${each.replaceAll("'", `'\\''`)}'`)
       const terminal = { CI: undefined, TERM: 'xterm', ...options.env }
@@ -73,6 +81,24 @@ export function buildCommandLine(env: Readonly<Record<string, string>>): Command
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
+}
+
+async function runHere(args: readonly string[], env: Surroundings['env'], stdin: string): Promise<Ran> {
+  const printed = () => {
+    let text = ''
+    const stream = new Writable({ write: (part, _, done) => ((text += part), done()) })
+    return { stream: Object.assign(stream, { isTTY: false }) as unknown as NodeJS.WriteStream, text: () => text }
+  }
+  const [stdout, stderr] = [printed(), printed()]
+  const typed = Object.assign(Readable.from([Buffer.from(stdin)]), { isTTY: false }) as unknown as NodeJS.ReadStream
+  const surroundings = { stdin: typed, stdout: stdout.stream, stderr: stderr.stream, env }
+  const code = await runCommand(args, surroundings, new AbortController().signal)
+  return ranWith(code, stdout.text(), stderr.text())
+}
+
+function ranWith(code: number | null, stdout: string, stderr: string): Ran {
+  const said = (stdout || stderr).trim()
+  return { code, stdout, stderr, json: /^[[{]/.test(said) ? tryJson(said) : undefined }
 }
 
 function tryJson(text: string): unknown {

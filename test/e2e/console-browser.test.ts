@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerProvider, launchBrowser, NO_BROWSER, openAndContinue, person, textOf } from './oauth/browser.ts'
 import { connect, type Connected, startWorld, type World } from './oauth/switchboard.ts'
+import { screens } from '../extent.ts'
 import { type RunningServer, startApp } from './server.ts'
 import { screenshot } from './screenshot.ts'
 
@@ -50,7 +51,7 @@ const SIZES = [
   { width: 768, height: 1024, colorScheme: 'dark' },
   { width: 360, height: 740, colorScheme: 'dark' },
 ] as const
-const DESKTOP_AND_PHONE = [SIZES[0], SIZES[2]]
+const DESKTOP_AND_PHONE = screens([SIZES[0], SIZES[2]])
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -81,32 +82,35 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
   })
   afterAll(() => Promise.all([server?.stop(), browser?.close()]))
 
-  it.each(SIZES)('is in order on every page at $width px, $colorScheme, and asks no other host', async (size) => {
-    const { context, page, leave } = await person(browser)
-    const hosts = new Set<string>()
-    const faults: string[] = []
-    page.on('request', (request) => hosts.add(new URL(request.url()).origin))
-    // Of an address that no page has Chromium says so itself
-    const isOfStatus = (text: string) => text.includes('status of 404')
-    page.on(
-      'console',
-      (message) => message.type() === 'error' && !isOfStatus(message.text()) && faults.push(message.text()),
-    )
-    page.on('pageerror', (error) => faults.push(error.message))
-    await page.setViewportSize(size)
-    await page.emulateMedia({ colorScheme: size.colorScheme })
-    for (const [index, path] of PATHS.entries()) {
-      await page.goto(server.url + path)
-      await screenshot(page, `console-${size.width}-${index}`)
-      expect([path, await violations(page)]).toEqual([path, []])
-      const width = await page.evaluate(() => document.documentElement.scrollWidth)
-      expect([path, width]).toEqual([path, size.width])
-    }
-    expect([...hosts]).toEqual([server.url])
-    expect(faults).toEqual([])
-    await context.close()
-    await leave()
-  })
+  it.each(screens(SIZES))(
+    'is in order on every page at $width px, $colorScheme, and asks no other host',
+    async (size) => {
+      const { context, page, leave } = await person(browser)
+      const hosts = new Set<string>()
+      const faults: string[] = []
+      page.on('request', (request) => hosts.add(new URL(request.url()).origin))
+      // Of an address that no page has Chromium says so itself
+      const isOfStatus = (text: string) => text.includes('status of 404')
+      page.on(
+        'console',
+        (message) => message.type() === 'error' && !isOfStatus(message.text()) && faults.push(message.text()),
+      )
+      page.on('pageerror', (error) => faults.push(error.message))
+      await page.setViewportSize(size)
+      await page.emulateMedia({ colorScheme: size.colorScheme })
+      for (const [index, path] of PATHS.entries()) {
+        await page.goto(server.url + path)
+        await screenshot(page, `console-${size.width}-${index}`)
+        expect([path, await violations(page)]).toEqual([path, []])
+        const width = await page.evaluate(() => document.documentElement.scrollWidth)
+        expect([path, width]).toEqual([path, size.width])
+      }
+      expect([...hosts]).toEqual([server.url])
+      expect(faults).toEqual([])
+      await context.close()
+      await leave()
+    },
+  )
 
   it.each(DESKTOP_AND_PHONE)('leads from a question to a tool, by the keyboard alone, at $width px', async (size) => {
     const { page, leave } = await person(browser)
@@ -149,11 +153,13 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await leave()
   })
 
-  it.each([
-    { ...SIZES[0], javaScript: true },
-    { ...SIZES[2], javaScript: true },
-    { ...SIZES[2], javaScript: false },
-  ])('calls a tool, after it said what was wrong, at $width px; with a script: $javaScript', async (size) => {
+  it.each(
+    screens([
+      { ...SIZES[0], javaScript: true },
+      { ...SIZES[2], javaScript: false },
+      { ...SIZES[2], javaScript: true },
+    ]),
+  )('calls a tool, after it said what was wrong, at $width px; with a script: $javaScript', async (size) => {
     const { width, height, javaScript } = size
     const { page, leave } = await person(browser, { javaScript })
     await page.setViewportSize({ width, height })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { screens } from '../extent.ts'
 import { connected, rpc } from './oauth/agent.ts'
 import { answerProvider, launchBrowser, NO_BROWSER, type Person, person, textOf } from './oauth/browser.ts'
 import { HttpPerson } from './oauth/http-person.ts'
@@ -136,7 +137,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
     expect((await rpc(url, tokens.access_token, 'tools/list')).status).toBe(401)
   })
 
-  it.each([360, 1280])('are in order at %i px, and by the keyboard', async (width) => {
+  it.each(screens([1280, 360]))('are in order at %i px, and by the keyboard', async (width) => {
     await connected(await byHttp('ann'), url, ['Calculator'])
     const { page, leave } = await at('/console/agents', 'ann', { javaScript: true })
     await page.setViewportSize({ width, height: 800 })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { screens } from '../extent.ts'
 import { type Gate, startGate } from './gate.ts'
 import { launchBrowser, NO_BROWSER, person, textOf } from './oauth/browser.ts'
 import { type RunningServer, startApp } from './server.ts'
@@ -42,11 +43,13 @@ describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
     gate.arrived.length = 0
   })
 
-  it.each([
-    { width: 1280, height: 900, javaScript: true },
-    { width: 360, height: 740, javaScript: true },
-    { width: 360, height: 740, javaScript: false },
-  ])('shows each step of a tool, and then its value, at $width px; with a script: $javaScript', async (size) => {
+  it.each(
+    screens([
+      { width: 1280, height: 900, javaScript: true },
+      { width: 360, height: 740, javaScript: false },
+      { width: 360, height: 740, javaScript: true },
+    ]),
+  )('shows each step of a tool, and then its value, at $width px; with a script: $javaScript', async (size) => {
     const { page, leave } = await person(browser, size)
     const faults: string[] = []
     page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))

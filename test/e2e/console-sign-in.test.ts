@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { screens } from '../extent.ts'
 import { answerProvider, launchBrowser, NO_BROWSER, type Person, person, textOf, violations } from './oauth/browser.ts'
 import { signInVars } from './oauth/sign-in.ts'
 import { type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
@@ -9,10 +10,10 @@ const RULES = [
   { domain: 'acme.test', toolkits: ['Mail', 'mailbox'] },
   { group: 'platform', scopes: ['admin'] },
 ]
-const SIZES = [
+const SIZES = screens([
   { width: 1280, height: 900 },
   { width: 360, height: 740 },
-]
+])
 
 /** A person's way through the console, where a provider signs people in. */
 describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_BROWSER}`, () => {
