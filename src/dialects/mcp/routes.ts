@@ -168,9 +168,8 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   }
 
   async function suggest(name: string, client: McpClient): Promise<readonly string[]> {
-    const { namesNear, nearMiss } = await import('../../http/answer/why-empty.ts')
-    const find = client.toolset.search ? namesNear : nearMiss
-    const names = await reached(find(name, narrowedTo(client.principal, client.toolset), catalogue))
+    const { namesNear } = await import('../../http/answer/why-empty.ts')
+    const names = await reached(namesNear(name, narrowedTo(client.principal, client.toolset), catalogue))
     return 'code' in names ? [] : names
   }
 

@@ -102,8 +102,9 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
   async function suggesting(outcome: Outcome, { principal }: Caller): Promise<Outcome> {
     const { result } = outcome
     if (result.ok || !lacksSuggestions(result.failure) || parseToolId(result.failure.asked)) return outcome
-    const { suggested } = await import('../../http/answer/why-empty.ts')
-    return { ...outcome, result: fail(await suggested(result.failure, principal, catalogue)) }
+    const { namesNear } = await import('../../http/answer/why-empty.ts')
+    const suggestions = await namesNear(result.failure.asked, principal, catalogue)
+    return { ...outcome, result: fail({ ...result.failure, suggestions }) }
   }
 
   function list(summary: string, query: Query<FormatAsked>) {

@@ -55,8 +55,8 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
 
   async function suggesting(failure: Failure, { principal }: Caller): Promise<Failure> {
     if (!lacksSuggestions(failure)) return failure
-    const { suggested } = await import('../../http/answer/why-empty.ts')
-    return suggested(failure, principal, deps.catalogue)
+    const { namesNear } = await import('../../http/answer/why-empty.ts')
+    return { ...failure, suggestions: await namesNear(failure.asked, principal, deps.catalogue) }
   }
 
   async function askedWithin(toolkit: string, name: string, caller: Caller): Promise<string | undefined> {

@@ -1,6 +1,5 @@
-import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
+import type { Catalogue, ListQuery } from '../../core/catalogue/catalogue.ts'
 import { type Principal, scopeDenial } from '../../core/access/principal.ts'
-import { nearestOf } from '../../core/tool/nearest.ts'
 import { didYouMean, quoted } from '../../core/tool/problem.ts'
 import { noteHeader } from './json-response.ts'
 
@@ -33,7 +32,7 @@ export async function whyEmpty(
 async function hasDisabled(toolkit: string | undefined, principal: Principal, catalogue: Catalogue): Promise<boolean> {
   if (scopeDenial(principal, 'tools:publish')) return false
   const query: ListQuery = { toolkit, versions: 'all', status: 'disabled', limit: 1 }
-  return ((await catalogue.list(query, principal, NAMES))?.lines.length ?? 0) > 0
+  return ((await catalogue.list(query, principal, { name: 'stored' }))?.lines.length ?? 0) > 0
 }
 
 export async function unknownAmong(names: readonly string[], principal: Principal, catalogue: Catalogue) {
@@ -47,30 +46,7 @@ export async function unknownAmong(names: readonly string[], principal: Principa
 
 const MAX_SUGGESTIONS = 3
 
-const NAMES: LineFormat = {
-  name: 'names',
-  write: (record, name) => (record.implementation === undefined ? '' : name),
-}
-
+/** Names to suggest for one that no tool has, to a principal who may list them. */
 export async function namesNear(name: string, principal: Principal, catalogue: Catalogue): Promise<readonly string[]> {
-  if (scopeDenial(principal, 'tools:read')) return []
-  const query: ListQuery = { q: name.slice(0, 200), versions: 'newest', limit: MAX_SUGGESTIONS, callable: true }
-  const listing = await catalogue.list(query, principal, NAMES)
-  return (listing?.lines ?? []).filter((line) => line !== '')
-}
-
-/** Clients with the whole list misspell names, or leave out toolkits, and do not search: only such names are suggested. */
-export async function nearMiss(...asked: Parameters<typeof namesNear>): Promise<readonly string[]> {
-  const [name] = asked
-  const names = await namesNear(...asked)
-  const near = nearestOf(name, names)
-  return near === undefined ? names.filter((each) => each.toLowerCase().endsWith(`_${name.toLowerCase()}`)) : [near]
-}
-
-export async function suggested<F extends { readonly asked: string }>(
-  failure: F,
-  principal: Principal,
-  catalogue: Catalogue,
-): Promise<F & { readonly suggestions: readonly string[] }> {
-  return { ...failure, suggestions: await nearMiss(failure.asked, principal, catalogue) }
+  return scopeDenial(principal, 'tools:read') ? [] : (await catalogue.near(name, principal)).slice(0, MAX_SUGGESTIONS)
 }

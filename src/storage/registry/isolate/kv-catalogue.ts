@@ -123,6 +123,11 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
       return undefined
     },
 
+    async near(name, principal) {
+      const near = await registry().near(name, principal)
+      return near.filter(({ callable }) => callable).map(({ name }) => name)
+    },
+
     async list(query, principal, format) {
       await policies.ready()
       if (query.q !== undefined || query.versions === 'all') return ask(query, principal, format)

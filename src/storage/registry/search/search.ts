@@ -80,33 +80,25 @@ function weigh(rows: readonly number[], weights: Float64Array): readonly number[
   return having
 }
 
-/** The ids of what was found, best first. */
+/** The ids of what was found, best first; those with scores that are tied stay in order. */
 function inOrder(scores: Float64Array): readonly number[] {
-  const { length } = scores
-  const found: number[] = []
-  // Numbers are sorted ten times as fast as tools are compared, so each is its score with its id behind
-  scores.forEach((score, id) => {
-    if (score > 0) found.push(Math.round(score / PRECISION) * length + length - 1 - id)
-  })
-  const sorted = Float64Array.from(found).sort().reverse()
-  return Array.from(sorted, (each) => length - 1 - (each % length))
+  const rounded = scores.map((score) => Math.round(score / PRECISION))
+  const found = [...rounded.keys()].filter((id) => rounded[id])
+  return found.sort((one, other) => (rounded[other] ?? 0) - (rounded[one] ?? 0))
 }
 
 const MAX_LETTERS = 32
 const MIN_BEGINNING = 4
 const MIN_PART = 3
-const MIN_MISSPELT = 5
-/** From so many letters on, two may be wrong. */
-const LONG = 8
+const LETTERS_A_MISTAKE = 4
 
 /** Finds what some tool has where none has the word: forms of it (longer words, its two parts), or neighbours by spelling. */
 function insteadOf(sql: SqlStorage, word: string, scope: IndexFilter) {
   const stem = stemOf(word)
-  const isFit = !word.includes(' ') && stem.length >= MIN_BEGINNING && stem.length <= MAX_LETTERS
+  if (word.includes(' ') || stem.length < MIN_BEGINNING || stem.length > MAX_LETTERS) return { rows: [], isForm: false }
   const first = (expressions: readonly string[]) => rowsOf(sql, expressions, scope).find((rows) => rows.length > 0)
-  const form = isFit ? first([`"${stem}"*`, ...partsOf(stem)]) : []
-  if (form) return { rows: form, isForm: isFit }
-  return { rows: first(neighboursOf(sql, stem)) ?? [], isForm: false }
+  const form = first([`"${stem}"*`, ...partsOf(stem)])
+  return { rows: form ?? first(neighboursOf(sql, stem)) ?? [], isForm: form !== undefined }
 }
 
 function partsOf(stem: string): readonly string[] {
@@ -116,10 +108,13 @@ function partsOf(stem: string): readonly string[] {
 
 /** Words of the index that begin with the same letter, by how many letters differ. Some may be of hidden tools alone. */
 function neighboursOf(sql: SqlStorage, stem: string): readonly string[] {
-  if (stem.length < MIN_MISSPELT) return []
-  const most = stem.length < LONG ? 1 : 2
   const first = stem.slice(0, 1)
-  const query = 'SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?'
-  const words = column<string>(sql, query, first, `${first}\u{10ffff}`, stem.length - most, stem.length + most)
-  return [1, 2].slice(0, most).map((far) => anyOf(words.filter((word) => distance(word, stem) === far)))
+  const words = column<string>(
+    sql,
+    'SELECT term FROM vocabulary WHERE term >= ? AND term < ?',
+    first,
+    `${first}\u{10ffff}`,
+  )
+  const differing = (far: number) => words.filter((word) => distance(word, stem) === far)
+  return [1, 2].map((far) => (stem.length < far * LETTERS_A_MISTAKE ? anyOf([]) : anyOf(differing(far))))
 }

@@ -21,7 +21,7 @@ const publish = async ({ registry }: Harness, ...ids: readonly string[]) =>
 const near = async (registry: RegistryObject, toolkit: string, tool: string) => {
   const answer = await registry.documentOrNearest({ toolkit, tool })
   if (typeof answer === 'string') throw new Error(`Wanted no such tool, got ${answer}`)
-  return answer
+  return answer.map(({ id }) => id)
 }
 
 const found = async (registry: RegistryObject, q: string) =>
