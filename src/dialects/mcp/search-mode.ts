@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { parseJson } from '../../core/tool/json-text.ts'
 import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
 import { userOf } from '../../core/call/authorise.ts'
@@ -8,7 +8,7 @@ import { plainName } from '../../core/tool/sanitize-name.ts'
 import * as json from '../../core/tool/json-reader.ts'
 import { didYouMean, type Problem } from '../../core/tool/problem.ts'
 import { contextOf } from '../../http/route/incoming-call.ts'
-import { digestOf, MAX_SHOWN } from './output-digest.ts'
+import { digestOf } from './output-digest.ts'
 import { namesNear } from '../../http/answer/why-empty.ts'
 import { askedWithin, misnamed } from './named-tools.ts'
 import { textOf } from './failure.ts'
@@ -150,27 +150,27 @@ async function describe(
   const tool = revision.tool(record, plain)
   // A list leaves out what the whole output is, which whoever selects from it has to know
   const whole = client.toolset.select ? { ...tool, ...withSelect(tool) } : tool
-  const shown = isWhole ? whole : inShort(whole)
   const _meta = { ...(isJsonObject(tool._meta) ? tool._meta : {}), [READINESS_KEY]: readiness }
-  return once(JSON.stringify({ ...shown, _meta }), revision)
+  return once(JSON.stringify({ ...(isWhole ? whole : inShort(whole)), _meta }), revision)
 }
 
-/** In characters: some 1,500 tokens. */
-const MAX_DEFINITION = 6_000
+/** Schemas of more characters are shown in short: both are some 1,500 tokens then. */
+const MAX_INPUT = 4_500
+const MAX_OUTPUT = 1_500
 
-function inShort(tool: JsonObject): JsonObject {
-  const { outputSchema, ...rest } = tool
-  const isLong = isJsonObject(outputSchema) && JSON.stringify(outputSchema).length > MAX_SHOWN
-  const short = isLong ? { ...rest, output: digestOf(outputSchema) } : tool
-  const { inputSchema, ...others } = short
-  if (!isJsonObject(inputSchema) || JSON.stringify(short).length <= MAX_DEFINITION) return short
-  const room = Math.max(MAX_SHOWN, MAX_DEFINITION - JSON.stringify(others).length)
-  return { ...others, input: digestOf(inputSchema, room) }
+function inShort({ inputSchema, outputSchema, ...others }: JsonObject): JsonObject {
+  return { ...others, ...shown('input', inputSchema, MAX_INPUT), ...shown('output', outputSchema, MAX_OUTPUT) }
 }
 
-/** In small letters: a model takes four or more of a text in English for a token. */
-const MAX_TITLE = 80
-const MAX_DESCRIPTION = 360
+function shown(name: string, schema: Json | undefined, most: number): JsonObject {
+  if (!isJsonObject(schema)) return {}
+  const isLong = JSON.stringify(schema).length > most
+  return isLong ? { [name]: digestOf(schema, most) } : { [`${name}Schema`]: schema }
+}
+
+/** Three small letters, of which a token has four or more in English; others are often tokens of their own, or two. */
+const MAX_TITLE = /^(?:[a-z ]{1,3}|[^a-z ]){0,26}/
+const MAX_DESCRIPTION = /^(?:[a-z ]{1,3}|[^a-z ]){0,120}/
 
 /** A tool in a search result, so short that five cost a model no more than 1,500 tokens. */
 const BRIEF: LineFormat = {
@@ -183,14 +183,7 @@ const BRIEF: LineFormat = {
   },
 }
 
-function shortened(text: string, most: number): string {
-  let at = 0
-  let letters = 0
-  for (const character of text) {
-    // Those of other scripts and symbols are often tokens of their own
-    letters += /[a-z ]/.test(character) ? 1 : 3 * character.length
-    if (letters > most) return `${text.slice(0, at).replace(/\s+\S{0,40}$/, '')}…`
-    at += character.length
-  }
-  return text
+function shortened(text: string, most: RegExp): string {
+  const [kept = ''] = most.exec(text) ?? []
+  return kept === text ? text : `${kept.replace(/\s+\S{0,40}$|[\ud800-\udbff]$/, '')}…`
 }

@@ -16,8 +16,12 @@ export async function whyEmpty(
 ): Promise<Readonly<Record<string, string>> | undefined> {
   const unknown = toolkit === undefined ? undefined : await unknownAmong([toolkit], principal, catalogue)
   if (unknown !== undefined) {
+    // Nobody else may tell a toolkit whose tools are all disabled from one that is not there
+    const mayTell = !scopeDenial(principal, 'tools:publish')
+    const query: ListQuery = { toolkit, versions: 'all', status: 'disabled', limit: 1 }
+    const listing = mayTell ? await catalogue.list(query, principal, { name: 'stored' }) : undefined
     const disabled = `No tool of '${toolkit}' is active: GET /tools?toolkit=${toolkit}&status=disabled lists the disabled ones`
-    return noteHeader((await hasDisabled(toolkit, principal, catalogue)) ? disabled : unknown)
+    return noteHeader(listing?.lines.length ? disabled : unknown)
   }
   if (isSearch) return undefined
   const place = toolkit === undefined ? 'here' : `in '${toolkit}'`
@@ -26,13 +30,6 @@ export async function whyEmpty(
   return noteHeader(
     `No tool of '${toolkit}' is shown here: GET /tools?toolkit=${toolkit}&versions=all lists all that there are`,
   )
-}
-
-/** Nobody else may tell a toolkit whose tools are all disabled from one that is not there. */
-async function hasDisabled(toolkit: string | undefined, principal: Principal, catalogue: Catalogue): Promise<boolean> {
-  if (scopeDenial(principal, 'tools:publish')) return false
-  const query: ListQuery = { toolkit, versions: 'all', status: 'disabled', limit: 1 }
-  return ((await catalogue.list(query, principal, { name: 'stored' }))?.lines.length ?? 0) > 0
 }
 
 export async function unknownAmong(names: readonly string[], principal: Principal, catalogue: Catalogue) {

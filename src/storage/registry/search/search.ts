@@ -14,8 +14,6 @@ const LEAST_OF_VERB = 1.5
 const LEAST_OF_TOOLKIT = 3
 /** Looking for what a missing word may mean reads every word with its first letter, so not for each of a long question. */
 const MAX_REPLACED = 5
-/** Scores closer than this are tied. */
-const PRECISION = 1e-4
 /** More than any score. */
 const VERY = 1e4
 
@@ -80,41 +78,30 @@ function weigh(rows: readonly number[], weights: Float64Array): readonly number[
   return having
 }
 
-/** The ids of what was found, best first; those with scores that are tied stay in order. */
+/** The ids of what was found, best first; those that are as good stay in order. */
 function inOrder(scores: Float64Array): readonly number[] {
-  const rounded = scores.map((score) => Math.round(score / PRECISION))
-  const found = [...rounded.keys()].filter((id) => rounded[id])
-  return found.sort((one, other) => (rounded[other] ?? 0) - (rounded[one] ?? 0))
+  const found = [...scores.keys()].filter((id) => scores[id])
+  return found.sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0))
 }
 
 const MAX_LETTERS = 32
 const MIN_BEGINNING = 4
-const MIN_PART = 3
 const LETTERS_A_MISTAKE = 4
 
-/** Finds what some tool has where none has the word: forms of it (longer words, its two parts), or neighbours by spelling. */
+/** Finds what some tool has where none has the word: longer words that begin so, or neighbours by spelling. */
 function insteadOf(sql: SqlStorage, word: string, scope: IndexFilter) {
   const stem = stemOf(word)
   if (word.includes(' ') || stem.length < MIN_BEGINNING || stem.length > MAX_LETTERS) return { rows: [], isForm: false }
-  const first = (expressions: readonly string[]) => rowsOf(sql, expressions, scope).find((rows) => rows.length > 0)
-  const form = first([`"${stem}"*`, ...partsOf(stem)])
-  return { rows: form ?? first(neighboursOf(sql, stem)) ?? [], isForm: form !== undefined }
-}
-
-function partsOf(stem: string): readonly string[] {
-  const places = Array.from({ length: Math.max(0, stem.length - 2 * MIN_PART + 1) }, (_, at) => at + MIN_PART)
-  return places.map((at) => `("${stem.slice(0, at)}" AND "${stem.slice(at)}")`)
+  const [longer = []] = rowsOf(sql, [`"${stem}"*`], scope)
+  if (longer.length > 0) return { rows: longer, isForm: true }
+  return { rows: rowsOf(sql, neighboursOf(sql, stem), scope).find(({ length }) => length > 0) ?? [], isForm: false }
 }
 
 /** Words of the index that begin with the same letter, by how many letters differ. Some may be of hidden tools alone. */
 function neighboursOf(sql: SqlStorage, stem: string): readonly string[] {
   const first = stem.slice(0, 1)
-  const words = column<string>(
-    sql,
-    'SELECT term FROM vocabulary WHERE term >= ? AND term < ?',
-    first,
-    `${first}\u{10ffff}`,
-  )
+  const query = 'SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND abs(length(term) - ?) <= 2'
+  const words = column<string>(sql, query, first, `${first}\u{10ffff}`, stem.length)
   const differing = (far: number) => words.filter((word) => distance(word, stem) === far)
   return [1, 2].map((far) => (stem.length < far * LETTERS_A_MISTAKE ? anyOf([]) : anyOf(differing(far))))
 }

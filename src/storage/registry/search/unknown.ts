@@ -41,8 +41,8 @@ export function unknown(sql: SqlStorage, name: string, principal: Principal): Un
 function unknownToolkit(sql: SqlStorage, name: string, principal: Principal): Unknown {
   const toolkits = toolkitCounts(sql, principal).map(({ toolkit }) => toolkit)
   const begins = (one: string, other: string) => one.length > 2 && other.toLowerCase().startsWith(one.toLowerCase())
-  const extended = toolkits.filter((toolkit) => begins(name, toolkit) || begins(toolkit, name))
-  const near = [...new Set([...nearestFirst(toolkits, (each) => farFrom(name, each)), ...extended])]
+  const farOf = (each: string) => (begins(name, each) || begins(each, name) ? 0 : farFrom(name, each))
+  const near = nearestFirst(toolkits, farOf)
   const isNear = near.length > 0
   return { name, known: isNear ? near.slice(0, MAX_NAMED) : toolkits.slice(0, MAX_LISTED), isNear }
 }
