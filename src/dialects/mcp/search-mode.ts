@@ -82,8 +82,6 @@ interface SearchCall {
   readonly tellReadiness: TellReadiness
 }
 
-const READINESS_KEY = 'dev.switchboard/readiness'
-
 /** A result, or the call that it stands for; undefined for a tool that the mode does not have. */
 export async function searchCall(made: SearchCall): Promise<string | ToolCall | undefined> {
   return TOOLS.find(({ name }) => name === made.call.name)?.answer(made)
@@ -117,16 +115,14 @@ async function search(
   if (!listing && cursor !== undefined)
     return refused([{ path: '/cursor', message: 'Must be a next_cursor that search_tools gave' }], revision)
   const { lines = [], total, unmatched, nextCursor } = listing ?? {}
-  // Lines are JSON already
-  const tools = `"tools":[${lines.filter(Boolean).join()}]`
+  const tools = lines.filter(Boolean).map((line): Json => JSON.parse(line))
   const lacking = unmatched?.length ? { unmatched } : {}
-  const about = JSON.stringify({ total, ...lacking, next_cursor: nextCursor }).slice(1, -1)
-  return once(`{${[tools, about].filter(Boolean).join()}}`, revision)
+  return once({ tools, total, ...lacking, next_cursor: nextCursor }, revision)
 }
 
 /** As text alone, not twice: every client shows its model that. */
-function once(text: string, revision: Revision): string {
-  return revision.result(`"content":[{"type":"text","text":${JSON.stringify(text)}}]`)
+function once(found: object, revision: Revision): string {
+  return revision.result(`"content":[{"type":"text","text":${JSON.stringify(JSON.stringify(found))}}]`)
 }
 
 async function describe(
@@ -150,8 +146,8 @@ async function describe(
   const tool = revision.tool(record, plain)
   // A list leaves out what the whole output is, which whoever selects from it has to know
   const whole = client.toolset.select ? { ...tool, ...withSelect(tool) } : tool
-  const _meta = { ...(isJsonObject(tool._meta) ? tool._meta : {}), [READINESS_KEY]: readiness }
-  return once(JSON.stringify({ ...(isWhole ? whole : inShort(whole)), _meta }), revision)
+  const _meta = { ...(isJsonObject(tool._meta) ? tool._meta : {}), 'dev.switchboard/readiness': readiness }
+  return once({ ...(isWhole ? whole : inShort(whole)), _meta }, revision)
 }
 
 /** Schemas of more characters are shown in short: both are some 1,500 tokens then. */

@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein'
 import { IDS, isOfToolkit, LEVELS, rarity, saturated, WEIGHTS } from '../../../core/search/bm25f.ts'
 import { ASKING, termsOf } from '../../../core/search/question.ts'
 import { stemOf } from '../../../core/search/words.ts'
-import { column, field, rows } from '../../rows.ts'
+import { column, rows } from '../../rows.ts'
 import { anyOf, countOf, type IndexFilter, rowsOf } from './visibility.ts'
 import { plainText } from './search-index.ts'
 
@@ -23,32 +23,29 @@ export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
   // No tool has an empty name
   const named = `SELECT id, whole = ?1 AS isWhole FROM indexed WHERE (whole = ?1 OR plain = ?1) AND ${scope.condition}`
   for (const { id, isWhole } of rows<{ id: number; isWhole: number }>(sql, named, plainText(q), ...scope.bindings)) {
-    scores[id] = (scores[id] ?? 0) + VERY * (1 + isWhole)
+    scores.set(id, (scores.get(id) ?? 0) + VERY * (1 + isWhole))
   }
-  return { ids: inOrder(scores), unmatched }
+  const ranked = [...scores].sort(([id, score], [otherId, other]) => other - score || id - otherId)
+  return { ids: ranked.map(([id]) => id), unmatched }
 }
 
 /** The score of every tool that has a word of the question, by id, and the words that no tool has in any form. */
 function scoresOf(sql: SqlStorage, q: string, scope: IndexFilter) {
   const tools = countOf(sql, scope)
-  const size = (field<number>(sql, 'SELECT max(id) FROM indexed') ?? 0) + 1
-  const scores = new Float64Array(size)
-  const weights = new Float64Array(size)
-  const standing = new Float64Array(size)
+  const scores = new Map<number, number>()
 
   /** False where no tool has the word nor a stand-in. An implied word finds no tool by itself. */
   function add(rows: readonly number[], standIns: readonly number[], least = 0, isImplied = false): boolean {
-    const having = weigh(rows, weights)
-    const others = weigh(standIns, standing)
+    const having = weightsOf(rows)
+    const others = weightsOf(standIns)
     const leastOwn = rows.some(isOfToolkit) ? LEAST_OF_TOOLKIT : least
-    const own = having.length === 0 ? 0 : Math.max(leastOwn, rarity(having.length, tools))
-    const discounted = STAND_IN * Math.max(least, Math.min(own || Infinity, rarity(others.length, tools)))
-    for (const id of [...having, ...others]) {
-      const most = Math.max(own * saturated(weights[id] ?? 0), discounted * saturated(standing[id] ?? 0))
-      if (scores[id] || !isImplied) scores[id] = (scores[id] ?? 0) + most
-      weights[id] = standing[id] = 0
+    const own = having.size === 0 ? 0 : Math.max(leastOwn, rarity(having.size, tools))
+    const discounted = STAND_IN * Math.max(least, Math.min(own || Infinity, rarity(others.size, tools)))
+    for (const id of new Set([...having.keys(), ...others.keys()])) {
+      const most = Math.max(own * saturated(having.get(id) ?? 0), discounted * saturated(others.get(id) ?? 0))
+      if (scores.has(id) || !isImplied) scores.set(id, (scores.get(id) ?? 0) + most)
     }
-    return having.length + others.length > 0
+    return having.size + others.size > 0
   }
 
   const terms = termsOf(q)
@@ -65,23 +62,16 @@ function scoresOf(sql: SqlStorage, q: string, scope: IndexFilter) {
   return { scores, unmatched }
 }
 
-/** Adds the weights of a word's rows up, and gives the ids of the tools that have it. */
-function weigh(rows: readonly number[], weights: Float64Array): readonly number[] {
-  const having: number[] = []
+/** The weights of a word's rows added up, by the id of the tool that has it. */
+function weightsOf(rows: readonly number[]): ReadonlyMap<number, number> {
+  const weights = new Map<number, number>()
   for (const row of rows) {
     const place = Math.floor(row / LEVELS)
     const field = Math.floor(place / IDS)
     const id = place - field * IDS
-    if (weights[id] === 0) having.push(id)
-    weights[id] = (weights[id] ?? 0) + (WEIGHTS[field]?.[row - place * LEVELS] ?? 0)
+    weights.set(id, (weights.get(id) ?? 0) + (WEIGHTS[field]?.[row - place * LEVELS] ?? 0))
   }
-  return having
-}
-
-/** The ids of what was found, best first; those that are as good stay in order. */
-function inOrder(scores: Float64Array): readonly number[] {
-  const found = [...scores.keys()].filter((id) => scores[id])
-  return found.sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0))
+  return weights
 }
 
 const MAX_LETTERS = 32
