@@ -7,9 +7,7 @@ export type ToolSearch = ReturnType<typeof searchOf>
 type ToolkitsReply = Reply<ApiAnswers['GET /toolkits']>
 
 export function searchOf(visit: PageVisit) {
-  const filters = filtersOf(visit, ['q', 'toolkit', 'tag', 'versions', 'view', 'cursor'])
-  const { q = '', toolkit = '', tag = '', versions = '', view = '', cursor = '' } = filters
-  return { q, toolkit, tag, versions, view, cursor }
+  return filtersOf(visit, ['q', 'toolkit', 'tag', 'versions', 'view', 'cursor'])
 }
 
 export function hrefOf(search: ToolSearch, change: Readonly<Record<string, string>>): string {

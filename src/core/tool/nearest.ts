@@ -9,11 +9,9 @@ export function nearestOf(name: string, known: readonly string[]): string | unde
 
 /** Without those that are `Infinity` far. */
 export function nearestFirst<T>(known: readonly T[], farOf: (one: T) => number): T[] {
-  return known
-    .map((each) => ({ each, far: farOf(each) }))
-    .filter(({ far }) => far < Infinity)
-    .sort((one, other) => one.far - other.far)
-    .map(({ each }) => each)
+  const all = known.map((each) => ({ each, far: farOf(each) }))
+  const near = all.filter(({ far }) => far < Infinity).sort((one, other) => one.far - other.far)
+  return near.map(({ each }) => each)
 }
 
 /** How many letters differ, ignoring case; `Infinity` where too many do. Either name must be short. */

@@ -44,35 +44,6 @@ const SEARCH = json.object({
 const DESCRIBE = json.object({ name: NAME, output_schema: json.optional(json.described(SCHEMA_WANTED, json.boolean)) })
 const CALL = json.object({ name: NAME, arguments: json.optional(json.described("The tool's arguments.", object), {}) })
 
-const TOOLS = [
-  {
-    name: 'search_tools',
-    title: 'Search tools',
-    description:
-      'Finds tools by what they do. Gives names and beginnings of descriptions, best first, with the total and the words that no tool has; describe_tool tells the arguments of one.',
-    ...taking(SEARCH, search),
-    annotations: READ_ONLY,
-  },
-  {
-    name: 'describe_tool',
-    title: 'Describe a tool',
-    description:
-      'Gives the definition of a tool: its description, the JSON Schema of its arguments, what it gives (either in short where its JSON Schema is long), and whether it can be called now.',
-    ...taking(DESCRIBE, describe),
-    annotations: READ_ONLY,
-  },
-  {
-    name: 'call_tool',
-    title: 'Call a tool',
-    description: 'Calls a tool that search_tools found, with arguments that pass the schema describe_tool gives.',
-    ...taking(CALL, async ({ name, arguments: input }, { call }) => ({ ...call, name, input })),
-    annotations: ANYTHING,
-  },
-]
-
-/** Without the functions, which JSON leaves out. */
-export const SEARCH_TOOLS = `"tools":${JSON.stringify(TOOLS)}`
-
 interface SearchCall {
   readonly call: ToolCall
   readonly revision: Revision
@@ -80,11 +51,6 @@ interface SearchCall {
   readonly catalogue: Catalogue
   readonly resolver: Resolver
   readonly tellReadiness: TellReadiness
-}
-
-/** A result, or the call that it stands for; undefined for a tool that the mode does not have. */
-export async function searchCall(made: SearchCall): Promise<string | ToolCall | undefined> {
-  return TOOLS.find(({ name }) => name === made.call.name)?.answer(made)
 }
 
 function taking<T>(reader: json.Reader<T>, answer: (read: T, made: SearchCall) => Promise<string | ToolCall>) {
@@ -103,65 +69,9 @@ function refused(problems: readonly Problem[], revision: Revision): string {
   return encodeErrorResult(textOf({ type: 'input-invalid', problems }), revision)
 }
 
-async function search(
-  { query, limit, cursor }: json.ReadBy<typeof SEARCH>,
-  { revision, client, catalogue }: SearchCall,
-): Promise<string> {
-  const unknown = await misnamed(client, catalogue)
-  if (unknown !== undefined) return encodeErrorResult(unknown, revision)
-  const q = query.trim() === '' ? undefined : query
-  const asked: ListQuery = { q, versions: 'newest', limit, callable: true, cursor }
-  const listing = await catalogue.list(asked, narrowedTo(client.principal, client.toolset), BRIEF)
-  if (!listing && cursor !== undefined)
-    return refused([{ path: '/cursor', message: 'Must be a next_cursor that search_tools gave' }], revision)
-  const { lines = [], total, unmatched, nextCursor } = listing ?? {}
-  const tools = lines.filter(Boolean).map((line): Json => JSON.parse(line))
-  const lacking = unmatched?.length ? { unmatched } : {}
-  return once({ tools, total, ...lacking, next_cursor: nextCursor }, revision)
-}
-
 /** As text alone, not twice: every client shows its model that. */
 function once(found: object, revision: Revision): string {
   return revision.result(`"content":[{"type":"text","text":${JSON.stringify(JSON.stringify(found))}}]`)
-}
-
-async function describe(
-  { name, output_schema: isWhole }: json.ReadBy<typeof DESCRIBE>,
-  { revision, client, ...deps }: SearchCall,
-): Promise<string> {
-  const plain = plainName(name)
-  const asked = await askedWithin({ name: plain }, client, deps.resolver)
-  const found = await shownTool(asked, client, deps.resolver)
-  if (!found || (plain !== name && !isCalled(found.tool.record, name))) {
-    const near = await namesNear(name, narrowedTo(client.principal, client.toolset), deps.catalogue)
-    const hint = didYouMean(near) || ': search_tools finds the names there are'
-    return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}'${hint}`, revision)
-  }
-  const context = contextOf(client.request)
-  if (!context.ok) return encodeErrorResult(textOf(context.failure), revision)
-  const { principal, request } = client
-  const { record, runnable } = found.tool
-  const caller = { principal, userId: userOf(principal, context.value.userId), reachedAt: () => request.url }
-  const readiness = await deps.tellReadiness({ ...found, record, runnable }, caller)
-  const tool = revision.tool(record, plain)
-  // A list leaves out what the whole output is, which whoever selects from it has to know
-  const whole = client.toolset.select ? { ...tool, ...withSelect(tool) } : tool
-  const _meta = { ...(isJsonObject(tool._meta) ? tool._meta : {}), 'dev.switchboard/readiness': readiness }
-  return once({ ...(isWhole ? whole : inShort(whole)), _meta }, revision)
-}
-
-/** Schemas of more characters are shown in short: both are some 1,500 tokens then. */
-const MAX_INPUT = 4_500
-const MAX_OUTPUT = 1_500
-
-function inShort({ inputSchema, outputSchema, ...others }: JsonObject): JsonObject {
-  return { ...others, ...shown('input', inputSchema, MAX_INPUT), ...shown('output', outputSchema, MAX_OUTPUT) }
-}
-
-function shown(name: string, schema: Json | undefined, most: number): JsonObject {
-  if (!isJsonObject(schema)) return {}
-  const isLong = JSON.stringify(schema).length > most
-  return isLong ? { [name]: digestOf(schema, most) } : { [`${name}Schema`]: schema }
 }
 
 /** Three small letters, of which a token has four or more in English; others are often tokens of their own, or two. */
@@ -182,4 +92,88 @@ const BRIEF: LineFormat = {
 function shortened(text: string, most: RegExp): string {
   const [kept = ''] = most.exec(text) ?? []
   return kept === text ? text : `${kept.replace(/\s+\S{0,40}$|[\ud800-\udbff]$/, '')}…`
+}
+
+const search = taking(SEARCH, async ({ query, limit, cursor }, { revision, client, catalogue }) => {
+  const unknown = await misnamed(client, catalogue)
+  if (unknown !== undefined) return encodeErrorResult(unknown, revision)
+  const q = query.trim() === '' ? undefined : query
+  const asked: ListQuery = { q, versions: 'newest', limit, callable: true, cursor }
+  const listing = await catalogue.list(asked, narrowedTo(client.principal, client.toolset), BRIEF)
+  if (!listing && cursor !== undefined)
+    return refused([{ path: '/cursor', message: 'Must be a next_cursor that search_tools gave' }], revision)
+  const { lines = [], total, unmatched, nextCursor } = listing ?? {}
+  const tools = lines.filter(Boolean).map((line): Json => JSON.parse(line))
+  const lacking = unmatched?.length ? { unmatched } : {}
+  return once({ tools, total, ...lacking, next_cursor: nextCursor }, revision)
+})
+
+/** Schemas of more characters are shown in short: both are some 1,500 tokens then. */
+const MAX_INPUT = 4_500
+const MAX_OUTPUT = 1_500
+
+function inShort({ inputSchema, outputSchema, ...others }: JsonObject): JsonObject {
+  return { ...others, ...shown('input', inputSchema, MAX_INPUT), ...shown('output', outputSchema, MAX_OUTPUT) }
+}
+
+function shown(name: string, schema: Json | undefined, most: number): JsonObject {
+  if (!isJsonObject(schema)) return {}
+  const isLong = JSON.stringify(schema).length > most
+  return isLong ? { [name]: digestOf(schema, most) } : { [`${name}Schema`]: schema }
+}
+
+const describe = taking(DESCRIBE, async ({ name, output_schema: isWhole }, { revision, client, ...deps }) => {
+  const plain = plainName(name)
+  const asked = await askedWithin({ name: plain }, client, deps.resolver)
+  const found = await shownTool(asked, client, deps.resolver)
+  if (!found || (plain !== name && !isCalled(found.tool.record, name))) {
+    const near = await namesNear(name, narrowedTo(client.principal, client.toolset), deps.catalogue)
+    const hint = didYouMean(near) || ': search_tools finds the names there are'
+    return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}'${hint}`, revision)
+  }
+  const context = contextOf(client.request)
+  if (!context.ok) return encodeErrorResult(textOf(context.failure), revision)
+  const { principal, request } = client
+  const { record, runnable } = found.tool
+  const caller = { principal, userId: userOf(principal, context.value.userId), reachedAt: () => request.url }
+  const readiness = await deps.tellReadiness({ ...found, record, runnable }, caller)
+  const tool = revision.tool(record, plain)
+  // A list leaves out what the whole output is, which whoever selects from it has to know
+  const whole = client.toolset.select ? { ...tool, ...withSelect(tool) } : tool
+  const _meta = { ...(isJsonObject(tool._meta) ? tool._meta : {}), 'dev.switchboard/readiness': readiness }
+  return once({ ...(isWhole ? whole : inShort(whole)), _meta }, revision)
+})
+
+const TOOLS = [
+  {
+    name: 'search_tools',
+    title: 'Search tools',
+    description:
+      'Finds tools by what they do. Gives names and beginnings of descriptions, best first, with the total and the words that no tool has; describe_tool tells the arguments of one.',
+    ...search,
+    annotations: READ_ONLY,
+  },
+  {
+    name: 'describe_tool',
+    title: 'Describe a tool',
+    description:
+      'Gives the definition of a tool: its description, the JSON Schema of its arguments, what it gives (either in short where its JSON Schema is long), and whether it can be called now.',
+    ...describe,
+    annotations: READ_ONLY,
+  },
+  {
+    name: 'call_tool',
+    title: 'Call a tool',
+    description: 'Calls a tool that search_tools found, with arguments that pass the schema describe_tool gives.',
+    ...taking(CALL, async ({ name, arguments: input }, { call }) => ({ ...call, name, input })),
+    annotations: ANYTHING,
+  },
+]
+
+/** Without the functions, which JSON leaves out. */
+export const SEARCH_TOOLS = `"tools":${JSON.stringify(TOOLS)}`
+
+/** A result, or the call that it stands for; undefined for a tool that the mode does not have. */
+export async function searchCall(made: SearchCall): Promise<string | ToolCall | undefined> {
+  return TOOLS.find(({ name }) => name === made.call.name)?.answer(made)
 }

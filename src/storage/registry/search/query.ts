@@ -19,7 +19,9 @@ interface QueryAnswer {
   readonly unmatched?: readonly string[]
 }
 
-/** Of a search: how many tools came before, the last of them, and, of all versions, its last. */
+/** Behind every version. */
+const AFTER_ALL = '~'
+/** Of a search: the place of the last tool, its id, and, of all versions, its last. */
 const CURSOR = /^(\d{1,7})\.(\d{1,15})(?:@([\x21-\x7e]{1,64}))?$/
 
 const OF_STATUS = `left_bundle = 0 AND json_extract(status, '$.state') = ? AND ${NOT_DELETED}`
@@ -46,27 +48,22 @@ export function query(sql: SqlStorage, listQuery: ListQuery, principal: Principa
   const { ids, unmatched } = rank(sql, q, scope)
   const at = ids.indexOf(Number(last))
   // By its place where the search no longer finds it
-  const start = at === -1 ? Number(place) : version === '' ? at + 1 : at
-  const all = versionsOf(sql, ids.slice(start), start, start === at ? version : '', isNewest)
-  const answer = pageOf(sql, all, listQuery, principal)
-  return isNewest ? { ...answer, total: ids.length, unmatched } : { ...answer, unmatched }
-}
+  const [start, behind] = at === -1 ? [Number(place), ''] : [at, isNewest ? AFTER_ALL : version]
 
-function* versionsOf(
-  sql: SqlStorage,
-  ids: readonly number[],
-  start: number,
-  behind: string,
-  isNewest: boolean,
-): Generator<FoundVersion> {
-  const query = `SELECT coalesce(exposed, '') AS name, record, ${isNewest ? "''" : "'@' || version"} AS at
-    FROM indexed JOIN tool USING (key) JOIN version USING (key)
-    WHERE indexed.id = ? AND ${isNewest ? 'version = listed' : SHOWN} AND version > ? ORDER BY version`
-  for (const [index, id] of ids.entries()) {
-    const from = index === 0 ? behind : ''
-    for (const { at, ...row } of sql.exec<Omit<FoundVersion, 'cursor'> & { at: string }>(query, id, from))
-      yield { ...row, cursor: `${start + index + 1}.${id}${at}` }
+  function* foundVersions(): Generator<FoundVersion> {
+    const query = `SELECT coalesce(exposed, '') AS name, record, ${isNewest ? "''" : "'@' || version"} AS of
+      FROM indexed JOIN tool USING (key) JOIN version USING (key)
+      WHERE indexed.id = ? AND ${isNewest ? 'version = listed' : SHOWN} AND version > ? ORDER BY version`
+    for (const [index, id] of ids.entries()) {
+      if (index < start) continue
+      const from = index === start ? behind : ''
+      for (const { of, ...row } of sql.exec<Omit<FoundVersion, 'cursor'> & { of: string }>(query, id, from))
+        yield { ...row, cursor: `${index}.${id}${of}` }
+    }
   }
+
+  const answer = pageOf(sql, foundVersions(), listQuery, principal)
+  return isNewest ? { ...answer, total: ids.length, unmatched } : { ...answer, unmatched }
 }
 
 /** Each version is judged by its own record. */

@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein'
 import { IDS, isOfToolkit, LEVELS, rarity, saturated, WEIGHTS } from '../../../core/search/bm25f.ts'
 import { ASKING, termsOf } from '../../../core/search/question.ts'
 import { stemOf } from '../../../core/search/words.ts'
-import { column, rows } from '../../rows.ts'
+import { column } from '../../rows.ts'
 import { anyOf, countOf, type IndexFilter, rowsOf } from './visibility.ts'
 import { plainText } from './search-index.ts'
 
@@ -17,20 +17,11 @@ const MAX_REPLACED = 5
 /** More than any score. */
 const VERY = 1e4
 
-/** The ids of tools: exact names first, then by score, then those listed first. Those outside the scope have no influence. */
+/**
+ * The ids of tools: exact names first, then by score, then those listed first; and the words that no tool has in any form.
+ * Those outside the scope have no influence.
+ */
 export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
-  const { scores, unmatched } = scoresOf(sql, q, scope)
-  // No tool has an empty name
-  const named = `SELECT id, whole = ?1 AS isWhole FROM indexed WHERE (whole = ?1 OR plain = ?1) AND ${scope.condition}`
-  for (const { id, isWhole } of rows<{ id: number; isWhole: number }>(sql, named, plainText(q), ...scope.bindings)) {
-    scores.set(id, (scores.get(id) ?? 0) + VERY * (1 + isWhole))
-  }
-  const ranked = [...scores].sort(([id, score], [otherId, other]) => other - score || id - otherId)
-  return { ids: ranked.map(([id]) => id), unmatched }
-}
-
-/** The score of every tool that has a word of the question, by id, and the words that no tool has in any form. */
-function scoresOf(sql: SqlStorage, q: string, scope: IndexFilter) {
   const tools = countOf(sql, scope)
   const scores = new Map<number, number>()
 
@@ -59,7 +50,12 @@ function scoresOf(sql: SqlStorage, q: string, scope: IndexFilter) {
   for (const { rows } of instead) add([], rows)
   add(...sidesOf(terms.length), LEAST_OF_VERB, true)
   const unmatched = missing.filter((_, at) => instead[at]?.isForm !== true).map(({ word }) => word)
-  return { scores, unmatched }
+  // No tool has an empty name
+  const named = `SELECT id FROM indexed WHERE (whole = ?1 OR plain = ?1) AND ${scope.condition}`
+  for (const id of column<number>(sql, named, plainText(q), ...scope.bindings))
+    scores.set(id, VERY + (scores.get(id) ?? 0))
+  const ranked = [...scores].sort(([id, score], [otherId, other]) => other - score || id - otherId)
+  return { ids: ranked.map(([id]) => id), unmatched }
 }
 
 /** The weights of a word's rows added up, by the id of the tool that has it. */
@@ -75,13 +71,13 @@ function weightsOf(rows: readonly number[]): ReadonlyMap<number, number> {
 }
 
 const MAX_LETTERS = 32
-const MIN_BEGINNING = 4
-const LETTERS_A_MISTAKE = 4
+/** One letter of so many may be wrong, and fewer are no beginning. */
+const MIN_LETTERS = 4
 
 /** Finds what some tool has where none has the word: longer words that begin so, or neighbours by spelling. */
 function insteadOf(sql: SqlStorage, word: string, scope: IndexFilter) {
   const stem = stemOf(word)
-  if (word.includes(' ') || stem.length < MIN_BEGINNING || stem.length > MAX_LETTERS) return { rows: [], isForm: false }
+  if (word.includes(' ') || stem.length < MIN_LETTERS || stem.length > MAX_LETTERS) return { rows: [], isForm: false }
   const [longer = []] = rowsOf(sql, [`"${stem}"*`], scope)
   if (longer.length > 0) return { rows: longer, isForm: true }
   return { rows: rowsOf(sql, neighboursOf(sql, stem), scope).find(({ length }) => length > 0) ?? [], isForm: false }
@@ -92,6 +88,6 @@ function neighboursOf(sql: SqlStorage, stem: string): readonly string[] {
   const first = stem.slice(0, 1)
   const query = 'SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND abs(length(term) - ?) <= 2'
   const words = column<string>(sql, query, first, `${first}\u{10ffff}`, stem.length)
-  const differing = (far: number) => words.filter((word) => distance(word, stem) === far)
-  return [1, 2].map((far) => (stem.length < far * LETTERS_A_MISTAKE ? anyOf([]) : anyOf(differing(far))))
+  const mistakes = [1, 2].filter((far) => stem.length >= far * MIN_LETTERS)
+  return mistakes.map((far) => anyOf(words.filter((word) => distance(word, stem) === far)))
 }
