@@ -168,8 +168,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   }
 
   async function suggest(name: string, client: McpClient): Promise<readonly string[]> {
-    const { namesNear } = await import('../../http/answer/why-empty.ts')
-    const names = await reached(namesNear(name, narrowedTo(client.principal, client.toolset), catalogue))
+    const names = await reached(catalogue.near(name, narrowedTo(client.principal, client.toolset)))
     return 'code' in names ? [] : names
   }
 

@@ -9,7 +9,6 @@ import * as json from '../../core/tool/json-reader.ts'
 import { didYouMean, type Problem } from '../../core/tool/problem.ts'
 import { contextOf } from '../../http/route/incoming-call.ts'
 import { digestOf } from './output-digest.ts'
-import { namesNear } from '../../http/answer/why-empty.ts'
 import { askedWithin, misnamed } from './named-tools.ts'
 import { textOf } from './failure.ts'
 import { isCalled } from './tool-document.ts'
@@ -127,7 +126,7 @@ const describe = taking(DESCRIBE, async ({ name, output_schema: isWhole }, { rev
   const asked = await askedWithin({ name: plain }, client, deps.resolver)
   const found = await shownTool(asked, client, deps.resolver)
   if (!found || (plain !== name && !isCalled(found.tool.record, name))) {
-    const near = await namesNear(name, narrowedTo(client.principal, client.toolset), deps.catalogue)
+    const near = await deps.catalogue.near(name, narrowedTo(client.principal, client.toolset))
     const hint = didYouMean(near) || ': search_tools finds the names there are'
     return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}'${hint}`, revision)
   }

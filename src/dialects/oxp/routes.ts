@@ -102,8 +102,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
   async function suggesting(outcome: Outcome, { principal }: Caller): Promise<Outcome> {
     const { result } = outcome
     if (result.ok || !lacksSuggestions(result.failure) || parseToolId(result.failure.asked)) return outcome
-    const { namesNear } = await import('../../http/answer/why-empty.ts')
-    const suggestions = await namesNear(result.failure.asked, principal, catalogue)
+    const suggestions = await catalogue.near(result.failure.asked, principal)
     return { ...outcome, result: fail({ ...result.failure, suggestions }) }
   }
 

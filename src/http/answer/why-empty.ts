@@ -39,10 +39,3 @@ export async function unknownAmong(names: readonly string[], principal: Principa
   const others = isNear ? didYouMean(known) : known.length === 0 ? '' : `: there are ${quoted(known)}`
   return `There is no ${kind} '${name}' here${others}`
 }
-
-const MAX_SUGGESTIONS = 3
-
-/** Names to suggest for one that no tool has, to a principal who may list them. */
-export async function namesNear(name: string, principal: Principal, catalogue: Catalogue): Promise<readonly string[]> {
-  return scopeDenial(principal, 'tools:read') ? [] : (await catalogue.near(name, principal)).slice(0, MAX_SUGGESTIONS)
-}

@@ -1,7 +1,7 @@
 import { createBudget } from '../../../src/core/tool/budget.ts'
 import { Hono } from 'hono'
 import { vi } from 'vitest'
-import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
+import { ADMIN, hasScope, type Principal } from '../../../src/core/access/principal.ts'
 import type { Call, Caller, Outcome } from '../../../src/core/call/call.ts'
 import { type Failure, fail, ok } from '../../../src/core/failure/failure.ts'
 import type { Catalogue, ToolkitCounts } from '../../../src/core/catalogue/catalogue.ts'
@@ -65,7 +65,9 @@ export function setUp(given: SetUp = {}) {
     return query.cursor === 'more' || query.q !== undefined ? { lines } : { lines, nextCursor: 'more' }
   })
   const near = vi.fn<Catalogue['near']>(async (_, seer) =>
-    shownTo(seer).flatMap(({ name, implementation }) => (implementation === undefined ? [] : [name])),
+    shownTo(seer).flatMap(({ name, implementation }) =>
+      implementation === undefined || !hasScope(seer, 'tools:read') ? [] : [name],
+    ),
   )
   const resolver: Resolver = {
     resolve(asked) {

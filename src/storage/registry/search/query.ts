@@ -19,8 +19,6 @@ interface QueryAnswer {
   readonly unmatched?: readonly string[]
 }
 
-/** Behind every version. */
-const AFTER_ALL = '~'
 /** Of a search: the place of the last tool, its id, and, of all versions, its last. */
 const CURSOR = /^(\d{1,7})\.(\d{1,15})(?:@([\x21-\x7e]{1,64}))?$/
 
@@ -48,7 +46,7 @@ export function query(sql: SqlStorage, listQuery: ListQuery, principal: Principa
   const { ids, unmatched } = rank(sql, q, scope)
   const at = ids.indexOf(Number(last))
   // By its place where the search no longer finds it
-  const [start, behind] = at === -1 ? [Number(place), ''] : [at, isNewest ? AFTER_ALL : version]
+  const [start, behind] = at === -1 ? [Number(place), ''] : [isNewest ? at + 1 : at, version]
 
   function* foundVersions(): Generator<FoundVersion> {
     const query = `SELECT coalesce(exposed, '') AS name, record, ${isNewest ? "''" : "'@' || version"} AS of
@@ -70,9 +68,10 @@ export function query(sql: SqlStorage, listQuery: ListQuery, principal: Principa
 function pageOf(
   sql: SqlStorage,
   versions: Iterable<FoundVersion>,
-  { tag, status, limit }: ListQuery,
+  asked: ListQuery,
   principal: Principal,
 ): QueryAnswer {
+  const { tag, status, limit } = asked
   const found: FoundVersion[] = []
   let looked = 0
   let characters = 0
@@ -101,13 +100,10 @@ function allVersions(sql: SqlStorage, { cursor, status, toolkit }: ListQuery): I
   if (cursor !== undefined && last?.selector === undefined) return undefined
   const within = toolkit === undefined ? '' : 'AND version.key >= ? AND version.key < ?'
   const which = status === undefined ? SHOWN : status === 'active' ? OF_STATUS : OF_INACTIVE
-  return sql.exec<FoundVersion>(
-    `SELECT coalesce(exposed, '') AS name, record, version.key || '@' || version AS cursor
-     FROM version JOIN tool ON tool.key = version.key
-     WHERE ${which} AND (version.key, version) > (?, ?) ${within} ORDER BY version.key, version`,
-    ...(status === undefined ? [] : [status]),
-    last ? toolKey(last) : '',
-    last?.selector ?? '',
-    ...(toolkit === undefined ? [] : keysOf(toolkit)),
-  )
+  const query = `SELECT coalesce(exposed, '') AS name, record, version.key || '@' || version AS cursor
+    FROM version JOIN tool ON tool.key = version.key
+    WHERE ${which} AND (version.key, version) > (?, ?) ${within} ORDER BY version.key, version`
+  const after = last ? [toolKey(last), last.selector ?? ''] : ['', '']
+  const keys = toolkit === undefined ? [] : keysOf(toolkit)
+  return sql.exec<FoundVersion>(query, ...(status === undefined ? [] : [status]), ...after, ...keys)
 }
