@@ -299,6 +299,8 @@ describe('the ranking of a search', () => {
         total: 1,
         unmatched: ['calender'],
       })
+      expect((await ask(registry, 'ivent')).found).toEqual([])
+      expect((await ask(registry, 'lost')).found).toEqual(['Calendar.ListEvents'])
       expect(await ask(registry, 'starred')).toMatchObject({ found: ['Repositories.Stargazers'], unmatched: [] })
       for (const q of ['new branch', 'newbranch', 'branches'])
         expect((await ask(registry, q)).found[0]).toBe('Repositories.NewBranch')
