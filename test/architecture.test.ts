@@ -358,6 +358,7 @@ describe('what somebody sent', () => {
     'src/api/tools/neighbours.ts': 'lines that the catalogue wrote',
     'src/core/call/bare-name.ts': 'lines that the catalogue wrote',
     'src/core/catalogue/choices.ts': 'lines that the catalogue wrote',
+    'src/dialects/mcp/search-mode.ts': 'lines that the catalogue wrote',
     'src/dialects/oxp/routes.ts': 'lines that the catalogue wrote',
     'src/console/reply.ts': 'what a route of ours answered',
     'src/console/tool/snippets.tsx': 'the text of an example',

@@ -56,6 +56,8 @@ export interface ToolkitCounts {
 export interface Catalogue {
   /** The first of these that the principal sees nothing of; for a tool of an unknown toolkit, the toolkit. */
   unknown(names: readonly string[], principal: Principal): Promise<Unknown | undefined>
+  /** Names, as lists show them, of tools that can be called and are called much like it. None for who may not list them. */
+  near(name: string, principal: Principal): Promise<readonly string[]>
   etag(): Promise<string>
   list(query: ListQuery, principal: Principal, format: LineFormat): Promise<Listing | undefined>
 }

@@ -4,17 +4,20 @@ import { distance } from 'fastest-levenshtein'
 const MAX_NAME = 64
 
 export function nearestOf(name: string, known: readonly string[]): string | undefined {
-  return name.length > MAX_NAME ? undefined : nearestFirst(name, known)[0]
+  return name.length > MAX_NAME ? undefined : nearestFirst(known, (each) => farFrom(name, each))[0]
 }
 
-/** Nearest first. Either name or those known must be short. */
-export function nearestFirst(name: string, known: readonly string[]): readonly string[] {
-  const wanted = name.toLowerCase()
+/** Without those that are `Infinity` far. */
+export function nearestFirst<T>(known: readonly T[], farOf: (one: T) => number): T[] {
+  const all = known.map((each) => ({ each, far: farOf(each) }))
+  const near = all.filter(({ far }) => far < Infinity).sort((one, other) => one.far - other.far)
+  return near.map(({ each }) => each)
+}
+
+/** How many letters differ, ignoring case; `Infinity` where too many do. Either name must be short. */
+export function farFrom(name: string, other: string): number {
   const most = name.length === 1 ? 0 : name.length <= 3 ? 1 : Math.max(2, name.length / 3)
-  return known
-    .filter((each) => Math.abs(each.length - name.length) <= most)
-    .map((each) => ({ each, far: distance(wanted, each.toLowerCase()) }))
-    .filter(({ far }) => far <= most)
-    .sort((one, other) => one.far - other.far)
-    .map(({ each }) => each)
+  if (Math.abs(other.length - name.length) > most) return Infinity
+  const far = distance(name.toLowerCase(), other.toLowerCase())
+  return far <= most ? far : Infinity
 }

@@ -4,7 +4,7 @@ import type { Failing } from '../../core/failure/failure.ts'
 import type { Resolved, Resolver } from '../../core/call/resolve-tool.ts'
 import { didYouMean } from '../../core/tool/problem.ts'
 import { askedByName, formatToolId, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
-import { namesNear, unknownAmong } from '../../http/answer/why-empty.ts'
+import { unknownAmong } from '../../http/answer/why-empty.ts'
 import { sanitizedName } from '../../core/tool/sanitize-name.ts'
 import { isChosen, type McpClient, shownTool, toolkitsOf } from './toolset.ts'
 import type { ToolCall } from './wire.ts'
@@ -33,7 +33,7 @@ export async function misnamed({ toolset, principal }: McpClient, catalogue: Cat
   const unknown = await unknownAmong(toolset.named, principal, catalogue)
   const [name] = toolset.names
   if (unknown !== undefined || name === undefined) return unknown
-  const near = await namesNear(name, principal, catalogue)
+  const near = await catalogue.near(name, principal)
   return `There is no tool '${name}' here${didYouMean(near)}`
 }
 

@@ -1,20 +1,15 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 
-/** In characters: some 400 tokens. */
-const MAX_DIGEST = 1_500
 const MAX_DEPTH = 4
 /** Parts that are looked at, since references can name the same parts over and over. */
 const MAX_PARTS = 1_000
 const MAX_VALUES = 6
 
-/** Output schemas up to this are shown as they are, and arguments of tools that are short enough with them. */
-export const MAX_SHOWN = MAX_DIGEST
-
 /**
- * Writes what a schema allows as TypeScript writes types, as deep as it fits: a tenth of the tokens for a model. It
- * leaves out descriptions and bounds, so that nothing can be checked by it.
+ * Writes what a schema allows as TypeScript writes types, as deep as it fits into so many characters: a tenth of the
+ * tokens for a model. It leaves out descriptions and bounds, so that nothing can be checked by it.
  */
-export function digestOf(schema: JsonObject, most = MAX_DIGEST): string {
+export function digestOf(schema: JsonObject, most: number): string {
   for (let depth = MAX_DEPTH; depth > 1; depth -= 1) {
     const text = digest(schema, depth)
     if (text.length <= most) return text

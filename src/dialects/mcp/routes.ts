@@ -168,9 +168,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   }
 
   async function suggest(name: string, client: McpClient): Promise<readonly string[]> {
-    const { namesNear, nearMiss } = await import('../../http/answer/why-empty.ts')
-    const find = client.toolset.search ? namesNear : nearMiss
-    const names = await reached(find(name, narrowedTo(client.principal, client.toolset), catalogue))
+    const names = await reached(catalogue.near(name, narrowedTo(client.principal, client.toolset)))
     return 'code' in names ? [] : names
   }
 

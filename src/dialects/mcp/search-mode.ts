@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { parseJson } from '../../core/tool/json-text.ts'
 import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
 import { userOf } from '../../core/call/authorise.ts'
@@ -8,8 +8,7 @@ import { plainName } from '../../core/tool/sanitize-name.ts'
 import * as json from '../../core/tool/json-reader.ts'
 import { didYouMean, type Problem } from '../../core/tool/problem.ts'
 import { contextOf } from '../../http/route/incoming-call.ts'
-import { digestOf, MAX_SHOWN } from './output-digest.ts'
-import { namesNear } from '../../http/answer/why-empty.ts'
+import { digestOf } from './output-digest.ts'
 import { askedWithin, misnamed } from './named-tools.ts'
 import { textOf } from './failure.ts'
 import { isCalled } from './tool-document.ts'
@@ -44,35 +43,6 @@ const SEARCH = json.object({
 const DESCRIBE = json.object({ name: NAME, output_schema: json.optional(json.described(SCHEMA_WANTED, json.boolean)) })
 const CALL = json.object({ name: NAME, arguments: json.optional(json.described("The tool's arguments.", object), {}) })
 
-const TOOLS = [
-  {
-    name: 'search_tools',
-    title: 'Search tools',
-    description:
-      'Finds tools by what they do. Gives names and beginnings of descriptions, best first, with the total and the words that no tool has; describe_tool tells the arguments of one.',
-    ...taking(SEARCH, search),
-    annotations: READ_ONLY,
-  },
-  {
-    name: 'describe_tool',
-    title: 'Describe a tool',
-    description:
-      'Gives the definition of a tool: its description, the JSON Schema of its arguments, what it gives (either in short where its JSON Schema is long), and whether it can be called now.',
-    ...taking(DESCRIBE, describe),
-    annotations: READ_ONLY,
-  },
-  {
-    name: 'call_tool',
-    title: 'Call a tool',
-    description: 'Calls a tool that search_tools found, with arguments that pass the schema describe_tool gives.',
-    ...taking(CALL, async ({ name, arguments: input }, { call }) => ({ ...call, name, input })),
-    annotations: ANYTHING,
-  },
-]
-
-/** Without the functions, which JSON leaves out. */
-export const SEARCH_TOOLS = `"tools":${JSON.stringify(TOOLS)}`
-
 interface SearchCall {
   readonly call: ToolCall
   readonly revision: Revision
@@ -80,13 +50,6 @@ interface SearchCall {
   readonly catalogue: Catalogue
   readonly resolver: Resolver
   readonly tellReadiness: TellReadiness
-}
-
-const READINESS_KEY = 'dev.switchboard/readiness'
-
-/** A result, or the call that it stands for; undefined for a tool that the mode does not have. */
-export async function searchCall(made: SearchCall): Promise<string | ToolCall | undefined> {
-  return TOOLS.find(({ name }) => name === made.call.name)?.answer(made)
 }
 
 function taking<T>(reader: json.Reader<T>, answer: (read: T, made: SearchCall) => Promise<string | ToolCall>) {
@@ -105,72 +68,14 @@ function refused(problems: readonly Problem[], revision: Revision): string {
   return encodeErrorResult(textOf({ type: 'input-invalid', problems }), revision)
 }
 
-async function search(
-  { query, limit, cursor }: json.ReadBy<typeof SEARCH>,
-  { revision, client, catalogue }: SearchCall,
-): Promise<string> {
-  const unknown = await misnamed(client, catalogue)
-  if (unknown !== undefined) return encodeErrorResult(unknown, revision)
-  const q = query.trim() === '' ? undefined : query
-  const asked: ListQuery = { q, versions: 'newest', limit, callable: true, cursor }
-  const listing = await catalogue.list(asked, narrowedTo(client.principal, client.toolset), BRIEF)
-  if (!listing && cursor !== undefined)
-    return refused([{ path: '/cursor', message: 'Must be a next_cursor that search_tools gave' }], revision)
-  const { lines = [], total, unmatched, nextCursor } = listing ?? {}
-  // Lines are JSON already
-  const tools = `"tools":[${lines.filter(Boolean).join()}]`
-  const lacking = unmatched?.length ? { unmatched } : {}
-  const about = JSON.stringify({ total, ...lacking, next_cursor: nextCursor }).slice(1, -1)
-  return once(`{${[tools, about].filter(Boolean).join()}}`, revision)
-}
-
 /** As text alone, not twice: every client shows its model that. */
-function once(text: string, revision: Revision): string {
-  return revision.result(`"content":[{"type":"text","text":${JSON.stringify(text)}}]`)
+function once(found: object, revision: Revision): string {
+  return revision.result(`"content":[{"type":"text","text":${JSON.stringify(JSON.stringify(found))}}]`)
 }
 
-async function describe(
-  { name, output_schema: isWhole }: json.ReadBy<typeof DESCRIBE>,
-  { revision, client, ...deps }: SearchCall,
-): Promise<string> {
-  const plain = plainName(name)
-  const asked = await askedWithin({ name: plain }, client, deps.resolver)
-  const found = await shownTool(asked, client, deps.resolver)
-  if (!found || (plain !== name && !isCalled(found.tool.record, name))) {
-    const near = await namesNear(name, narrowedTo(client.principal, client.toolset), deps.catalogue)
-    const hint = didYouMean(near) || ': search_tools finds the names there are'
-    return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}'${hint}`, revision)
-  }
-  const context = contextOf(client.request)
-  if (!context.ok) return encodeErrorResult(textOf(context.failure), revision)
-  const { principal, request } = client
-  const { record, runnable } = found.tool
-  const caller = { principal, userId: userOf(principal, context.value.userId), reachedAt: () => request.url }
-  const readiness = await deps.tellReadiness({ ...found, record, runnable }, caller)
-  const tool = revision.tool(record, plain)
-  // A list leaves out what the whole output is, which whoever selects from it has to know
-  const whole = client.toolset.select ? { ...tool, ...withSelect(tool) } : tool
-  const shown = isWhole ? whole : inShort(whole)
-  const _meta = { ...(isJsonObject(tool._meta) ? tool._meta : {}), [READINESS_KEY]: readiness }
-  return once(JSON.stringify({ ...shown, _meta }), revision)
-}
-
-/** In characters: some 1,500 tokens. */
-const MAX_DEFINITION = 6_000
-
-function inShort(tool: JsonObject): JsonObject {
-  const { outputSchema, ...rest } = tool
-  const isLong = isJsonObject(outputSchema) && JSON.stringify(outputSchema).length > MAX_SHOWN
-  const short = isLong ? { ...rest, output: digestOf(outputSchema) } : tool
-  const { inputSchema, ...others } = short
-  if (!isJsonObject(inputSchema) || JSON.stringify(short).length <= MAX_DEFINITION) return short
-  const room = Math.max(MAX_SHOWN, MAX_DEFINITION - JSON.stringify(others).length)
-  return { ...others, input: digestOf(inputSchema, room) }
-}
-
-/** In small letters: a model takes four or more of a text in English for a token. */
-const MAX_TITLE = 80
-const MAX_DESCRIPTION = 360
+/** Three small letters, of which a token has four or more in English; others are often tokens of their own, or two. */
+const MAX_TITLE = /^(?:[a-z ]{1,3}|[^a-z ]){0,26}/
+const MAX_DESCRIPTION = /^(?:[a-z ]{1,3}|[^a-z ]){0,120}/
 
 /** A tool in a search result, so short that five cost a model no more than 1,500 tokens. */
 const BRIEF: LineFormat = {
@@ -183,14 +88,91 @@ const BRIEF: LineFormat = {
   },
 }
 
-function shortened(text: string, most: number): string {
-  let at = 0
-  let letters = 0
-  for (const character of text) {
-    // Those of other scripts and symbols are often tokens of their own
-    letters += /[a-z ]/.test(character) ? 1 : 3 * character.length
-    if (letters > most) return `${text.slice(0, at).replace(/\s+\S{0,40}$/, '')}…`
-    at += character.length
+function shortened(text: string, most: RegExp): string {
+  const [kept = ''] = most.exec(text) ?? []
+  return kept === text ? text : `${kept.replace(/\s+\S{0,40}$|[\ud800-\udbff]$/, '')}…`
+}
+
+const search = taking(SEARCH, async ({ query, limit, cursor }, { revision, client, catalogue }) => {
+  const unknown = await misnamed(client, catalogue)
+  if (unknown !== undefined) return encodeErrorResult(unknown, revision)
+  const q = query.trim() === '' ? undefined : query
+  const asked: ListQuery = { q, versions: 'newest', limit, callable: true, cursor }
+  const listing = await catalogue.list(asked, narrowedTo(client.principal, client.toolset), BRIEF)
+  if (!listing && cursor !== undefined)
+    return refused([{ path: '/cursor', message: 'Must be a next_cursor that search_tools gave' }], revision)
+  const { lines = [], total, unmatched, nextCursor } = listing ?? {}
+  const tools = lines.filter(Boolean).map((line): Json => JSON.parse(line))
+  const lacking = unmatched?.length ? { unmatched } : {}
+  return once({ tools, total, ...lacking, next_cursor: nextCursor }, revision)
+})
+
+/** Schemas of more characters are shown in short: both are some 1,500 tokens then. */
+const MAX_INPUT = 4_500
+const MAX_OUTPUT = 1_500
+
+function inShort({ inputSchema, outputSchema, ...others }: JsonObject): JsonObject {
+  return { ...others, ...shown('input', inputSchema, MAX_INPUT), ...shown('output', outputSchema, MAX_OUTPUT) }
+}
+
+function shown(name: string, schema: Json | undefined, most: number): JsonObject {
+  if (!isJsonObject(schema)) return {}
+  const isLong = JSON.stringify(schema).length > most
+  return isLong ? { [name]: digestOf(schema, most) } : { [`${name}Schema`]: schema }
+}
+
+const describe = taking(DESCRIBE, async ({ name, output_schema: isWhole }, { revision, client, ...deps }) => {
+  const plain = plainName(name)
+  const asked = await askedWithin({ name: plain }, client, deps.resolver)
+  const found = await shownTool(asked, client, deps.resolver)
+  if (!found || (plain !== name && !isCalled(found.tool.record, name))) {
+    const near = await deps.catalogue.near(name, narrowedTo(client.principal, client.toolset))
+    const hint = didYouMean(near) || ': search_tools finds the names there are'
+    return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}'${hint}`, revision)
   }
-  return text
+  const context = contextOf(client.request)
+  if (!context.ok) return encodeErrorResult(textOf(context.failure), revision)
+  const { principal, request } = client
+  const { record, runnable } = found.tool
+  const caller = { principal, userId: userOf(principal, context.value.userId), reachedAt: () => request.url }
+  const readiness = await deps.tellReadiness({ ...found, record, runnable }, caller)
+  const tool = revision.tool(record, plain)
+  // A list leaves out what the whole output is, which whoever selects from it has to know
+  const whole = client.toolset.select ? { ...tool, ...withSelect(tool) } : tool
+  const _meta = { ...(isJsonObject(tool._meta) ? tool._meta : {}), 'dev.switchboard/readiness': readiness }
+  return once({ ...(isWhole ? whole : inShort(whole)), _meta }, revision)
+})
+
+const TOOLS = [
+  {
+    name: 'search_tools',
+    title: 'Search tools',
+    description:
+      'Finds tools by what they do. Gives names and beginnings of descriptions, best first, with the total and the words that no tool has; describe_tool tells the arguments of one.',
+    ...search,
+    annotations: READ_ONLY,
+  },
+  {
+    name: 'describe_tool',
+    title: 'Describe a tool',
+    description:
+      'Gives the definition of a tool: its description, the JSON Schema of its arguments, what it gives (either in short where its JSON Schema is long), and whether it can be called now.',
+    ...describe,
+    annotations: READ_ONLY,
+  },
+  {
+    name: 'call_tool',
+    title: 'Call a tool',
+    description: 'Calls a tool that search_tools found, with arguments that pass the schema describe_tool gives.',
+    ...taking(CALL, async ({ name, arguments: input }, { call }) => ({ ...call, name, input })),
+    annotations: ANYTHING,
+  },
+]
+
+/** Without the functions, which JSON leaves out. */
+export const SEARCH_TOOLS = `"tools":${JSON.stringify(TOOLS)}`
+
+/** A result, or the call that it stands for; undefined for a tool that the mode does not have. */
+export async function searchCall(made: SearchCall): Promise<string | ToolCall | undefined> {
+  return TOOLS.find(({ name }) => name === made.call.name)?.answer(made)
 }

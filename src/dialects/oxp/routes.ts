@@ -102,8 +102,8 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
   async function suggesting(outcome: Outcome, { principal }: Caller): Promise<Outcome> {
     const { result } = outcome
     if (result.ok || !lacksSuggestions(result.failure) || parseToolId(result.failure.asked)) return outcome
-    const { suggested } = await import('../../http/answer/why-empty.ts')
-    return { ...outcome, result: fail(await suggested(result.failure, principal, catalogue)) }
+    const suggestions = await catalogue.near(result.failure.asked, principal)
+    return { ...outcome, result: fail({ ...result.failure, suggestions }) }
   }
 
   function list(summary: string, query: Query<FormatAsked>) {

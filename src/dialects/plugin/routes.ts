@@ -55,8 +55,7 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
 
   async function suggesting(failure: Failure, { principal }: Caller): Promise<Failure> {
     if (!lacksSuggestions(failure)) return failure
-    const { suggested } = await import('../../http/answer/why-empty.ts')
-    return suggested(failure, principal, deps.catalogue)
+    return { ...failure, suggestions: await deps.catalogue.near(failure.asked, principal) }
   }
 
   async function askedWithin(toolkit: string, name: string, caller: Caller): Promise<string | undefined> {

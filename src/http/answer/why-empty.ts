@@ -1,6 +1,5 @@
-import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
+import type { Catalogue, ListQuery } from '../../core/catalogue/catalogue.ts'
 import { type Principal, scopeDenial } from '../../core/access/principal.ts'
-import { nearestOf } from '../../core/tool/nearest.ts'
 import { didYouMean, quoted } from '../../core/tool/problem.ts'
 import { noteHeader } from './json-response.ts'
 
@@ -15,25 +14,21 @@ export async function whyEmpty(
   principal: Principal,
   catalogue: Catalogue,
 ): Promise<Readonly<Record<string, string>> | undefined> {
+  const lists = `GET /tools?toolkit=${toolkit}`
   const unknown = toolkit === undefined ? undefined : await unknownAmong([toolkit], principal, catalogue)
   if (unknown !== undefined) {
-    const disabled = `No tool of '${toolkit}' is active: GET /tools?toolkit=${toolkit}&status=disabled lists the disabled ones`
-    return noteHeader((await hasDisabled(toolkit, principal, catalogue)) ? disabled : unknown)
+    // Nobody else may tell a toolkit whose tools are all disabled from one that is not there
+    const mayTell = !scopeDenial(principal, 'tools:publish')
+    const query: ListQuery = { toolkit, versions: 'all', status: 'disabled', limit: 1 }
+    const listing = mayTell ? await catalogue.list(query, principal, { name: 'stored' }) : undefined
+    const disabled = `No tool of '${toolkit}' is active: ${lists}&status=disabled lists the disabled ones`
+    return noteHeader(listing?.lines.length ? disabled : unknown)
   }
   if (isSearch) return undefined
   const place = toolkit === undefined ? 'here' : `in '${toolkit}'`
   if (tag !== undefined) return noteHeader(`There is no tool with that tag ${place}`)
   if (!toolkit) return undefined
-  return noteHeader(
-    `No tool of '${toolkit}' is shown here: GET /tools?toolkit=${toolkit}&versions=all lists all that there are`,
-  )
-}
-
-/** Nobody else may tell a toolkit whose tools are all disabled from one that is not there. */
-async function hasDisabled(toolkit: string | undefined, principal: Principal, catalogue: Catalogue): Promise<boolean> {
-  if (scopeDenial(principal, 'tools:publish')) return false
-  const query: ListQuery = { toolkit, versions: 'all', status: 'disabled', limit: 1 }
-  return ((await catalogue.list(query, principal, NAMES))?.lines.length ?? 0) > 0
+  return noteHeader(`No tool of '${toolkit}' is shown here: ${lists}&versions=all lists all that there are`)
 }
 
 export async function unknownAmong(names: readonly string[], principal: Principal, catalogue: Catalogue) {
@@ -43,34 +38,4 @@ export async function unknownAmong(names: readonly string[], principal: Principa
   const kind = name.includes('.') ? 'tool' : 'toolkit'
   const others = isNear ? didYouMean(known) : known.length === 0 ? '' : `: there are ${quoted(known)}`
   return `There is no ${kind} '${name}' here${others}`
-}
-
-const MAX_SUGGESTIONS = 3
-
-const NAMES: LineFormat = {
-  name: 'names',
-  write: (record, name) => (record.implementation === undefined ? '' : name),
-}
-
-export async function namesNear(name: string, principal: Principal, catalogue: Catalogue): Promise<readonly string[]> {
-  if (scopeDenial(principal, 'tools:read')) return []
-  const query: ListQuery = { q: name.slice(0, 200), versions: 'newest', limit: MAX_SUGGESTIONS, callable: true }
-  const listing = await catalogue.list(query, principal, NAMES)
-  return (listing?.lines ?? []).filter((line) => line !== '')
-}
-
-/** Clients with the whole list misspell names, or leave out toolkits, and do not search: only such names are suggested. */
-export async function nearMiss(...asked: Parameters<typeof namesNear>): Promise<readonly string[]> {
-  const [name] = asked
-  const names = await namesNear(...asked)
-  const near = nearestOf(name, names)
-  return near === undefined ? names.filter((each) => each.toLowerCase().endsWith(`_${name.toLowerCase()}`)) : [near]
-}
-
-export async function suggested<F extends { readonly asked: string }>(
-  failure: F,
-  principal: Principal,
-  catalogue: Catalogue,
-): Promise<F & { readonly suggestions: readonly string[] }> {
-  return { ...failure, suggestions: await nearMiss(failure.asked, principal, catalogue) }
 }

@@ -7,7 +7,7 @@ import type { Toolkit, WholeChange } from '../../core/access/toolkit-owner.ts'
 import type { ArchiveCursor, ArchiveRow } from '../../core/publish/archive/archive-rows.ts'
 import type { Publication, VersionChange } from '../../core/publish/registry.ts'
 import type { ListQuery, Unknown } from '../../core/catalogue/catalogue.ts'
-import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
+import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import { kvKey } from '../keys.ts'
 import { createPerSecond } from '../lookup-budget.ts'
 import { storeBlob } from './blobs.ts'
@@ -18,6 +18,7 @@ import type { WriteLine } from './catalogue/listed-tools.ts'
 import { createHeads, renewLines } from './catalogue/pages.ts'
 import { policiesText, policySetOf, removePolicy, storePolicy } from './policies.ts'
 import { levelIndex, renewIndex } from './search/search-index.ts'
+import type { NearTool } from './search/unknown.ts'
 import { publishedByAll } from './writing/quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
 import { publishDenial, toolkitOf } from './toolkits.ts'
@@ -128,10 +129,10 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
     }
 
     /** Both in one message, so that an unknown name costs no second one. */
-    async documentOrNearest(name: ToolName): Promise<string | string[]> {
+    async documentOrNearest(name: ToolName): Promise<string | NearTool[]> {
       const key = toolKey(name)
       const alike = () => documentText(this.#sql, keyAlike(this.#sql, key) ?? '')
-      return documentText(this.#sql, key) ?? alike() ?? this.nearest(name)
+      return documentText(this.#sql, key) ?? alike() ?? this.near(formatToolId(name))
     }
 
     holds(toolkit: string): boolean {
@@ -139,9 +140,9 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
     }
 
     /** Empty when too many were asked for this second. */
-    async nearest(name: ToolName): Promise<string[]> {
-      const { nearestNames } = await import('./search/unknown.ts')
-      return this.#mayLookNear() ? nearestNames(this.#sql, name) : []
+    async near(name: string, principal?: Principal): Promise<NearTool[]> {
+      const { toolsNear } = await import('./search/unknown.ts')
+      return this.#mayLookNear() ? toolsNear(this.#sql, name, principal) : []
     }
 
     async toolkitCounts(principal: Principal, query?: Pick<ListQuery, 'callable'>) {

@@ -18,7 +18,6 @@ import { openTables } from '../schema.ts'
 const TABLES = `
 CREATE TABLE tool (key TEXT PRIMARY KEY, toolkit TEXT NOT NULL, tool TEXT NOT NULL, listed TEXT, exposed TEXT, given TEXT);
 CREATE INDEX tool_plain ON tool (replace(key, '-', '_'));
-CREATE INDEX tool_called ON tool (lower(tool));
 CREATE INDEX tool_given ON tool (key) WHERE given IS NOT NULL;
 CREATE TABLE name (name TEXT PRIMARY KEY, key TEXT NOT NULL);
 CREATE TABLE version (

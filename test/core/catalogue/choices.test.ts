@@ -29,6 +29,7 @@ const choices = (principal: Principal, ...given: Parameters<typeof pages>) =>
     ...pages(...given),
     etag: async () => '',
     unknown: async () => undefined,
+    near: async () => [],
   })
 
 describe('what a person may let an agent use', () => {

@@ -32,13 +32,14 @@ export function catalogueOf(records: readonly ToolRecord[], page = 2): Catalogue
       const name = names.find((each) => !isSeen(each))
       return name === undefined ? undefined : { name, known: [], isNear: false }
     },
+    near: async () => [],
     list(query, principal, format) {
-      if (!('write' in format)) throw new Error('Wanted a format that writes')
+      const write = 'write' in format ? format.write : ({ id }: ToolRecord) => id
       const seen = records
         .filter((record) => maySee(principal, record))
         .filter(({ toolkit }) => query.toolkit === undefined || toolkit.toLowerCase() === query.toolkit.toLowerCase())
       const from = Number(query.cursor ?? 0)
-      const lines = seen.slice(from, from + page).map((record) => format.write(record, record.name, createBudget()))
+      const lines = seen.slice(from, from + page).map((record) => write(record, record.name, createBudget()))
       return Promise.resolve(from + page < seen.length ? { lines, nextCursor: String(from + page) } : { lines })
     },
   }

@@ -19,12 +19,12 @@ describe('an output in short', () => {
     [{ $ref: '#/$defs/a', $defs: { a: object({ self: { $ref: '#/$defs/a' } }) } }, '{ self?: { self?: {…} } }'],
     [{ $ref: 'https://example.com/a' }, 'any'],
     [{ enum: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] }, '"a" | "b" | "c" | "d" | "e" | "f" | …'],
-  ])('of %j', (schema, text) => expect(digestOf(schema)).toBe(text))
+  ])('of %j', (schema, text) => expect(digestOf(schema, 1_500)).toBe(text))
 
   it('is as deep as it fits', () => {
     const many = (inner: JsonObject) =>
       object(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`property${at}`, inner])))
-    const text = digestOf(many(many(many({ type: 'string' }))))
+    const text = digestOf(many(many(many({ type: 'string' }))), 1_500)
     expect(text.length).toBeLessThanOrEqual(1_501)
     expect(text).toContain('property19?: {…}')
   })
@@ -33,6 +33,6 @@ describe('an output in short', () => {
     const wide = object(
       Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`p${at}`, { $ref: '#/$defs/wide' }])),
     )
-    expect(digestOf({ ...wide, $defs: { wide } }).length).toBeLessThanOrEqual(1_501)
+    expect(digestOf({ ...wide, $defs: { wide } }, 1_500).length).toBeLessThanOrEqual(1_501)
   })
 })

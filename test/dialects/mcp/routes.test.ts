@@ -407,15 +407,14 @@ describe('a call of a tool that there is none of', () => {
     for (const path of ['/mcp', '/mcp?toolkits=Kit']) {
       expect(await called({}, path)).toMatchObject({ error: { code: -32602, message } })
     }
-    const records = [record('quite_another')]
-    expect(await called({ records })).toMatchObject({ error: { message: NONE } })
+    expect(await called({ records: [] })).toMatchObject({ error: { message: NONE } })
     const principal: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:call'] }
     expect(await called({ principal })).toMatchObject({ error: { message: NONE } })
   })
 
-  it('names none while they cannot be searched', async () => {
-    const { legacy, list } = setUp({ run: () => unknown })
-    list.mockRejectedValue(new Unreachable('Out of reach'))
+  it('names none while they cannot be found', async () => {
+    const { legacy, near } = setUp({ run: () => unknown })
+    near.mockRejectedValue(new Unreachable('Out of reach'))
     const answer = await body(await legacy('tools/call', { name: 'ehco', arguments: {} }))
     expect(answer).toMatchObject({ error: { code: -32602, message: NONE } })
   })

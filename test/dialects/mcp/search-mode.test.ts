@@ -244,7 +244,7 @@ describe('search mode', () => {
     expect(await call(face, 'call_tool', { name: 'echo', arguments: ' ' })).toEqual({})
   })
 
-  it('suggests what a search for the name finds, of what was chosen', async () => {
+  it('suggests what is called much like it, of what was chosen', async () => {
     const none: object = { implementation: undefined }
     const face = setUp({ records: [record('echo'), record('other', { toolkit: 'Other' }), record('dumb', none)] })
     const near = "Unknown tool: 'Kit_echoes': did you mean 'echo', 'other'?"
@@ -255,9 +255,7 @@ describe('search mode', () => {
     const refused = await face.legacy('tools/call', { name: 'call_tool', arguments: { name: 'other' } }, chosen)
     expect(await refused.json()).toMatchObject({ result: { content: [{ text: unknown }], isError: true } })
     expect(face.calls).toEqual([])
-    expect(face.list.mock.calls.map(([query]) => query)).toEqual(
-      ['Kit_echoes', 'other', 'other'].map((q) => ({ q, versions: 'newest', limit: 3, callable: true })),
-    )
+    expect(face.near.mock.calls.map(([name]) => name)).toEqual(['Kit_echoes', 'other', 'other'])
     const failing = setUp({ run: ({ asked }) => fail({ type: 'tool-unknown', asked, suggestions: [] }) })
     const call_tool = { name: 'call_tool', arguments: { name: 'ecko' } }
     expect(await (await failing.legacy('tools/call', call_tool, { path })).json()).toMatchObject({

@@ -1,7 +1,7 @@
 import { createBudget } from '../../../src/core/tool/budget.ts'
 import { Hono } from 'hono'
 import { vi } from 'vitest'
-import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
+import { ADMIN, hasScope, type Principal } from '../../../src/core/access/principal.ts'
 import type { Call, Caller, Outcome } from '../../../src/core/call/call.ts'
 import { type Failure, fail, ok } from '../../../src/core/failure/failure.ts'
 import type { Catalogue, ToolkitCounts } from '../../../src/core/catalogue/catalogue.ts'
@@ -64,6 +64,11 @@ export function setUp(given: SetUp = {}) {
     const lines = shownTo(seer).map((each) => format.write(each, each.name, createBudget()))
     return query.cursor === 'more' || query.q !== undefined ? { lines } : { lines, nextCursor: 'more' }
   })
+  const near = vi.fn<Catalogue['near']>(async (_, seer) =>
+    shownTo(seer).flatMap(({ name, implementation }) =>
+      implementation === undefined || !hasScope(seer, 'tools:read') ? [] : [name],
+    ),
+  )
   const resolver: Resolver = {
     resolve(asked) {
       const name = parseAskedName(asked)?.name
@@ -98,6 +103,7 @@ export function setUp(given: SetUp = {}) {
     catalogue: {
       etag: async () => '"e"',
       list,
+      near,
       toolkits: given.toolkits ?? countedBy(shownTo),
       async unknown(names, seer) {
         const seen = shownTo(seer).flatMap(({ toolkit, tool }) => [toolkit, `${toolkit}.${tool}`])
@@ -145,7 +151,7 @@ export function setUp(given: SetUp = {}) {
     return request({ jsonrpc: '2.0', id, method, params: all }, present(headers), path, init)
   }
 
-  return { app, request, modern, legacy, calls, list, execution }
+  return { app, request, modern, legacy, calls, list, near, execution }
 }
 
 export interface Given {

@@ -29,7 +29,7 @@ function setUp(answer: Answer = ok(3), { refused = undefined as Failure | undefi
       const result = typeof answer === 'function' ? answer(call) : answer
       return Promise.resolve({ callId: call.callId ?? 'made', durationMs: 1.5, result })
     },
-    catalogue: { etag: () => Promise.resolve('e'), list, unknown: async () => undefined },
+    catalogue: { etag: () => Promise.resolve('e'), list, unknown: async () => undefined, near: async () => [] },
     sha256: (text) => Promise.resolve(`${text.length}`.padStart(64, '0')),
     now: () => Date.parse(NOW),
   })

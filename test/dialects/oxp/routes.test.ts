@@ -165,6 +165,7 @@ describe('a tool of a version that OXP has not', () => {
     catalogue: {
       etag: async () => 'e',
       unknown: async () => undefined,
+      near: async () => [],
       list: async (_query, _principal, format) => ({
         lines: [beta, first as ToolRecord].map((each) =>
           'write' in format ? format.write(each, each.name, createBudget()) : listedLine(each),

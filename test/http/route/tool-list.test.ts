@@ -31,6 +31,7 @@ async function answer({ caller = KEY, state = 'e', method = 'GET', held, list = 
   const catalogue: Catalogue = {
     etag: async () => state,
     list: async () => undefined,
+    near: async () => [],
     unknown: async ([name = '']) => (name === 'Kti' ? { name, known: ['Kit'], isNear: true } : undefined),
   }
   const read = vi.fn(() => ok({ variant: ['x'], write, ...list }))
@@ -102,6 +103,7 @@ describe('a list that is empty', () => {
       etag: async () => 'e',
       list: async ({ status }) => ({ lines: status === 'disabled' ? ['Kti_A'] : [] }),
       unknown: async ([name = '']) => ({ name, known: [], isNear: false }),
+      near: async () => [],
     }
     const caller: Principal = { ...KEY, scopes: [scope] }
     expect(await whyEmpty({ toolkit: 'Kti' }, caller, catalogue)).toEqual({ 'switchboard-note': note })
@@ -169,6 +171,7 @@ describe('a whole list', () => {
     const asked: ListQuery[] = []
     const catalogue: Catalogue = {
       etag: async () => 'e',
+      near: async () => [],
       async unknown([name = '']) {
         return name === 'Kti' ? { name, known: ['Kit', 'Kat'], isNear: true } : undefined
       },
@@ -230,7 +233,7 @@ describe('a route of a whole list', () => {
   const lines = (toolkit: string | undefined) => (toolkit === 'Kit' ? ['a', 'b'] : [])
   const query = defineQuery({ toolkit: optional(string()) })
   async function ask(search: string, list: Catalogue['list']) {
-    const catalogue: Catalogue = { etag: async () => 'e', list, unknown: async () => undefined }
+    const catalogue: Catalogue = { etag: async () => 'e', list, unknown: async () => undefined, near: async () => [] }
     const route = wholeListRoute(
       { gate: gateFor(KEY), catalogue, sha256 },
       {

@@ -3,7 +3,7 @@ import { Unreachable } from '../../../core/failure/failure.ts'
 import { parseToolId } from '../../../core/tool/tool-id.ts'
 import type { Catalogue, LineFormat, CatalogueTool } from '../../../core/catalogue/catalogue.ts'
 import type { Listing, ListQuery, ToolkitCounts } from '../../../core/catalogue/catalogue.ts'
-import { covers, maySee, type Principal } from '../../../core/access/principal.ts'
+import { covers, hasScope, maySee, type Principal } from '../../../core/access/principal.ts'
 import { levelled } from '../../../core/access/policy.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import type { Sealer } from '../../sealing/deployment-keys.ts'
@@ -33,6 +33,7 @@ const LEAVES_AT_ONCE = 8
 const MAX_LISTED = 8_000_000
 /** Sealed cursors have the length of the longest place: a tool's id and a version, or two numbers. */
 const PLACE_LENGTH = { all: 200, ranked: 24 }
+const MAX_SUGGESTED = 3
 /** How often a list is read anew when pages are replaced while it reads. */
 const MAX_TRIES = 3
 
@@ -121,6 +122,12 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
         if (unknown) return { ...unknown, known: [...unknown.known] }
       }
       return undefined
+    },
+
+    async near(name, principal) {
+      const near = hasScope(principal, 'tools:read') ? await registry().near(name, principal) : []
+      const callable = near.filter(({ callable }) => callable).slice(0, MAX_SUGGESTED)
+      return callable.map(({ name }) => name)
     },
 
     async list(query, principal, format) {

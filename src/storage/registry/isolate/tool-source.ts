@@ -1,6 +1,6 @@
 import { Unreachable } from '../../../core/failure/failure.ts'
 import type { DocumentAddress, ToolSource } from '../../../core/tool/tool-source.ts'
-import { parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
+import { formatToolId, parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../../../core/tool/tool.ts'
 import { documentKey, kvKey } from '../../keys.ts'
 import { CHANGING_TTL_S, type KvReader, parsed } from '../../kv-reader.ts'
@@ -24,6 +24,8 @@ interface ToolSourceOptions extends Pick<RegistryReach, 'registry' | 'now'> {
   readonly onChange: () => void
   readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
 }
+
+const idsOf = (tools: readonly { readonly id: string }[]) => tools.map(({ id }) => id)
 
 const WAIT_MS = 3_000
 const REST_MS = 5_000
@@ -116,10 +118,10 @@ export function createToolSource(options: ToolSourceOptions) {
       return completed
     },
     holds: async (toolkit) => (await informed()).holds(toolkit),
-    nearest: async ({ toolkit, tool }) => (await informed()).nearest({ toolkit, tool }),
+    nearest: async (name) => idsOf(await (await informed()).near(formatToolId(name))),
     async currentOrNearest({ toolkit, tool }) {
       const answer = await (await informed()).documentOrNearest({ toolkit, tool })
-      return typeof answer === 'string' ? JSON.parse(answer) : answer
+      return typeof answer === 'string' ? JSON.parse(answer) : idsOf(answer)
     },
   }
 

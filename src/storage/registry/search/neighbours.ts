@@ -1,6 +1,6 @@
 import type { Principal } from '../../../core/access/principal.ts'
 import { firstSentence } from '../../../core/search/words.ts'
-import { formatToolId, parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
+import { formatToolId } from '../../../core/tool/tool-id.ts'
 import { field } from '../../rows.ts'
 import { query } from './query.ts'
 import { countOf, scopeOf } from './visibility.ts'
@@ -10,7 +10,7 @@ const MAX_TOOLS = 30_000
 
 /** Searches find no other versions. */
 const LISTED = `SELECT record ->> '$.description' FROM tool JOIN version USING (key)
-  WHERE key = ? AND version = listed AND version = ?`
+  WHERE key = lower(?) AND version = listed AND version = ?`
 
 /** A warning for each version whose own first sentence finds another tool first, of those that the principal sees. */
 export function neighbourWarnings(
@@ -22,14 +22,14 @@ export function neighbourWarnings(
   const warnings = new Map<string, string>()
   if (countOf(sql, scopeOf(sql, {}, principal)) > MAX_TOOLS) return warnings
   for (const id of ids) {
-    const { selector: version = '', ...name } = parseToolId(id) ?? { toolkit: '', tool: '' }
-    const description = field<string>(sql, LISTED, toolKey(name), version)
+    const [name = '', version = ''] = id.split('@')
+    const description = field<string>(sql, LISTED, name, version)
     if (description === undefined || !maySearch()) continue
     const q = firstSentence(description)
     const [first] = query(sql, { q, versions: 'newest', limit: 1 }, principal)?.found ?? []
     const other = first && formatToolId(JSON.parse(first.record))
-    if (!other || other.toLowerCase() === toolKey(name)) continue
-    warnings.set(id, `A search for the first sentence of '${id}', '${q}', finds '${other}' first`)
+    if (other && other.toLowerCase() !== name.toLowerCase())
+      warnings.set(id, `A search for the first sentence of '${id}', '${q}', finds '${other}' first`)
   }
   return warnings
 }

@@ -19,7 +19,7 @@ interface QueryAnswer {
   readonly unmatched?: readonly string[]
 }
 
-/** Of a search: how many tools came before, the last of them, and, of all versions, its last. */
+/** Of a search: the place of the last tool, its id, and, of all versions, its last. */
 const CURSOR = /^(\d{1,7})\.(\d{1,15})(?:@([\x21-\x7e]{1,64}))?$/
 
 const OF_STATUS = `left_bundle = 0 AND json_extract(status, '$.state') = ? AND ${NOT_DELETED}`
@@ -46,36 +46,32 @@ export function query(sql: SqlStorage, listQuery: ListQuery, principal: Principa
   const { ids, unmatched } = rank(sql, q, scope)
   const at = ids.indexOf(Number(last))
   // By its place where the search no longer finds it
-  const start = at === -1 ? Number(place) : version === '' ? at + 1 : at
-  const all = versionsOf(sql, ids.slice(start), start, start === at ? version : '', isNewest)
-  const answer = pageOf(sql, all, listQuery, principal)
-  return isNewest ? { ...answer, total: ids.length, unmatched } : { ...answer, unmatched }
-}
+  const [start, behind] = at === -1 ? [Number(place), ''] : [isNewest ? at + 1 : at, version]
 
-function* versionsOf(
-  sql: SqlStorage,
-  ids: readonly number[],
-  start: number,
-  behind: string,
-  isNewest: boolean,
-): Generator<FoundVersion> {
-  const query = `SELECT coalesce(exposed, '') AS name, record, ${isNewest ? "''" : "'@' || version"} AS at
-    FROM indexed JOIN tool USING (key) JOIN version USING (key)
-    WHERE indexed.id = ? AND ${isNewest ? 'version = listed' : SHOWN} AND version > ? ORDER BY version`
-  for (const [index, id] of ids.entries()) {
-    const from = index === 0 ? behind : ''
-    for (const { at, ...row } of sql.exec<Omit<FoundVersion, 'cursor'> & { at: string }>(query, id, from))
-      yield { ...row, cursor: `${start + index + 1}.${id}${at}` }
+  function* foundVersions(): Generator<FoundVersion> {
+    const query = `SELECT coalesce(exposed, '') AS name, record, ${isNewest ? "''" : "'@' || version"} AS of
+      FROM indexed JOIN tool USING (key) JOIN version USING (key)
+      WHERE indexed.id = ? AND ${isNewest ? 'version = listed' : SHOWN} AND version > ? ORDER BY version`
+    for (const [index, id] of ids.entries()) {
+      if (index < start) continue
+      const from = index === start ? behind : ''
+      for (const { of, ...row } of sql.exec<Omit<FoundVersion, 'cursor'> & { of: string }>(query, id, from))
+        yield { ...row, cursor: `${index}.${id}${of}` }
+    }
   }
+
+  const answer = pageOf(sql, foundVersions(), listQuery, principal)
+  return isNewest ? { ...answer, total: ids.length, unmatched } : { ...answer, unmatched }
 }
 
 /** Each version is judged by its own record. */
 function pageOf(
   sql: SqlStorage,
   versions: Iterable<FoundVersion>,
-  { tag, status, limit }: ListQuery,
+  asked: ListQuery,
   principal: Principal,
 ): QueryAnswer {
+  const { tag, status, limit } = asked
   const found: FoundVersion[] = []
   let looked = 0
   let characters = 0
@@ -104,13 +100,10 @@ function allVersions(sql: SqlStorage, { cursor, status, toolkit }: ListQuery): I
   if (cursor !== undefined && last?.selector === undefined) return undefined
   const within = toolkit === undefined ? '' : 'AND version.key >= ? AND version.key < ?'
   const which = status === undefined ? SHOWN : status === 'active' ? OF_STATUS : OF_INACTIVE
-  return sql.exec<FoundVersion>(
-    `SELECT coalesce(exposed, '') AS name, record, version.key || '@' || version AS cursor
-     FROM version JOIN tool ON tool.key = version.key
-     WHERE ${which} AND (version.key, version) > (?, ?) ${within} ORDER BY version.key, version`,
-    ...(status === undefined ? [] : [status]),
-    last ? toolKey(last) : '',
-    last?.selector ?? '',
-    ...(toolkit === undefined ? [] : keysOf(toolkit)),
-  )
+  const query = `SELECT coalesce(exposed, '') AS name, record, version.key || '@' || version AS cursor
+    FROM version JOIN tool ON tool.key = version.key
+    WHERE ${which} AND (version.key, version) > (?, ?) ${within} ORDER BY version.key, version`
+  const after = last ? [toolKey(last), last.selector ?? ''] : ['', '']
+  const keys = toolkit === undefined ? [] : keysOf(toolkit)
+  return sql.exec<FoundVersion>(query, ...(status === undefined ? [] : [status]), ...after, ...keys)
 }

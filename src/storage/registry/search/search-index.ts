@@ -2,7 +2,7 @@ import { levelled, type PolicySet } from '../../../core/access/policy.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
 import { titleOf, type ToolRecord } from '../../../core/tool/tool.ts'
 import { toolKey } from '../../../core/tool/tool-id.ts'
-import { field, firstRow } from '../../rows.ts'
+import { field } from '../../rows.ts'
 import { policiesOf } from '../policies.ts'
 import { rowOf } from '../../../core/search/bm25f.ts'
 import { stemOf, stemsOf } from '../../../core/search/words.ts'
@@ -10,7 +10,7 @@ import { readMeta, writeMeta } from '../tables.ts'
 import { settingsOf } from '../toolkits.ts'
 
 /** Count up with each change of how records are indexed. */
-const INDEXED = '8'
+const INDEXED = '9'
 /** A field's further characters say nothing of a tool's purpose. */
 const MAX_CHARACTERS = 8_000
 
@@ -38,7 +38,9 @@ CREATE TABLE toolkit_count (
   PRIMARY KEY (toolkit, level, callable)
 ) WITHOUT ROWID;
 CREATE TRIGGER tool_added AFTER INSERT ON indexed BEGIN ${COUNT_NEW} END;
-CREATE TRIGGER tool_removed AFTER DELETE ON indexed BEGIN ${COUNT_OLD} END;
+CREATE TRIGGER tool_removed AFTER DELETE ON indexed BEGIN
+  ${COUNT_OLD} DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(old.rows));
+END;
 CREATE TRIGGER tool_levelled AFTER UPDATE OF level ON indexed BEGIN ${COUNT_OLD} ${COUNT_NEW} END;
 `
 
@@ -54,13 +56,10 @@ export function renewIndex(sql: SqlStorage): void {
 
 /** Adds, replaces or (without a record) removes a tool. It keeps its id: cursors hold it. */
 export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): void {
-  const before = firstRow<{ id: number; rows: string }>(sql, 'SELECT id, rows FROM indexed WHERE key = ?', key)
-  if (before) {
-    sql.exec('DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?))', before.rows)
-    sql.exec('DELETE FROM indexed WHERE id = ?', before.id)
-  }
+  const before = field<number>(sql, 'SELECT id FROM indexed WHERE key = ?', key)
+  if (before !== undefined) sql.exec('DELETE FROM indexed WHERE id = ?', before)
   if (!record) return
-  const id = before?.id ?? (field<number | null>(sql, 'SELECT max(id) FROM indexed') ?? 0) + 1
+  const id = before ?? (field<number | null>(sql, 'SELECT max(id) FROM indexed') ?? 0) + 1
   const tags = [...new Set([...record.tags, ...settingsOf(sql, record.toolkit).tags])]
   // Names as one word too, since people write "pull request" and "pullrequest"
   const names = [record.tool, record.toolkit].map((name) => stemOf(plainText(name)))

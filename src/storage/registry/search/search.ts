@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein'
 import { IDS, isOfToolkit, LEVELS, rarity, saturated, WEIGHTS } from '../../../core/search/bm25f.ts'
 import { ASKING, termsOf } from '../../../core/search/question.ts'
 import { stemOf } from '../../../core/search/words.ts'
-import { column, field, rows } from '../../rows.ts'
+import { column } from '../../rows.ts'
 import { anyOf, countOf, type IndexFilter, rowsOf } from './visibility.ts'
 import { plainText } from './search-index.ts'
 
@@ -14,43 +14,29 @@ const LEAST_OF_VERB = 1.5
 const LEAST_OF_TOOLKIT = 3
 /** Looking for what a missing word may mean reads every word with its first letter, so not for each of a long question. */
 const MAX_REPLACED = 5
-/** Scores closer than this are tied. */
-const PRECISION = 1e-4
 /** More than any score. */
 const VERY = 1e4
 
-/** The ids of tools: exact names first, then by score, then those listed first. Those outside the scope have no influence. */
+/**
+ * The ids of tools: exact names first, then by score, then those listed first; and the words that no tool has in any form.
+ * Those outside the scope have no influence.
+ */
 export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
-  const { scores, unmatched } = scoresOf(sql, q, scope)
-  // No tool has an empty name
-  const named = `SELECT id, whole = ?1 AS isWhole FROM indexed WHERE (whole = ?1 OR plain = ?1) AND ${scope.condition}`
-  for (const { id, isWhole } of rows<{ id: number; isWhole: number }>(sql, named, plainText(q), ...scope.bindings)) {
-    scores[id] = (scores[id] ?? 0) + VERY * (1 + isWhole)
-  }
-  return { ids: inOrder(scores), unmatched }
-}
-
-/** The score of every tool that has a word of the question, by id, and the words that no tool has in any form. */
-function scoresOf(sql: SqlStorage, q: string, scope: IndexFilter) {
   const tools = countOf(sql, scope)
-  const size = (field<number>(sql, 'SELECT max(id) FROM indexed') ?? 0) + 1
-  const scores = new Float64Array(size)
-  const weights = new Float64Array(size)
-  const standing = new Float64Array(size)
+  const scores = new Map<number, number>()
 
   /** False where no tool has the word nor a stand-in. An implied word finds no tool by itself. */
   function add(rows: readonly number[], standIns: readonly number[], least = 0, isImplied = false): boolean {
-    const having = weigh(rows, weights)
-    const others = weigh(standIns, standing)
+    const having = weightsOf(rows)
+    const others = weightsOf(standIns)
     const leastOwn = rows.some(isOfToolkit) ? LEAST_OF_TOOLKIT : least
-    const own = having.length === 0 ? 0 : Math.max(leastOwn, rarity(having.length, tools))
-    const discounted = STAND_IN * Math.max(least, Math.min(own || Infinity, rarity(others.length, tools)))
-    for (const id of [...having, ...others]) {
-      const most = Math.max(own * saturated(weights[id] ?? 0), discounted * saturated(standing[id] ?? 0))
-      if (scores[id] || !isImplied) scores[id] = (scores[id] ?? 0) + most
-      weights[id] = standing[id] = 0
+    const own = having.size === 0 ? 0 : Math.max(leastOwn, rarity(having.size, tools))
+    const discounted = STAND_IN * Math.max(least, Math.min(own || Infinity, rarity(others.size, tools)))
+    for (const id of new Set([...having.keys(), ...others.keys()])) {
+      const most = Math.max(own * saturated(having.get(id) ?? 0), discounted * saturated(others.get(id) ?? 0))
+      if (scores.has(id) || !isImplied) scores.set(id, (scores.get(id) ?? 0) + most)
     }
-    return having.length + others.length > 0
+    return having.size + others.size > 0
   }
 
   const terms = termsOf(q)
@@ -64,62 +50,44 @@ function scoresOf(sql: SqlStorage, q: string, scope: IndexFilter) {
   for (const { rows } of instead) add([], rows)
   add(...sidesOf(terms.length), LEAST_OF_VERB, true)
   const unmatched = missing.filter((_, at) => instead[at]?.isForm !== true).map(({ word }) => word)
-  return { scores, unmatched }
+  // No tool has an empty name
+  const named = `SELECT id FROM indexed WHERE (whole = ?1 OR plain = ?1) AND ${scope.condition}`
+  for (const id of column<number>(sql, named, plainText(q), ...scope.bindings))
+    scores.set(id, VERY + (scores.get(id) ?? 0))
+  const ranked = [...scores].sort(([id, score], [otherId, other]) => other - score || id - otherId)
+  return { ids: ranked.map(([id]) => id), unmatched }
 }
 
-/** Adds the weights of a word's rows up, and gives the ids of the tools that have it. */
-function weigh(rows: readonly number[], weights: Float64Array): readonly number[] {
-  const having: number[] = []
+/** The weights of a word's rows added up, by the id of the tool that has it. */
+function weightsOf(rows: readonly number[]): ReadonlyMap<number, number> {
+  const weights = new Map<number, number>()
   for (const row of rows) {
     const place = Math.floor(row / LEVELS)
     const field = Math.floor(place / IDS)
     const id = place - field * IDS
-    if (weights[id] === 0) having.push(id)
-    weights[id] = (weights[id] ?? 0) + (WEIGHTS[field]?.[row - place * LEVELS] ?? 0)
+    weights.set(id, (weights.get(id) ?? 0) + (WEIGHTS[field]?.[row - place * LEVELS] ?? 0))
   }
-  return having
-}
-
-/** The ids of what was found, best first. */
-function inOrder(scores: Float64Array): readonly number[] {
-  const { length } = scores
-  const found: number[] = []
-  // Numbers are sorted ten times as fast as tools are compared, so each is its score with its id behind
-  scores.forEach((score, id) => {
-    if (score > 0) found.push(Math.round(score / PRECISION) * length + length - 1 - id)
-  })
-  const sorted = Float64Array.from(found).sort().reverse()
-  return Array.from(sorted, (each) => length - 1 - (each % length))
+  return weights
 }
 
 const MAX_LETTERS = 32
-const MIN_BEGINNING = 4
-const MIN_PART = 3
-const MIN_MISSPELT = 5
-/** From so many letters on, two may be wrong. */
-const LONG = 8
+/** One letter of so many may be wrong, and fewer are no beginning. */
+const MIN_LETTERS = 4
 
-/** Finds what some tool has where none has the word: forms of it (longer words, its two parts), or neighbours by spelling. */
+/** Finds what some tool has where none has the word: longer words that begin so, or neighbours by spelling. */
 function insteadOf(sql: SqlStorage, word: string, scope: IndexFilter) {
   const stem = stemOf(word)
-  const isFit = !word.includes(' ') && stem.length >= MIN_BEGINNING && stem.length <= MAX_LETTERS
-  const first = (expressions: readonly string[]) => rowsOf(sql, expressions, scope).find((rows) => rows.length > 0)
-  const form = isFit ? first([`"${stem}"*`, ...partsOf(stem)]) : []
-  if (form) return { rows: form, isForm: isFit }
-  return { rows: first(neighboursOf(sql, stem)) ?? [], isForm: false }
-}
-
-function partsOf(stem: string): readonly string[] {
-  const places = Array.from({ length: Math.max(0, stem.length - 2 * MIN_PART + 1) }, (_, at) => at + MIN_PART)
-  return places.map((at) => `("${stem.slice(0, at)}" AND "${stem.slice(at)}")`)
+  if (word.includes(' ') || stem.length < MIN_LETTERS || stem.length > MAX_LETTERS) return { rows: [], isForm: false }
+  const [longer = []] = rowsOf(sql, [`"${stem}"*`], scope)
+  if (longer.length > 0) return { rows: longer, isForm: true }
+  return { rows: rowsOf(sql, neighboursOf(sql, stem), scope).find(({ length }) => length > 0) ?? [], isForm: false }
 }
 
 /** Words of the index that begin with the same letter, by how many letters differ. Some may be of hidden tools alone. */
 function neighboursOf(sql: SqlStorage, stem: string): readonly string[] {
-  if (stem.length < MIN_MISSPELT) return []
-  const most = stem.length < LONG ? 1 : 2
   const first = stem.slice(0, 1)
-  const query = 'SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?'
-  const words = column<string>(sql, query, first, `${first}\u{10ffff}`, stem.length - most, stem.length + most)
-  return [1, 2].slice(0, most).map((far) => anyOf(words.filter((word) => distance(word, stem) === far)))
+  const query = 'SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND abs(length(term) - ?) <= 2'
+  const words = column<string>(sql, query, first, `${first}\u{10ffff}`, stem.length)
+  const mistakes = [1, 2].filter((far) => stem.length >= far * MIN_LETTERS)
+  return mistakes.map((far) => anyOf(words.filter((word) => distance(word, stem) === far)))
 }

@@ -1,16 +1,20 @@
 import { expect, it } from 'vitest'
-import { nearestNames } from '../../../../src/storage/registry/search/unknown.ts'
+import { toolsNear } from '../../../../src/storage/registry/search/unknown.ts'
 import { createDatabase, sqlOf } from '../../../simulation/sql.ts'
 import { effortOf, MOST_EFFORT } from '../../../effort.ts'
 
-/** A registry's table of tools, and how many rows of it were read. */
+/** A registry's tables of tools, and how many rows were read. */
 function registryOf(tools: readonly (readonly [toolkit: string, tool: string])[]) {
   const database = createDatabase()
   const sql = sqlOf(database, () => undefined)
-  sql.exec('CREATE TABLE tool (key TEXT PRIMARY KEY, toolkit TEXT, tool TEXT, listed TEXT)')
-  sql.exec('CREATE INDEX tool_name ON tool (lower(tool))')
+  sql.exec('CREATE TABLE tool (key TEXT PRIMARY KEY, toolkit TEXT, tool TEXT, exposed TEXT)')
+  sql.exec('CREATE TABLE indexed (id INTEGER PRIMARY KEY, key TEXT, whole TEXT, plain TEXT, callable INTEGER)')
+  sql.exec('CREATE INDEX indexed_whole ON indexed (whole)')
+  sql.exec('CREATE INDEX indexed_plain ON indexed (plain)')
   for (const [toolkit, tool] of tools) {
-    sql.exec('INSERT INTO tool VALUES (?, ?, ?, ?)', `${toolkit}.${tool}`.toLowerCase(), toolkit, tool, '1.0.0')
+    const key = `${toolkit}.${tool}`.toLowerCase()
+    sql.exec('INSERT INTO tool VALUES (?, ?, ?, ?)', key, toolkit, tool, `${toolkit}_${tool}`)
+    sql.exec('INSERT INTO indexed (key, whole, plain) VALUES (?, ?, ?)', key, key.replace('.', ''), tool.toLowerCase())
   }
   const read = { rows: 0 }
   const counted: typeof sql.exec = (query, ...bindings) => {
@@ -45,8 +49,11 @@ it.each<[string, readonly (readonly [string, string])[], string, string]>([
   ['many that are all alike', many(6_000).map((each) => [`T${each}`, `t${each}`]), 'T000000', 't999999'],
 ])('the worst unknown name is compared with no more names than the bounds say: %s', (_, tools, toolkit, tool) => {
   const { sql, read } = registryOf(tools)
-  expect(nearestNames(sql, { toolkit, tool }).length).toBeLessThanOrEqual(20)
-  // 500 on each of four sides
-  expect(read.rows).toBeLessThanOrEqual(4 * 500)
-  expect(effortOf(() => nearestNames(sql, { toolkit, tool }))).toBeLessThan(MOST_EFFORT)
+  for (const asked of [`${toolkit}.${tool}`, toolkit + tool, toolkit.repeat(1_000)]) {
+    read.rows = 0
+    expect(toolsNear(sql, asked).length).toBeLessThanOrEqual(20)
+    // 250 on each of four sides
+    expect(read.rows).toBeLessThanOrEqual(4 * 250)
+    expect(effortOf(() => toolsNear(sql, asked))).toBeLessThan(MOST_EFFORT)
+  }
 })

@@ -80,3 +80,17 @@ describe('a toolkit that a principal sees nothing of', () => {
       expect(await registry.unknown('Mail', KEY)).toEqual({ name: 'Mail', known: [], isNear: false })
     }))
 })
+
+describe('the tools near a name', () => {
+  it('are those that the principal sees, whatever the separators, and first those of that very name', () =>
+    inRegistry(async ({ registry }) => {
+      const ids = ['Mail.SendAll@1.0.0', 'Mail.Echo@1.0.0', 'Weather.Echoes@1.0.0', 'Hidden.SendAll@1.0.0']
+      await registry.publish(await Promise.all(ids.map((id) => publication(id))), ADMIN)
+      const near = async (name: string) => (await registry.near(name, KEY)).map(({ id }) => id)
+      for (const name of ['Mail_SendAl', 'mail-send-all', 'sendal', 'Hidden.SendAll', 'Unused.SendAll'])
+        expect(await near(name), name).toEqual(['Mail.SendAll'])
+      expect(await near('ehco')).toEqual(['Mail.Echo'])
+      expect(await near('echo')).toEqual(['Mail.Echo', 'Weather.Echoes'])
+      expect(await near('Nothing_like_it')).toEqual([])
+    }))
+})
