@@ -17,7 +17,8 @@ export const node = {
   name: 'node',
   environment: 'node',
   // Some work through thousands of cases; on a busy machine that takes a while
-  testTimeout: 30_000,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
   include: ['test/**/*.test.ts', 'tools/**/*.test.ts'],
   exclude: ['test/**/*.worker.test.ts', ...WHOLE_SERVER],
   // Durable Objects are of the platform; the simulation has a platform of its own
