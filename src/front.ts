@@ -15,7 +15,7 @@ import type { Build } from './node/build.ts'
 /** Open to pages of the origins that the deployment names: MCP, and the way to a token for it. */
 const CROSS_ORIGIN = /^\/(?:mcp$|connect\/|\.well-known\/)/
 
-/** Of a body that was refused unread: more than any route takes, and no longer than for a client that is sending. */
+/** Read of a body that was refused: more than any route takes, and no longer than for a client that is sending. */
 const REST = { bytes: 64 * 1024 * 1024, ms: 10_000 }
 
 interface Front extends Pick<Hono, 'router'> {

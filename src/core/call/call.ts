@@ -28,7 +28,7 @@ import { type Allowance, limitedBy, type Turns } from './count-calls.ts'
 export interface Call extends GivenInput, Partial<Pick<Invocation, 'answers' | 'method'>> {
   readonly asked: string
   readonly bareName?: AskedName
-  /** What is asked where there is no such tool. */
+  /** Asked where there is no such tool. */
   readonly otherwise?: Partial<Pick<Call, 'asked' | 'bareName'>>
   readonly address?: string
   readonly callId?: string | undefined

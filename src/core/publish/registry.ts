@@ -21,7 +21,7 @@ export interface KeptDocument {
 
 export interface Publication {
   readonly records: readonly ToolRecord[]
-  /** Of each record. */
+  /** One for each record. */
   readonly places?: readonly Places[]
   readonly document?: KeptDocument
   /** Said beside the document; what was not said stays as it is for an id that exists. */

@@ -50,7 +50,7 @@ export function withheld(record: Described): readonly Loss[] {
 
 const FIELDS = ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const
 
-/** Of a document that is given back as it was published: what was said beside it. */
+/** Said beside a document that is given back as it was published. */
 export function besideLosses(record: ToolRecord, reason: string, said: readonly string[], level?: number) {
   return fieldLosses(record, reason, [...FIELDS, ...said], level)
 }

@@ -10,7 +10,7 @@ import { headerNameProblem } from '../shared/header-rules.ts'
 import { encodeStrictly } from '../shared/url-template.ts'
 
 const MAX_BODY = 8 * 1024 * 1024
-/** What is smaller takes no room. */
+/** Smaller answers take no room. */
 const SMALL = 65_536
 const UNREAD_MS = 1_000
 

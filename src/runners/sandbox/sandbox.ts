@@ -51,7 +51,7 @@ const BOUNDS = { compatibilityDate: '2026-10-15', env: {}, limits: { cpuMs: 10_0
 const MAX_NAMES = 1_000_000
 /** Isolates of some 2 MB each. */
 const MAX_LOADED = 200
-/** Of tools whose callers share an isolate, and of all callers' own. */
+/** So many for tools whose callers share an isolate, and as many for callers' own. */
 const OF_EACH_KIND = MAX_LOADED / 2
 const OF_ONE_CALLER = MAX_LOADED / 10
 
@@ -101,7 +101,7 @@ function createStays() {
       counts.set(caller, countOf(caller) + 1)
       return true
     },
-    /** What could not be loaded takes no memory. */
+    /** An isolate that could not be loaded takes no memory. */
     forget(id: string, [caller]: SandboxCode['owner']): void {
       if (loaded.delete(id)) counts.set(caller, countOf(caller) - 1)
     },

@@ -34,6 +34,8 @@ const MAX_LISTED = 8_000_000
 /** Sealed cursors have the length of the longest place: a tool's id and a version, or two numbers. */
 const PLACE_LENGTH = { all: 200, ranked: 24 }
 const MAX_SUGGESTED = 3
+/** Longer names are near none. */
+const MAX_UNKNOWN = 200
 /** How often a list is read anew when pages are replaced while it reads. */
 const MAX_TRIES = 3
 
@@ -125,7 +127,7 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
     },
 
     async near(name, principal) {
-      const near = hasScope(principal, 'tools:read') ? await registry().near(name, principal) : []
+      const near = hasScope(principal, 'tools:read') ? await registry().near(name.slice(0, MAX_UNKNOWN), principal) : []
       const callable = near.filter(({ callable }) => callable).slice(0, MAX_SUGGESTED)
       return callable.map(({ name }) => name)
     },

@@ -19,7 +19,7 @@ interface QueryAnswer {
   readonly unmatched?: readonly string[]
 }
 
-/** Of a search: the place of the last tool, its id, and, of all versions, its last. */
+/** A search goes on from the place of the last tool, its id and, among all versions, its last. */
 const CURSOR = /^(\d{1,7})\.(\d{1,15})(?:@([\x21-\x7e]{1,64}))?$/
 
 const OF_STATUS = `left_bundle = 0 AND json_extract(status, '$.state') = ? AND ${NOT_DELETED}`
