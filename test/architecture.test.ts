@@ -628,26 +628,4 @@ describe('the bundle that is deployed', () => {
     expect(sum).toBeGreaterThan(100_000)
     expect(sum).toBeLessThan(400_000)
   })
-
-  it('is uploaded as it was built, bound to what Env names, but for what `npm run serve` alone has, and to nothing else', () => {
-    const outdir = join(built.folder, 'deployed')
-    const output = execFileSync('npx', ['wrangler', 'deploy', '--dry-run', '--outdir', outdir], {
-      cwd: root,
-      encoding: 'utf8',
-      env: { ...process.env, WRANGLER_SEND_METRICS: 'false' },
-    })
-    const modules = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.mjs'))
-    expect(modules(outdir).length).toBeGreaterThan(10)
-    expect(modules(outdir).sort()).toEqual(modules(join(root, 'dist/worker')).sort())
-    const bound = output
-      .split('\n')
-      .filter((line) => line.startsWith('env.') && !line.includes('Environment Variable'))
-      .map((line) => /^env\.(\w+)/.exec(line)?.[1])
-    const declared = /export interface Env \{([^}]*)\}/.exec(readFileSync(join(root, 'src/env.ts'), 'utf8'))?.[1] ?? ''
-    const names = [...declared.matchAll(/readonly (\w+)\??:/g)]
-      .map(([, name]) => name)
-      .filter((name) => name !== 'DISK')
-    expect(names.length).toBeGreaterThan(0)
-    expect(bound.sort()).toEqual(names.sort())
-  }, 60_000)
 })

@@ -7,7 +7,7 @@ const extent = <T>(quick: T, full: T): T => (isFull ? full : quick)
 export const SIMULATED_SEEDS = extent(150, 1_000)
 export const RANDOM_SCHEMAS = extent(300, 20_000)
 /** That are written and read back in each dialect. */
-export const RANDOM_TOOLS = extent(400, 5_000)
+export const RANDOM_TOOLS = extent(300, 5_000)
 /** Towards the worst input, see `climb.ts`. */
 export const CLIMB_STEPS = extent(25, 80)
 /** Of each decoder, see `fuzz/`. */
@@ -16,9 +16,13 @@ export const FUZZED_CASES = extent(150, 500)
 export const FUZZED_REQUESTS = extent(15, 50)
 /** Published in workerd, of which a page is listed for as many reads as of 500. */
 export const LISTED_TOOLS = extent(1_500, 5_000)
+/** To KV, before a tool is published whose turn among them is watched. */
+export const WRITES_BEFORE = extent(400, 1_000)
 
 /** Of so many operations of the GitHub API, one is called. */
-export const OPERATIONS_A_CALL = extent(20, 5)
+export const OPERATIONS_A_CALL = extent(40, 5)
+/** As above, of the example descriptions. */
+export const EXAMPLE_OPERATIONS_A_CALL = extent(3, 1)
 /** Of so many example descriptions, one is read in YAML too. */
 export const EXAMPLES_A_YAML = extent(3, 1)
 /** Bodies that a server of one's own refuses, one after the other. */
@@ -33,17 +37,22 @@ export const FULL_ONLY: Readonly<Record<string, string>> = {
   'test/e2e/connect-mcp-remote.test.ts': 'mcp-remote, which signs in through Chromium',
   'test/e2e/connect-conformance.test.ts': "MCP's conformance suite once more, at the door where a person signs in",
   'test/e2e/connect-browser.test.ts': 'the page that lets an agent in, in Chromium; `connect.test.ts` has its requests',
+  'test/e2e/console-person.test.ts': "a person's own pages of the console, in Chromium",
+  'test/e2e/console-sign-in.test.ts': "people's ways through a company's console, in Chromium",
   'test/e2e/agent-hosts.test.ts': 'what the guide has people copy, with the clients that it is for',
   'test/e2e/snippets.test.ts': 'the commands of the README and of the guides, word for word',
   'test/e2e/first-examples.test.ts': "the README's first commands, with a Worker that is built for them",
   'test/e2e/package.test.ts': 'the package, made, installed by npm and checked by the compiler',
   'test/e2e/start.test.ts': 'what a start evaluates, by the coverage of V8',
+  'test/entered.test.ts': 'what a warm request enters, by the coverage of V8, counted twice on a busy machine',
+  'test/upload.test.ts': 'what Wrangler would upload, which it builds for that; `npm run ok` has it build that too',
   'test/operations.worker.test.ts': 'thousands of calls, which the guide counts what Cloudflare bills for',
   'test/node/generate.test.ts': 'programs that generate the same files at the same time',
   'test/attacks/what-the-network-says.test.ts': '`npm run serve`, at addresses of each kind',
   'test/attacks/rebinding-a-name.test.ts': '`npm run dev`, asked by a name that leads elsewhere the next moment',
   'test/attacks/guessing-the-sealing-key.test.ts': 'servers that are started again with other keys',
   'test/attacks/kept-without-end.test.ts': 'stores that are filled up to their quotas',
+  'test/attacks/padded-documents.test.ts': 'documents of the largest size, one after the other, up to a quota',
   'test/attacks/plugins-and-reports.test.ts': 'plugins of megabytes, metered and refused',
   'test/attacks/worst-inputs.test.ts': 'the costliest inputs of their size to each route',
   'test/e2e/vault-keys.test.ts': 'servers that are started again with other keys',

@@ -40,7 +40,7 @@ export default defineConfig(({ mode }) => {
     test: {
       root,
       // More than there are cores: while a test waits for a server, a browser or the disk, another one runs
-      maxWorkers: availableParallelism() + 2,
+      maxWorkers: availableParallelism() + 3,
       // As long as it takes on a busy machine; what comes sooner is seen sooner
       expect: { poll: { timeout: 30_000 } },
       reporters: ['default', new LeftOut(isFull ? {} : FULL_ONLY)],

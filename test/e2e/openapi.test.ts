@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EXAMPLES_A_YAML, OPERATIONS_A_CALL } from '../extent.ts'
+import { EXAMPLE_OPERATIONS_A_CALL, EXAMPLES_A_YAML, OPERATIONS_A_CALL } from '../extent.ts'
 import { expectArrived, type Sent } from '../importers/openapi/arrival.ts'
 import { type Any, type Described, operationsOf, resolve, sample } from '../importers/openapi/sample.ts'
 import { type Arrived, type Upstream, startUpstream } from '../upstream.ts'
@@ -262,7 +262,8 @@ describe('the example descriptions, 2.0 to 3.1', () => {
       Object.fromEntries(Object.entries(skipped).map(([each, reason]) => [each, expect.stringMatching(reason)])),
     )
     expect(dry.body.tools.length + dry.body.skipped.length).toBe(operationsOf(root).length)
-    await callAll(operationsOf(root), dry.body.tools)
+    const called = operationsOf(root).filter((_, index) => index % EXAMPLE_OPERATIONS_A_CALL === 0)
+    await callAll(called, dry.body.tools)
   })
 
   // The package's two files of 3.1 parameters-style differ in a method

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Principal } from '../../../../src/core/access/principal.ts'
 import { type Head, headNow } from '../../../../src/storage/registry/catalogue/head.ts'
 import { readPage } from '../../../../src/storage/registry/catalogue/listed-tools.ts'
+import { WRITES_BEFORE } from '../../../extent.ts'
 import {
   ADMIN,
   documentOf,
@@ -262,13 +263,13 @@ describe('the outbox', () => {
           if (each > 0) await registry.publish(await publications(from, next), ADMIN)
         }
         await registry.publish(await publications((next = 50) - 50, 50), ADMIN)
-        while (kv.log.length < 1_000) await runAlarm()
+        while (kv.log.length < WRITES_BEFORE) await runAlarm()
         const waiting = next - kv.keys('tool/').length
         each = rate
         await registry.publish([await publication('Marked.Tool@1.0.0')], ADMIN)
         const before = kv.log.length
-        while (!listedIn(kv).includes('marked.tool') && kv.log.length < 6_000) await runAlarm()
-        expect(waiting).toBeGreaterThan(1_000)
+        while (!listedIn(kv).includes('marked.tool') && kv.log.length < 6 * WRITES_BEFORE) await runAlarm()
+        expect(waiting).toBeGreaterThan(WRITES_BEFORE)
         expect(kv.log.length - before).toBeLessThan(1.5 * waiting + 200)
       }),
   )
