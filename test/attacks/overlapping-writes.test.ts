@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { raw } from '../e2e/raw.ts'
 import type { RunningServer } from '../e2e/server.ts'
 import { describing } from '../plugins/describing.ts'
-import { slowestHealth } from './set-up.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
 const TOOLS = JSON.stringify({
@@ -11,16 +10,7 @@ const TOOLS = JSON.stringify({
 const ANSWER = JSON.stringify({ content: [{ type: 'text', text: 'written' }] })
 
 let server: RunningServer
-/** How long somebody waits, on a machine that may be busy, for a plugin that does nothing but use its fuel up. */
-let bound: number
-beforeAll(async () => {
-  server = await startWatched()
-  const spinning = describing(TOOLS, ANSWER, { imports: '', first: '(func $first (loop $again (br $again)))' })
-  expect((await upload('Spin', spinning)).status).toBe(201)
-  await slowestHealth(server, () => callAll('Spin'))
-  const { slowest } = await slowestHealth(server, () => callAll('Spin'))
-  bound = Math.max(1_000, 8 * slowest)
-})
+beforeAll(async () => void (server = await startWatched()))
 afterAll(() => server?.stop())
 afterAll(neverSilent)
 
@@ -62,6 +52,7 @@ const callAll = (toolkit: string) => [
   }),
 ]
 
+// What a write is charged, which bounds how long a plugin can hold the server, is counted in `runners/wasm/wasi.test.ts`
 describe('a plugin that has the log join one piece of its memory with itself', () => {
   it.each([
     ['1,024 parts', 1_024, 1],
@@ -69,17 +60,16 @@ describe('a plugin that has the log join one piece of its memory with itself', (
     ['1,024 parts, a thousand times', 1_024, 1_000],
     ['1,024 parts, without end', 1_024, 0],
     ['one more part than may be', 1_025, 1_000],
-  ])('writes little of it, and stalls nobody: %s', async (name, parts, times) => {
+  ])('writes little of it, and ends: %s', async (_, parts, times) => {
     const toolkit = `Overlap${parts}x${times}`
     const uploaded = await upload(toolkit, writing(parts, times))
     expect(uploaded.status, uploaded.text).toBe(201)
     const before = server.printed().length
-    const { slowest, results } = await slowestHealth(server, () => callAll(toolkit))
+    const results = await Promise.all(callAll(toolkit))
     expect(results.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(results[0]?.body.result.success).toBe(times !== 0)
     // A hundred lines of a call at most, each of a thousand characters, of which one that is escaped takes six
     expect(server.printed().length - before).toBeLessThan(3 * 100 * 6_200)
-    expect(slowest, name).toBeLessThan(bound)
   })
 
   it('does not stall its upload either, where it writes as it is described', async () => {
@@ -95,8 +85,6 @@ describe('a plugin that has the log join one piece of its memory with itself', (
           (drop (call $write (i32.const 1) (i32.const 65536) (i32.const 1024) (i32.const 131064)))
           (br $again)))`,
     })
-    const { slowest, results } = await slowestHealth(server, () => [upload('Started', bytes)])
-    expect(results.map(({ status }) => status)).toEqual([422])
-    expect(slowest).toBeLessThan(bound)
+    expect((await upload('Started', bytes)).status).toBe(422)
   })
 })

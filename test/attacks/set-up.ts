@@ -17,24 +17,6 @@ export async function keyOf(
   return { id: body.id, as: { authorization: `Bearer ${body.key}` } }
 }
 
-/** Begins things, and asks until they are done whether the server is well: how long that took at most, in milliseconds. */
-export async function slowestHealth<T>(
-  { json }: RunningServer,
-  begin: () => readonly Promise<T>[],
-): Promise<{ readonly slowest: number; readonly results: readonly T[] }> {
-  let isDone = false
-  let slowest = 0
-  const working = Promise.all(begin()).finally(() => void (isDone = true))
-  do {
-    const asked = performance.now()
-    const { status } = await json('GET', '/health')
-    if (status !== 200) throw new Error(`The server is not well: ${status}`)
-    slowest = Math.max(slowest, performance.now() - asked)
-    await new Promise((done) => setTimeout(done, 50))
-  } while (!isDone)
-  return { slowest, results: await working }
-}
-
 const parameters = [{ name: 'text', description: 'The text.', type: 'string' }]
 const inputSchema = { type: 'object', properties: { text: { type: 'string' } } }
 
