@@ -39,8 +39,9 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       root,
-      // More than there are cores: while a test waits for a server, a browser or the disk, another one runs
-      maxWorkers: availableParallelism() + 3,
+      // More than there are cores: while a test waits for a server, a browser or the disk, another one runs. In the full
+      // run many are programs and browsers that keep a core busy themselves
+      maxWorkers: availableParallelism() + (isFull ? 2 : 3),
       // As long as it takes on a busy machine; what comes sooner is seen sooner
       expect: { poll: { timeout: 30_000 } },
       reporters: ['default', new LeftOut(isFull ? {} : FULL_ONLY)],

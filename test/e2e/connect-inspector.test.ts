@@ -35,8 +35,13 @@ describe.skipIf(MISSING !== '')(`the MCP inspector, without a header ${MISSING}`
   async function turnOn(): Promise<void> {
     await ann.page.goto(inspector.url)
     await ann.page.getByText('Disconnected').waitFor()
-    // The switch itself is covered by what is drawn of it
-    await ann.page.getByRole('switch').first().click({ force: true })
+    const away = async () => {
+      // A click that comes before the page listens is lost; the switch itself is covered by what is drawn of it
+      const isOff = await ann.page.getByText('Disconnected').isVisible()
+      if (isOff) await ann.page.getByRole('switch').first().click({ force: true })
+      return new URL(ann.page.url()).origin
+    }
+    await expect.poll(away, { interval: 5_000, timeout: 60_000 }).not.toBe(new URL(inspector.url).origin)
   }
 
   async function choose(decision: 'Allow' | 'Refuse'): Promise<void> {

@@ -40,7 +40,7 @@ export interface Person {
 
 export async function person(browser: Browser, options: { readonly javaScript?: boolean } = {}): Promise<Person> {
   const context = await browser.newContext({ javaScriptEnabled: options.javaScript ?? true })
-  context.setDefaultTimeout(15_000)
+  context.setDefaultTimeout(60_000)
   const page = await context.newPage()
   return { context, page, leave: () => context.close() }
 }
