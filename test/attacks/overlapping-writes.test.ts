@@ -72,7 +72,7 @@ describe('a plugin that has the log join one piece of its memory with itself', (
     expect(server.printed().length - before).toBeLessThan(3 * 100 * 6_200)
   })
 
-  it('does not stall its upload either, where it writes as it is described', async () => {
+  it('is refused at its upload, where it writes without end as it is described', async () => {
     const bytes = describing(TOOLS, ANSWER, {
       imports: '(import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))',
       first: '(func $first)',
