@@ -285,6 +285,107 @@ describe('the example descriptions, 2.0 to 3.1', () => {
   )
 })
 
+describe('what a description says in odd ways', () => {
+  const binary = { type: 'string', format: 'binary' }
+  const body = (type: string, schema: object, encoding: object = {}) => ({
+    required: true,
+    content: { [type]: { schema, encoding } },
+  })
+  const post = (operationId: string, requestBody: object) => ({ post: { operationId, requestBody, responses: {} } })
+  const form = 'application/x-www-form-urlencoded'
+  const multipart = 'multipart/form-data'
+  const file = { filename: 'a.png', data: 'aGVsbG8=' }
+  const open = { type: 'object', additionalProperties: true }
+  const nullableBody = { required: true, content: { 'application/json': { schema: { type: ['object', 'null'] } } } }
+  const fields = {
+    meta: { style: 'deepObject' },
+    tags: { explode: false },
+    data: { contentType: 'application/json' },
+  }
+  const paths = {
+    '/either': post(
+      'either',
+      body(multipart, { type: 'object', properties: { f: { anyOf: [binary, { type: 'array', items: binary }] } } }),
+    ),
+    '/png': post(
+      'png',
+      body(multipart, { type: 'object', properties: { f: binary } }, { f: { contentType: 'image/png' } }),
+    ),
+    '/map': post('map', body(multipart, { type: 'object', additionalProperties: binary })),
+    '/form': post('form', body(form, open, fields)),
+    '/null': post('null_body', nullableBody),
+    '/enum': {
+      get: {
+        operationId: 'numbers',
+        parameters: [{ name: 'price', in: 'query', required: true, schema: { type: 'string', enum: [0, 1, 2] } }],
+        responses: { 200: { content: { 'application/json': { schema: { type: 'string', enum: [0, 1, 2] } } } } },
+      },
+    },
+    '/beside': { $ref: '#/components/pathItems/Shared', ...post('beside', nullableBody) },
+    '/query?beta=true': { get: { operationId: 'query', responses: {} } },
+  }
+  let server: RunningServer
+  let tool: (name: string, input: object) => Promise<{ result: Any; sent: Arrived }>
+  beforeAll(async () => {
+    server = await startApp({ vars: { ALLOW_HTTP_HOSTS: upstream.host } })
+    const openapi = {
+      openapi: 3.1,
+      servers: [{ url: `${upstream.origin}/v1/?api-version=7` }],
+      components: { pathItems: { Shared: { get: { operationId: 'shared', responses: {} } } } },
+      paths,
+    }
+    const imported = await server.json('POST', '/toolkits/import', {
+      from: { openapi },
+      toolkit: 'Odd',
+      version: '1.0.0',
+    })
+    expect(imported.status, JSON.stringify(imported.body)).toBe(201)
+    expect(imported.body).toMatchObject({ skipped: [] })
+    expect(imported.body.ids).toHaveLength(9)
+    tool = async (name, input) => {
+      upstream.arrived.length = 0
+      const { body: answer } = await server.json('POST', '/tools/call', { tool_id: `Odd.${name}`, input })
+      return { result: answer.result ?? answer, sent: upstream.arrived[0]! }
+    }
+  })
+  afterAll(() => server?.stop())
+
+  it('sends files wherever a part takes bytes, under the type that is declared for them', async () => {
+    const one = await tool('either', { f: file })
+    expect(one.sent.body).toContain('name="f"; filename="a.png"\r\nContent-Type: application/octet-stream\r\n\r\nhello')
+    const two = await tool('either', { f: [file, file] })
+    expect(two.sent.body.match(/filename="a.png"/g)).toHaveLength(2)
+    expect((await tool('map', { body: { any: file } })).sent.body).toContain('name="any"; filename="a.png"')
+    expect((await tool('png', { f: file })).sent.body).toContain('Content-Type: image/png')
+    expect((await tool('png', { f: { ...file, content_type: 'image/webp' } })).sent.body).toContain('image/webp')
+  })
+
+  it('encodes the fields of a form that is one input as they are declared', async () => {
+    const { sent } = await tool('form', {
+      body: { meta: { a: 1 }, tags: ['p', 'q'], data: { k: 'v' }, plain: ['x', 'y'] },
+    })
+    expect(sent.body).toBe('meta%5Ba%5D=1&tags=p,q&data=%7B%22k%22%3A%22v%22%7D&plain=x&plain=y')
+  })
+
+  it('sends null where the body may be null', async () => {
+    expect((await tool('null_body', { body: null })).sent.body).toBe('null')
+  })
+
+  it('sends members of an enum as the declared type, and takes either in answers', async () => {
+    answer = { status: 200, type: 'application/json', body: '1' }
+    const { sent, result } = await tool('numbers', { price: '1' })
+    expect(sent.url).toBe('/v1/enum?api-version=7&price=1')
+    expect(result).toMatchObject({ success: true, value: 1 })
+    answer = { status: 200, type: 'application/json', body: '{}' }
+  })
+
+  it('keeps the query of a server, and makes tools of what stands beside a reference', async () => {
+    expect((await tool('query', {})).sent.url).toBe('/v1/query?api-version=7&beta=true')
+    expect((await tool('beside', { body: {} })).sent).toMatchObject({ method: 'POST', url: '/v1/beside?api-version=7' })
+    expect((await tool('shared', {})).sent).toMatchObject({ method: 'GET', url: '/v1/beside?api-version=7' })
+  })
+})
+
 describe('a tool that a Switchboard describes', () => {
   it('is imported by another from its description, and called there', async () => {
     const away = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY: KEY } })

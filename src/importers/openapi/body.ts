@@ -1,9 +1,10 @@
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
-import { type Description, follow, followToObject, listAt } from './description.ts'
+import { follow, followToObject, isAnnotated, listAt } from './description.ts'
 import { type Node, objectAt, textAt, textsOf } from './description.ts'
 import type { Draft } from './draft.ts'
-import { chooseMedia, isRange, kindOfMedia, type MediaKind } from './media-type.ts'
+import { chooseMedia, isConcrete, isRange, kindOfMedia, type MediaKind } from './media-type.ts'
+import { FILE, withFile, withFiles } from './multipart-files.ts'
 
 interface Shape {
   readonly properties: ReadonlyMap<string, unknown>
@@ -18,17 +19,6 @@ const MAX_MERGED = 8
 const MAX_FIELDS = 2_000
 const shapes = new WeakMap<object, Shape | undefined>()
 
-const FILE = {
-  type: 'object',
-  description: 'A file.',
-  properties: {
-    filename: { type: 'string' },
-    content_type: { type: 'string', description: 'Its media type.' },
-    data: { type: 'string', contentEncoding: 'base64', description: 'Its bytes, in base64.' },
-  },
-  required: ['filename', 'data'],
-}
-
 /** Properties become inputs, unless the object as a whole is constrained or its absence would be lost. */
 export function placeBody(draft: Draft, source: unknown, method: string): void {
   const { description, problems, warnings } = draft
@@ -37,7 +27,7 @@ export function placeBody(draft: Draft, source: unknown, method: string): void {
   const requestBody = isObject(followed.value) ? followed.value : {}
   const required = requestBody.required === true
   const content = objectAt(requestBody, 'content')
-  const media = chooseMedia(Object.keys(content))
+  const media = chooseBodyMedia(draft, content)
   if (!media) return
   if (method === 'GET' || method === 'HEAD') {
     if (required) problems.push(`${method} has no body, and it requires one`)
@@ -45,22 +35,24 @@ export function placeBody(draft: Draft, source: unknown, method: string): void {
     return
   }
   const { type, kind } = media
-  const { schema: raw = {}, encoding } = objectAt(content, type)
+  const { schema: raw = {} } = objectAt(content, type)
+  const encoding = objectAt(objectAt(content, type), 'encoding')
   const isWhole = kind === 'text' || kind === 'binary'
   const shape = isWhole ? undefined : shapeOf(draft, raw)
   if (shape && (required || shape.required.size === 0)) {
-    placeFields(draft, shape, { kind, method, encoding: isObject(encoding) ? encoding : {} })
+    placeFields(draft, shape, { kind, method, encoding })
     const contentType = kind === 'json' && !isPlainJson(type) ? { content_type: type } : {}
     // A declared JSON body is sent as `{}` when empty
     if (kind !== 'json' || required || 'content_type' in contentType) draft.body = { type: kind, ...contentType }
     return
   }
   const about = textAt(requestBody, 'description') ?? (kind === 'text' ? `The body, as ${type}.` : undefined)
-  const schema = wholeSchema(description, kind, raw)
+  const schema = wholeSchema(draft, kind, raw)
   const input = draft.addInput('body', 'body', schema, { required, description: about })
   draft.body = {
     type: isWhole ? 'raw' : kind,
     input,
+    ...(kind === 'multipart' || kind === 'form' ? encodingsOf(encoding, kind) : {}),
     ...(kind === 'multipart' || kind === 'form' || isPlainJson(type) || isRange(type) ? {} : { content_type: type }),
   }
 }
@@ -71,7 +63,7 @@ function placeFields(
   { kind, method, encoding }: { readonly kind: MediaKind; readonly method: string; readonly encoding: Node },
 ): void {
   for (const [name, property] of properties) {
-    const raw = kind === 'multipart' ? (fileSchema(draft.description, property) ?? property) : property
+    const raw = kind === 'multipart' ? withFile(draft, property) : property
     const input = draft.addInput(name, 'body', raw, { required: required.has(name) })
     const field = kind === 'json' && name.startsWith('/') ? pointerStep(name) : name
     // Inputs without a parameter go to the body under their own names, but for DELETE
@@ -80,15 +72,36 @@ function placeFields(
       input,
       in: 'body',
       ...(field === input ? {} : { name: field }),
-      ...(kind === 'form' ? encodingOf(objectAt(encoding, name)) : {}),
+      ...(kind === 'form' || raw !== property ? encodingOf(objectAt(encoding, name), kind) : {}),
     })
   }
 }
 
-/** OpenAPI 3.1, "Encoding Object". */
-function encodingOf(encoding: Node): JsonObject {
+/** JSON comes before multipart, unless both carry bytes: no API means text by them. */
+function chooseBodyMedia(draft: Draft, content: Node) {
+  const types = Object.keys(content)
+  const media = chooseMedia(types)
+  const multipart = types.find((type) => kindOfMedia(type) === 'multipart')
+  if (media?.kind !== 'json' || multipart === undefined) return media
+  const carriesFiles = (type: string) => {
+    const { schema } = objectAt(content, type)
+    return withFiles(draft, schema) !== schema
+  }
+  return carriesFiles(media.type) && carriesFiles(multipart) ? { type: multipart, kind: 'multipart' as const } : media
+}
+
+function encodingsOf(encoding: Node, kind: MediaKind): JsonObject {
+  const encodings = Object.keys(encoding).map((name) => [name, encodingOf(objectAt(encoding, name), kind)] as const)
+  const used = encodings.filter(([, each]) => Object.keys(each).length > 0)
+  return used.length > 0 ? { encoding: Object.fromEntries(used) } : {}
+}
+
+/** OpenAPI 3.1, "Encoding Object". Of a multipart body only the content type of files counts. */
+function encodingOf(encoding: Node, kind: MediaKind): JsonObject {
   const { style, explode, allowReserved } = encoding
   const contentType = textAt(encoding, 'contentType')
+  if (kind === 'multipart')
+    return contentType !== undefined && isConcrete(contentType) ? { content_type: contentType } : {}
   if (contentType !== undefined && kindOfMedia(contentType) === 'json') return { content_type: 'application/json' }
   return {
     ...(style === 'spaceDelimited' || style === 'pipeDelimited' || style === 'deepObject' ? { style } : {}),
@@ -124,51 +137,23 @@ function mergedShape(draft: Draft, schema: Node, depth: number): Shape | undefin
   }
   if (depth > 0) return { properties, required }
   for (const [name, property] of properties) {
-    if (isObject(property) && property.readOnly === true) {
-      properties.delete(name)
-      required.delete(name)
-    }
+    if (isAnnotated(draft.description, property, 'readOnly', draft.work.budget)) required.delete(name)
+    if (isObject(property) && property.readOnly === true) properties.delete(name)
   }
   const isComplete = [...required].every((name) => properties.has(name))
   return properties.size > 0 && properties.size <= MAX_FIELDS && isComplete ? { properties, required } : undefined
 }
 
-function fileSchema(description: Description, raw: unknown, depth = 0): Node | undefined {
-  const schema = followToObject(description, raw)
-  if (!schema || depth > MAX_MERGED) return undefined
-  const { description: text } = schema
-  if (isBytes(schema)) return { ...FILE, description: text ?? FILE.description }
-  if (schema.type !== 'array') return undefined
-  const items = fileSchema(description, schema.items, depth + 1)
-  return items && { ...schema, items }
-}
-
-function isBytes({ type, format, contentMediaType, contentEncoding }: Node): boolean {
-  if (type === 'file' || (type === 'string' && format === 'binary')) return true
-  if (typeof contentMediaType !== 'string' || contentEncoding !== undefined) return false
-  return type !== 'object' && type !== 'array' && kindOfMedia(contentMediaType) === 'binary'
-}
-
-function wholeSchema(description: Description, kind: MediaKind, raw: unknown): unknown {
+function wholeSchema(draft: Draft, kind: MediaKind, raw: unknown): unknown {
   switch (kind) {
     case 'binary':
       return FILE
     case 'text':
       return isObject(raw) && (raw.type === 'string' || raw.$ref !== undefined) ? raw : { type: 'string' }
     case 'multipart':
-      return withFiles(description, raw)
+      return withFiles(draft, raw)
     default:
       return raw
-  }
-}
-
-function withFiles(description: Description, raw: unknown): unknown {
-  const schema = followToObject(description, raw)
-  const properties = schema ? Object.entries(objectAt(schema, 'properties')) : []
-  if (properties.length === 0) return raw
-  return {
-    ...schema,
-    properties: Object.fromEntries(properties.map(([name, each]) => [name, fileSchema(description, each) ?? each])),
   }
 }
 

@@ -20,8 +20,10 @@ const MAX_CHAIN = 16
 
 export function readDescription(root: Node, url?: string): Possible<Description> {
   const { swagger, openapi } = root
+  // YAML reads `openapi: 3.1` and `openapi: 3.0` as numbers
+  const written = typeof openapi === 'number' ? openapi.toFixed(1) : openapi
   const isEdition = (each: string) =>
-    openapi === each || (typeof openapi === 'string' && openapi.startsWith(`${each}.`))
+    written === each || (typeof written === 'string' && written.startsWith(`${each}.`))
   const edition = swagger === '2.0' || swagger === 2 ? '2.0' : (['3.0', '3.1'] as const).find(isEdition)
   if (edition) return { ok: true, value: { edition, root, ...(url === undefined ? {} : { url }) } }
   const version = openapi ?? swagger
@@ -57,6 +59,26 @@ export function follow({ root, budget }: Description, value: unknown): Possible<
 export function followToObject(description: Description, value: unknown): Node | undefined {
   const followed = follow(description, value)
   return followed.ok && isObject(followed.value) ? followed.value : undefined
+}
+
+/**
+ * Whether a schema has this annotation, itself or by `$ref` or `allOf`.
+ * `required` then holds in the other direction only (OpenAPI 3.0.3, Schema Object, `readOnly` and `writeOnly`).
+ */
+export function isAnnotated(
+  description: Description,
+  raw: unknown,
+  annotation: 'readOnly' | 'writeOnly',
+  budget: Budget,
+  depth = 0,
+): boolean {
+  if (!isObject(raw) || raw[annotation] === true) return isObject(raw)
+  if (raw.$ref === undefined && raw.allOf === undefined) return false
+  budget.spend(1)
+  const schema = followToObject(description, raw)
+  if (!schema || depth > MAX_CHAIN) return false
+  const isPart = (part: unknown) => isAnnotated(description, part, annotation, budget, depth + 1)
+  return schema[annotation] === true || listAt(schema, 'allOf').some(isPart)
 }
 
 export function referredTo(root: Node, reference: string) {

@@ -41,13 +41,15 @@ function normalise(description: Description, { operation, pathItem }: DescribedO
   return { operation: normal.operation, parameters, problems }
 }
 
+export type DraftRequest = Draft & { readonly path: string; readonly operation: Node }
+
 export function draftRequest(
   description: Description,
   converter: SchemaConverter,
   described: DescribedOperation,
   credentials: readonly JsonObject[],
   work: ConversionWork,
-): Draft & { readonly path: string; readonly operation: Node } {
+): DraftRequest {
   const { operation, parameters, problems } = normalise(description, described)
   const { method, path } = described
   const written = new Set(credentials.map(placeOf))
@@ -85,6 +87,8 @@ function placeParameter(draft: Draft, parameter: Node, variables: ReadonlyMap<st
     return leaveOut(`its style '${style}' is not one of ${STYLES[place].join(', ')}`)
   }
   const [[mediaType, media] = [undefined, undefined]] = Object.entries(objectAt(parameter, 'content'))
+  if (mediaType !== undefined && kindOfMedia(mediaType) !== 'json' && !/^text\/plain\b/i.test(mediaType))
+    return leaveOut(`its content '${mediaType}' cannot be written`)
   const raw = isObject(media) ? (media.schema ?? {}) : (parameter.schema ?? {})
   const input = draft.addInput(name, place, raw, { required, description: textAt(parameter, 'description') })
   draft.parameters.push({

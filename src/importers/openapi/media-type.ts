@@ -27,6 +27,11 @@ export function isRange(type: string): boolean {
   return essenceOf(type).includes('*')
 }
 
+/** Whether this names one media type, and no range or list of them. */
+export function isConcrete(type: string): boolean {
+  return /^[\w.+-]+\/[\w.+-]+(?:;[^,]*)?$/.test(type.trim())
+}
+
 function essenceOf(type: string): string {
   return (type.split(';')[0] ?? '').trim().toLowerCase()
 }

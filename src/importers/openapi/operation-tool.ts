@@ -7,9 +7,9 @@ import { credentialNeeds } from '../shared/credential-needs.ts'
 import type { Description, Node, Possible } from './description.ts'
 import { objectAt, SHARE, textAt, textsOf, unitsToRead } from './description.ts'
 import type { Draft } from './draft.ts'
-import { type DescribedOperation, serverOf } from './operations.ts'
+import { type DescribedOperation, joinPath, serverOf } from './operations.ts'
 import type { OpenApiOptions } from './options.ts'
-import { draftRequest } from './draft-request.ts'
+import { type DraftRequest, draftRequest } from './draft-request.ts'
 import { outputOf } from './output.ts'
 import { type Converted, madeOf, type SchemaConverter, type ConversionWork } from './schema.ts'
 import { chooseSecurity } from './security.ts'
@@ -64,9 +64,13 @@ function make(operation: DescribedOperation, maker: ToolMaker, work: ConversionW
   const security = chooseSecurity(description, document, toolkit, options.credentials)
   if (!security.ok) return security.problem
   const credentials = security.value.flatMap((use) => use.credentials)
-  const request = draftRequest(description, maker.requests, operation, credentials, work)
+  let request = draftRequest(description, maker.requests, operation, credentials, work)
   if (request.problems.length > 0) return [...new Set(request.problems)].slice(0, 5).join('; ')
-  const input = inputSchema(request, maker.requests)
+  let input = inputSchema(request, maker.requests)
+  if (!input.ok) {
+    request = withoutUnreadable(request, maker.requests)
+    input = inputSchema(request, maker.requests)
+  }
   if (!input.ok) return `its input schema cannot be used: ${input.problem}`
   const { response, accept, ...described } = outputOf(description, maker.responses, request.operation, method, work)
   const output = outputSchema(described.schema, maker, work)
@@ -95,7 +99,7 @@ function make(operation: DescribedOperation, maker: ToolMaker, work: ConversionW
     implementation: {
       kind: 'http',
       method,
-      url: `${server.value}${request.path}`,
+      url: joinPath(server.value, request.path),
       ...(parameters.length > 0 ? { parameters } : {}),
       ...(accept === undefined ? {} : { headers: { accept } }),
       ...(credentials.length > 0 ? { credentials } : {}),
@@ -127,6 +131,26 @@ function inputSchema({ inputs, work }: Draft, converter: SchemaConverter): Possi
   if (!whole.ok) return whole
   const { value } = whole
   return typeof value === 'boolean' ? { ok: false, problem: 'it is no object' } : { ok: true, value }
+}
+
+/** The request without the optional inputs whose schemas cannot be used, each of which becomes a warning. */
+function withoutUnreadable(request: DraftRequest, converter: SchemaConverter): DraftRequest {
+  const warnings = [...request.warnings]
+  const unreadable = new Set<unknown>()
+  for (const { name, required, schema } of request.inputs) {
+    const whole = required ? undefined : standaloneSchema(schema, converter, 'shared', request.work)
+    if (!whole || whole.ok) continue
+    unreadable.add(name)
+    warnings.push(`the optional input '${name}' is left out: ${whole.problem}`)
+  }
+  const { body, ...kept } = request
+  return {
+    ...kept,
+    ...(body === undefined || unreadable.has(body.input) ? {} : { body }),
+    inputs: request.inputs.filter(({ name }) => !unreadable.has(name)),
+    parameters: request.parameters.filter(({ input }) => !unreadable.has(input)),
+    warnings,
+  }
 }
 
 function withDescription(schema: JsonSchema, description: string | undefined): JsonSchema {

@@ -32,7 +32,9 @@ export function operationsOf(
       unreadable.push({ name: path, reason: followed.ok ? 'Its path item is no object' : followed.problem })
       continue
     }
-    const pathItem = followed.value
+    // Fields beside a path item's `$ref` hold too; OpenAPI leaves open what conflicts mean
+    const { $ref: _, ...beside } = isObject(source) ? source : {}
+    const pathItem: Node = { ...followed.value, ...beside }
     for (const method of METHODS) {
       const operation = pathItem[method]
       if (operation === undefined) continue
@@ -46,6 +48,15 @@ export function operationsOf(
     }
   }
   return { ok: true, value: { operations: toolNames(found), unreadable } }
+}
+
+/** A server's URL with a path below it; a query of the server's, which Azure's descriptions have, comes first. */
+export function joinPath(server: string, path: string): string {
+  const [base = '', query] = server.split('?', 2)
+  const url = `${base.replace(/\/$/, '')}${path}`
+  if (!query) return url
+  const [before, after] = url.split('?', 2)
+  return `${before}?${after ? `${query}&${after}` : query}`
 }
 
 /** Variables take their defaults; relative URLs start where the description came from. `base` replaces them all. */

@@ -6,7 +6,9 @@ import { checkPattern } from '../../core/schema/publishable.ts'
 import { mapSubschemas } from '../../core/schema/subschemas.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { fnv1a } from '../../core/tool/tool-id.ts'
-import { type Description, type Node, type Possible, referredTo, shortened } from './description.ts'
+import { type Description, followToObject, isAnnotated, listAt, type Node, objectAt } from './description.ts'
+import { type Possible, referredTo, shortened, textsOf } from './description.ts'
+import { fitMembers, hasNullMember } from './enum-members.ts'
 
 export interface Converted {
   readonly schema: JsonSchema
@@ -42,12 +44,14 @@ const KEPT: ReadonlySet<string> = new Set(
 )
 const MAX_EXAMPLE = 200
 const SCHEMA_UNITS = 4
+const MAX_PARTS = 8
 
 /**
  * Responses lose examples and patterns, and closed objects become open, since servers add properties before their
  * descriptions do. `oneOf` becomes `anyOf`: without discriminators and directions, alternatives overlap.
  */
 export function createSchemaConverter(description: Description, direction: 'request' | 'response') {
+  const annotation = direction === 'request' ? 'readOnly' : 'writeOnly'
   const known = new WeakMap<object, Converted>()
   const definitions = new Map<string, unknown>()
 
@@ -95,8 +99,8 @@ export function createSchemaConverter(description: Description, direction: 'requ
 
     function plain(source: Node) {
       const schema: Record<string, unknown> = {}
-      const { dropped, node } = withoutForeignProperties(withoutOldSpellings(source))
-      for (const [keyword, value] of Object.entries(mapSubschemas(node, (each) => schemaOf(each)))) {
+      const node = withoutForeign(withoutOldSpellings(source))
+      for (const [keyword, value] of Object.entries(withReadableProperties(node))) {
         if (!KEPT.has(keyword)) continue
         if (direction === 'response' && (keyword === 'pattern' || keyword === 'examples')) continue
         if (Array.isArray(value)) budget.spend(value.length)
@@ -106,11 +110,7 @@ export function createSchemaConverter(description: Description, direction: 'requ
           warnings.push("a 'pattern' that is not supported is left out")
         else schema[keyword] = value
       }
-      if (Array.isArray(schema.required)) {
-        const required = schema.required.filter((name) => !dropped.has(name))
-        if (required.length > 0) schema.required = required
-        else delete schema.required
-      }
+      fitMembers(schema, direction, warnings)
       if (schema.oneOf !== undefined) {
         if (schema.anyOf === undefined) schema.anyOf = schema.oneOf
         else schema.allOf = [...listOf(schema.allOf), { anyOf: schema.oneOf }]
@@ -120,20 +120,68 @@ export function createSchemaConverter(description: Description, direction: 'requ
         if (schema.additionalProperties === false) delete schema.additionalProperties
         if (schema.unevaluatedProperties === false) delete schema.unevaluatedProperties
       }
-      return description.edition === '3.1' || !isNullable(source) ? asSchema(schema) : orNull(schema)
+      const isOrNull = description.edition !== '3.1' && isNullable(source)
+      return isOrNull || hasNullMember(schema) ? orNull(schema) : asSchema(schema)
     }
 
-    function withoutForeignProperties(source: Node) {
-      const properties = source.properties
-      const dropped = new Set<unknown>()
-      if (!isObject(properties)) return { dropped, node: source }
-      const foreign = direction === 'request' ? 'readOnly' : 'writeOnly'
-      const kept = Object.entries(properties).filter(([name, each]) => {
-        const isForeign = isObject(each) && each[foreign] === true
-        if (isForeign) dropped.add(name)
-        return !isForeign
+    /** The node with its subschemas converted, without the optional properties that cannot be read. */
+    function withReadableProperties(node: Node): Record<string, unknown> {
+      const unreadable = new Map<unknown, readonly string[]>()
+      const converted = mapSubschemas(node, (each) => {
+        const before = problems.length
+        const schema = schemaOf(each)
+        if (problems.length > before) unreadable.set(each, problems.splice(before))
+        return schema
       })
-      return { dropped, node: dropped.size === 0 ? source : { ...source, properties: Object.fromEntries(kept) } }
+      if (unreadable.size === 0) return converted
+      const required = new Set(textsOf(node.required))
+      const properties: Record<string, unknown> = { ...objectAt(converted, 'properties') }
+      for (const [name, raw] of Object.entries(objectAt(node, 'properties'))) {
+        const found = unreadable.get(raw)
+        if (!found || required.has(name)) continue
+        unreadable.delete(raw)
+        delete properties[name]
+        warnings.push(`the optional property '${name}' is left out: ${found[0]}`)
+      }
+      problems.push(...[...unreadable.values()].flat())
+      return { ...converted, ...(isObject(node.properties) ? { properties } : {}) }
+    }
+
+    /**
+     * The node without the properties that are for the other direction, nor required ones that are so by what they
+     * refer to: some APIs take those all the same.
+     */
+    function withoutForeign(source: Node): Node {
+      const foreign = foreignNames(source)
+      if (foreign.size === 0) return source
+      const withoutRequired = (part: Node): Node => {
+        if (!Array.isArray(part.required)) return part
+        const { required: names, ...rest } = part
+        const required = textsOf(names).filter((name) => !foreign.has(name))
+        return required.length > 0 ? { ...rest, required } : rest
+      }
+      const properties = Object.entries(objectAt(source, 'properties')).filter(
+        ([, each]) => !isObject(each) || each[annotation] !== true,
+      )
+      return {
+        ...withoutRequired(source),
+        ...(isObject(source.properties) ? { properties: Object.fromEntries(properties) } : {}),
+        ...(Array.isArray(source.allOf)
+          ? { allOf: source.allOf.map((part) => (isObject(part) ? withoutRequired(part) : part)) }
+          : {}),
+      }
+    }
+
+    function foreignNames(source: Node, depth = 0): Set<string> {
+      budget.spend(1)
+      const names = new Set<string>()
+      for (const [name, property] of Object.entries(objectAt(source, 'properties')))
+        if (isAnnotated(description, property, annotation, budget)) names.add(name)
+      for (const part of depth > MAX_PARTS ? [] : listAt(source, 'allOf')) {
+        const followed = followToObject(description, part)
+        if (followed) for (const name of foreignNames(followed, depth + 1)) names.add(name)
+      }
+      return names
     }
   }
 

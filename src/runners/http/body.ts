@@ -8,7 +8,7 @@ export interface BodyField {
   readonly name: string
   readonly steps: readonly string[]
   readonly value: unknown
-  readonly serialisation: Serialisation
+  readonly serialisation: Serialisation & { readonly content_type?: string | undefined }
 }
 
 type Files = Invocation['files']
@@ -28,7 +28,7 @@ export function encodeBody(declared: HttpBody | undefined, fields: readonly Body
   const type = declared?.type ?? 'json'
   if (type === 'none') return undefined
   const isWhole = declared?.input !== undefined
-  if (isWhole && (whole === undefined || whole === null)) return undefined
+  if (isWhole && (whole === undefined || (whole === null && type !== 'json'))) return undefined
   if (!isWhole && fields.length === 0 && !(declared && type === 'json')) return undefined
   const contentType = declared?.content_type ?? CONTENT_TYPES[type]
 
@@ -42,7 +42,7 @@ export function encodeBody(declared: HttpBody | undefined, fields: readonly Body
     }
     case 'form':
     case 'multipart': {
-      const all = isWhole ? fieldsOf(whole) : fields
+      const all = isWhole ? fieldsOf(whole, declared) : fields
       if (!all) return { problem: `wanted an object as the ${type} body, got ${typeof whole}` }
       return type === 'form'
         ? {
@@ -75,18 +75,22 @@ function plain(value: unknown): unknown {
   return value instanceof Map ? Object.fromEntries([...value].map(([key, each]) => [key, plain(each)])) : value
 }
 
-function fieldsOf(value: unknown): BodyField[] | undefined {
-  if (!isObject(value)) return undefined
-  const serialisation = FORM_EXPLODED
-  return Object.entries(value).map(([name, field]) => ({ name, steps: [name], value: field, serialisation }))
+function fieldsOf(whole: unknown, { type, encoding }: HttpBody): BodyField[] | undefined {
+  if (!isObject(whole)) return undefined
+  return Object.entries(whole).map(([name, field]) => {
+    const serialisation: BodyField['serialisation'] =
+      (Object.hasOwn(encoding, name) ? encoding[name] : undefined) ?? FORM_EXPLODED
+    const isText = type === 'form' && field !== null && serialisation.content_type === 'application/json'
+    return { name, steps: [name], value: isText ? JSON.stringify(field) : field, serialisation }
+  })
 }
 
 function formData(fields: readonly BodyField[], files: Files): FormData {
   const data = new FormData()
-  for (const { name, value } of fields) {
+  for (const { name, value, serialisation } of fields) {
     for (const item of Array.isArray(value) ? value : [value]) {
       if (item === null || item === undefined) continue
-      const file = readFile(item, files)
+      const file = readFile(item, files, serialisation.content_type)
       if (file)
         data.append(inOneLine(name), new Blob([file.bytes], { type: file.contentType }), inOneLine(file.filename))
       else data.append(inOneLine(name), plainText(item))
@@ -101,11 +105,11 @@ function inOneLine(text: string): string {
 }
 
 /** A file as an input: `{"filename", "content_type"?, "data"}`, with base64 or a handle as its data; or a handle alone. */
-function readFile(value: unknown, files: Files) {
+function readFile(value: unknown, files: Files, declaredType = 'application/octet-stream') {
   const named = typeof value === 'string' ? files?.get(value) : undefined
   if (named) return { ...named, filename: named.filename ?? 'file' }
   if (!isObject(value)) return undefined
-  const { filename, content_type: contentType = 'application/octet-stream', data } = value
+  const { filename, content_type: contentType = declaredType, data } = value
   if (typeof filename !== 'string' || typeof contentType !== 'string' || typeof data !== 'string') return undefined
   const bytes = files?.get(data)?.bytes ?? bytesOfBase64(data)
   return bytes && { filename, contentType, bytes }

@@ -22,21 +22,30 @@ const STYLES_IN: Readonly<Record<(typeof PLACES)[number], readonly [ParameterSty
   body: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
 }
 
+const JSON_TYPE = 'application/json'
+const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(?:;[ -~]*)?$/
+/** OpenAPI 3.1, "Encoding Object". A file in a multipart body may have any content type. */
+const ENCODING_FIELDS = {
+  style: json.nullish(json.oneOf([...STYLES_IN.path, ...STYLES_IN.query])),
+  explode: json.nullish(json.boolean),
+  allow_reserved: json.nullish(json.boolean, false),
+  content_type: json.optional(json.text("a media type such as 'image/png'", (type) => MEDIA_TYPE.test(type))),
+}
+
 const PARAMETER = json.into(
   json.object(
     {
       input: json.string({ least: 1 }),
       in: json.oneOf(PLACES),
       name: json.nullish(json.string({ least: 1 })),
-      style: json.nullish(json.oneOf([...STYLES_IN.path, ...STYLES_IN.query])),
-      explode: json.nullish(json.boolean),
-      allow_reserved: json.nullish(json.boolean, false),
-      content_type: json.optional(json.oneOf(['application/json'])),
+      ...ENCODING_FIELDS,
       default: json.anything,
     },
     {
-      rule({ in: place, style, allow_reserved: isReserved }, report) {
+      rule({ in: place, style, allow_reserved: isReserved, content_type: type }, report) {
         if (place === undefined) return
+        if (type !== undefined && type !== JSON_TYPE && place !== 'body')
+          json.wrong(report, `Must be '${JSON_TYPE}' outside a body, got '${type}'`, '/content_type')
         if (style !== undefined) json.readAt('style', json.oneOf(STYLES_IN[place]), style, report)
         if (!isReserved || place === 'query' || place === 'body') return
         json.wrong(report, `Must be false in '${place}': only a query or a form may have it`, '/allow_reserved')
@@ -45,15 +54,25 @@ const PARAMETER = json.into(
   ),
   ({ name, style, explode, ...fields }) => {
     const used = style ?? STYLES_IN[fields.in][0]
-    // "When style is form, the default value is true" (OpenAPI 3.1, "Parameter Object").
-    return { ...fields, name: name ?? fields.input, style: used, explode: explode ?? used === 'form' }
+    return { ...fields, name: name ?? fields.input, style: used, explode: explode ?? isExploded(used) }
   },
 )
+
+const ENCODING = json.into(
+  json.object({ ...ENCODING_FIELDS, style: json.nullish(json.oneOf(STYLES_IN.body), 'form') }),
+  ({ explode, ...fields }) => ({ ...fields, explode: explode ?? isExploded(fields.style) }),
+)
+
+/** "When style is form, the default value is true" (OpenAPI 3.1, "Parameter Object"). */
+function isExploded(style: ParameterStyle): boolean {
+  return style === 'form'
+}
 
 const BODY = json.object({
   type: json.nullish(json.oneOf(['json', 'form', 'multipart', 'raw', 'none']), 'json'),
   input: json.optional(json.string({ least: 1 })),
   content_type: json.optional(json.string({ least: 1 })),
+  encoding: json.optional(json.map(ENCODING), {}),
 })
 
 const STATUS = json.parsed("a status from 200 to 599, or a class such as '2xx'", (value) => {

@@ -9,7 +9,7 @@ import { serialiseHeader, serialisePath, serialiseQuery } from './serialisation.
 export type PlacedInputs = ReturnType<ReturnType<typeof inputPlacer>>
 
 export function inputPlacer(implementation: HttpImplementation, template: UrlTemplate) {
-  const { parameters } = implementation
+  const { parameters, body } = implementation
   const placeOf = unplacedInputs(implementation)
   const secretQuery = credentialNames(implementation, 'query')
   const secretCookies = credentialNames(implementation, 'cookie')
@@ -29,7 +29,8 @@ export function inputPlacer(implementation: HttpImplementation, template: UrlTem
     for (const parameter of parameters) {
       const given = ownValue(input, parameter.input)
       const chosen = given === undefined || given === null ? (parameter.default ?? given) : given
-      const isText = parameter.content_type !== undefined && chosen !== undefined && chosen !== null
+      const isJson = parameter.content_type === 'application/json' && body?.type !== 'multipart'
+      const isText = isJson && chosen !== undefined && chosen !== null
       const value = isText ? JSON.stringify(chosen) : chosen
       if (parameter.in === 'body') addField(parameter, bodyFieldSteps(implementation, parameter.name), value)
       else add(parameter, value)

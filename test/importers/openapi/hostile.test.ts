@@ -266,7 +266,7 @@ describe('a description that means harm', () => {
     const large = Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [`p${index}`, { type: 'string' }]))
     const schemas = { Large: { type: 'object', properties: large } }
     const operation = {
-      parameters: [{ name: 'x', in: 'query', schema: $ref('Large') }],
+      parameters: [{ name: 'x', in: 'query', required: true, schema: $ref('Large') }],
       responses: { 200: { content: { 'application/json': { schema: $ref('Large') } } } },
     }
     const paths = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`/p${index}`, { get: operation }]))

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { read, toolOf } from './make.ts'
 
+const firstOf = ({ anyOf }: { anyOf: object[] }) => anyOf[0]!
 const json = (schema: object) => ({ content: { 'application/json': { schema } } })
 const query = (name: string, more: object = {}) => ({ name, in: 'query', schema: { type: 'string' }, ...more })
 
@@ -141,6 +142,18 @@ describe('parameters', () => {
     expect((await toolOf({ parameters: headers })).definition.input.properties).toEqual({})
   })
 
+  it('whose content is neither JSON nor plain text are left out', async () => {
+    const xml = (required: boolean) => ({
+      parameters: [
+        { name: 'x', in: 'query', required, content: { 'application/xml': { schema: { type: 'object' } } } },
+      ],
+    })
+    const { tool, definition } = await toolOf(xml(false))
+    expect(definition.input.properties).toEqual({})
+    expect(tool.warnings).toEqual(["the parameter 'x' is left out: its content 'application/xml' cannot be written"])
+    expect((await toolOf(xml(true))).reason).toMatch(/the required parameter 'x' cannot be sent/)
+  })
+
   it('whose content is JSON are sent as JSON text', async () => {
     const { implementation } = await toolOf({
       parameters: [{ name: 'filter', in: 'query', ...json({ type: 'object' }) }],
@@ -204,6 +217,82 @@ describe('bodies', () => {
       type: 'json',
       content_type: 'application/vnd.api+json',
     })
+  })
+
+  it('of several parts take files wherever a field takes bytes', async () => {
+    const binary = { type: 'string', format: 'binary' }
+    const isFile = (schema: { properties?: object }) => Object.keys(schema.properties ?? {}).includes('data')
+    const field = async (schema: object, root: object = {}) => {
+      const whole = { type: 'object', properties: { f: schema } }
+      const content = { 'multipart/form-data': { schema: whole } }
+      const { definition } = await toolOf({ requestBody: { required: true, content } }, { method: 'post', root })
+      return definition.input.properties.f
+    }
+    const some = async (schema: object) => (await field(schema)).anyOf.map((each: object) => isFile(each))
+    expect(await some({ anyOf: [binary, { type: 'array', items: binary }] })).toEqual([true, false])
+    expect(isFile((await field({ anyOf: [binary, { type: 'array', items: binary }] })).anyOf[1].items)).toBe(true)
+    expect(await some({ oneOf: [binary, { type: 'string' }] })).toEqual([true, false])
+    expect(isFile(await field({ allOf: [binary, { description: 'Its picture.' }] }))).toBe(true)
+    expect(await field({ type: ['string', 'null'], format: 'binary' })).toMatchObject({ type: ['object', 'null'] })
+    expect(await field({ ...binary, nullable: true }, { openapi: '3.0.3' })).toMatchObject({ type: ['object', 'null'] })
+    const components = { schemas: { Bytes: binary } }
+    expect(isFile(await field({ anyOf: [{ $ref: '#/components/schemas/Bytes' }] }, { components }).then(firstOf))).toBe(
+      true,
+    )
+
+    const whole = async (schema: object) => {
+      const content = { 'multipart/form-data': { schema } }
+      const { definition } = await toolOf({ requestBody: { required: true, content } }, { method: 'post' })
+      return definition.input.properties.body
+    }
+    expect(isFile((await whole({ type: 'object', additionalProperties: binary })).additionalProperties)).toBe(true)
+    const alternatives = await whole({ oneOf: [{ type: 'object', properties: { f: binary } }, { type: 'object' }] })
+    expect(isFile(alternatives.anyOf[0].properties.f)).toBe(true)
+  })
+
+  it('that carry bytes are sent in several parts rather than as JSON, and others as JSON', async () => {
+    const binary = { type: 'object', properties: { f: { type: 'string', format: 'binary' } } }
+    const plain = { type: 'object', properties: { f: { type: 'string' } } }
+    const chosen = async (json: object, parts: object) => {
+      const content = { 'application/json': { schema: json }, 'multipart/form-data': { schema: parts } }
+      const made = await toolOf({ requestBody: { required: true, content } }, { method: 'post' })
+      return made.implementation.body.type
+    }
+    expect(await chosen(binary, binary)).toBe('multipart')
+    expect(await chosen(plain, binary)).toBe('json')
+    expect(await chosen(plain, plain)).toBe('json')
+  })
+
+  it('keep how their fields are encoded, as inputs of their own and as one', async () => {
+    const encoding = {
+      meta: { style: 'deepObject' },
+      tags: { explode: false },
+      data: { contentType: 'application/json' },
+    }
+    const properties = { meta: { type: 'object' }, tags: { type: 'array' }, data: { type: 'object' } }
+    const made = (type: string, schema: object, parts: object = encoding) =>
+      toolOf({ requestBody: { required: true, content: { [type]: { schema, encoding: parts } } } }, { method: 'post' })
+    const form = 'application/x-www-form-urlencoded'
+    const whole = await made(form, { type: 'object', properties, additionalProperties: true })
+    expect(whole.implementation.body).toEqual({
+      type: 'form',
+      input: 'body',
+      encoding: {
+        meta: { style: 'deepObject' },
+        tags: { explode: false },
+        data: { content_type: 'application/json' },
+      },
+    })
+    expect(whole.published).toHaveLength(1)
+    const file = { type: 'object', properties: { f: { type: 'string', format: 'binary' }, n: { type: 'string' } } }
+    const png = { f: { contentType: 'image/png' }, n: { contentType: 'text/plain' } }
+    const parts = await made('multipart/form-data', file, png)
+    expect(parts.implementation.parameters).toEqual([
+      { input: 'f', in: 'body', content_type: 'image/png' },
+      { input: 'n', in: 'body' },
+    ])
+    const several = await made('multipart/form-data', file, { f: { contentType: 'image/png, image/*' } })
+    expect(several.implementation.parameters[0]).toEqual({ input: 'f', in: 'body' })
   })
 
   it('of GET are left out, or keep the tool from being made', async () => {
@@ -285,9 +374,96 @@ describe('schemas', () => {
     ['elsewhere', 'other.yaml#/Name', /another document, which is not fetched/],
     ['nowhere', '#/components/schemas/Nothing', /points to nothing/],
     ['to a prototype', '#/components/constructor', /points to nothing/],
-  ])('that refer %s keep the tool from being made', async (_, $ref, why) => {
-    const { reason } = await toolOf({ parameters: [query('x', { schema: { $ref } })] })
+  ])('that refer %s keep the tool from being made where they are required', async (_, $ref, why) => {
+    const { reason } = await toolOf({ parameters: [query('x', { schema: { $ref }, required: true })] })
     expect(reason).toMatch(why)
+    const list = { type: 'array', items: { $ref } }
+    expect((await toolOf({ parameters: [query('x', { schema: list, required: true })] })).reason).toMatch(why)
+  })
+
+  it('that cannot be read are left out with a warning where nothing needs them, at any depth', async () => {
+    const $ref = '#/components/schemas/Nothing'
+    const parameter = await toolOf({ parameters: [query('x', { schema: { $ref } }), query('y')] })
+    expect(Object.keys(parameter.definition.input.properties)).toEqual(['y'])
+    expect(parameter.implementation.parameters).toEqual([{ input: 'y', in: 'query' }])
+    expect(parameter.tool.warnings.join()).toMatch(/optional input 'x' is left out: .*points to nothing/)
+    const body = (schema: object) =>
+      toolOf({ requestBody: { required: true, content: { 'application/json': { schema } } } }, { method: 'post' })
+    const bad = { type: 'array', items: { $ref } }
+    const field = await body({ type: 'object', properties: { a: { type: 'string' }, b: bad } })
+    expect(Object.keys(field.definition.input.properties)).toEqual(['a'])
+    const inner = { type: 'object', properties: { c: { type: 'string' }, d: bad } }
+    const deep = await body({ type: 'object', properties: { a: inner }, required: ['a'] })
+    expect(deep.definition.input.properties.a.properties).toEqual({ c: { type: 'string' } })
+    expect(deep.tool.warnings.join()).toMatch(/optional property 'd' is left out/)
+    const needed = await body({ type: 'object', properties: { a: { ...inner, required: ['d'] } }, required: ['a'] })
+    expect(needed.reason).toMatch(/points to nothing/)
+    const whole = await toolOf(
+      { requestBody: { content: { 'application/json': { schema: { type: 'array', items: { $ref } } } } } },
+      { method: 'post' },
+    )
+    expect(whole.implementation.body).toBeUndefined()
+    expect(whole.definition.input.properties).toEqual({})
+  })
+
+  it('of members of another type than theirs take what may be sent, or say that they do not', async () => {
+    expect(await input({ type: 'string', enum: [0, 1, true, 'x'] })).toEqual({
+      type: 'string',
+      enum: ['0', '1', 'true', 'x'],
+    })
+    expect(await input({ type: 'integer', enum: ['1', 2] })).toEqual({ type: 'integer', enum: [1, 2] })
+    expect(await input({ type: 'boolean', enum: ['true'] })).toEqual({ type: 'boolean', enum: [true] })
+    expect(await input({ type: 'string', enum: ['a', null] })).toEqual({ type: ['string', 'null'], enum: ['a', null] })
+    expect(await input({ type: 'string', const: 5 }, '3.1.0')).toEqual({ type: 'string', const: '5' })
+    expect(await input({ type: 'array', items: { type: 'string', enum: [1] } })).toMatchObject({
+      items: { enum: ['1'] },
+    })
+    const { tool, definition } = await toolOf({
+      parameters: [
+        query('x', { schema: { type: 'integer', enum: ['one', 'two'] } }),
+        query('y', { schema: { type: 'integer', enum: [1, 'two'] } }),
+      ],
+    })
+    expect(definition.input.properties).toEqual({ x: { type: 'integer' }, y: { type: 'integer', enum: [1] } })
+    expect(tool.warnings).toEqual([
+      "input 'x': 'enum' is left out: it has members that are not of the type 'integer'",
+      "input 'y': 'enum' loses members that are not of the type 'integer'",
+    ])
+    const answer = await toolOf({ responses: { 200: json({ type: 'string', enum: [0, 1] }) } })
+    expect(answer.definition.output).toEqual({ enum: [0, 1, '0', '1'] })
+  })
+
+  describe('for one direction only', () => {
+    const schemas = {
+      Identifier: { type: 'string', readOnly: true },
+      Secret: { type: 'string', writeOnly: true },
+      Base: { type: 'object', properties: { id: { $ref: '#/components/schemas/Identifier' } } },
+    }
+    const $ref = '#/components/schemas/Identifier'
+    it.each<[string, object]>([
+      ['by what they refer to', { type: 'object', properties: { id: { $ref } }, required: ['id'] }],
+      ['by a part of allOf', { type: 'object', properties: { id: { allOf: [{ $ref }] } }, required: ['id'] }],
+      [
+        'in a part of the whole',
+        { allOf: [{ $ref: '#/components/schemas/Base' }, { type: 'object', required: ['id'] }] },
+      ],
+      ['in a part, required beside it', { allOf: [{ $ref: '#/components/schemas/Base' }], required: ['id'] }],
+    ])('are not required in the other: %s', async (_, schema) => {
+      for (const below of [schema, { type: 'object', properties: { account: schema }, required: ['account'] }]) {
+        const { definition } = await toolOf(
+          { requestBody: { required: true, ...json(below) } },
+          { method: 'post', root: { components: { schemas } } },
+        )
+        expect(JSON.stringify(definition.input)).not.toMatch(/"required":\[[^\]]*"id"/)
+        expect(JSON.stringify(definition.input)).toContain('"id"')
+      }
+    })
+
+    it('are not required of answers', async () => {
+      const schema = { type: 'object', properties: { pw: { $ref: '#/components/schemas/Secret' } }, required: ['pw'] }
+      const { definition } = await toolOf({ responses: { 200: json(schema) } }, { root: { components: { schemas } } })
+      expect(definition.output.required).toBeUndefined()
+    })
   })
 
   it('lose patterns that cost too much, and keywords that are none', async () => {
@@ -418,7 +594,51 @@ describe('security', () => {
   })
 })
 
+describe('path items', () => {
+  it('have the operations and parameters beside their reference too', async () => {
+    const { tools, skipped } = await read({
+      openapi: '3.1.0',
+      servers: [{ url: 'https://a.example' }],
+      components: { pathItems: { P: { get: { operationId: 'one' }, put: { operationId: 'two' } } } },
+      paths: {
+        '/a': {
+          $ref: '#/components/pathItems/P',
+          parameters: [query('v')],
+          post: { operationId: 'three' },
+          put: { operationId: 'four' },
+        },
+      },
+    })
+    expect(skipped).toEqual([])
+    expect(tools?.map(({ definition }) => definition.tool)).toEqual(['one', 'four', 'three'])
+    expect(tools?.[0]?.definition.input).toMatchObject({ properties: { v: { type: 'string' } } })
+  })
+})
+
+describe('editions', () => {
+  it.each([
+    ['openapi: 3.1', true],
+    ['openapi: 3.0', true],
+    ['openapi: 3', true],
+    ['openapi: 3.2', false],
+    ['openapi: 31', false],
+  ])('are known where YAML makes numbers of them: %s', async (line, isTaken) => {
+    const text = `${line}\nservers: [{ url: 'https://a.example' }]\npaths: { /a: { get: { operationId: a } } }`
+    const { tools } = await read(text)
+    expect(tools !== undefined).toBe(isTaken)
+  })
+})
+
 describe('servers', () => {
+  it.each([
+    ['https://a.example/base?api-version=1', '/a', 'https://a.example/base/a?api-version=1'],
+    ['https://a.example/base/?api-version=1', '/a?x=2', 'https://a.example/base/a?api-version=1&x=2'],
+    ['https://a.example?', '/a', 'https://a.example/a'],
+  ])('may have a query: %s with %s', async (url, path, whole) => {
+    const { implementation } = await toolOf({ operationId: 'a' }, { path, root: { servers: [{ url }] } })
+    expect(implementation.url).toBe(whole)
+  })
+
   const url = async (root: object, more: object = {}) => {
     const { implementation, reason } = await toolOf({}, { root, ...more })
     return implementation?.url ?? reason

@@ -8,7 +8,7 @@ describe('what callers name in a multipart body', () => {
   it('writes no line of its own into the header of a part', () => {
     const file = { filename: LINES, data: btoa('hello') }
     const body = encodeBody(
-      { type: 'multipart', input: 'all' },
+      { type: 'multipart', input: 'all', encoding: {} },
       [],
       { [LINES]: 'text', [`${LINES}file`]: file },
       undefined,

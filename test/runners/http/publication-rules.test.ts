@@ -37,7 +37,7 @@ test('a parameter is JSON text or in its style, and nothing else', () => {
   const of = (content_type: string) => [{ input: 'limit', in: 'query', content_type }]
   expect(problemsOf({ ...GET, parameters: of('application/json') })).toEqual([])
   expect(problemsOf({ ...GET, parameters: of('text/xml') })).toEqual([
-    "/parameters/0/content_type: Must be 'application/json', got 'text/xml'",
+    "/parameters/0/content_type: Must be 'application/json' outside a body, got 'text/xml'",
   ])
 })
 

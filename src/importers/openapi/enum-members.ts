@@ -1,0 +1,53 @@
+import { isObject } from '../../core/tool/json.ts'
+
+/**
+ * Makes members of `enum` and `const` sendable where they are not of the declared type, as in `{type: string, enum: [0, 1]}`
+ * of YAML without quotes. In requests each takes the type, or is left out with a warning. In answers both spellings count.
+ */
+export function fitMembers(
+  schema: Record<string, unknown>,
+  direction: 'request' | 'response',
+  warnings: string[],
+): void {
+  const types = typeof schema.type === 'string' ? [schema.type] : Array.isArray(schema.type) ? schema.type : []
+  const keyword = schema.enum === undefined ? 'const' : 'enum'
+  const members: readonly unknown[] = Array.isArray(schema.enum) ? schema.enum : [schema[keyword]]
+  if (types.length === 0 || schema[keyword] === undefined || members.every((member) => fits(member, types))) return
+  const converted = members.map((member) => (fits(member, types) ? member : convertMember(member, types)))
+  if (direction === 'response') {
+    delete schema.type
+    delete schema.const
+    schema.enum = [...new Set([...members, ...converted.filter((member) => member !== undefined)])]
+    return
+  }
+  const sendable = [...new Set(converted.filter((member) => member !== undefined))]
+  if (converted.includes(undefined)) {
+    const left = sendable.length === 0 ? `'${keyword}' is left out: it has` : `'${keyword}' loses`
+    warnings.push(`${left} members that are not of the type ${types.map((type) => `'${type}'`).join(' or ')}`)
+  }
+  delete schema[keyword]
+  if (sendable.length > 0 && keyword === 'enum') schema.enum = sendable
+  else if (sendable.length > 0) schema.const = sendable[0]
+}
+
+/** Null beside members of another type makes the value nullable, whatever `nullable` says. */
+export function hasNullMember({ type, enum: members }: Record<string, unknown>): boolean {
+  return typeof type === 'string' && type !== 'null' && Array.isArray(members) && members.includes(null)
+}
+
+function fits(member: unknown, types: readonly unknown[]): boolean {
+  if (member === null) return true
+  if (Array.isArray(member)) return types.includes('array')
+  if (isObject(member)) return types.includes('object')
+  return types.includes(typeof member) || (Number.isInteger(member) && types.includes('integer'))
+}
+
+function convertMember(member: unknown, types: readonly unknown[]): unknown {
+  if (typeof member === 'object') return undefined
+  if (types.includes('string')) return String(member)
+  const isNumber = types.includes('number') || (types.includes('integer') && Number.isInteger(Number(member)))
+  if (isNumber && typeof member === 'string' && /^-?\d/.test(member) && Number.isFinite(Number(member)))
+    return Number(member)
+  if (types.includes('boolean') && (member === 'true' || member === 'false')) return member === 'true'
+  return undefined
+}
