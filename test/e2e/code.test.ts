@@ -131,7 +131,7 @@ describe('a module', () => {
       "The 'f' that the tool returned is a function, which JSON does not have",
     ],
     ['a big integer', '() => ({ n: 1n })', "The 'n' that the tool returned is a bigint, which JSON does not have"],
-    ['a circle', '() => { const a = {}; a.a = a; return a }', expect.stringMatching(/circular/i)],
+    ['a circle', '() => { const a = {}; a.a = a; return a }', 'The tool failed unexpectedly'],
     ['no number', '() => [NaN]', "The '0' that the tool returned is the number NaN, which JSON does not have"],
     ['a map', '() => new Map()', 'What the tool returned is a Map, which JSON does not have'],
   ])('that returns %s fails and says so', async (_, handler, message) => {
@@ -150,8 +150,9 @@ describe('a module', () => {
   const PICTURE = { type: 'image', data: 'AA==', mimeType: 'image/png' }
   const BLOCKS = [{ type: 'text', text: 'here' }, PICTURE, { type: 'resource', resource: { uri: 'a:b', text: 'B' } }]
   const giving = (result: object) => `export default () => (${JSON.stringify(result)})`
-  async function inAll(toolkit: string, given: object, output: object | null = {}) {
-    const call = await tool({ id: `${toolkit}.Show@1.0.0`, module: giving(given), output })
+  async function inAll(toolkit: string, given: object | string, output: object | null = {}) {
+    const module = typeof given === 'string' ? given : giving(given)
+    const call = await tool({ id: `${toolkit}.Show@1.0.0`, module, output })
     const name = `${toolkit}_Show`
     const engine = { tool: { name: 'Show', toolkit } }
     const execute = { tool: { id: toolkit, capability: 'Show', parameters: {} } }
@@ -190,6 +191,34 @@ describe('a module', () => {
     expect(mc).toMatchObject({ payload: { execution: { status: 'failure', error } } })
   })
 
+  it.each([
+    ['a TypeError', 'i => i.a.b.c', "Cannot read properties of undefined (reading 'b')"],
+    ['a RangeError', '() => [].length = -1', 'Invalid array length'],
+    ['a SyntaxError', '() => JSON.parse("{")', expect.stringContaining('JSON')],
+    ['a ReferenceError', 'async () => nothing', 'nothing is not defined'],
+    ['a DOMException', '() => atob("%")', expect.stringMatching(/./)],
+  ])('keeps the words of %s for developers, in each dialect', async (kind, handler, words) => {
+    const toolkit = `Throwing${kind.slice(2)}`
+    const { oxp, plugin, mcp, rfc, mc } = await inAll(toolkit, `export default ${handler}`)
+    const error = { message: 'The tool failed unexpectedly', developer_message: words }
+    expect(oxp).toMatchObject({ success: false, error })
+    expect(rfc).toMatchObject({ success: false, output: { error } })
+    const { message, developer_message } = error
+    expect(mc).toMatchObject({ payload: { execution: { error: { message, details: { developer_message } } } } })
+    expect(plugin).toEqual({ content: [{ type: 'text', text: message }], isError: true })
+    expect(mcp).toMatchObject({ content: [{ type: 'text', text: message }], isError: true })
+  })
+
+  it('speaks to its caller by an error of a class of its own, and by fields of it', async () => {
+    const own = 'class Empty extends TypeError {}; export default () => { throw new Empty("The shelf is empty") }'
+    expect(await run(own)).toMatchObject({ error: { message: 'The shelf is empty' } })
+    const fields = '{ developer_message: "shelf 5", can_retry: true }'
+    const said = `export default () => { throw Object.assign(new Error("The shelf is empty"), ${fields}) }`
+    expect(await run(said)).toMatchObject({
+      error: { message: 'The shelf is empty', developer_message: 'shelf 5', can_retry: true },
+    })
+  })
+
   it.each<[string, object, object, object | null]>([
     ['text alone', { content: [BLOCKS[0]] }, { success: true, value: 'here' }, {}],
     ['text beside no output', { content: [BLOCKS[0]], isError: false }, { success: true }, null],
@@ -213,7 +242,7 @@ describe('a module', () => {
 
   it('that does not load says why', async () => {
     expect(await run('throw new Error("at load"); export default 1')).toMatchObject({
-      error: { message: "The tool's module cannot run: Error: at load" },
+      error: { message: "The tool's module cannot run", developer_message: 'Error: at load' },
     })
     expect(await run('export default 1')).toMatchObject({
       error: { message: 'The module must export a function as its default' },

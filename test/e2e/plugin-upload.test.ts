@@ -220,7 +220,10 @@ describe('a plugin', () => {
       success: false,
       error: { message: expect.stringContaining('The roof fell in') },
     })
-    expect(await call('trap')).toMatchObject({ success: false, error: { message: 'unreachable' } })
+    expect(await call('trap')).toMatchObject({
+      success: false,
+      error: { message: 'The tool failed unexpectedly', developer_message: 'unreachable' },
+    })
     expect(await call('garble')).toMatchObject({
       success: false,
       error: { message: expect.stringContaining('CallToolResult') },
@@ -238,7 +241,7 @@ describe('a plugin', () => {
 describe('a runaway plugin', () => {
   it.each([
     ['spins', 'spin', /^The tool did not answer within/],
-    ['recurses', 'recurse', /stack|did not answer/],
+    ['recurses', 'recurse', /failed unexpectedly|did not answer/],
     ['hoards shared memory', 'hoard', /shared memory|did not answer|no fuel/],
   ])(
     'that %s is stopped within 10 s',

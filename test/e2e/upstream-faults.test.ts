@@ -239,13 +239,13 @@ describe('a server that is not there', () => {
     ],
     [
       'a plugin',
-      { isError: true, content: [{ text: expect.stringMatching(/in a row[^]*\nTry again in \d seconds$/) }] },
+      { isError: true, content: [{ text: expect.stringMatching(/in a row[^]*\nTry again in [\d.]+ seconds?$/) }] },
     ],
     [
       'MCP',
       {
         isError: true,
-        content: [{ text: expect.stringMatching(/in a row[^]*\nTry again in \d+ ms$/) }],
+        content: [{ text: expect.stringMatching(/in a row[^]*\nTry again in [\d.]+ seconds?$/) }],
         _meta: { 'dev.switchboard/error': { can_retry: true, retry_after_ms: when } },
       },
     ],

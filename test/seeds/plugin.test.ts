@@ -137,7 +137,7 @@ works(RESULT, 'the error that an export sets', async () => {
   expect(await call('fail')).toEqual({ ...says('A deliberate failure'), isError: true })
 })
 works(RESULT, 'a trap is an error', async () =>
-  expect(await call('trap')).toEqual({ ...says('unreachable'), isError: true }),
+  expect(await call('trap')).toEqual({ ...says('The tool failed unexpectedly'), isError: true }),
 )
 works(RESULT, 'a value of another kind of tool, as JSON', async () => {
   const { body } = await send({ params: { name: 'test_values', arguments: { value: { a: [1] } } } })

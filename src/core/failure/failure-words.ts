@@ -30,6 +30,9 @@ export function againOf({ may_have_run }: Extract<Failure, { type: 'tool-timed-o
 
 export const secondsOf = (count: number) => `${count} ${count === 1 ? 'second' : 'seconds'}`
 
+/** Not rounded down: who waits for less is refused again. */
+export const tryAgainIn = (ms: number) => `Try again in ${secondsOf(Math.ceil(ms) / 1000)}`
+
 export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureWords {
   switch (failure.type) {
     case 'request-malformed':

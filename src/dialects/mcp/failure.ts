@@ -1,5 +1,5 @@
 import { type Failure, type FailureType, openChallenges } from '../../core/failure/failure.ts'
-import { questionsOf, sentence, wordsOf } from '../../core/failure/failure-words.ts'
+import { questionsOf, sentence, tryAgainIn, wordsOf } from '../../core/failure/failure-words.ts'
 import { didYouMean, type Problem, problemsByParameter, problemsInWords, quoted } from '../../core/tool/problem.ts'
 import type { ToolFailure } from '../../core/tool/content.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from './wire.ts'
@@ -110,6 +110,6 @@ function toolFailed({ message, additional_prompt_content, can_retry, retry_after
   const lines = [message]
   if (additional_prompt_content !== undefined) lines.push(additional_prompt_content)
   if (can_retry === true)
-    lines.push(retry_after_ms === undefined ? 'It may work when called again' : `Try again in ${retry_after_ms} ms`)
+    lines.push(retry_after_ms === undefined ? 'It may work when called again' : tryAgainIn(retry_after_ms))
   return lines.join('\n')
 }

@@ -78,16 +78,15 @@ const PARAMETERS = json.also(inputSchema, (value, report) => {
   }
 })
 
-/** Unwrapped only when nothing beside `parameters` says that the object is itself the schema. */
+const WRAPPER = json.object({ parameters: PARAMETERS })
+
+/** `parameters` is no keyword of JSON Schema, so an object that has it is OXP's, whatever else it has. */
 const INPUT_SCHEMA = (value: unknown, report: json.Report) => {
-  const isFlat = isJsonObject(value) && ('type' in value || 'properties' in value || value.parameters === undefined)
-  if (isFlat) {
-    const schema = PARAMETERS(value, report)
-    return schema === json.WRONG ? json.WRONG : { path: '/input_schema', schema }
-  }
   if (!isJsonObject(value)) return json.unfit(report, "an object: {'parameters': <JSON Schema>}", value)
-  const schema = json.readAt('parameters', PARAMETERS, value.parameters, report)
-  return schema === json.WRONG ? json.WRONG : { path: '/input_schema/parameters', schema }
+  const isWrapped = value.parameters !== undefined
+  const read = isWrapped ? json.into(WRAPPER, ({ parameters }) => parameters)(value, report) : PARAMETERS(value, report)
+  if (read === json.WRONG) return json.WRONG
+  return { path: isWrapped ? '/input_schema/parameters' : '/input_schema', schema: read }
 }
 
 const OUTPUT_SCHEMA: json.Reader<JsonObject | null> = json.parsed(

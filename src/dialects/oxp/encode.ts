@@ -42,9 +42,10 @@ export function listedLine(record: ToolRecord): string {
   return written.ok ? written.value : ''
 }
 
-/** A schema with the keyword `parameters` would be taken for a wrapper, unless it says its type. */
+/** A schema with a keyword `parameters`, which means nothing, would be taken for a wrapper. */
 function flat(input: JsonObject): JsonObject {
-  return 'parameters' in input && !('type' in input) && !('properties' in input) ? { type: 'object', ...input } : input
+  const { parameters: _, ...schema } = input
+  return schema
 }
 
 const wrapped = (input: JsonObject): JsonObject => ({ parameters: input })

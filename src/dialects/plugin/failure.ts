@@ -1,5 +1,5 @@
 import { type Failure, type FailureType, openChallenges } from '../../core/failure/failure.ts'
-import { questionsOf, secondsOf, sentence, wordsOf } from '../../core/failure/failure-words.ts'
+import { questionsOf, sentence, tryAgainIn, wordsOf } from '../../core/failure/failure-words.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { HTTP_STATUS, OUTCOME_STATUS } from '../../http/answer/failure-status.ts'
 
@@ -42,12 +42,12 @@ export function textOf(failure: Failure): string {
     case 'input-invalid':
       return `Some arguments are invalid: ${listed(failure.problems, 'The arguments')}`
     case 'tool-failed': {
-      const { message, developer_message, additional_prompt_content, retry_after_ms } = failure
-      const retry = retry_after_ms === undefined ? [] : [`Try again in ${secondsOf(Math.ceil(retry_after_ms / 1000))}`]
-      const more = [developer_message, additional_prompt_content].filter(
-        (each) => each !== undefined && each !== message,
-      )
-      return [message, ...more, ...retry].join('\n')
+      const { message, additional_prompt_content: prompt, retry_after_ms: wait } = failure
+      return [
+        message,
+        ...(prompt === undefined ? [] : [prompt]),
+        ...(wait === undefined ? [] : [tryAgainIn(wait)]),
+      ].join('\n')
     }
     case 'tool-timed-out':
       return failure.may_have_run ? sentence(wordsOf(failure)) : wordsOf(failure).message

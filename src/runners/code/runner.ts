@@ -80,7 +80,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
           unfinished: 'The call ended before the tool did',
         })
         if (flood?.signal.aborted) return failed(`The tool's module reported more than ${MAX_REPORTED} characters`)
-        if (typeof answer === 'string') return failed(answer)
+        if (!answer.ok) return answer
         passOnLogs(answer.logs, context, log)
         const { result } = answer
         if (!result.ok) return { ok: false, failure: result.failure }

@@ -1,4 +1,4 @@
-import type { RunContext, RunResult } from '../../core/call/runner.ts'
+import type { RunContext } from '../../core/call/runner.ts'
 import type { Meter } from '../../core/tool/budget.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { FOREIGN, parseJson } from '../../core/tool/json-text.ts'
@@ -11,6 +11,7 @@ const MAX_ANSWER = 4_000_000
 const MAX_MESSAGE = 2_000
 const MAX_LINE = 1_000
 const MAX_LINES = 100
+const UNEXPECTED = 'The tool failed unexpectedly'
 
 interface Asking extends Pick<RunContext, 'signal' | 'meter'> {
   readonly redact?: Redact
@@ -18,32 +19,36 @@ interface Asking extends Pick<RunContext, 'signal' | 'meter'> {
   readonly unfinished: string
 }
 
-/** Calls what runs inside a sandbox. A text says why there is no answer. */
+/** Calls code inside a sandbox. `ok` says whether it answered, which it also does when the tool failed. */
 export async function askSandbox(sandbox: Sandbox, code: SandboxCode, given: readonly unknown[], asking: Asking) {
   const { signal, meter, redact = (text) => text, subject, unfinished } = asking
   const waited = await sandbox.call(code, given, signal)
-  if (waited.state === 'aborted') return unfinished
-  if (waited.state === 'failed') return `${subject} cannot run: ${firstLine(waited.error)}`
+  if (waited.state === 'aborted') return failed(unfinished)
+  if (waited.state === 'failed') return failed(`${subject} cannot run`, redact(firstLine(waited.error)))
   return parseAnswer(waited.value, meter, redact)
 }
 
 /** Nothing in it is to be trusted. Redacted before it is cut, since half a secret would not be recognised. */
 export function parseAnswer(text: unknown, meter: Meter, redact: Redact) {
-  if (typeof text !== 'string') return 'The sandbox answered with something that is no text'
-  if (text.length > MAX_ANSWER) return `The output is larger than ${MAX_ANSWER} characters`
+  if (typeof text !== 'string') return failed('The sandbox answered with something that is no text')
+  if (text.length > MAX_ANSWER) return failed(`The output is larger than ${MAX_ANSWER} characters`)
   const read = parseJson(text, meter, { ...FOREIGN, what: 'the output' })
-  if (!read.ok) return read.isJson ? read.message : 'The sandbox answered with something that is not JSON'
+  if (!read.ok) return failed(read.isJson ? read.message : 'The sandbox answered with something that is not JSON')
   const answer = read.value
-  if (!isObject(answer)) return 'The sandbox answered with something that is no answer'
+  if (!isObject(answer)) return failed('The sandbox answered with something that is no answer')
   const { ok, value, message, failure, kind, logs, usage } = answer
   const lines: readonly unknown[] = Array.isArray(logs) ? logs.slice(0, MAX_LINES) : []
+  const words = redact(String(message)).slice(0, MAX_MESSAGE)
+  // An exception's words are about the code, so they are its developer's
+  const said = kind === 'exception' ? { message: UNEXPECTED, developer_message: words } : { message: words }
   return {
+    ok: true as const,
     result:
       ok === true
         ? { ok, value }
         : {
             ok: false as const,
-            failure: { message: redact(String(message)).slice(0, MAX_MESSAGE), ...failureFields(failure) },
+            failure: { ...said, ...failureFields(failure) },
             kind: typeof kind === 'string' ? kind : '',
           },
     logs: lines.map((line) => redact(String(line)).slice(0, MAX_LINE)),
@@ -74,6 +79,6 @@ export function passOnLogs(lines: readonly string[], context: RunContext, write:
   }
 }
 
-export function failed(message: string): RunResult {
-  return { ok: false, failure: { message } }
+export function failed(message: string, developer_message?: string) {
+  return { ok: false, failure: { message, ...(developer_message === undefined ? {} : { developer_message }) } } as const
 }

@@ -1,6 +1,7 @@
 import { invalidSource } from '../../core/publish/import.ts'
 import type { PluginReader } from '../../core/publish/plugin-submission.ts'
 import type { GiveWay, Meter } from '../../core/tool/budget.ts'
+import type { ToolFailure } from '../../core/tool/content.ts'
 import type { Implementation } from '../../core/tool/tool.ts'
 import { askSandbox } from '../sandbox/answer.ts'
 import { type InsideModules, NO_LOADER, type Sandbox } from '../sandbox/sandbox.ts'
@@ -88,17 +89,22 @@ export function createPluginReader(options: PluginReaderOptions): PluginReader {
       subject: 'The plugin',
       unfinished: "Its 'describe' did not end in time",
     })
-    if (typeof answer === 'string') return answer
+    if (!answer.ok) return reasonOf(answer.failure)
     const { result } = answer
     if (!result.ok) {
       return result.kind === 'fuel'
         ? `Its 'describe' did not end within ${FUEL} instructions`
-        : `Its 'describe' failed: ${result.failure.message}`
+        : `Its 'describe' failed: ${reasonOf(result.failure)}`
     }
     const text = String(result.value)
     if (text.length > MAX_DESCRIBED) return `Its 'describe' gave more than ${MAX_DESCRIBED} characters`
     return { text }
   }
+}
+
+/** Its publisher is its developer. */
+function reasonOf({ message, developer_message: why }: ToolFailure): string {
+  return why === undefined ? message : `${message}: ${why}`
 }
 
 async function meter(bytes: Uint8Array<ArrayBuffer>, giveWay: GiveWay): Promise<Metered | string> {

@@ -68,7 +68,7 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
           subject: 'The plugin',
           unfinished,
         })
-        if (typeof answer === 'string') return failed(answer)
+        if (!answer.ok) return answer
         passOnLogs(answer.logs, context, log)
         const { result, usage } = answer
         if (result.ok) return readPluginResult(String(result.value), usage, meter)

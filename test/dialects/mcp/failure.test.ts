@@ -111,7 +111,7 @@ const TABLE: {
     undefined,
     200,
     200,
-    /^m\np\nTry again in 5 ms$/,
+    /^m\np\nTry again in 0\.005 seconds$/,
   ],
   'tool-timed-out': [{ type: 'tool-timed-out', timeout_ms: 3000 }, undefined, 200, 200, /3 seconds/],
   'output-invalid': [
@@ -265,7 +265,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'approval-required':
     'approval_required: a person must approve this call first: open https://here/approve and then call again with the same arguments\nLevel 8',
   'input-invalid': 'Some arguments are invalid\n- b: Is required\nToo many',
-  'tool-failed': 'No such mailbox\nAsk for another\nTry again in 2000 ms',
+  'tool-failed': 'No such mailbox\nAsk for another\nTry again in 2 seconds',
   'tool-timed-out': 'The tool did not answer within 30 seconds: it may work when called again',
   'output-invalid': 'The tool returned something its output schema does not allow: /sum: Must be a number',
   'select-invalid':

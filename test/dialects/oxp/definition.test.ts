@@ -102,8 +102,11 @@ describe('an OXP definition', () => {
       { input: { properties: { parameters: { description: 'P' } } }, path: '/input_schema', warnings: [] },
     ],
     [
-      { type: 'object', parameters: { type: 'string' } },
-      { input: { type: 'object', parameters: { type: 'string' } }, path: '/input_schema', warnings: [] },
+      { type: 'object', parameters: { type: 'object' }, required: ['q'] },
+      ['type', 'required'].map((field) => ({
+        path: `/input_schema/${field}`,
+        message: `Unknown field '${field}': wanted 'parameters'`,
+      })),
     ],
     [{}, { input: {}, path: '/input_schema', warnings: [] }],
     [{ parameters: { properties: 7 } }, { input: { properties: 7 }, path: '/input_schema/parameters', warnings: [] }],
@@ -334,10 +337,11 @@ describe('a record as OXP', () => {
     expect(encodeFlat(recordOf({ ...RECORD, input })).document).toMatchObject({ input_schema: parameters })
   })
 
-  it('is told apart flat from one that wraps its parameters', () => {
-    const input = { parameters: { type: 'string' } }
+  it('has no keyword flat by which it would be taken for one that wraps its parameters', () => {
+    const input = { type: 'object', parameters: { type: 'string' } }
     const { document } = encodeFlat(recordOf({ ...RECORD, input }))
-    expect(document).toMatchObject({ input_schema: { type: 'object', parameters: { type: 'string' } } })
+    expect(document).toMatchObject({ input_schema: { type: 'object' } })
+    expect(document).not.toHaveProperty('input_schema.parameters')
   })
 
   it("has an id of OXP's characters, and names what it has in place of others", () => {

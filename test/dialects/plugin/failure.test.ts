@@ -25,7 +25,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'approval-required':
     'A person must approve this call first: Level 8\nTo approve it, open https://here/approve and then call again',
   'input-invalid': "Some arguments are invalid: 'b': Is required; The arguments: Too many",
-  'tool-failed': 'No such mailbox\nIMAP 5\nAsk for another\nTry again in 2 seconds',
+  'tool-failed': 'No such mailbox\nAsk for another\nTry again in 2 seconds',
   'tool-timed-out': 'The tool did not answer within 30 seconds',
   'output-invalid': "The tool returned something its output schema does not allow: 'sum': Must be a number",
   'select-invalid':
@@ -119,7 +119,7 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
     'Some arguments are invalid: The arguments: Too many; The arguments: Too deep',
   ],
   [{ type: 'tool-failed', message: 'No such mailbox' }, 'No such mailbox'],
-  [{ type: 'tool-failed', message: 'Gone', can_retry: false, retry_after_ms: 1.5 }, 'Gone\nTry again in 1 second'],
+  [{ type: 'tool-failed', message: 'Gone', can_retry: false, retry_after_ms: 1.5 }, 'Gone\nTry again in 0.002 seconds'],
   [
     { type: 'tool-failed', message: 'Busy', developer_message: 'Busy', additional_prompt_content: 'Wait' },
     'Busy\nWait',

@@ -221,7 +221,7 @@ const WANTED: Readonly<Record<FailureType, readonly [number, ...string[]]>> = {
   'requirements-missing': [200, 'No grant'],
   'approval-required': [200, 'Level 8', 'open https://here/approve and then call again'],
   'input-invalid': [200, "'b': Is required", 'Too many'],
-  'tool-failed': [200, 'No such mailbox', 'IMAP 5', 'Ask for another', '2 seconds'],
+  'tool-failed': [200, 'No such mailbox', 'Ask for another', '2 seconds'],
   'tool-timed-out': [200, '30 seconds'],
   'output-invalid': [200, "'sum': Must be a number"],
   'select-invalid': [200, 'at character 4'],

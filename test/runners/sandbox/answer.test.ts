@@ -8,6 +8,8 @@ const ofLength = (length: number) => `{"ok":true,"value":"${'x'.repeat(length - 
 describe('what comes out of a sandbox', () => {
   it('has so many characters at most', () => {
     expect(read(ofLength(4_000_000))).toMatchObject({ result: { ok: true } })
-    expect(read(ofLength(4_000_001))).toBe('The output is larger than 4000000 characters')
+    expect(read(ofLength(4_000_001))).toMatchObject({
+      failure: { message: 'The output is larger than 4000000 characters' },
+    })
   })
 })

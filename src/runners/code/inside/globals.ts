@@ -28,10 +28,13 @@ function shown(value: unknown): string {
 
 for (const method of ['debug', 'info', 'log', 'warn', 'error', 'trace', 'dir'] as const) console[method] = log
 
+/** `fetch` rejects with a TypeError, and a class of its own says that the words are the gateway's. */
+class RefusedError extends TypeError {}
+
 const platformFetch = globalThis.fetch
 
 globalThis.fetch = async (input: RequestInfo | URL, init?: RequestInit) => {
   const response = await platformFetch(input, init)
   if (!response.headers.has(REFUSED_HEADER)) return response
-  throw new TypeError(await response.text())
+  throw new RefusedError(await response.text())
 }

@@ -1,4 +1,4 @@
-/** Runs inside the sandbox: writes a module's value as JSON, or throws a TypeError that names what JSON lacks. */
+/** Runs inside the sandbox: writes a module's value as JSON, or throws an Error that names what JSON lacks. */
 export function toJson(value: unknown): string {
   const text = isPlain(value, MAX_LEVELS) ? stringify(value) : stringify(value, refuseUnsayable)
   return text ?? 'null'
@@ -31,7 +31,7 @@ function refuseUnsayable(this: unknown, key: string, value: unknown): unknown {
   const what = unsayable(value)
   if (what === undefined) return value
   const where = key === '' ? 'What the tool returned' : `The '${key}' that the tool returned`
-  throw new TypeError(`${where} is ${what}, which JSON does not have`)
+  throw new Error(`${where} is ${what}, which JSON does not have`)
 }
 
 function unsayable(value: unknown): string | undefined {

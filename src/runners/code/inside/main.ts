@@ -75,11 +75,13 @@ export default class extends WorkerEntrypoint {
 async function outcomeOf(input: unknown, context: object): Promise<string> {
   try {
     const { default: handler } = tool
-    if (typeof handler !== 'function') throw new TypeError('The module must export a function as its default')
+    if (typeof handler !== 'function') throw new Error('The module must export a function as its default')
     const value: unknown = await handler(input, context)
     return `"ok":true,"value":${toJson(value)}`
   } catch (error) {
-    return `"ok":false,"message":${JSON.stringify(messageOf(error).slice(0, MAX_MESSAGE))},"failure":${fieldsOf(error)}`
+    const kind = isException(error) ? 'exception' : 'failed'
+    const message = JSON.stringify(messageOf(error).slice(0, MAX_MESSAGE))
+    return `"ok":false,"kind":"${kind}","message":${message},"failure":${fieldsOf(error)}`
   }
 }
 
@@ -91,6 +93,27 @@ function fieldsOf(error: unknown): string {
     return JSON.stringify(Object.fromEntries(fields))
   } catch {
     return '{}'
+  }
+}
+
+const EXCEPTIONS = [
+  TypeError,
+  RangeError,
+  ReferenceError,
+  SyntaxError,
+  EvalError,
+  URIError,
+  AggregateError,
+  DOMException,
+]
+const PROTOTYPES: readonly unknown[] = EXCEPTIONS.map(({ prototype }) => prototype)
+
+/** Errors of the language's own kinds are mistakes in the module; others, such as an `Error`, speak to its caller. */
+function isException(error: unknown): boolean {
+  try {
+    return isObject(error) && PROTOTYPES.includes(Object.getPrototypeOf(error))
+  } catch {
+    return true
   }
 }
 

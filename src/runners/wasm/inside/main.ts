@@ -27,6 +27,7 @@ async function runPlugin({ exported, input, config, fuel }: ExportCall) {
   const logs: string[] = []
   let instance: WebAssembly.Instance | undefined
   let failure: string | undefined
+  let kind = 'failed'
   let gauge: WebAssembly.Global | undefined
 
   const left = (): bigint => BigInt(gauge?.value ?? fuel)
@@ -72,6 +73,9 @@ async function runPlugin({ exported, input, config, fuel }: ExportCall) {
     else if (typeof code === 'number' && code !== 0) failure = `The plugin ended with the code ${code}`
   } catch (error) {
     failure = call.error ?? (error instanceof Error ? error.message : String(error))
+    // Plain errors are the host's own sentences, and the text that a plugin aborts with
+    const isPlain = error instanceof Error && Object.getPrototypeOf(error) === Error.prototype
+    if (call.error === undefined && !isPlain) kind = 'exception'
   }
   const remaining = left()
   const usage = {
@@ -79,7 +83,7 @@ async function runPlugin({ exported, input, config, fuel }: ExportCall) {
     memory_bytes: memoryOf()?.buffer.byteLength ?? 0,
   }
   if (remaining < 0n) return { ok: false, kind: 'fuel', message: 'There is no fuel left', logs, usage }
-  if (failure !== undefined) return { ok: false, kind: 'failed', message: failure, logs, usage }
+  if (failure !== undefined) return { ok: false, kind, message: failure, logs, usage }
   return { ok: true, value: call.output, logs, usage }
 }
 
