@@ -3,7 +3,7 @@ import { parseScopes, scopesBeside } from '../core/consent/oauth-scopes.ts'
 import { missingSecret, type Provider } from '../core/consent/provider.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
 import type { FindServer, ProviderServer } from './provider-server.ts'
-import { failureOf, notSetUp, type ProviderFailure, unavailable } from './provider-failure.ts'
+import { failureOf, notSetUp, type ProviderFailure, toRefreshError, unavailable } from './provider-failure.ts'
 import type { PendingRequest, ProviderClient } from './provider-requests.ts'
 import { authorizationUrl, clientOf, PROVIDER_TIMEOUT_MS, serverToVisit } from './provider-requests.ts'
 import { normalTokenResponse } from './token-response.ts'
@@ -93,9 +93,11 @@ export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: 
       })
     },
     refresh(provider: Provider, refreshToken: string, scopes: readonly string[]): Promise<Issued> {
-      return issue(provider, scopes, async ({ as, client, auth, options }) => {
+      return issue(provider, scopes, async ({ as, client, auth, options, lastAnswer }) => {
         const response = await oauth.refreshTokenGrantRequest(as, client, auth, refreshToken, options)
-        return oauth.processRefreshTokenResponse(as, client, response)
+        return oauth.processRefreshTokenResponse(as, client, response).catch((error: unknown) => {
+          throw toRefreshError(error, lastAnswer())
+        })
       })
     },
     /** RFC 7009. The answer is ignored, since the tokens are gone here already. */

@@ -21,7 +21,29 @@ export interface LastAnswer {
 
 const CLIENT_ERRORS = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type']
 
+/** In codes of errors, such as HubSpot's `BAD_CLIENT_ID`. Atlassian calls a dead refresh token `unauthorized_client`. */
+const CLIENT_CODE = /(?<!unauthorized_)client/i
+const CLIENT_DESCRIPTION = /client[ _](?:secret|credential)/i
+const TRANSIENT_CODE = /tempor|unavailable|internal|server_error|fatal|timeout|limit|too_many|slow_down|busy/i
+/** The request did not reach a token endpoint, or came too early or too often. */
+const OTHER_STATUSES = [404, 405, 408, 425, 429]
+
 export class Mismatch extends Error {}
+
+/** A refresh token that the provider no longer accepts. */
+export class DeadRefreshToken extends Error {}
+
+/**
+ * To a refresh each refusal of a token endpoint ends the grant, since no vendor's words but those of RFC 6749 are
+ * known, and one consent too many is better than none ever. Kept: what the client's own credentials or an outage cause.
+ */
+export function toRefreshError(error: unknown, last: LastAnswer | undefined): unknown {
+  if (!(error instanceof ResponseBodyError) || !last || last.status >= 500 || OTHER_STATUSES.includes(last.status))
+    return error
+  const { error: code, error_description: description = '' } = error
+  if (CLIENT_CODE.test(code) || CLIENT_DESCRIPTION.test(description) || TRANSIENT_CODE.test(code)) return error
+  return new DeadRefreshToken(codeOf(code))
+}
 
 export function providerFailure(why: ProviderFailure['why'], message: string): ProviderFailure {
   return { ok: false, why, message }
@@ -45,6 +67,7 @@ export function failureOf(provider: Provider, error: unknown, last: LastAnswer |
   const { id } = provider
   if (error instanceof Mismatch)
     return providerFailure('mismatch', `The answer did not come from '${id}', or not to this request`)
+  if (error instanceof DeadRefreshToken) return providerFailure('refused', `'${id}' refused with '${error.message}'`)
   if (error instanceof AuthorizationResponseError) {
     if (error.error === 'access_denied') return providerFailure('denied', `Access was refused at '${id}'`)
     if (error.error === 'server_error' || error.error === 'temporarily_unavailable') return unavailable(provider)

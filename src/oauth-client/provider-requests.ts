@@ -105,5 +105,12 @@ function clientAuth(
   const supported = as.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
   const preferred = !discovered || supported.includes('client_secret_post') ? 'client_secret_post' : undefined
   const method = provider.token_endpoint_auth_method ?? preferred
-  return method === 'client_secret_post' ? oauth.ClientSecretPost(secret) : oauth.ClientSecretBasic(secret)
+  return method === 'client_secret_post' ? oauth.ClientSecretPost(secret) : basicAuth(secret)
+}
+
+/** RFC 6749, section 2.3.1. Many servers decode nothing, so only what form encoding cannot leave as it is is encoded. */
+function basicAuth(secret: string): oauth.ClientAuth {
+  const encode = (text: string) => encodeURIComponent(text).replaceAll('%20', '+')
+  return (_as, { client_id: clientId }, _body, headers) =>
+    headers.set('authorization', `Basic ${btoa(`${encode(clientId)}:${encode(secret)}`)}`)
 }

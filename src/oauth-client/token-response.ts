@@ -1,4 +1,4 @@
-import { isObject } from '../core/tool/json.ts'
+import { isList, isObject, isTexts } from '../core/tool/json.ts'
 
 const ERRORS: Readonly<Record<string, string>> = {
   bad_verification_code: 'invalid_grant',
@@ -14,29 +14,50 @@ const ERRORS: Readonly<Record<string, string>> = {
   invalid_client_id: 'invalid_client',
 }
 
-/** Brings an answer to RFC 6749, section 5: providers send forms, nulls, and errors under status 200. */
+const UNNAMED_ERROR = 'unnamed_error'
+
+/**
+ * Brings an answer to RFC 6749, section 5: providers send forms, nulls, lists of scopes, another 2xx, errors under
+ * status 200 and errors in fields of their own. HTML stays as it is: a proxy sent it, not the token endpoint.
+ */
 export async function normalTokenResponse(response: Response): Promise<Response> {
   // As bytes: workerd warns when a form is read as text
   const text = new TextDecoder().decode(await response.arrayBuffer())
   const headers = new Headers(response.headers)
   // A challenge would stand in the way of the error that the body names
   headers.delete('www-authenticate')
-  const fields = readFields(text, headers.get('content-type') ?? '')
-  if (!fields) return new Response(text, { status: response.status, headers })
+  const { status, ok: isOk } = response
+  const isBareRefusal = (status === 400 || status === 401) && !text.trimStart().startsWith('<')
+  const fields = readFields(text, headers.get('content-type') ?? '') ?? (isBareRefusal ? {} : undefined)
+  if (!fields) return new Response(text, { status, headers })
 
   const present = Object.entries(fields).filter(
     ([name, value]) => value !== null && (value !== '' || name === 'scope') && name !== 'id_token',
   )
   const body: Record<string, unknown> = Object.fromEntries(present)
   headers.set('content-type', 'application/json')
-  const { error, token_type, expires_in } = body
-  if (typeof error === 'string' && body['access_token'] === undefined) {
-    body['error'] = ERRORS[error] ?? error
-    return new Response(JSON.stringify(body), { status: response.ok ? 400 : response.status, headers })
+  const { token_type, expires_in, scope } = body
+  if (body['access_token'] === undefined && (!isOk || body['error'] !== undefined)) {
+    const error = findErrorCode(body) ?? UNNAMED_ERROR
+    return new Response(JSON.stringify({ ...body, error: ERRORS[error] ?? error }), {
+      status: isOk ? 400 : status,
+      headers,
+    })
   }
   if (token_type === undefined || token_type === 'user' || token_type === 'bot') body['token_type'] = 'bearer'
   if (!(Number(expires_in) > 0 && Number.isFinite(Number(expires_in)))) delete body['expires_in']
-  return new Response(JSON.stringify(body), { status: response.status, headers })
+  if (isTexts(scope)) body['scope'] = scope.join(' ')
+  return new Response(JSON.stringify(body), { status: isOk ? 200 : status, headers })
+}
+
+/** `error` as in RFC 6749; else an object in its place, the first of a list `errors`, or a code beside a message. */
+function findErrorCode(body: Readonly<Record<string, unknown>>): string | undefined {
+  const { error, errors } = body
+  const [first]: readonly unknown[] = isList(errors) ? errors : []
+  const candidates = [error, first, body].flatMap((place) =>
+    isObject(place) ? [place.error, place.code, place.type, place.errorType, place.status] : [place],
+  )
+  return candidates.find((value): value is string => typeof value === 'string' && value !== '')
 }
 
 function readFields(text: string, type: string): Readonly<Record<string, unknown>> | undefined {

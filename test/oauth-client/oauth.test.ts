@@ -65,6 +65,19 @@ describe('the client authenticates', () => {
     expect(last?.form.get('refresh_token')).toBe('r')
   })
 
+  it('by Basic, with only those characters encoded that must be', async () => {
+    const { oauth, asked } = client({ '/token': TOKEN })
+    const provider = {
+      ...GIVEN,
+      client_id: 'my-app_1.example~2',
+      token_endpoint_auth_method: 'client_secret_basic' as const,
+    }
+    await oauth.refresh(provider, 'r', [])
+    expect(atob(asked.at(-1)?.authorization?.slice('Basic '.length) ?? '')).toMatch(
+      /^my-app_1\.example~2:the\+secret%2C/,
+    )
+  })
+
   it('not at all where it is public', async () => {
     const { client_secret_name: _, ...open } = GIVEN
     const { oauth, asked } = client({ '/token': TOKEN })

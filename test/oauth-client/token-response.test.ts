@@ -37,9 +37,16 @@ describe("a token endpoint's answer", () => {
     ["Slack's own type of token", { ok: true, access_token: 'a', token_type: 'user' }, { ok: true }],
     ['a life of 0', { access_token: 'a', token_type: 'bearer', expires_in: 0 }, {}],
     ['a life that is no number', { access_token: 'a', token_type: 'bearer', expires_in: 'soon' }, {}],
+    ['a list of scopes', { access_token: 'a', token_type: 'bearer', scope: ['b', 'c'] }, { scope: 'b c' }],
+    ['no scopes in a list', { access_token: 'a', token_type: 'bearer', scope: [] }, { scope: '' }],
     ['a life as a text', { access_token: 'a', token_type: 'bearer', expires_in: '60' }, { expires_in: '60' }],
   ])('with %s is understood', async (_, body, more) => {
     expect((await json(body, 'text/plain')).body).toEqual({ access_token: 'a', token_type: 'bearer', ...more })
+  })
+
+  it.each([201, 202, 203])('with %i is one with 200', async (status) => {
+    const body = { access_token: 'a', token_type: 'bearer' }
+    expect(await json(body, 'application/json', status)).toEqual({ status: 200, body })
   })
 
   it.each([
@@ -48,6 +55,9 @@ describe("a token endpoint's answer", () => {
     [{ error: 'incorrect_client_credentials' }, 200, 400, 'invalid_client'],
     [{ error: 'invalid_grant' }, 401, 401, 'invalid_grant'],
     [{ error: 'unheard_of' }, 200, 400, 'unheard_of'],
+    [{ error: { code: 'unheard_of' } }, 400, 400, 'unheard_of'],
+    [{ status: 'BAD_REFRESH_TOKEN' }, 400, 400, 'BAD_REFRESH_TOKEN'],
+    [{}, 400, 400, 'unnamed_error'],
   ])('that is an error is one: %j', async (body, status, wanted, error) => {
     expect(await json(body, 'application/json', status)).toMatchObject({ status: wanted, body: { error } })
   })

@@ -132,6 +132,66 @@ describe('a grant that the provider no longer accepts', () => {
   })
 })
 
+const CLIENT_UNAUTHORIZED = {
+  error: 'unauthorized_client',
+  error_description: 'Invalid client or Invalid client credentials',
+}
+const HTML = { 'content-type': 'text/html' }
+
+describe('a refusal of a refresh', () => {
+  it.each<[string, number, object | string]>([
+    ['as HubSpot words it', 400, { status: 'BAD_REFRESH_TOKEN', message: 'missing or invalid refresh token' }],
+    ['as Atlassian words it', 403, { error: 'unauthorized_client', error_description: 'refresh_token is invalid' }],
+    ['as X words it', 400, { error: 'invalid_request' }],
+    ['as Microsoft words it', 400, { error: 'interaction_required', error_codes: [50_076] }],
+    ['as Fitbit words it', 400, { errors: [{ errorType: 'invalid_grant' }], success: false }],
+    ['as Keycloak words it, with 401', 401, { error: 'unauthorized_client', error_description: 'Session not active' }],
+    ['in an object as the error', 401, { error: { code: 'TokenExpired', message: 'Log in again' } }],
+    ['in an object that names nothing', 403, { error: { message: 'Log in again' } }],
+    ['in a number as the error', 400, { error: 17 }],
+    ['in words nobody knows', 422, { error: 'grant_is_pining_for_the_fjords' }],
+    ['in words nobody knows, with 200', 200, { ok: false, error: 'grant_is_no_more' }],
+    ['in a list', 400, ['expired']],
+    ['in plain words', 401, 'The refresh token has expired'],
+    ['in no words', 400, ''],
+  ])('%s: the person is asked again', async (_, status, said) => {
+    const world = createWorld()
+    const user = await expired(world)
+    const body = typeof said === 'string' ? said : JSON.stringify(said)
+    world.provider.bend = async (path) => (path === '/token' ? new Response(body, { status }) : undefined)
+    expect(challenged(await world.vault.tokenFor(asking(user))).reason).toMatch(/no longer accepted/)
+    world.provider.bend = async () => undefined
+    await consent(world, user, 'ann')
+    expect(world.provider.whose(await get(world, user))).toBe('ann')
+  })
+
+  it.each<[string, number, object | string, HeadersInit?]>([
+    ['the secret is wrong', 401, { error: 'invalid_client' }],
+    ['the secret is wrong, as HubSpot words it', 400, { status: 'BAD_CLIENT_SECRET' }],
+    ['the secret is wrong, in an object', 401, { error: { type: 'invalid_client' } }],
+    ['the secret is wrong, as Keycloak words it', 401, CLIENT_UNAUTHORIZED],
+    ['the secret is missing', 400, { error: 'invalid_request', error_description: 'Missing client_secret' }],
+    ['a firewall refuses', 403, '<html><h1>Forbidden</h1>', HTML],
+    ['a firewall refuses in plain words', 403, 'error code: 1020'],
+    ['a proxy finds the request bad', 400, '<!DOCTYPE html>', HTML],
+    ['nothing is there', 404, { error: 'Not Found' }],
+    ['it takes too long', 408, {}],
+    ['it is asked too often', 429, { error: 'rate_limited' }],
+    ['it is asked too often, with 400', 400, { error: 'rate_limit_exceeded' }],
+    ['it is down, with 400', 400, { error: 'temporarily_unavailable' }],
+    ['it is down, with 200', 200, { ok: false, error: 'internal_error' }],
+    ['it is down', 503, { error: 'invalid_request' }],
+  ])('since %s: the grant is kept', async (_, status, said, headers = {}) => {
+    const world = createWorld()
+    const user = await expired(world)
+    const body = typeof said === 'string' ? said : JSON.stringify(said)
+    world.provider.bend = async (path) => (path === '/token' ? new Response(body, { status, headers }) : undefined)
+    expect(await world.vault.tokenFor(asking(user))).toMatchObject({ unavailable: expect.any(String) })
+    world.provider.bend = async () => undefined
+    expect(world.provider.whose(await get(world, user))).toBe('ann')
+  })
+})
+
 describe('a provider that does not do its part', () => {
   it.each<[string, () => Promise<Response>, RegExp, (number | undefined)?, RegExp?]>([
     ['is down', () => Promise.reject(new TypeError('refused')), /'mail' cannot be asked now/],
