@@ -63,6 +63,7 @@ export const FULL_ONLY: Readonly<Record<string, string>> = {
   'test/e2e/kill.test.ts': 'servers that are killed at each step of a call',
   'test/e2e/kill-refresh.test.ts': 'servers that are killed again and again amid a refresh',
   'test/e2e/python.test.ts': 'packages of Python, which pip fetches: 60 MB',
+  'test/e2e/wrangler-dev-whole.test.ts': '`npx wrangler dev` again and again; `wrangler-dev.test.ts` starts it once',
   'test/e2e/npm-run.test.ts': '`npm run dev`, `serve` and `fixtures`, each of which builds the Worker anew',
   'test/e2e/watching.test.ts': '`npm run dev`, which builds the Worker after each change',
   'test/e2e/thousand-callers.test.ts': '1,000 callers at once',

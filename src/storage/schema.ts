@@ -36,9 +36,10 @@ export function hasTables(sql: SqlStorage): boolean {
   return tableNames(sql).length > 0
 }
 
+/** Tables of ours begin with a letter: SQLite reserves `sqlite_`, and names of the platform's begin with `_`. */
 function tableNames(sql: SqlStorage): string[] {
   return column<string>(
     sql,
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'",
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_*'",
   )
 }

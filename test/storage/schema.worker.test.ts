@@ -21,6 +21,19 @@ describe('the tables of an object', () => {
       expect(hasTables(sql)).toBe(true)
     }))
 
+  it.each(['__miniflare_do_name', '_of_a_later_platform', 'sqlite_stat1'])(
+    "are made beside the platform's table '%s', which counts as none of theirs",
+    (name) =>
+      inStorage((sql) => {
+        if (name.startsWith('_')) sql.exec(`CREATE TABLE ${name} (id INTEGER PRIMARY KEY, name TEXT)`)
+        else sql.exec('CREATE TABLE gone (id TEXT); CREATE INDEX gone_id ON gone (id); ANALYZE; DROP TABLE gone')
+        expect(sql.exec("SELECT name FROM sqlite_master WHERE type = 'table'").toArray()).toContainEqual({ name })
+        expect(hasTables(sql)).toBe(false)
+        expect(openTables(sql, SCHEMA)).toBe(true)
+        expect(openTables(sql, SCHEMA)).toBe(false)
+      }),
+  )
+
   it.each([
     ['an earlier version', 'UPDATE schema_version SET version = 1', '1'],
     ['a later version', 'UPDATE schema_version SET version = 3', '3'],

@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Connected, startWorld, type World } from './oauth/switchboard.ts'
+import { recordedTools, wranglerDev } from './wrangler-dev.ts'
+
+let world: World
+let edge: Connected
+beforeAll(async () => {
+  world = await startWorld()
+  edge = await wranglerDev(world)
+}, 240_000)
+afterAll(() => Promise.all([edge?.server.stop(), world?.close()]))
+
+describe('npx wrangler dev', () => {
+  it('sends a user to consent and to approve, and keeps records of their calls', async () => {
+    expect(await edge.challenge('Mail.GetEmails', 'ann')).toMatchObject({ id: 'mail' })
+    expect(await edge.challenge('mailbox.empty', 'ann', { folder: 'spam' })).toMatchObject({ id: 'approval' })
+    expect(await recordedTools(edge, 2)).toEqual(['mailbox.empty@1.0.0', 'Mail.GetEmails@1.0.0'])
+    expect(edge.server.printed()).not.toContain('records-lost')
+  })
+})
