@@ -15,12 +15,28 @@ export function seconds(text: string): number {
   throw new InvalidArgumentError('Wanted seconds, such as 0 or 86400.')
 }
 
+/** A time as the deployment takes it: as it is written, or so far ahead, such as 30d. */
+export function expiry(text: string): string {
+  return relativeTime(text, 1) ?? absoluteTime(text, '30d')
+}
+
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** A time as the deployment takes it: as it is written, or so long ago. */
+/** A time as the deployment takes it: as it is written, or so long ago, such as 12h. */
 export function moment(text: string): string {
+  return relativeTime(text, -1) ?? absoluteTime(text, '12h')
+}
+
+function relativeTime(text: string, direction: 1 | -1): string | undefined {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
-  return count === undefined ? text : new Date(Date.now() - Number(count) * (UNITS_MS[unit] ?? 0)).toISOString()
+  if (count === undefined) return undefined
+  return new Date(Date.now() + direction * Number(count) * (UNITS_MS[unit] ?? 0)).toISOString()
+}
+
+/** RFC 3339, which the deployment reads: here only what it cannot be is refused. */
+function absoluteTime(text: string, example: string): string {
+  if (/^\d{4}-\d\d-\d\d/.test(text)) return text
+  throw new InvalidArgumentError(`Wanted a time such as 2030-01-31T12:00:00Z, or ${example}.`)
 }
 
 export function gather(text: string, before: readonly string[] = []): readonly string[] {

@@ -1,6 +1,6 @@
 import type { SwitchboardError } from '../client/index.ts'
 
-type CliErrorCode = 'usage' | 'failed' | 'refused'
+type CliErrorCode = 'usage' | 'failed' | 'refused' | 'unavailable'
 
 export class CliError extends Error {
   override readonly name = 'CliError'

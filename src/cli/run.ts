@@ -16,8 +16,11 @@ export async function run(args: readonly string[], surroundings: Surroundings, s
   const isJson = args.includes('--json')
   try {
     // Its own `help` knows the first command of `help keys create` alone
-    const asked = args[0] === 'help' ? [...args.slice(1), '--help'] : [...args]
-    await program.parseAsync(asked, { from: 'user' })
+    const isHelp = args[0] === 'help'
+    const named = args[1]
+    if (isHelp && named !== undefined && !named.startsWith('-') && !findCommand(program, named))
+      throw new CliError('usage', `Unknown command '${named}'`, 'switchboard --help lists the commands')
+    await program.parseAsync(isHelp ? [...args.slice(1), '--help'] : [...args], { from: 'user' })
     return EXIT.ok
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.ok
@@ -26,6 +29,10 @@ export async function run(args: readonly string[], surroundings: Surroundings, s
     else for (const line of linesOf(error, surroundings)) stderr.write(`${inOptions(line)}\n`)
     return exitOf(error)
   }
+}
+
+function findCommand({ commands }: ReturnType<typeof createProgram>, name: string) {
+  return commands.find((each) => each.name() === name || each.aliases().includes(name))
 }
 
 const FILE_PROBLEMS = new Map([

@@ -9,14 +9,18 @@ const GAP = 2
 const MAX_PADDING = 48
 const LEAST_ROOM = 20
 
-/** Makes lines of items, the first time below the headings. Widths only grow, so that later items stay in line. */
+/**
+ * Makes lines of items, the first time below the headings. Widths only grow, so that later items stay in line.
+ * Without a width, as in a pipe, cells are apart by tabs.
+ */
 export function createTable(columns: Columns, width: number) {
   const headings = Object.keys(columns)
   const widths = headings.map(() => 0)
   let hasHeadings = false
 
   const lineOf = (cells: readonly string[]): readonly string[] => {
-    const padded = cells.slice(0, -1).map((cell, index) => cell.padEnd((widths[index] ?? 0) + GAP))
+    if (width === Infinity) return [cells.join('\t')]
+    const padded = cells.slice(0, -1).map((cell, index) => cell.padEnd(widths[index] ?? 0) + ' '.repeat(GAP))
     const room = width - padded.reduce((sum, { length }) => sum + length, 0)
     return [...padded, oneLine(cells.at(-1) ?? '', Math.max(LEAST_ROOM, room))]
   }

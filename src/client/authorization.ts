@@ -40,7 +40,12 @@ async function stateOf(connection: Connection, checkUrl: string, wait: number, s
   try {
     // The path alone: whatever an answer says, the key goes nowhere else
     const { pathname } = new URL(checkUrl, 'https://switchboard.invalid')
-    return await connection.json({ path: pathname, query: wait === 0 ? {} : { wait }, signal })
+    return await connection.json({
+      path: pathname,
+      query: wait === 0 ? {} : { wait },
+      answerWithin: 2 * WAIT * 1_000,
+      signal,
+    })
   } catch (error) {
     if (error instanceof SwitchboardError && error.code === 'not_found')
       throw new SwitchboardError('authorization_failed', 'The link has ended', {}, error)

@@ -68,6 +68,7 @@ function callOnce(
     json: { $schema: 'urn:oxp:1.0', request: { tool_id, call_id: callId, input, ...context } },
     ...(onProgress ? { headers: { accept: 'application/json, text/event-stream' } } : {}),
     signal,
+    answerWithin: Infinity,
     repeatable: true,
     async read(response) {
       const body = await readAnswer(response, onProgress)

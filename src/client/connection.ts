@@ -21,6 +21,8 @@ export interface Ask<T> {
   readonly body?: NonNullable<RequestInit['body']>
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
+  /** Milliseconds for the answer to begin: half a minute by default, five for a request with bytes; `Infinity` for none. */
+  readonly answerWithin?: number
   /** Whether the request may arrive twice; `GET` may by default. */
   readonly repeatable?: boolean
   /** Reads a successful answer; its connection may be lost meanwhile. */
@@ -38,6 +40,9 @@ const ATTEMPTS = 5
 const PAUSE_MS = 200
 const MAX_PAUSE_MS = 10_000
 const MAX_WAIT_MS = 60_000
+const ANSWER_MS = 30_000
+const UPLOAD_ANSWER_MS = 300_000
+const MAX_TIMER_MS = 2_147_483_647
 /** The characters of a header: `fetch` would repeat the key in its own error. */
 const KEY = /^[\x21-\x7e]+$/
 
@@ -61,6 +66,9 @@ export function connect(options: ConnectionOptions): Connection {
       ...ask.headers,
     }
     const body = json === undefined ? ask.body : JSON.stringify(json)
+    const within = ask.answerWithin ?? (ask.body === undefined ? ANSWER_MS : UPLOAD_ANSWER_MS)
+    const silence = new AbortController()
+    const timer = setTimeout(() => silence.abort(), Math.min(within, MAX_TIMER_MS))
     try {
       const response = await send(url, {
         method,
@@ -68,14 +76,20 @@ export function connect(options: ConnectionOptions): Connection {
         ...(body === undefined ? {} : { body }),
         // A redirect would take the key, or the trust in the answer, to another host
         redirect: 'manual',
-        signal: signal ?? null,
+        // A signal of its own, since listeners of a shared one would gather
+        signal: AbortSignal.any([silence.signal, ...(signal ? [signal] : [])]),
       })
+      clearTimeout(timer)
       if (response.ok) return await read(response)
       throw errorOf(response.status, parsed(await response.text()), response.headers.get('retry-after'), again)
     } catch (error) {
       if (error instanceof SwitchboardError) throw error
       if (signal?.aborted) throw endedBy(signal)
+      if (silence.signal.aborted)
+        throw new SwitchboardError('timed_out', `${url.origin} did not answer within ${within / 1_000} s`, {}, error)
       throw new SwitchboardError('unreachable', `Cannot reach ${url.origin}`, { canRetry: again }, error)
+    } finally {
+      clearTimeout(timer)
     }
   }
 

@@ -4,7 +4,7 @@ import { createTable, time } from '../../src/cli/table.ts'
 const COLUMNS = { 'Tool': 'tool', 'Client': 'client.name', 'Rules': ({ rules }: { readonly rules?: unknown }) => rules }
 const linesOf = (
   items: readonly Readonly<Record<string, unknown>>[],
-  width = Infinity,
+  width = 120,
   table = createTable(COLUMNS, width),
 ) => table(items).map((line) => line.map((part) => (typeof part === 'string' ? part : part[1])).join(''))
 
@@ -19,10 +19,20 @@ it('columns are aligned below their headings, whatever is in them', () => {
 })
 
 it('headings are written once, and later rows stay in line', () => {
-  const table = createTable(COLUMNS, Infinity)
+  const table = createTable(COLUMNS, 120)
   expect(linesOf([], 0, table)).toEqual([])
   expect(linesOf([{ tool: 'Long.Enough' }], 0, table)).toHaveLength(2)
   expect(linesOf([{ tool: 'A', client: { name: 'x' }, rules: 'y' }], 0, table)).toEqual(['A            x       y'])
+})
+
+it('a cell that is longer than its column does not touch the next', () => {
+  const tool = `Long.${'x'.repeat(60)}`
+  expect(linesOf([{ tool, client: { name: 'y' }, rules: 'z' }])[1]).toBe(`${tool}  y       z`)
+})
+
+it('cells are apart by tabs where there is no width, as in a pipe', () => {
+  const rows = linesOf([{ tool: 'A', client: { name: 'x' }, rules: 'y\tz' }], Infinity)
+  expect(rows).toEqual(['Tool\tClient\tRules', 'A\tx\ty z'])
 })
 
 it('the last column takes the room that is left, and no text begins a line', () => {

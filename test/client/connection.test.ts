@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { Switchboard } from '../../src/client/index.ts'
 import { clientOf, json } from './answers.ts'
 
@@ -74,3 +74,44 @@ it.each([...urlsOver(['localhost:8787', '127.0.0.1', '[::1]:1', '0x7f.1']), 'htt
     expect(() => new Switchboard({ url, key: KEY })).not.toThrow()
   },
 )
+
+it.each<[string, (client: Switchboard) => Promise<unknown>]>([
+  ['a list', (client) => client.list()],
+  ['a look at a tool', (client) => client.show('Kit.Do')],
+])('%s ends after half a minute where a server says nothing, and is not repeated', async (_, ask) => {
+  vi.useFakeTimers()
+  try {
+    let count = 0
+    const silent: typeof fetch = (_input, init) => {
+      count += 1
+      return new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+      })
+    }
+    const asked = ask(new Switchboard({ url: 'https://switchboard.test', fetch: silent }))
+    const ended = expect(asked).rejects.toMatchObject({
+      code: 'timed_out',
+      message: 'https://switchboard.test did not answer within 30 s',
+    })
+    await vi.advanceTimersByTimeAsync(30_000)
+    await ended
+    expect(count).toBe(1)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+it('thousands of requests leave no listener at the signal that they share', async () => {
+  const controller = new AbortController()
+  let listeners = 0
+  controller.signal.addEventListener = () => void (listeners += 1)
+  const client = new Switchboard({
+    url: 'https://switchboard.test',
+    fetch: async (_, init) => {
+      init?.signal?.addEventListener('abort', () => undefined)
+      return Response.json({ items: [] })
+    },
+  })
+  for (let count = 0; count < 2_000; count++) await client.list({ signal: controller.signal })
+  expect(listeners).toBe(0)
+})

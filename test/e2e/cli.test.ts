@@ -63,6 +63,9 @@ async function file(name: string, content: unknown): Promise<string> {
 describe('what it is asked', () => {
   it.each([
     [[], /Which command/],
+    [['help', 'nonsense'], /^Error: Unknown command 'nonsense'/],
+    [['audit', '--since', 'yesterday'], /Wanted a time such as 2030-01-31T12:00:00Z, or 12h/],
+    [['keys', 'create', '--name', 'a', '--expires', 'soon'], /Wanted a time such as .*, or 30d/],
     [['login'], /^Error: There is no 'login'\nSet SWITCHBOARD_URL and SWITCHBOARD_KEY.* switchboard doctor /],
     [['lst'], /unknown command 'lst'\n +\(Did you mean list\?\)/],
     [['--key', 'k', 'list'], /unknown option '--key'\n *Options follow the command/],
@@ -107,6 +110,7 @@ describe('what it is asked', () => {
 describe('a failure', () => {
   it.each([
     [['show', 'Nobody.Knows'], {}, 4, 'not_found'],
+    [['show', 'Calculater.Add'], {}, 4, 'not_found'],
     [['call', 'Calculator.Ad'], {}, 4, 'refused'],
     [['call', 'Calculator.Add', '--field', 'a=1'], {}, 4, 'input_invalid'],
     [['list'], { SWITCHBOARD_KEY: 'sb_nobody' }, 4, 'unauthenticated'],
@@ -142,6 +146,25 @@ describe('a failure', () => {
     }
   })
 
+  it('to hear from a server that accepts connections and says nothing ends with 5 in the time that is allowed', async () => {
+    const silent = createServer(() => undefined)
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const address = silent.address()
+    try {
+      const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
+      for (const input of [
+        ['--field', 'a=1'],
+        ['--input', '{}'],
+      ]) {
+        const { code, json } = await run(['call', 'Kit.Do', ...input, '--timeout', '1', '--json', '--url', url])
+        expect({ code, json }).toMatchObject({ code: 5, json: { error: { code: 'timed_out' } } })
+      }
+    } finally {
+      silent.closeAllConnections()
+      silent.close()
+    }
+  })
+
   it('to reach a deployment ends with 5, after all attempts', async () => {
     const { code, json } = await run(['list', '--json', '--url', 'http://127.0.0.1:9'])
     expect({ code, json }).toMatchObject({ code: 5, json: { error: { code: 'unreachable' } } })
@@ -151,9 +174,7 @@ describe('a failure', () => {
 describe('list, search and show', () => {
   it('say what there is', async () => {
     const { stdout } = await run(['list', '--toolkit', 'Calculator'])
-    expect(stdout).toMatch(
-      /^Tool {23}Description\nCalculator\.Add@1\.0\.0 {7}\S.*\nCalculator\.Subtract@1\.0\.0 {2}\S.*\n$/,
-    )
+    expect(stdout).toMatch(/^Tool\tDescription\nCalculator\.Add@1\.0\.0\t\S.*\nCalculator\.Subtract@1\.0\.0\t\S.*\n$/)
     const { json } = await run(['list', '--json', '--limit', '3'])
     expect(json.items).toHaveLength(3)
     expect((await run(['search', 'add', 'two', 'numbers', 'xyzzy', '--json'])).json).toMatchObject({
@@ -170,7 +191,7 @@ describe('list, search and show', () => {
     const body = { definition: titled, toolkit: 'Titled', version: '1.0.0' }
     expect((await edge.ask('POST', '/tools', body)).status).toBe(201)
     const { stdout } = await run(['list', '--toolkit', 'Titled'])
-    expect(stdout).toMatch(/\nTitled\.get_weather@1\.0\.0 +Weather: Tells it\n$/)
+    expect(stdout).toMatch(/\nTitled\.get_weather@1\.0\.0\tWeather: Tells it\n$/)
     expect((await run(['show', 'Titled.get_weather'])).stdout).toMatch(
       /^Titled\.get_weather@1\.0\.0 {2}Weather\nTells it/,
     )
@@ -179,7 +200,7 @@ describe('list, search and show', () => {
   it('say a title once, where the description is the same', async () => {
     const titled = { name: 'rates', title: 'Gives rates', description: 'Gives rates', inputSchema: { type: 'object' } }
     await edge.ask('POST', '/tools', { definition: titled, toolkit: 'Twice', version: '1.0.0' })
-    expect((await run(['list', '--toolkit', 'Twice'])).stdout).toMatch(/@1\.0\.0 {2}Gives rates\n$/)
+    expect((await run(['list', '--toolkit', 'Twice'])).stdout).toMatch(/@1\.0\.0\tGives rates\n$/)
     expect((await run(['show', 'Twice.rates'])).stdout).toMatch(/^Twice\.rates@1\.0\.0\nGives rates\n/)
   })
 
@@ -209,14 +230,14 @@ describe('list, search and show', () => {
       items: [{ version: '1.0.0' }],
     })
     expect((await run(['show', 'Calculator.Add', '--versions'])).stdout).toMatch(
-      /^Version +Status +Changes\nCalculator\.Add@1\.0\.0 {2}active +\n/,
+      /^Version\tStatus\tChanges\nCalculator\.Add@1\.0\.0\tactive\t\n/,
     )
     const parameters = { type: 'object', properties: { text: { type: 'string' }, up: { type: 'boolean' } } }
     const input_schema = { parameters: { ...parameters, required: ['text', 'up'] } }
     const versions = [definition('Change.Tool@1.0.0'), definition('Change.Tool@2.0.0', { input_schema })]
     await run(['publish', await file('change.json', versions)])
     expect((await run(['show', 'Change.Tool', '--versions'])).stdout).toMatch(
-      /\nChange\.Tool@2\.0\.0 +active +.*Breaking: .*'up'/,
+      /\nChange\.Tool@2\.0\.0\tactive\t.*Breaking: .*'up'/,
     )
   })
 
@@ -374,20 +395,19 @@ describe('what happened', () => {
       },
     })
     expect(followed.code, followed.stderr).toBe(0)
-    const row =
-      '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d {2}Calculator\\.Add@1\\.0\\.0 {2}\\S+ +lou {3}\\d+ +success\\n'
-    expect(followed.stdout).toMatch(new RegExp(`^Time {17}Tool {18}Caller +User {2}ms +Outcome\\n(?:${row}){2}$`))
+    const row = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\tCalculator\\.Add@1\\.0\\.0\t\\S+\tlou\t\\d+\tsuccess\\n'
+    expect(followed.stdout).toMatch(new RegExp(`^Time\tTool\tCaller\tUser\tms\tOutcome\\n(?:${row}){2}$`))
     const { json } = await run(['logs', ...ofLou, '--limit', '1', '--json'])
     expect(json.items).toMatchObject([{ tool: 'Calculator.Add@1.0.0', user_id: 'lou', outcome: 'success' }])
     const usage = await run(['usage', '--by', 'tool,outcome', '--user', 'lou'])
-    expect(usage.stdout).toMatch(/^Tool +Outcome +Calls +Errors .*\nCalculator\.Add +success +2 +0 /)
+    expect(usage.stdout).toMatch(/^Tool\tOutcome\tCalls\tErrors\t.*\nCalculator\.Add\tsuccess\t2\t0\t/)
     expect(usage.stderr).toMatch(/^Whole hours from [\d-]{10} \d\d:00:00$/m)
     await run(['call', 'Nobody.Knows'])
     await expect
       .poll(async () => (await run(['usage', '--since', '1h'])).stdout, { timeout: 10_000 })
-      .toMatch(/\n\(unknown\) +\d+ +\d+ /)
+      .toMatch(/\n\(unknown\)\t\d+\t\d+\t/)
     expect(await run(['calls', '--since', 'yesterday'])).toMatchObject({
-      code: 4,
+      code: 2,
       stderr: expect.stringContaining('since'),
     })
     expect((await run(['calls', '--outcome', 'nonsense'])).stderr).toMatch(
@@ -397,11 +417,11 @@ describe('what happened', () => {
   })
 
   it.each([
-    ['providers', /^Provider +Name +Client ID +Source\nmail +/],
-    ['policies', /^Tools {6}Rules\nWatched\.\* {2}security_level 3, approval\n$/],
+    ['providers', /^Provider\tName\tClient ID\tSource\nmail\t/],
+    ['policies', /^Tools\tRules\nWatched\.\*\tsecurity_level 3, approval\n$/],
     [
       'audit',
-      /^Time +Action +Caller +Outcome +Request +Details\n(?:.*\n)*.* policy\.put +.* PUT \/policies\/Watched\.\* +pattern Watched\.\*/,
+      /^Time\tAction\tCaller\tOutcome\tRequest\tDetails\n(?:.*\n)*.*\tpolicy\.put\t.*\tPUT \/policies\/Watched\.\*\tpattern Watched\.\*/,
     ],
   ])('and %s', async (command, table) => {
     await edge.ask('PUT', '/policies/Watched.*', { security_level: 3, approval: true })
@@ -413,7 +433,7 @@ describe('what happened', () => {
     const env = { SWITCHBOARD_KEY: key.json.key }
     await run(['call', 'Calculator.Add', '--field', 'a=1', '--field', 'b=1', '--user', 'cleo'], { env })
     const usage = ['usage', '--by', 'caller,tool', '--user', 'cleo']
-    const table = /^Caller +Tool +Calls .*\na counter +Calculator\.Add +1 /
+    const table = /^Caller\tTool\tCalls\t.*\na counter\tCalculator\.Add\t1\t/
     await expect.poll(async () => (await run(usage)).stdout, { timeout: 10_000 }).toMatch(table)
     const { items } = (await run([...usage, '--json'])).json
     expect(items).toMatchObject([{ group: { principal: `key:${key.json.id}`, tool: 'Calculator.Add' } }])
@@ -457,7 +477,7 @@ describe('disable, enable, deprecate and yank', () => {
     const disabled = (await run(['show', 'Status.Tool'])).stdout
     expect(disabled).toContain('an administrator can enable it with switchboard enable')
     expect(disabled).toContain('\n  disabled: INC-7\n')
-    expect((await run(['show', 'Status.Tool', '--versions'])).stdout).toMatch(/^Status\.Tool@2\.0\.0 +disabled: INC-7/m)
+    expect((await run(['show', 'Status.Tool', '--versions'])).stdout).toMatch(/^Status\.Tool@2\.0\.0\tdisabled: INC-7/m)
     expect((await run(['enable', 'Status'])).code).toBe(0)
     expect((await run(['yank', 'Status.Tool'])).code).toBe(2)
     expect((await run(['disable', 'Nobody.Knows'])).code).toBe(4)
@@ -603,8 +623,8 @@ describe('keys', () => {
     const env = { SWITCHBOARD_KEY: made.stdout.trim() }
     expect((await run(['list', '--json'], { env })).json.items).toHaveLength(2)
     const listed = await run(['keys', 'list'])
-    expect(listed.stdout).toMatch(/^Key +Name +Scopes +Tools +Users +Expires +Last used\n/)
-    expect(listed.stdout).toMatch(new RegExp(`^${id} +a script +tools:read, tools:call +Calculator\\.\\* +ann `, 'm'))
+    expect(listed.stdout).toMatch(/^Key\tName\tScopes\tTools\tUsers\tExpires\tLast used\n/)
+    expect(listed.stdout).toMatch(new RegExp(`^${id}\ta script\ttools:read, tools:call\tCalculator\\.\\*\tann\t`, 'm'))
     expect(listed.stdout).not.toContain(made.stdout.trim())
 
     expect(await run(['keys', 'rotate', id, '--overlap', '0'])).toMatchObject({
@@ -646,7 +666,7 @@ describe('policies', () => {
     const more = ['--security-level', '5', '--approval', '--review', '--limits', JSON.stringify(limits)]
     const rules = { security_level: 5, timeout_ms: 10_000, approval: true, review: true, limits }
     expect((await run(['policies', 'set', 'ruled.*', ...more, '--json'])).json).toMatchObject(rules)
-    expect((await run(['policies', 'list'])).stdout).toMatch(/^ruled\.\* +.*timeout_ms 10000/im)
+    expect((await run(['policies', 'list'])).stdout).toMatch(/^ruled\.\*\t.*timeout_ms 10000/im)
     expect(await run(['policies', 'remove', 'Ruled.*'])).toMatchObject({
       code: 2,
       stdout: expect.stringContaining('security_level 5'),
@@ -730,7 +750,7 @@ describe('doctor', () => {
 
   it('says what to do where nobody answers, or the key is not known', async () => {
     const away = await run(['doctor', '--json', '--url', 'http://127.0.0.1:9'])
-    expect(away.code).toBe(1)
+    expect(away.code).toBe(5)
     expect(JSON.parse(away.stdout).findings).toMatchObject([
       { state: 'fault', fix: expect.stringContaining('npm run dev') },
     ])
@@ -828,7 +848,7 @@ describe('import', () => {
     expect((await run(['list', '--toolkit', 'Rates', '--json'])).json.items).toEqual([])
     const one = await run([...args, '--tool', 'lat*', '--yes', '--json'])
     expect(one).toMatchObject({ code: 0, json: { ids: ['Rates.latest@1.0.0'], skipped: [] } })
-    expect(await run([...args, '--yes'])).toMatchObject({ code: 0, stderr: '✓ 1 made\n' })
+    expect(await run([...args, '--yes'])).toMatchObject({ code: 0, stderr: '✓ Imported 1 tool\n' })
     expect(await run([...args, '--yes'])).toMatchObject({ code: 0, stderr: 'There is nothing to import\n' })
   })
 
@@ -965,8 +985,8 @@ describe('connect', () => {
 
   it('says what there is, and what a person does themselves', async () => {
     const { stdout } = await run(['connect'])
-    expect(stdout).toMatch(/^Agent +Name +Setup\nclaude-code +Claude Code {2}/)
-    expect(stdout).toMatch(/^chatgpt +ChatGPT +https:\/\/chatgpt\.com\/plugins, /m)
+    expect(stdout).toMatch(/^Agent\tName\tSetup\nclaude-code\tClaude Code\t/)
+    expect(stdout).toMatch(/^chatgpt\tChatGPT\thttps:\/\/chatgpt\.com\/plugins, /m)
     expect(stdout).not.toMatch(/\]\(/)
     expect((await run(['connect', 'claude-code'])).stdout).toContain(
       `claude mcp add --transport http switchboard ${edge.server.url}/mcp`,

@@ -17,7 +17,7 @@ import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
 import { oneOf, optional, type Reader, string, wrong } from '../../core/tool/json-reader.ts'
 import { MANY_PARTS } from '../../core/tool/json-text.ts'
 import type { Background } from '../../core/tool/platform.ts'
-import { type Problem, quoted } from '../../core/tool/problem.ts'
+import { didYouMean, type Problem, quoted } from '../../core/tool/problem.ts'
 import { askedByIdOrName, formatToolId, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
 import { highest, resolveVersion } from '../../core/tool/version.ts'
@@ -35,7 +35,7 @@ export interface RegistryFaceDeps extends RouteDeps, FindToolDeps {
   readonly publish: Publish
   readonly writer: Pick<RegistryWriter, 'change'>
   readonly source: Pick<ToolSource, 'current' | 'currentOrNearest' | 'record' | 'whole'>
-  readonly catalogue: Pick<Catalogue, 'list'>
+  readonly catalogue: Pick<Catalogue, 'list' | 'near'>
   readonly codecs: readonly Codec[]
   readonly sha256: Sha256
   readonly tellReadiness: TellReadiness
@@ -236,11 +236,12 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return result.ok ? ok(result.value) : fail({ type: 'definition-invalid', problems: result.problems })
   })
 
-  /** Names the versions of a tool that the caller may see. */
+  /** Names the versions of a tool that the caller may see, or the tools with names near an unknown one. */
   async function whyNotFound(asked: string, principal: Principal, background: Background): Promise<Failing> {
     const resolved = await deps.resolver.resolve(askedByIdOrName(asked), background)
-    if (resolved.ok || resolved.failure.type !== 'version-unavailable') return unknown(asked)
-    if (!(await find(resolved.failure.tool, principal, background))) return unknown(asked)
+    const near = async () => unknown(asked, await deps.catalogue.near(asked, principal))
+    if (resolved.ok || resolved.failure.type !== 'version-unavailable') return near()
+    if (!(await find(resolved.failure.tool, principal, background))) return near()
     const { failure } = await hideSuggestions(asked, resolved, { principal, background }, deps.resolver)
     if (failure.type !== 'version-unavailable') return unknown(asked)
     return fail({ type: 'not-found', message: sentence(wordsOf(failure)) })
@@ -278,4 +279,6 @@ function requiredOf(reader: Reader<string>, words: readonly string[]): Reader<st
     value === undefined ? wrong(report, `Is required: one of ${quoted(words)}`) : reader(value, report)
 }
 
-const unknown = (asked: string) => fail({ type: 'not-found', message: `Tool '${asked.slice(0, 200)}' was not found` })
+function unknown(asked: string, near: readonly string[] = []): Failing {
+  return fail({ type: 'not-found', message: `Tool '${asked.slice(0, 200)}' was not found${didYouMean(near)}` })
+}

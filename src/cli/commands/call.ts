@@ -1,5 +1,5 @@
-import type { Challenge, ToolProgress } from '../../client/index.ts'
-import { isObject } from '../../client/json.ts'
+import { type Challenge, SwitchboardError, type ToolProgress } from '../../client/index.ts'
+import { isObject, type JsonRecord } from '../../client/json.ts'
 import { gather, readInput, readObject, wholeNumber } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import { showLink } from './authorize.ts'
@@ -22,7 +22,8 @@ export const addCall: AddCommands = (program, open) => {
     .action(async (tool, options) => {
       const session = open(options)
       const { client, terminal, signal } = session
-      const input = await inputOf(session, tool, options.input, options.field)
+      const timeout = options.timeout === undefined ? undefined : options.timeout * 1_000
+      const input = await inputOf(session, tool, options, timeout)
       const waits = options.wait ?? terminal.isInteractive
       const { callId, value } = await terminal.during(`Calling ${tool}`, (update) => {
         const onProgress = ({ progress, total, message }: ToolProgress) =>
@@ -35,7 +36,7 @@ export const addCall: AddCommands = (program, open) => {
           signal,
           select: options.select,
           callId: options.callId,
-          timeout: options.timeout === undefined ? undefined : options.timeout * 1_000,
+          timeout,
           ...(terminal.isInteractive ? { onProgress } : {}),
           ...(waits ? { waitForAuthorization } : {}),
         })
@@ -46,12 +47,17 @@ export const addCall: AddCommands = (program, open) => {
     })
 }
 
-async function inputOf(session: CliSession, tool: string, input?: string, field?: readonly string[]) {
+interface InputOptions {
+  readonly input?: string
+  readonly field?: readonly string[]
+}
+
+async function inputOf(session: CliSession, tool: string, { input, field }: InputOptions, timeout?: number) {
   if (input !== undefined && field !== undefined) throw new CliError('usage', 'Use either --input or --field')
   if (input !== undefined)
     return readObject(input === '-' ? await readInput('-', session.surroundings) : input, 'The input')
   if (field === undefined) return {}
-  const types = await typesOf(session, tool)
+  const types = await typesOf(session, tool, timeout)
   const pairs = field.map((pair): [string, unknown] => {
     const at = pair.indexOf('=')
     if (at < 1) throw new CliError('usage', "Cannot read a field: wanted 'name=value'")
@@ -61,13 +67,14 @@ async function inputOf(session: CliSession, tool: string, input?: string, field?
   return Object.fromEntries(pairs)
 }
 
-async function typesOf({ client, signal }: CliSession, tool: string): Promise<Readonly<Record<string, unknown>>> {
+async function typesOf({ client, signal: stop }: CliSession, tool: string, timeout?: number): Promise<JsonRecord> {
+  const signal = timeout === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(timeout)])
   try {
     const { properties } = (await client.show(tool, { signal })).input_schema.parameters
     const named = Object.entries(isObject(properties) ? properties : {})
     return Object.fromEntries(named.map(([name, schema]) => [name, isObject(schema) ? schema['type'] : undefined]))
   } catch (error) {
-    if (signal.aborted) throw error
+    if (error instanceof SwitchboardError && (error.code === 'timed_out' || error.code === 'cancelled')) throw error
     return {}
   }
 }

@@ -93,7 +93,12 @@ export const addShow: AddCommands = (program, open) => {
 const COLUMNS: Columns = {
   Tool: 'id',
   Description: ({ title, description }) =>
-    [...new Set([title, description])].filter((text) => text !== undefined).join(': '),
+    [...new Set([title, firstSentence(String(description ?? ''))])].filter(Boolean).join(': '),
+}
+
+function firstSentence(text: string): string {
+  const end = text.search(/[.!?](?:\s|$)|\n\n/)
+  return end === -1 ? text : text.slice(0, end + 1).trim()
 }
 
 function whyNone({ connection, signal }: CliSession, filter: Pick<Filter, 'toolkit' | 'tag'>) {
@@ -136,6 +141,8 @@ function printDefinition({ terminal }: CliSession, definition: ToolDefinition, t
 
 function typeOf(schema: unknown): string {
   const type = isObject(schema) ? schema['type'] : undefined
+  const alternatives = [...objectsIn(schema, 'anyOf'), ...objectsIn(schema, 'oneOf')].map(typeOf)
+  if (type === undefined && alternatives.length > 0) return [...new Set(alternatives)].join(' or ')
   if (Array.isArray(type)) return type.join(' or ')
   return typeof type === 'string' ? type : 'anything'
 }

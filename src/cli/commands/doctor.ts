@@ -37,13 +37,18 @@ async function doctor(session: CliSession): Promise<void> {
       if (fix !== undefined) terminal.print(['dim', `${' '.repeat(wide + 4)}${fix}`])
     }
   })
-  if (faults.length > 0) throw new CliError('failed', `${faults.length} of ${findings.length} checks failed`)
+  const [first] = faults
+  if (!first) return
+  const code = first.about === DEPLOYMENT ? 'unavailable' : 'failed'
+  throw new CliError(code, `${faults.length} of ${findings.length} checks failed`)
 }
 
 const STATES = { ok: ['green', '✓'], off: ['yellow', '–'], fault: ['red', '✗'] } as const
 
+const DEPLOYMENT = 'deployment'
+
 async function health({ stranger, url, signal }: CliSession): Promise<Finding[]> {
-  const about = 'deployment'
+  const about = DEPLOYMENT
   try {
     await stranger.json({ path: '/health', signal })
     const card: unknown = await stranger.json({ path: '/mcp/server-card', signal }).catch(() => undefined)

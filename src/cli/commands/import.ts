@@ -9,6 +9,7 @@ type ImportOptions = ReturnType<ReturnType<typeof importCommand>['opts']>
 const KINDS = ['openapi', 'mcp', 'oxp', 'open-tool-calling', 'machine-context', 'plugin']
 /** Tools of one request: each reads the source again, and progress is shown after each. */
 const AT_ONCE = 200
+const IMPORT_MS = 300_000
 
 export const addImport: AddCommands = (program, open) => {
   importCommand(program).action((source, options) => importToolkit(open(options), source, options))
@@ -53,7 +54,9 @@ async function importToolkit(session: CliSession, source: string, options: Impor
     news.map((each) => /\.([^.@]+)@/.exec(textIn(each, 'id') ?? '')?.[1] ?? ''),
     options,
   )
-  terminal.give(result, () => terminal.note(['green', '✓'], ` ${result.ids.length} made`))
+  terminal.give(result, () =>
+    terminal.note(['green', '✓'], ` Imported ${result.ids.length} ${result.ids.length === 1 ? 'tool' : 'tools'}`),
+  )
   if (result.ids.length < news.length)
     throw new CliError('failed', `${news.length - result.ids.length} of ${news.length} were not imported`)
 }
@@ -76,7 +79,8 @@ function make(session: CliSession, body: JsonRecord, names: readonly string[], o
 function send({ connection, signal }: CliSession, json: JsonRecord, options: ImportOptions, dry: boolean) {
   const query = { dry_run: dry ? '1' : undefined, allow: options.allowBreaking ? 'breaking' : undefined }
   const path = '/toolkits/import'
-  return connection.json<unknown>({ method: 'POST', path, query, json, signal, repeatable: true })
+  const request = { method: 'POST', path, query, json, signal, repeatable: true }
+  return connection.json<unknown>({ ...request, answerWithin: IMPORT_MS })
 }
 
 async function sourceOf(source: string, kind: string | undefined): Promise<JsonRecord> {

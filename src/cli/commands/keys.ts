@@ -1,5 +1,5 @@
 import { textIn } from '../../client/json.ts'
-import { gather, readObject, seconds } from '../argument-values.ts'
+import { expiry, gather, readObject, seconds } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 import { time } from '../table.ts'
@@ -37,7 +37,7 @@ export const addKeys: AddCommands = (program, open) => {
     )
     .option('--for-user <user>', 'a user that it can act for; can be repeated (default: none)', gather)
     .option('--any-user', 'it can act for any user')
-    .option('--expires <time>', 'when it expires, such as 2027-01-01T00:00:00Z')
+    .option('--expires <time>', 'when it expires, such as 2030-01-31T12:00:00Z, or 30d', expiry)
     .option('--limits <json>', 'such as {"rate": {"calls": 60, "seconds": 60}, "concurrency": 4}')
     .action(async (options) => {
       const { name, scope = ['tools:read', 'tools:call'], tool, forUser, anyUser, expires, limits } = options

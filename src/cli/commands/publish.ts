@@ -103,7 +103,7 @@ async function publishFile(session: CliSession, file: string, options: PublishOp
           ids: made.flatMap(idsOf),
           /** Those of them that were there before, as they are. */
           unchanged: made.filter(({ status }) => status === 200).flatMap(idsOf),
-          warnings: [...made.flatMap((each) => textsIn(each, 'warnings')), ...(note === undefined ? [] : [note])],
+          warnings: [...made.flatMap((each) => warningsOf(each, isBatch)), ...(note === undefined ? [] : [note])],
           refused: results.filter((each) => !made.includes(each)),
         }
       },
@@ -157,6 +157,15 @@ async function pluginRequest(file: string, options: PublishOptions) {
 function idsOf(result: JsonRecord): readonly string[] {
   const id = textIn(result, 'id')
   return 'ids' in result || id === undefined ? textsIn(result, 'ids') : [id]
+}
+
+/** Of a batch, each names its tool. */
+function warningsOf(result: JsonRecord, isBatch: boolean): readonly string[] {
+  const [id] = idsOf(result)
+  const tool = id?.split('@')[0]
+  return textsIn(result, 'warnings').map((text) =>
+    isBatch && tool && !text.includes(tool) ? `${tool}: ${text}` : text,
+  )
 }
 
 function textsIn(value: JsonRecord, field: string): readonly string[] {

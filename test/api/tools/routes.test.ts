@@ -85,7 +85,7 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
           runnable: { ok: false, reason: 'Nothing runs here' },
         }),
     }),
-    catalogue: { list: async () => undefined },
+    catalogue: { list: async () => undefined, near: async (name) => (name === 'Kit.Doo' ? ['Kit.Do'] : []) },
     codecs: [plain],
     sha256,
     formats: new Map(Object.entries(WRITERS).map(([name, write]) => [name, bounded(name, write)])),
@@ -277,6 +277,15 @@ describe('a tool', () => {
     const some = { published: { 'kit.do': documentOf(records, { status: active, newest }) }, records }
     const nobody = await setUp({ ...some, caller: ANONYMOUS }).send('GET', '/tools/Kit.Do@2.0.0')
     expect(nobody.body.message).toBe("Version '2.0.0' of tool 'Kit.Do' is not available: there is '1.1.0'")
+  })
+
+  it('is suggested where a name near it is unknown', async () => {
+    const { known } = await published()
+    const { status, body } = await setUp(known).send('GET', '/tools/Kit.Doo')
+    expect({ status, body }).toMatchObject({
+      status: 404,
+      body: { message: "Tool 'Kit.Doo' was not found: did you mean 'Kit.Do'?" },
+    })
   })
 
   it('is unknown to whoever may not see it', async () => {
