@@ -10,7 +10,7 @@ import { type Format, judgeExports } from './export.ts'
 import { judgeLoading, unreachableIn } from './definition-rules.ts'
 import { type ImportState, type Prepared, prepareDefined, prepareDocument } from './prepare.ts'
 import type { PrepareImportDeps } from './import-changes.ts'
-import type { Publication, PublicationOutcome, RegistryWriter, StoredPublication } from './registry.ts'
+import type { Publication, PublicationOutcome, PublisherRights, RegistryWriter, StoredPublication } from './registry.ts'
 import type { Submission } from './submission.ts'
 
 export interface PublishDeps extends PrepareImportDeps {
@@ -156,10 +156,15 @@ export function authorise(
   return undefined
 }
 
-export async function authoriseToolkit(principal: Principal, toolkit: string, writer: Pick<RegistryWriter, 'denial'>) {
+export async function authoriseToolkit(
+  principal: Principal,
+  toolkit: string,
+  writer: Pick<RegistryWriter, 'rights'>,
+): Promise<PublisherRights> {
   // A pattern that covers any tool of the toolkit covers one called '*'
   const whole = { toolkit, tool: '*' }
-  return coverDenial(principal, whole, 'tools:publish')?.reason ?? writer.denial(whole, principal)
+  const denied = coverDenial(principal, whole, 'tools:publish')?.reason
+  return denied === undefined ? writer.rights(whole, principal) : { denied, maySendSecrets: false }
 }
 
 export type PublicationFailure =

@@ -57,6 +57,12 @@ export interface VersionChange {
   readonly name?: string | null
 }
 
+export interface PublisherRights {
+  /** Why the principal may publish nothing there. */
+  readonly denied: string | undefined
+  readonly maySendSecrets: boolean
+}
+
 export type Changed =
   | { readonly ok: true; readonly document: ToolDocument }
   | { readonly ok: false; readonly reason: string; readonly isConflict?: true }
@@ -65,6 +71,6 @@ export type Changed =
 export interface RegistryWriter {
   publish(publications: readonly Publication[], principal: Principal): Promise<readonly PublicationOutcome[]>
   change(name: ToolName, version: string, change: VersionChange, principal: Principal): Promise<Changed | undefined>
-  /** Why a principal may publish nothing of this name, or of this toolkit where the tool is `*`. */
-  denial(name: ToolName, principal: Principal): Promise<string | undefined>
+  /** Of this name, or of this toolkit where the tool is `*`. */
+  rights(name: ToolName, principal: Principal): Promise<PublisherRights>
 }

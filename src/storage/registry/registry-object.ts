@@ -5,7 +5,7 @@ import type { Policy } from '../../core/access/policy.ts'
 import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
 import type { Toolkit, WholeChange } from '../../core/access/toolkit-owner.ts'
 import type { ArchiveCursor, ArchiveRow } from '../../core/publish/archive/archive-rows.ts'
-import type { Publication, VersionChange } from '../../core/publish/registry.ts'
+import type { Publication, PublisherRights, VersionChange } from '../../core/publish/registry.ts'
 import type { ListQuery, Unknown } from '../../core/catalogue/catalogue.ts'
 import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import { kvKey } from '../keys.ts'
@@ -21,7 +21,7 @@ import { levelIndex, renewIndex } from './search/search-index.ts'
 import type { NearTool } from './search/unknown.ts'
 import { publishedByAll } from './writing/quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
-import { publishDenial, toolkitOf } from './toolkits.ts'
+import { rightsOfPublisher, toolkitOf } from './toolkits.ts'
 import { documentText, holdsToolkit, keyAlike } from './versions.ts'
 
 interface RegistryEnv {
@@ -80,8 +80,8 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return this.#change(() => changeVersion(this.#sql, name, version, change, principal))
     }
 
-    denial(name: ToolName, principal: Principal): string | undefined {
-      return publishDenial(this.#sql, principal, name)
+    rights(name: ToolName, principal: Principal): PublisherRights {
+      return rightsOfPublisher(this.#sql, principal, name)
     }
 
     /** Also a health check: the object and its tables answer. */

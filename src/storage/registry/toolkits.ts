@@ -1,6 +1,7 @@
-import type { Toolkit, ToolkitOwner } from '../../core/access/toolkit-owner.ts'
+import type { Toolkit, ToolkitChange, ToolkitOwner } from '../../core/access/toolkit-owner.ts'
 import { isAdministrator, mayReview, toolkitDenial } from '../../core/access/toolkit-owner.ts'
 import { coverDenial, isTrustedWith, type Principal } from '../../core/access/principal.ts'
+import type { PublisherRights, VersionChange } from '../../core/publish/registry.ts'
 import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { Publisher } from '../../core/tool/tool.ts'
 import { column, field, firstRow } from '../rows.ts'
@@ -25,7 +26,14 @@ export function publishDenial(sql: SqlStorage, principal: Principal, name: ToolN
   return `An administrator disabled '${formatToolId(name)}': only an administrator publishes it again`
 }
 
-export function changeDenial(sql: SqlStorage, principal: Principal, name: ToolName, version: string) {
+type ByPublisher = VersionChange | ToolkitChange | 'delete'
+
+/** Every change by a publisher passes here; of a whole toolkit, `version` is ''. */
+export function changeDenial(
+  sql: SqlStorage,
+  principal: Principal,
+  { name, version, change }: { readonly name: ToolName; readonly version: string; readonly change: ByPublisher },
+): string | undefined {
   const denied = toolkitDenial(principal, name, ownerOf(sql, name.toolkit))
   if (denied !== undefined || isAdministrator(principal)) return denied
   const query = 'SELECT held, unreviewed, publisher FROM version WHERE key = ? AND version = ?'
@@ -38,8 +46,31 @@ export function changeDenial(sql: SqlStorage, principal: Principal, name: ToolNa
   if (row?.held === 1) {
     return `An administrator disabled '${formatToolId(name, version)}': only an administrator enables it`
   }
-  if (row?.unreviewed !== 1 || mayReview(principal, row.publisher, ownerOf(sql, name.toolkit))) return undefined
-  return `'${formatToolId(name, version)}' awaits review: an administrator says what it is, or the owner of its toolkit where somebody else published it`
+  if (row?.unreviewed === 1 && !mayReview(principal, row.publisher, ownerOf(sql, name.toolkit)))
+    return `'${formatToolId(name, version)}' awaits review: an administrator says what it is, or the owner of its toolkit where somebody else published it`
+  const [field] = change === 'delete' ? [] : fieldsToReview(change)
+  if (field === undefined || !awaitsReview(sql, principal, name)) return undefined
+  return `Changes in the toolkit '${name.toolkit}' are reviewed: only an administrator sets '${field}'`
+}
+
+/** Agents read nothing of these fields: every other one waits for the review that a version would wait for. */
+const UNREAD_FIELDS: ReadonlySet<string> = new Set(['state', 'review', 'owner', 'trusted', 'name'])
+
+function fieldsToReview({ status, ...fields }: Exclude<ByPublisher, 'delete'>): readonly string[] {
+  const isSet = (value: unknown) =>
+    value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
+  const read = Object.entries({ ...status, ...fields }).filter(
+    ([field, value]) => !UNREAD_FIELDS.has(field) && isSet(value),
+  )
+  return read.map(([field]) => field)
+}
+
+/** Before a review, no request of a publisher carries a secret: an import asks a server for its tools. */
+export function rightsOfPublisher(sql: SqlStorage, principal: Principal, name: ToolName): PublisherRights {
+  return {
+    denied: publishDenial(sql, principal, name),
+    maySendSecrets: isTrustedWith(principal, name) && !awaitsReview(sql, principal, name),
+  }
 }
 
 export function awaitsReview(sql: SqlStorage, source: Source, name: ToolName): boolean {

@@ -79,16 +79,17 @@ describe('a publisher', () => {
 })
 
 describe('a toolkit', () => {
-  const denial = async () => undefined
+  const rights = async () => ({ denied: undefined, maySendSecrets: true })
 
   it('is covered when all of its tools are', async () => {
     for (const pattern of ['*', 'Kit.*', 'kit.*', 'K*.*']) {
-      expect(await authoriseToolkit(principal(pattern), 'Kit', { denial })).toBeUndefined()
+      expect(await authoriseToolkit(principal(pattern), 'Kit', { rights })).toMatchObject({ denied: undefined })
     }
     for (const pattern of ['Kit.A', 'Kit.A*', 'Other.*']) {
-      expect(await authoriseToolkit(principal(pattern), 'Kit', { denial })).toBe(
-        "The credential does not cover 'Kit.*'",
-      )
+      expect(await authoriseToolkit(principal(pattern), 'Kit', { rights })).toEqual({
+        denied: "The credential does not cover 'Kit.*'",
+        maySendSecrets: false,
+      })
     }
   })
 })

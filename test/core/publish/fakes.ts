@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Principal } from '../../../src/core/access/principal.ts'
+import { isTrustedWith, type Principal } from '../../../src/core/access/principal.ts'
 import type { ImportedTool } from '../../../src/core/publish/import.ts'
 import { bounded } from '../../../src/core/publish/export.ts'
 import { createPublish, type PublishDeps } from '../../../src/core/publish/publish.ts'
@@ -157,7 +157,7 @@ export function worldOf({
         })
       },
       change: async () => undefined,
-      denial: async () => denied,
+      rights: async (name, principal) => ({ denied, maySendSecrets: isTrustedWith(principal, name) }),
     },
   }
   return { deps, asked, stored, gaveWay: () => gaveWay, publish: createPublish(deps) }

@@ -46,7 +46,11 @@ describe('what was admitted', () => {
   })
 
   it('comes to something', async () => {
-    const writer = { publish: async () => [], change: async () => undefined, denial: async () => undefined }
+    const writer = {
+      publish: async () => [],
+      change: async () => undefined,
+      rights: async () => ({ denied: undefined, maySendSecrets: true }),
+    }
     await expect(store([await admitted('A')], writer, principal('*'))).rejects.toThrow('A publication came to nothing')
   })
 })

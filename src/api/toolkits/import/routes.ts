@@ -20,7 +20,7 @@ export interface ImportFaceDeps extends RouteDeps {
   readonly importers: readonly Importer[]
   readonly publish: Publish
   readonly toolSecrets: ToolSecrets
-  readonly writer: Pick<RegistryWriter, 'denial'>
+  readonly writer: Pick<RegistryWriter, 'rights'>
   readonly giveWay: GiveWay
 }
 
@@ -75,13 +75,14 @@ export function importFace(deps: ImportFaceDeps): Hono {
     ])
     const { kind, source, toolkit, version, wants, options, guardsOf } = body
     const dryRun = dry_run === '1'
-    note({ toolkit, from: kind, ...(dryRun ? { dry_run: true } : {}) })
-    const reason = await authoriseToolkit(principal, toolkit, writer)
+    const host = typeof source === 'string' ? URL.parse(source.trim())?.host : undefined
+    note({ toolkit, from: kind, ...(host ? { host } : {}), ...(dryRun ? { dry_run: true } : {}) })
+    const { denied: reason, maySendSecrets } = await authoriseToolkit(principal, toolkit, writer)
     if (reason !== undefined) return fail({ type: 'forbidden', reason })
     if (!asker) return fail(NEEDS_CREDENTIAL)
     const importer = importers.find((each) => each.kind === kind)
     if (!importer) throw new Error(`No importer for '${kind}'`)
-    const secret = secretsOf(principal, toolkit)
+    const secret = secretsOf(principal, toolkit, maySendSecrets)
     const { signal } = c.req.raw
     const read = await importer.read({ source, toolkit, wants, options, secret, meter, giveWay, signal, asker })
     if (!read.ok) return read
@@ -104,12 +105,13 @@ export function importFace(deps: ImportFaceDeps): Hono {
   return face
 
   /** Only for those who may decide where all of a toolkit's secrets are sent. */
-  function secretsOf(principal: Principal, toolkit: string): ImportRequest['secret'] {
+  function secretsOf(principal: Principal, toolkit: string, maySendSecrets: boolean): ImportRequest['secret'] {
     const whole = { toolkit, tool: '*' }
+    const why = isTrustedWith(principal, whole)
+      ? `what is published in the toolkit '${toolkit}' is reviewed: have an administrator import it`
+      : `the credential must name the toolkit '${toolkit}'`
     return (id) =>
-      isTrustedWith(principal, whole)
-        ? toolSecrets.secretFor(id, whole)
-        : { missing: `To use the secret '${id}', the credential must name the toolkit '${toolkit}'` }
+      maySendSecrets ? toolSecrets.secretFor(id, whole) : { missing: `To use the secret '${id}', ${why}` }
   }
 
   function lackFor(principal: Principal): NonNullable<ImportOptions['lackOf']> {

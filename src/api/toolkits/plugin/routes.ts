@@ -16,7 +16,7 @@ export interface UploadFaceDeps extends RouteDeps {
   readonly plugins: Pick<PluginReader, 'read'>
   readonly codec: Codec
   readonly publish: Publish
-  readonly writer: Pick<RegistryWriter, 'denial'>
+  readonly writer: Pick<RegistryWriter, 'rights'>
 }
 
 const WASM = 'application/wasm'
@@ -37,8 +37,8 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
       201: { ...component('Published', 'Published'), note: UNCALLABLE },
     },
   })(async ({ c, principal, path: { toolkit }, query: { allow, ...asked }, note, meter }) => {
-    const reason = await authoriseToolkit(principal, toolkit, writer)
-    if (reason !== undefined) return fail({ type: 'forbidden', reason })
+    const { denied } = await authoriseToolkit(principal, toolkit, writer)
+    if (denied !== undefined) return fail({ type: 'forbidden', reason: denied })
     const options = { toolkit, ...asked }
     const request = c.req.raw
     const body = await readBytes(request, WASM, PLUGIN_LIMIT)

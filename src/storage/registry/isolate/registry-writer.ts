@@ -68,7 +68,7 @@ export function createRegistryWriter({ registry, reader, delivered, require, onC
       return { ok: true, document: JSON.parse(answer.document) }
     },
 
-    denial: ({ toolkit, tool }, principal) => registry().denial({ toolkit, tool }, principal),
+    rights: ({ toolkit, tool }, principal) => registry().rights({ toolkit, tool }, principal),
   }
 
   async function withNeighbours(all: readonly PublicationOutcome[], principal: Principal) {

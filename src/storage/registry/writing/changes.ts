@@ -6,7 +6,7 @@ import { toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
 import { field } from '../../rows.ts'
 import { toolsBeside } from '../documents.ts'
 import { nextRevision, readNumber } from '../tables.ts'
-import { awaitsReview, changeDenial, deletedDenial, giveToolkit, isBundled, isToolkit } from '../toolkits.ts'
+import { changeDenial, deletedDenial, giveToolkit, isBundled, isToolkit } from '../toolkits.ts'
 import { keysOf, mayChange, settingsOf, toolkitOf, writeSettings } from '../toolkits.ts'
 import { statusChanged, storeName, storeStatus, storeToolkitStatus, storeTrust, holderCame } from './store-version.ts'
 import { documentText, isPending, keysIn, recordText } from '../versions.ts'
@@ -22,16 +22,17 @@ export function changeVersion(
   sql: SqlStorage,
   name: ToolName,
   version: string,
-  { status, trusted, name: given }: VersionChange,
+  change: VersionChange,
   principal: Principal,
 ) {
+  const { status, trusted, name: given } = change
   const key = toolKey(name)
   if (recordText(sql, key, version) === undefined) return undefined
   if (isPending(sql, key, version) && !mayChange(sql, principal, name)) return undefined
   const isAdmin = isAdministrator(principal)
   if ((trusted !== undefined || given !== undefined) && !isAdmin)
     return forbidden('Only an administrator says which tools are trusted with credentials, and what they are called')
-  const denied = changeDenial(sql, principal, name, version)
+  const denied = changeDenial(sql, principal, { name, version, change })
   if (denied !== undefined) return forbidden(denied)
   const deleted = deletedDenial(sql, name.toolkit)
   if (deleted !== undefined) return isAdmin ? conflict(deleted) : undefined
@@ -48,12 +49,13 @@ export function changeVersion(
 export function changeToolkit(
   sql: SqlStorage,
   toolkit: string,
-  { status, owner, tags, review, description }: ToolkitChange,
+  change: ToolkitChange,
   principal: Principal,
 ): Refusal | 'unknown' | undefined {
+  const { status, owner, tags, review, description } = change
   if (!isToolkit(sql, toolkit)) return 'unknown'
   const isAdmin = isAdministrator(principal)
-  const denied = wholeDenial(sql, principal, toolkit)
+  const denied = wholeDenial(sql, principal, toolkit, change)
   if (denied !== undefined) return forbidden(denied)
   if (owner !== undefined && !isAdmin) return forbidden('Only an administrator can change who owns a toolkit')
   const deleted = deletedDenial(sql, toolkit)
@@ -83,9 +85,9 @@ export function changeToolkit(
 export function describeByItsSource(sql: SqlStorage, publication: Publication, principal: Principal): void {
   const { toolkitDescription, records } = publication
   const { toolkit = '' } = records[0] ?? {}
-  const whole = { toolkit, tool: '*' }
   if (toolkitDescription === undefined || settingsOf(sql, toolkit).description !== undefined) return
-  if (!mayChange(sql, principal, whole) || awaitsReview(sql, principal, whole)) return
+  if (!mayChange(sql, principal, { toolkit, tool: '*' })) return
+  if (wholeDenial(sql, principal, toolkit, { description: toolkitDescription }) !== undefined) return
   const own = new Set(records.map(toolKey))
   if (!keysIn(sql, toolkit).every((key) => own.has(key))) return
   writeSettings(sql, toolkit, { description: toolkitDescription })
@@ -116,7 +118,7 @@ function giveWhole(sql: SqlStorage, toolkit: string, to: string | null): Refusal
 /** Only administrators know of the toolkit then, until it is restored or its time is over. */
 function deleteToolkit(sql: SqlStorage, toolkit: string, principal: Principal, now: number) {
   if (!isToolkit(sql, toolkit)) return 'unknown'
-  const denied = wholeDenial(sql, principal, toolkit)
+  const denied = wholeDenial(sql, principal, toolkit, 'delete')
   if (denied !== undefined) return forbidden(denied)
   // The review of its tools would be gone with it
   const { isReviewed, deleted } = settingsOf(sql, toolkit)
@@ -140,8 +142,8 @@ function deleteToolkit(sql: SqlStorage, toolkit: string, principal: Principal, n
   return undefined
 }
 
-function wholeDenial(sql: SqlStorage, principal: Principal, toolkit: string): string | undefined {
-  return changeDenial(sql, principal, { toolkit, tool: '*' }, '')
+function wholeDenial(sql: SqlStorage, principal: Principal, toolkit: string, change: ToolkitChange | 'delete') {
+  return changeDenial(sql, principal, { name: { toolkit, tool: '*' }, version: '', change })
 }
 
 const REVIEWED = (toolkit: string, what: string) =>
