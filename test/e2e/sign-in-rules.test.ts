@@ -8,6 +8,8 @@ const RULES = [
   { domain: 'acme.test', toolkits: ['SMS'] },
   { domain: 'partner.test' },
   { group: 'platform', scopes: ['admin'] },
+  { group: 'auditors', scopes: ['records:read'] },
+  { group: 'publishers', scopes: ['tools:publish'], toolkits: ['Calculator'] },
 ]
 
 let server: RunningServer
@@ -50,6 +52,42 @@ describe("a company's plain token", () => {
     expect(await server.json('GET', '/keys', undefined, await sign(bob))).toMatchObject({ status: 403 })
     const root = await sign({ email: 'root@partner.test', groups: ['platform'] })
     expect(await server.json('GET', '/keys', undefined, root)).toMatchObject({ status: 200 })
+  })
+
+  it('gets by a scope of one rule nothing of what another rule lets it read', async () => {
+    const own = ['SMS']
+    const claims = { email: 'ann@acme.test', groups: ['auditors', 'publishers'] }
+    const as = await sign(claims)
+    expect((await server.json('GET', '/calls', undefined, as)).status).toBe(200)
+    const mcp = { 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18', ...as }
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
+    const lists = {
+      tools: await server.json('GET', '/tools', undefined, as),
+      ranked: await server.json('GET', '/tools?q=numbers', undefined, as),
+      versions: await server.json('GET', '/tools?versions=all', undefined, as),
+      toolkits: await server.json('GET', '/toolkits', undefined, as),
+      worker: await server.json('GET', '/worker/tools', undefined, as),
+      context: await server.json('GET', '/machine-context/tools', undefined, as),
+      mcp: await server.json('POST', '/mcp', list, mcp),
+      chosen: await server.json('POST', '/mcp?tools=Calculator.Add,Calculator.*', list, mcp),
+    }
+    for (const [name, { body }] of Object.entries(lists))
+      expect([name, JSON.stringify(body)]).toEqual([
+        name,
+        expect.not.stringMatching(/Calculator.(?:Add|Subtract)|Text/),
+      ])
+    expect(lists.toolkits.body.items.map(({ toolkit }: { toolkit: string }) => toolkit)).toEqual(own)
+    for (const path of ['', '/readiness', '/versions', '/icon'])
+      expect([path, (await server.json('GET', `/tools/Calculator.Add${path}`, undefined, as)).status]).toEqual([
+        path,
+        404,
+      ])
+    expect(await call('Calculator.Add', claims, { a: 1, b: 2 })).toMatchObject({ status: 403 })
+    expect(await send(claims)).toMatchObject({ status: 400, body: missing })
+    const readable = await sign({ email: 'bob@partner.test', groups: ['publishers'] })
+    expect((await server.json('GET', '/tools/Calculator.Add/implementation', undefined, readable)).status).not.toBe(404)
+    const patch = { status: 'disabled' }
+    expect((await server.json('PATCH', '/tools/SMS.Send@1.0.0', patch, as)).status).toBe(404)
   })
 
   it.each([

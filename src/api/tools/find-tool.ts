@@ -1,5 +1,5 @@
 import { governed, type Policies } from '../../core/access/policy.ts'
-import { hasScope, maySee, type Principal } from '../../core/access/principal.ts'
+import { hasScope, maySee, type Principal, type Scope } from '../../core/access/principal.ts'
 import { isAdministrator, mayReadPending, type ToolkitStore } from '../../core/access/toolkit-owner.ts'
 import type { FoundTool } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
@@ -19,10 +19,10 @@ export interface FindToolDeps {
 }
 
 /** Also finds versions that are disabled, or pending for those who may change them; administrators see deleted toolkits. */
-export function createFindTool({ source, resolver, policies, toolkits }: FindToolDeps) {
+export function createFindTool({ source, resolver, policies, toolkits }: FindToolDeps, scope: Scope) {
   return async (asked: string, principal: Principal, background: Background): Promise<FoundTool | undefined> => {
     const found = await find(asked, principal, background)
-    return found && maySee(principal, found.record) ? found : undefined
+    return found && maySee(principal, found.record, scope) ? found : undefined
   }
 
   async function find(asked: string, principal: Principal, background: Background): Promise<FoundTool | undefined> {

@@ -58,7 +58,7 @@ type Answered = RouteAnswer<unknown> | Failing
 
 export function registryFace(deps: RegistryFaceDeps): Hono {
   const { publish, writer, source, codecs, sha256, formats, tellReadiness } = deps
-  const find = createFindTool(deps)
+  const find = createFindTool(deps, 'tools:read')
   const { face, on } = createFace<wire.ToolAnswers>(deps, 'open')
   const format = oneOf([...formats.keys()])
 
@@ -173,7 +173,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     const document = current && (await knownTo(principal, current, deps.toolkits))
     if (!document) return unknown(id)
     const { historyOf } = await import('../../core/publish/history.ts')
-    const history = await historyOf(document, source, (record) => maySee(principal, record))
+    const history = await historyOf(document, source, (record) => maySee(principal, record, 'tools:read'))
     return { ...ok({ items: history.map((each) => wire.encodeHistory(document, each)) }), headers: PRIVATE }
   })
 
@@ -192,7 +192,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
       return fail({ type: 'request-malformed', message })
     }
     const found = await source.currentOrNearest(id)
-    const document = 'versions' in found && covers(principal, found) ? found : undefined
+    const document = 'versions' in found && covers(principal, found, 'tools:publish') ? found : undefined
     const known = document && (await knownTo(principal, document, deps.toolkits))
     const isNamed = id.selector !== undefined
     const held = document && resolveVersion(document.versions, id.selector)

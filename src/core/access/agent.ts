@@ -1,4 +1,4 @@
-import { hasScope, type Principal, type Scope } from './principal.ts'
+import { hasScope, patternsFor, type Principal, type Scope } from './principal.ts'
 import type { Session } from './session.ts'
 
 /** An agent that a person authorized to act for them. Times are ISO 8601 in UTC. */
@@ -38,16 +38,13 @@ export function principalOfAgent(
   const within = toolkits.map((toolkit) => `${toolkit}.*`)
   const isAdmin = hasScope(owner, 'admin')
   const named = (patterns: readonly string[]) => (isAdmin && patterns.includes('*') ? within : patterns)
-  const { tools, toolsFor, users, limits } = owner
+  const { users, limits } = owner
   return {
     id: `agent:${id}`,
     name: client.name,
     kind: 'agent',
     scopes: AGENT_SCOPES.filter((scope) => scopes.includes(scope) && hasScope(owner, scope)),
-    tools: named(tools),
-    ...(toolsFor && {
-      toolsFor: Object.fromEntries(Object.entries(toolsFor).map(([scope, patterns]) => [scope, named(patterns)])),
-    }),
+    tools: Object.fromEntries(AGENT_SCOPES.map((scope) => [scope, named(patternsFor(owner, scope))])),
     within,
     users,
     ...(limits && { limits, limitsOf: owner.limitsOf ?? owner.id }),

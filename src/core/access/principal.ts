@@ -11,9 +11,8 @@ export interface Principal {
   readonly kind: 'admin' | 'key' | 'jwt' | 'person' | 'agent' | 'anonymous'
   readonly name?: string
   readonly scopes: readonly Scope[]
-  readonly tools: readonly string[]
-  /** Patterns for scopes that do not hold for all of `tools`. */
-  readonly toolsFor?: Readonly<Partial<Record<Scope, readonly string[]>>>
+  /** Patterns for all scopes alike, or each scope's own: a scope without any covers nothing. */
+  readonly tools: readonly string[] | Readonly<Partial<Record<Scope, readonly string[]>>>
   /** A tool must match these too. They only restrict, and never count as naming a tool. */
   readonly within?: readonly string[]
   readonly users: 'any' | readonly string[]
@@ -36,29 +35,31 @@ export function hasScope(principal: Pick<Principal, 'scopes'>, scope: Scope): bo
   return principal.scopes.includes('admin') || principal.scopes.includes(scope)
 }
 
-export function covers(principal: Principal, name: ToolName): boolean {
-  return coversWith(principal.tools, principal, name)
-}
-
-function coversWith(patterns: readonly string[], { within }: Principal, name: ToolName): boolean {
+/** For one of the scopes, where there are several. */
+export function covers(principal: Principal, name: ToolName, scope: Scope | readonly Scope[]): boolean {
+  const { within } = principal
   const isCovered = (pattern: string) => patternCovers(pattern, name)
-  return patterns.some(isCovered) && (within === undefined || within.some(isCovered))
+  const isScoped = (each: Scope) => patternsFor(principal, each).some(isCovered)
+  const isInScope = typeof scope === 'string' ? isScoped(scope) : scope.some(isScoped)
+  return isInScope && (within === undefined || within.some(isCovered))
 }
 
-export function coverDenial(principal: Principal, name: ToolName, scope?: Scope): Denial | undefined {
-  const patterns = scope === undefined ? principal.tools : patternsFor(principal, scope)
-  if (coversWith(patterns, principal, name)) return undefined
+export function coverDenial(principal: Principal, name: ToolName, scope: Scope): Denial | undefined {
+  if (covers(principal, name, scope)) return undefined
   return { type: 'forbidden', reason: `The credential does not cover '${formatToolId(name)}'` }
 }
 
-function patternsFor({ tools, toolsFor }: Principal, scope: Scope): readonly string[] {
-  return toolsFor?.[scope] ?? tools
+export function patternsFor({ tools }: Pick<Principal, 'tools'>, scope: Scope): readonly string[] {
+  return 'length' in tools ? tools : (tools[scope] ?? [])
 }
+
+/** Whoever may read or call a tool may know that there is one. */
+export const KNOWING_SCOPES = ['tools:read', 'tools:call'] as const satisfies readonly Scope[]
 
 export type LevelledTool = ToolName & { readonly securityLevel: number }
 
-export function maySee(principal: Principal, tool: LevelledTool): boolean {
-  return covers(principal, tool) && (principal.kind !== 'anonymous' || tool.securityLevel === 0)
+export function maySee(principal: Principal, tool: LevelledTool, scope: Scope | readonly Scope[]): boolean {
+  return covers(principal, tool, scope) && (principal.kind !== 'anonymous' || tool.securityLevel === 0)
 }
 
 export interface Denial {

@@ -3,7 +3,7 @@ import { toolPattern } from '../tool/tool-id.ts'
 import { domainOf, type Person } from './person.ts'
 import { hasScope, type Principal, type Scope, SCOPES } from './principal.ts'
 
-export type Rights = Pick<Principal, 'scopes' | 'tools' | 'toolsFor'>
+export type Rights = Pick<Principal, 'scopes' | 'tools'>
 
 const MAX_RULES = 1_000
 const DEFAULT_SCOPES: readonly Scope[] = ['tools:read', 'tools:call']
@@ -48,7 +48,7 @@ export function rightsOf(person: Person, rules: readonly SignInRule[]): Rights |
   const giving = (scope: Scope) => matching.filter((rule) => hasScope(rule, scope))
   const byScope = (scopes.includes('admin') ? SCOPES : scopes).map((scope) => [scope, union(giving(scope))] as const)
   if (byScope.every(([, patterns]) => patterns.length === tools.length)) return { scopes, tools }
-  return { scopes, tools, toolsFor: Object.fromEntries(byScope) }
+  return { scopes, tools: Object.fromEntries(byScope) }
 }
 
 function matches({ domain, address, group }: SignInRule, person: Person): boolean {

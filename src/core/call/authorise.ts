@@ -1,4 +1,13 @@
-import { coverDenial, covers, denial, mayActFor, maySee, type Principal } from '../access/principal.ts'
+import {
+  coverDenial,
+  covers,
+  denial,
+  KNOWING_SCOPES,
+  mayActFor,
+  maySee,
+  patternsFor,
+  type Principal,
+} from '../access/principal.ts'
 import type { Background, Signal } from '../tool/platform.ts'
 import { didYouMean } from '../tool/problem.ts'
 import { askedAsUnknown, formatToolId, parseAskedDocument, parseAskedName, parseToolId } from '../tool/tool-id.ts'
@@ -26,7 +35,7 @@ const RESOLVE_MS = 15_000
 export function findAsked(id: string, address: string | undefined, asker: Asker, deps: AskedToolDeps) {
   if (address === undefined) return findById(id, asker, deps)
   const orById = (found: Resolved | Failing) => {
-    if (found.ok && covers(asker.principal, found.tool.record)) return found
+    if (found.ok && covers(asker.principal, found.tool.record, KNOWING_SCOPES)) return found
     const byId = findById(id, asker, deps)
     return byId instanceof Promise ? byId.then(exactly) : exactly(byId)
   }
@@ -56,14 +65,15 @@ async function inTime(resolving: Promise<Resolved | Failing>, deadline: Deadline
 
 /** Refuses an uncovered id before it is looked up: it cannot be told from one that does not exist. */
 export function refuseUncovered(principal: Principal, asked: string): Failing | undefined {
-  if (principal.tools.includes('*') && principal.within === undefined) return undefined
+  if (principal.within === undefined && patternsFor(principal, 'tools:call').includes('*')) return undefined
   const name = parseToolId(asked)
-  const denied = name && coverDenial(principal, name)
+  if (!name || covers(principal, name, KNOWING_SCOPES)) return undefined
+  const denied = coverDenial(principal, name, 'tools:call')
   return denied && fail(denied)
 }
 
 export function isHidden(principal: Principal, record: ToolRecord): boolean {
-  return principal.kind === 'anonymous' && !maySee(principal, record)
+  return principal.kind === 'anonymous' && !maySee(principal, record, 'tools:call')
 }
 
 type Viewer = Pick<Asker, 'principal' | 'background'>
@@ -90,9 +100,9 @@ export async function hideSuggestions(
   const { failure } = failing
   async function isShown(id: string): Promise<boolean> {
     const name = parseToolId(id)
-    if (!name || !covers(principal, name)) return false
+    if (!name || !covers(principal, name, KNOWING_SCOPES)) return false
     const resolved = principal.kind === 'anonymous' ? await resolver.resolve(id, background) : undefined
-    return !resolved || (resolved.ok && maySee(principal, resolved.tool.record))
+    return !resolved || (resolved.ok && maySee(principal, resolved.tool.record, KNOWING_SCOPES))
   }
 
   function ofHidden(): Failing | Promise<Failing> {
@@ -128,7 +138,7 @@ export function userOf(principal: Principal, named: string | undefined): string 
 
 export function authorise(principal: Principal, asked: string, record: ToolRecord, userId: string | undefined) {
   // Refusing a name without a toolkit would tell that the tool exists
-  if (!covers(principal, record) && !parseToolId(asked)) return unknown(principal, asked)
+  if (!covers(principal, record, KNOWING_SCOPES) && !parseToolId(asked)) return unknown(principal, asked)
   const denied = denial(principal, record)
   if (denied) return fail(denied)
   if (userId === undefined || mayActFor(principal, userId)) return undefined

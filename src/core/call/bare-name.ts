@@ -59,7 +59,7 @@ export function createFindTools(catalogue: Pick<Catalogue, 'list'>): CandidatesD
 
 /** Undefined for no tool. Of several the caller must choose: a guess could send the input to another publisher. */
 export function meantBy({ name, selector }: AskedName, principal: Principal, candidates: readonly Candidate[]) {
-  const visible = candidates.filter((each) => maySee(principal, each))
+  const visible = candidates.filter((each) => maySee(principal, each, 'tools:call'))
   const [only, ...others] = visible
   if (!only) return undefined
   if (others.length === 0) return formatToolId(only, selector)

@@ -1,4 +1,4 @@
-import { covers, maySee, type Principal } from '../../core/access/principal.ts'
+import { covers, KNOWING_SCOPES, maySee, type Principal } from '../../core/access/principal.ts'
 import type { Catalogue } from '../../core/catalogue/catalogue.ts'
 import type { Failing } from '../../core/failure/failure.ts'
 import type { Resolved, Resolver } from '../../core/call/resolve-tool.ts'
@@ -22,11 +22,11 @@ export async function withNames(client: McpClient, resolver: Resolver): Promise<
 
 /** A withdrawn tool counts too: an agent that names it among others is to keep the others. */
 function toolOf(resolved: Resolved | Failing, principal: Principal): ToolName | undefined {
-  if (resolved.ok) return maySee(principal, resolved.tool.record) ? resolved.tool.record : undefined
+  if (resolved.ok) return maySee(principal, resolved.tool.record, KNOWING_SCOPES) ? resolved.tool.record : undefined
   const { failure } = resolved
   const id = failure.type === 'tool-disabled' ? failure.id : failure.type === 'version-unavailable' ? failure.tool : ''
   const name = parseToolId(id)
-  return name && principal.kind !== 'anonymous' && covers(principal, name) ? name : undefined
+  return name && principal.kind !== 'anonymous' && covers(principal, name, KNOWING_SCOPES) ? name : undefined
 }
 
 export async function misnamed({ toolset, principal }: McpClient, catalogue: Catalogue): Promise<string | undefined> {

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { parseJson } from '../../core/tool/json-text.ts'
 import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
+import { covers } from '../../core/access/principal.ts'
 import { userOf } from '../../core/call/authorise.ts'
 import type { TellReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
@@ -125,7 +126,8 @@ const describe = taking(DESCRIBE, async ({ name, output_schema: isWhole }, { rev
   const plain = plainName(name)
   const asked = await askedWithin({ name: plain }, client, deps.resolver)
   const found = await shownTool(asked, client, deps.resolver)
-  if (!found || (plain !== name && !isCalled(found.tool.record, name))) {
+  const isRead = found && covers(client.principal, found.tool.record, 'tools:read')
+  if (!isRead || (plain !== name && !isCalled(found.tool.record, name))) {
     const near = await deps.catalogue.near(name, narrowedTo(client.principal, client.toolset))
     const hint = didYouMean(near) || ': search_tools finds the names there are'
     return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}'${hint}`, revision)

@@ -1,4 +1,4 @@
-import { covers, maySee, type Principal } from '../../core/access/principal.ts'
+import { covers, KNOWING_SCOPES, maySee, patternsFor, type Principal } from '../../core/access/principal.ts'
 import { isNamePart, parseToolId, patternCovers, type ToolName } from '../../core/tool/tool-id.ts'
 import { query, readQuery } from '../../http/request/query.ts'
 import { into, oneOf, optional, type Reader, strings, wrong } from '../../core/tool/json-reader.ts'
@@ -58,7 +58,7 @@ export async function shownTool(asked: string, { principal, background, toolset 
   const resolved = await resolver.resolve(asked, background)
   if (!resolved.ok) return undefined
   const { record } = resolved.tool
-  return maySee(principal, record) && isChosen(toolset, record) ? resolved : undefined
+  return maySee(principal, record, KNOWING_SCOPES) && isChosen(toolset, record) ? resolved : undefined
 }
 
 /** For lists only: whether the principal may call a tool is judged by the principal as it is. */
@@ -69,9 +69,9 @@ export function narrowedTo(principal: Principal, { tools }: ToolSelection): Prin
 
 function common(principal: Principal, pattern: string): readonly string[] {
   const name = parseToolId(pattern)
-  if (name) return covers(principal, name) ? [pattern] : []
+  if (name) return covers(principal, name, 'tools:read') ? [pattern] : []
   const toolkit = toolkitOrTool(pattern)
-  return principal.tools.flatMap((own) => {
+  return patternsFor(principal, 'tools:read').flatMap((own) => {
     const [ofToolkits = '', ofTools = '*'] = own.split('.')
     const isOfToolkit = patternCovers(`${ofToolkits}.*`, { toolkit, tool: 'any' })
     return isOfToolkit ? [`${toolkit}.${ofTools}`] : []

@@ -67,7 +67,7 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
     const { principal, background } = caller
     try {
       const exposed = await resolver.resolve(askedByName(name), background)
-      const found = exposed.ok && maySee(principal, exposed.tool.record) ? exposed.tool.record : undefined
+      const found = exposed.ok && maySee(principal, exposed.tool.record, 'tools:call') ? exposed.tool.record : undefined
       const isWithin = found?.toolkit.toLowerCase() === toolkit.toLowerCase()
       return isWithin ? askedByName(name) : own
     } catch {

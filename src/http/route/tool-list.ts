@@ -1,5 +1,5 @@
 import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
-import type { Principal } from '../../core/access/principal.ts'
+import { patternsFor, type Principal } from '../../core/access/principal.ts'
 import { type Failure, fail, ok, type Result, Unreachable } from '../../core/failure/failure.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { jsonText, notModified, PRIVATE } from '../answer/json-response.ts'
@@ -44,10 +44,11 @@ async function listTools(
   const { variant, write, headers, narrowedBy } = list.value
   const written = variant ? undefined : await write(caller.value)
   if (written?.ok === false) return respond(written.failure)
-  const { id, kind, tools } = caller.value
+  const { id, kind } = caller.value
+  const patterns = patternsFor(caller.value, 'tools:read')
   const named = written
     ? written.value.text
-    : [await catalogue.etag(), id, kind, tools.join(), ...(variant ?? [])].join('\n')
+    : [await catalogue.etag(), id, kind, patterns.join(), ...(variant ?? [])].join('\n')
   const etag = `"${(await sha256(named)).slice(0, 32)}"`
   const all = { ...PRIVATE, ...headers, etag }
   const unchanged = notModified(request, all)

@@ -30,16 +30,16 @@ describe('an agent', () => {
   it('may see and call the toolkits that it was let have, and no other', () => {
     const agent = agentOf(ann)
     for (const id of ['Gmail.Send', 'gmail.send']) {
-      expect(maySee(agent, tool(id))).toBe(true)
+      expect(maySee(agent, tool(id), 'tools:read')).toBe(true)
       expect(denial(agent, tool(id))).toBeUndefined()
     }
     for (const id of ['Calculator.Add', 'Gmail2.Send', 'GmailX.Send']) {
-      expect(covers(agent, tool(id))).toBe(false)
+      expect(covers(agent, tool(id), 'tools:read')).toBe(false)
       expect(denial(agent, tool(id))).toMatchObject({ type: 'forbidden' })
       expect(coverDenial(agent, tool(id), 'tools:read')).toMatchObject({ type: 'forbidden' })
       expect(refuseUncovered(agent, id)).toMatchObject({ failure: { type: 'forbidden' } })
     }
-    expect(covers(agentOf(ann, []), tool('Gmail.Send'))).toBe(false)
+    expect(covers(agentOf(ann, []), tool('Gmail.Send'), 'tools:call')).toBe(false)
   })
 
   it('gets no right by choosing: level 4 takes what names the toolkit for its owner', () => {
@@ -49,12 +49,12 @@ describe('an agent', () => {
     const named = { ...ann, tools: ['Gmail.*', 'Calculator.*'] }
     expect(denial(agentOf(named), send)).toBeUndefined()
     expect(denial(agentOf(named, ['Slack']), tool('Slack.Post'))).toMatchObject({ type: 'forbidden' })
-    const byScope = { ...named, toolsFor: { 'tools:call': ['Calculator.*'] } }
+    const byScope = { ...named, tools: { 'tools:call': ['Calculator.*'] } }
     expect(denial(agentOf(byScope), send)).toMatchObject({ type: 'forbidden' })
   })
 
   it('of an administrator is none: it calls what was chosen, and nothing of keys, publishing or others', () => {
-    for (const owner of [ADMIN, { ...ann, scopes: ['admin'] as const, toolsFor: { 'tools:call': ['*'] } }]) {
+    for (const owner of [ADMIN, { ...ann, scopes: ['admin'] as const, tools: { 'tools:call': ['*'] } }]) {
       const agent = agentOf(owner)
       expect(agent.scopes).toEqual(['tools:read', 'tools:call'])
       expect(denial(agent, tool('Gmail.Send', 7))).toBeUndefined()

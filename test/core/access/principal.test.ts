@@ -84,7 +84,7 @@ describe('tool patterns', () => {
   })
 
   it('a principal without patterns covers nothing', () => {
-    expect(covers(principal({ tools: [] }), { toolkit: 'Gmail', tool: 'GetEmails' })).toBe(false)
+    expect(covers(principal({ tools: [] }), { toolkit: 'Gmail', tool: 'GetEmails' }, 'tools:read')).toBe(false)
   })
 })
 
@@ -150,11 +150,11 @@ describe('security levels', () => {
   it('level 0 asks for nothing, and is all the anonymous see and call', () => {
     expect(why(ANONYMOUS, 0)).toBeUndefined()
     expect(why(ANONYMOUS, 1)).toBe('unauthenticated')
-    expect(maySee(ANONYMOUS, record(0))).toBe(true)
-    expect(maySee(ANONYMOUS, record(1))).toBe(false)
-    expect(maySee(principal({}), record(9))).toBe(true)
-    expect(maySee(principal({ tools: ['Slack.*'] }), record(0))).toBe(false)
-    expect(maySee({ ...ANONYMOUS, tools: ['Slack.*'] }, record(0))).toBe(false)
+    expect(maySee(ANONYMOUS, record(0), 'tools:read')).toBe(true)
+    expect(maySee(ANONYMOUS, record(1), 'tools:read')).toBe(false)
+    expect(maySee(principal({}), record(9), 'tools:read')).toBe(true)
+    expect(maySee(principal({ tools: ['Slack.*'] }), record(0), 'tools:read')).toBe(false)
+    expect(maySee({ ...ANONYMOUS, tools: ['Slack.*'] }, record(0), 'tools:read')).toBe(false)
   })
 
   it('levels 1 to 3 want an authenticated caller whose patterns cover the tool', () => {

@@ -77,8 +77,7 @@ describe('SIGN_IN_RULES', () => {
     const rights = rightsOf(person('ann@acme.com', 'developers'), rules)
     expect(rights).toEqual({
       scopes: ['tools:read', 'tools:call', 'tools:publish'],
-      tools: ['Gmail.*', 'Lab.*'],
-      toolsFor: { 'tools:read': ['Gmail.*'], 'tools:call': ['Gmail.*'], 'tools:publish': ['Lab.*'] },
+      tools: { 'tools:read': ['Gmail.*'], 'tools:call': ['Gmail.*'], 'tools:publish': ['Lab.*'] },
     })
     const ann: Principal = { id: 'person:ann', kind: 'person', users: ['ann'], ...rights! }
     const record = (toolkit: string) => Object({ toolkit, tool: 'Send', securityLevel: 4 })

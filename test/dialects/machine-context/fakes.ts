@@ -28,7 +28,9 @@ export function catalogueOf(records: readonly ToolRecord[], page = 2): Catalogue
     etag: () => Promise.resolve(`etag ${records.length}`),
     async unknown(names, principal) {
       const isSeen = (name: string) =>
-        records.some((each) => each.toolkit.toLowerCase() === name.toLowerCase() && maySee(principal, each))
+        records.some(
+          (each) => each.toolkit.toLowerCase() === name.toLowerCase() && maySee(principal, each, 'tools:read'),
+        )
       const name = names.find((each) => !isSeen(each))
       return name === undefined ? undefined : { name, known: [], isNear: false }
     },
@@ -36,7 +38,7 @@ export function catalogueOf(records: readonly ToolRecord[], page = 2): Catalogue
     list(query, principal, format) {
       const write = 'write' in format ? format.write : ({ id }: ToolRecord) => id
       const seen = records
-        .filter((record) => maySee(principal, record))
+        .filter((record) => maySee(principal, record, 'tools:read'))
         .filter(({ toolkit }) => query.toolkit === undefined || toolkit.toLowerCase() === query.toolkit.toLowerCase())
       const from = Number(query.cursor ?? 0)
       const lines = seen.slice(from, from + page).map((record) => write(record, record.name, createBudget()))

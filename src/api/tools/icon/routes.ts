@@ -14,7 +14,7 @@ export interface IconFaceDeps extends RouteDeps, FindToolDeps {
 /** For keys, and for the pages of this deployment as whoever is signed in. */
 export function iconFace({ readIcon, ...deps }: IconFaceDeps): Hono {
   const { face, on } = createFace(deps, 'open')
-  const find = createFindTool(deps)
+  const find = createFindTool(deps, 'tools:read')
 
   on('GET /tools/:id/icon', "Get a tool's icon as PNG, JPEG, WebP or SVG", {
     ...READER,

@@ -18,7 +18,7 @@ export interface ImplementationFaceDeps extends RouteDeps, FindToolDeps {
 export function implementationFace(deps: ImplementationFaceDeps): Hono {
   const { toolkits, readBlob } = deps
   const { face, on } = createFace<ImplementationAnswers>(deps, 'open')
-  const find = createFindTool(deps)
+  const find = createFindTool(deps, 'tools:publish')
 
   on('GET /tools/:id/implementation', 'Get the implementation of a version', {
     ...PUBLISHER,

@@ -116,7 +116,7 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
       for (const name of names) {
         const tool = parseToolId(name)
         const query = { versions: 'newest', toolkit: tool?.toolkit ?? name, limit: 1 } as const
-        const seer = tool ? { ...principal, tools: covers(principal, tool) ? [name] : [] } : principal
+        const seer = tool ? { ...principal, tools: covers(principal, tool, 'tools:read') ? [name] : [] } : principal
         const listing = await catalogue.list(query, seer, { name: 'stored' })
         if (listing && listing.lines.length > 0) continue
         // The registry also knows tools just published, and deprecated ones
@@ -139,7 +139,7 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
       if (after === undefined || (after !== '' && !parseToolId(after))) return undefined
       const all = policies.now()
       const visible = (tool: CatalogueTool) =>
-        maySee(principal, principal.kind === 'anonymous' ? levelled(tool, all.ruleOf(tool)) : tool) &&
+        maySee(principal, principal.kind === 'anonymous' ? levelled(tool, all.ruleOf(tool)) : tool, 'tools:read') &&
         (query.tag === undefined || tool.tags.includes(query.tag)) &&
         (!query.callable || tool.executable)
       const mayBegin = beginnings(principal)

@@ -85,7 +85,7 @@ function pageOf(
     const record: ToolRecord = JSON.parse(version.record)
     if (tag !== undefined && !record.tags.includes(tag) && !settingsOf(sql, record.toolkit).tags.includes(tag)) continue
     if (status !== undefined && !mayChange(sql, principal, record)) continue
-    if (!maySee(principal, levelled(record, policies.ruleOf(record)))) continue
+    if (!maySee(principal, levelled(record, policies.ruleOf(record)), 'tools:read')) continue
     // Only of versions that the principal may see
     if (isFull) return { found, next }
     const { description } = settingsOf(sql, record.toolkit)

@@ -23,7 +23,7 @@ export function isSeen(sql: SqlStorage, name: string, principal: Principal): boo
     JOIN tool USING (key) WHERE ${tool ? `key = ? AND ${KNOWN}` : `key >= ? AND key < ? AND ${SHOWN}`}`
   const policies = policiesOf(sql)
   for (const row of sql.exec<ToolRow>(query, ...(tool ? [toolKey(tool)] : keysOf(name))))
-    if (maySee(principal, levelled(row, policies.ruleOf(row)))) return true
+    if (maySee(principal, levelled(row, policies.ruleOf(row)), 'tools:read')) return true
   return false
 }
 

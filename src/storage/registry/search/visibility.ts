@@ -1,4 +1,4 @@
-import { maySee, type Principal } from '../../../core/access/principal.ts'
+import { maySee, patternsFor, type Principal } from '../../../core/access/principal.ts'
 import type { ListQuery } from '../../../core/catalogue/catalogue.ts'
 import { IDS } from '../../../core/search/bm25f.ts'
 import { parseToolId } from '../../../core/tool/tool-id.ts'
@@ -36,14 +36,17 @@ function idsCoveredBy(sql: SqlStorage, principal: Principal): readonly number[] 
   const begun = beginningsOf(principal)?.flatMap((begin) => rows<IndexedRow>(sql, query, begin, `${begin}\u{10ffff}`))
   const seen = begun?.filter(({ key, level }) => {
     const name = parseToolId(key)
-    return name && maySee(principal, { ...name, securityLevel: level })
+    return name && maySee(principal, { ...name, securityLevel: level }, 'tools:read')
   })
   return seen && [...new Set(seen.map(({ id }) => id))]
 }
 
 /** Prefixes of the keys that a principal's patterns may cover; undefined where they cover all. */
-export function beginningsOf({ tools, within }: Principal): readonly string[] | undefined {
-  const lists = [tools, ...(within ? [within] : [])].filter((patterns) => !patterns.includes('*'))
+export function beginningsOf(principal: Principal): readonly string[] | undefined {
+  const { within } = principal
+  const lists = [patternsFor(principal, 'tools:read'), ...(within ? [within] : [])].filter(
+    (patterns) => !patterns.includes('*'),
+  )
   const beginsAnyhow = (patterns: readonly string[]) => patterns.some((pattern) => pattern.startsWith('*'))
   const narrowest = lists.find((patterns) => !beginsAnyhow(patterns)) ?? lists[0]
   return narrowest && [...new Set(narrowest.map((pattern) => pattern.toLowerCase().split('*', 1)[0] ?? ''))]

@@ -92,7 +92,8 @@ function isBundledFor(sql: SqlStorage, principal: Principal, { records, given }:
   const query = `SELECT 1 FROM version JOIN tool ON tool.key = version.key
     WHERE version.key = ? AND version = ? AND bundled = 1 AND ${SHOWN} AND ${NOT_DELETED}`
   return records.every(
-    (record) => maySee(principal, record) && field(sql, query, toolKey(record), record.version) !== undefined,
+    (record) =>
+      maySee(principal, record, 'tools:read') && field(sql, query, toolKey(record), record.version) !== undefined,
   )
 }
 
