@@ -18,7 +18,7 @@ const TOOL_ID = 'paths /tools/call post requestBody content application/json sch
  */
 export function declareTools(descriptions: readonly unknown[]): string {
   const references = createReferences()
-  const byId = new Map(descriptions.map((each) => [String(valueAt(each, TOOL_ID)).replace(/@.*$/, ''), each]))
+  const byId = new Map(descriptions.map((each) => [String(valueAt(each, TOOL_ID)).replace(/@[^]*/, ''), each]))
   const members = [...byId.keys()].sort().map((id) => {
     const description = byId.get(id)
     const refer = references.within(description)

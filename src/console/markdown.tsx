@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { JSX } from 'hono/jsx/jsx-runtime'
+import { trimEnd } from '../core/tool/trim.ts'
 
 /** In characters: a page shows no more of one text. */
 const MAX_SHOWN = 20_000
@@ -44,9 +45,14 @@ function blocksOf(text: string): readonly Block[] {
     else if (line.trim() === '') isNew = true
     else if (bullet) add('bullets', item)
     else if (number) add('numbers', item)
-    else add('text', line.replace(/^ {0,3}#{1,6} +(.*?)#*$/, '**$1**'))
+    else add('text', headingText(line))
   }
   return blocks
+}
+
+function headingText(line: string): string {
+  const [mark] = /^ {0,3}#{1,6} +/.exec(line) ?? []
+  return mark === undefined ? line : `**${trimEnd(line.slice(mark.length), '#')}**`
 }
 
 function elementOf({ kind, lines }: Block): JSX.Element {

@@ -1,4 +1,4 @@
-import { stemOf, wordsOf } from '../core/search/words.ts'
+import { stemOf, stemsOf, wordsOf } from '../core/search/words.ts'
 import type { Guide } from './docs.ts'
 
 /** A part of the docs that can be found, and its text in Markdown. */
@@ -16,17 +16,26 @@ const MAX_EXCERPT = 240
 export function searchDocs(sections: readonly DocsSection[], q: string) {
   const terms = [...new Set(wordsOf(q).map(stemOf))]
   if (terms.length === 0) return []
-  const found = sections.flatMap(({ text, ...section }) => {
-    const heading = stemsIn(`${section.guide} ${section.title}`)
-    const stems = stemsIn(text)
-    if (!terms.every((term) => heading.has(term) || stems.has(term))) return []
-    const score = terms.filter((term) => heading.has(term)).length
-    return [{ score, section: { ...section, excerpt: excerptOf(text, terms) } }]
+  const found = sections.flatMap((section) => {
+    const inHeading = termsIn(`${section.guide} ${section.title}`, terms)
+    const inText = termsIn(section.text, terms)
+    return terms.every((term) => inHeading.includes(term) || inText.includes(term))
+      ? [{ score: inHeading.length, section }]
+      : []
   })
   return found
     .toSorted((a, b) => b.score - a.score)
     .slice(0, MAX_FOUND)
-    .map(({ section }) => section)
+    .map(({ section: { text, ...section } }) => ({ ...section, excerpt: excerptOf(text, terms) }))
+}
+
+const stemmed = new Map<string, string>()
+
+/** For texts of the docs alone, whose stems are made once. */
+function termsIn(text: string, terms: readonly string[]): readonly string[] {
+  const stems = stemmed.get(text) ?? ` ${stemsOf(text)} `
+  stemmed.set(text, stems)
+  return terms.filter((term) => stems.includes(` ${term} `))
 }
 
 export function sectionsOf({ name, title: guide, text, contents }: Guide): readonly DocsSection[] {
@@ -39,18 +48,13 @@ export function sectionsOf({ name, title: guide, text, contents }: Guide): reado
   }))
 }
 
-const stemsIn = (text: string) => new Set(wordsOf(text).map(stemOf))
-
 /** In plain text, around the line with most of the words. */
 function excerptOf(text: string, terms: readonly string[]): string {
   const lines = text
     .split('\n')
     .filter((line) => !/^(?:#|```|\| ?-)/.test(line))
-    .map((line) => line.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*|]/g, ' '))
-  const counts = lines.map((line) => {
-    const stems = stemsIn(line)
-    return terms.filter((term) => stems.has(term)).length
-  })
+    .map((line) => line.replaceAll(/\[([^[\]]*)\]\([^()]*\)/g, '$1').replaceAll(/[`*|]/g, ' '))
+  const counts = lines.map((line) => termsIn(line, terms).length)
   const at = counts.indexOf(Math.max(...counts))
   return lines
     .slice(at, at + 3)

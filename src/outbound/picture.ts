@@ -14,7 +14,7 @@ const MAX_HEAD = 2_048
 /** Told by its first bytes, whatever its server says that it is. */
 export function pictureOf(bytes: Uint8Array<ArrayBuffer> | undefined): Picture | undefined {
   if (!bytes) return undefined
-  const head = binaryText(bytes.subarray(0, MAX_HEAD)).replaceAll(/<!--[^]*?-->/g, '')
+  const head = binaryText(bytes.subarray(0, MAX_HEAD)).replaceAll(/<!--(?:[^]*?-->|[^]*)/g, '')
   const [type] = MAGIC.find(([, begins]) => begins.test(head)) ?? []
   return type && { type, bytes }
 }

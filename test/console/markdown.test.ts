@@ -22,6 +22,7 @@ describe('the Markdown of a description', () => {
       'An _ISO 4217_ code, *not* `_a_`, snake_case_name or __dunder__.',
       '<p>An <em>ISO 4217</em> code, <em>not</em> <code>_a_</code>, snake_case_name or __dunder__.</p>',
     ],
+    ['# One ##\n### Two #3\n#none', '<p><strong>One </strong>\n<strong>Two #3</strong>\n#none</p>'],
     ['2 * 3 ** 4 `open', '<p>2 * 3 ** 4 `open</p>'],
   ])('is rendered: %j', (text, html) => expect(shown(text)).toBe(html))
 
@@ -36,7 +37,7 @@ describe('the Markdown of a description', () => {
   )
 
   it('is rendered in a moment, however it nests and wherever it stops', () => {
-    for (const part of ['[', '**', '`', '[a](', '- ', '**[**`', '1) ', '```\n', '_a ', ' *a'])
+    for (const part of ['[', '**', '`', '[a](', '- ', '**[**`', '1) ', '```\n', '_a ', ' *a', '# #', '#'])
       expect(shown(part.repeat(100_000)).length).toBeLessThan(250_000)
   })
 })

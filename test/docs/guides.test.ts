@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { docsFace } from '../../src/docs/routes.ts'
+import { searchDocs } from '../../src/docs/search.ts'
 import { GROUPS } from '../../src/docs/frame.tsx'
 import { EXAMPLE_ORIGIN } from '../../src/docs/agent-hosts.ts'
 import { fail } from '../../src/core/failure/failure.ts'
@@ -30,6 +31,30 @@ function get(path: string, limited = false) {
   })
   return face.request(`${ORIGIN}${path}`)
 }
+
+describe('the search of the docs', () => {
+  it('cuts the words of a section once, however often it is searched', () => {
+    let reads = 0
+    const section = (number: number) => ({
+      href: `/${number}`,
+      guide: 'G',
+      title: `T ${number}`,
+      text: `word number${number}`,
+    })
+    const sections = Array.from({ length: 50 }, (_, number) => section(number))
+    const cut = vi.spyOn(String.prototype, 'split').mockName('split')
+    searchDocs(sections, 'nothing that is there')
+    reads = cut.mock.calls.length
+    searchDocs(
+      sections.map((each) => ({ ...each })),
+      'nothing that is there',
+    )
+    const again = cut.mock.calls.length - reads
+    cut.mockRestore()
+    expect(reads).toBeGreaterThan(100)
+    expect(again).toBeLessThan(5)
+  })
+})
 
 describe('every guide', () => {
   it('is served: each Markdown file beside the routes', () => {

@@ -10,6 +10,7 @@ import { newKey } from '../../src/core/access/api-key.ts'
 import { knownProvider } from '../../src/core/consent/known-providers.ts'
 import { providerReader } from '../../src/core/consent/provider.ts'
 import { IMPORT_KINDS } from '../../src/core/publish/import.ts'
+import { createBudget } from '../../src/core/tool/budget.ts'
 import { check } from '../../src/core/tool/json-reader.ts'
 import { readToolset } from '../../src/dialects/mcp/toolset.ts'
 import { LIST } from '../../src/dialects/oxp/routes.ts'
@@ -92,7 +93,7 @@ export const resources: readonly Row[] = [
     (body) => {
       const read = check(importReader(IMPORT_KINDS), body)
       if (!isRead(read)) return false
-      expect(typeof read.value.wants('getThing-2')).toBe('boolean')
+      expect(typeof read.value.wants('getThing-2', createBudget())).toBe('boolean')
       return true
     },
   ),

@@ -48,9 +48,10 @@ export function documenting(
   routes: () => readonly AppRoute[],
   loadDocs: OpenApiFaceDeps['loadDocs'],
 ): OpenApiFaceDeps['loadApi'] {
+  let api: Promise<DocumentedApi> | undefined
   return async () => {
     const [{ documentedApi }, { reference }] = await Promise.all([import('./operations.ts'), loadDocs()])
-    return documentedApi(routes(), reference)
+    return (api ??= documentedApi(routes(), reference))
   }
 }
 

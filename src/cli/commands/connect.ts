@@ -62,7 +62,7 @@ function fileOf({ file }: AgentHost, { language }: Snippet, said?: string, isGlo
 
 /** The guide's Markdown for a terminal: an address stands where its link was. */
 function withoutLinks(markdown: string): string {
-  return markdown.replaceAll(/\[([^\]]*)\]\(([^)]*)\)/g, (_, text: string, url: string) => {
+  return markdown.replaceAll(/\[([^[\]]*)\]\(([^()]*)\)/g, (_, text: string, url: string) => {
     if (url.endsWith(text)) return url
     return /^https?:/.test(url) ? `${text} (${url})` : text
   })

@@ -1,5 +1,6 @@
 import type { CallLimits } from './call-limits.ts'
 import { formatToolId, patternCovers, type ToolName } from '../tool/tool-id.ts'
+import { listCovers } from '../tool/tool-patterns.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 
 export const SCOPES = ['tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'records:read', 'admin'] as const
@@ -38,10 +39,17 @@ export function hasScope(principal: Pick<Principal, 'scopes'>, scope: Scope): bo
 /** For one of the scopes, where there are several. */
 export function covers(principal: Principal, name: ToolName, scope: Scope | readonly Scope[]): boolean {
   const { within } = principal
-  const isCovered = (pattern: string) => patternCovers(pattern, name)
-  const isScoped = (each: Scope) => patternsFor(principal, each).some(isCovered)
+  const isScoped = (each: Scope) => isCovered(patternsFor(principal, each), name)
   const isInScope = typeof scope === 'string' ? isScoped(scope) : scope.some(isScoped)
-  return isInScope && (within === undefined || within.some(isCovered))
+  return isInScope && (within === undefined || isCovered(within, name))
+}
+
+/** More are looked up. */
+const FEW_PATTERNS = 8
+
+function isCovered(patterns: readonly string[], name: ToolName): boolean {
+  if (patterns.length > FEW_PATTERNS) return listCovers(patterns, name)
+  return patterns.some((pattern) => patternCovers(pattern, name))
 }
 
 export function coverDenial(principal: Principal, name: ToolName, scope: Scope): Denial | undefined {

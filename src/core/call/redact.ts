@@ -1,5 +1,6 @@
 import { afford, type Budget, createBudget } from '../tool/budget.ts'
 import { isObject } from '../tool/json.ts'
+import { trimEnd } from '../tool/trim.ts'
 import { asSent, type Reading, unescaped, withoutTags } from './escaped-text.ts'
 
 const REDACTED = '[redacted]'
@@ -126,9 +127,13 @@ function searchesFor(spellings: Iterable<string>, budget: Budget): readonly Sear
   for (const spelling of spellings) {
     const letters = spelling.replaceAll(/[^A-Za-z0-9]+/g, '')
     // The signs at its end may be missing, as padding may, and are redacted where they are there
-    if (letters.length >= MIN_PART_LENGTH) lettered.set(letters, /[^A-Za-z0-9]*$/.exec(spelling)?.[0] ?? '')
+    if (letters.length >= MIN_PART_LENGTH)
+      lettered.set(letters, spelling.slice(spelling.lastIndexOf(letters.slice(-1)) + 1))
     else
-      exact.set(spelling.replaceAll('+', ' ').replaceAll('\\', '').replace(/=+$/, ''), /=*$/.exec(spelling)?.[0] ?? '')
+      exact.set(
+        trimEnd(spelling.replaceAll('+', ' ').replaceAll('\\', ''), '='),
+        spelling.slice(trimEnd(spelling, '=').length),
+      )
   }
   return [
     ...(lettered.size > 0 ? [searchFor(lettered, LETTERS, budget)] : []),
@@ -223,9 +228,9 @@ function partsOf(secret: string): readonly string[] {
 
 /** Base64 at each of its three alignments, without the characters at both ends that also encode neighbours. */
 function* encodedAmid(text: string, base64: (text: string) => string): Iterable<string> {
-  yield base64(text).replace(/=+$/, '')
+  yield base64(text).replace(/={1,2}$/, '')
   for (const before of [0, 1, 2]) {
     const encoded = base64('x'.repeat(before) + text)
-    yield encoded.slice(before === 0 ? 0 : before + 1).replace(/.=+$/, '')
+    yield encoded.slice(before === 0 ? 0 : before + 1).replace(/.={1,2}$/, '')
   }
 }

@@ -137,7 +137,7 @@ function runsOnceOnly({ runnable, record }: Pick<RunOptions, 'runnable' | 'recor
 }
 
 function placeOf(error: unknown): string | undefined {
-  return error instanceof Error ? /^\s*at (.{1,300})$/m.exec(error.stack ?? '')?.[1] : undefined
+  return error instanceof Error ? /^ {4}at (.{1,300})$/m.exec(error.stack ?? '')?.[1] : undefined
 }
 
 export function messageOf(error: unknown): string {

@@ -56,10 +56,12 @@ export function linearPattern(pattern: string, budget = createBudget()) {
 
 /** Whether a backtracking engine is linear too: a row of characters, at most one of them repeated freely. */
 export function isSimplePattern(pattern: string): boolean {
+  // Judged first: of what is no expression, tokens are found in quadratic time
+  if (!linearPattern(pattern).ok) return false
   const tokens = pattern.match(TOKEN) ?? []
   const varying = tokens.filter((token) => /^(?:[*+?]|\{\d+,)/.test(token)).length
   const isRow = !tokens.some((token) => token === '|' || token.startsWith('('))
-  return isRow && varying <= (tokens[0] === '^' ? 1 : 0) && linearPattern(pattern).ok
+  return isRow && varying <= (tokens[0] === '^' ? 1 : 0)
 }
 
 function parse(tokens: readonly string[]): Part {

@@ -24,6 +24,8 @@ export const WRONG: unique symbol = Symbol('wrong')
 
 const MAX_PROBLEMS = 100
 const MAX_STEP = 300
+/** As long as a whole definition may be: nothing looks into a longer string, unless its reader says so. */
+const MAX_STRING_CHARACTERS = 256 * 1024
 
 export interface Report {
   readonly problems: Problem[]
@@ -132,15 +134,21 @@ export function matching<T>(wanted: string, is: (value: unknown) => value is T, 
   return parsed(wanted, (value) => (is(value) ? value : undefined), schema)
 }
 
-export function text(wanted: string, fits: RegExp | ((text: string) => boolean)): Reader<string> {
+export function text(
+  wanted: string,
+  fits: RegExp | ((text: string) => boolean),
+  most = MAX_STRING_CHARACTERS,
+): Reader<string> {
   const test = typeof fits === 'function' ? fits : (value: string) => fits.test(value)
   const schema = () => ({ type: 'string', description: `Must be ${wanted}` })
-  return matching(wanted, (value): value is string => typeof value === 'string' && test(value), schema)
+  const isFit = (value: unknown): value is string => typeof value === 'string' && value.length <= most && test(value)
+  return matching(wanted, isFit, schema)
 }
 
 /** Length in UTF-16 code units. */
 export function string({ least = 0, most = Infinity }: Bounds = {}): Reader<string> {
-  const reader = text(`a string${span('characters', least, most)}`, ({ length }) => length >= least && length <= most)
+  const wanted = `a string${span('characters', least, most)}`
+  const reader = text(wanted, ({ length }) => length >= least, most < Infinity ? most : MAX_STRING_CHARACTERS)
   // A schema counts characters, each of one or two UTF-16 units
   return stating(() => ({ type: 'string', ...bounds('Length', Math.ceil(least / 2), most) }), reader)
 }
@@ -328,5 +336,6 @@ function shown(value: unknown, quotes: boolean): string {
   if (typeof value === 'object') return 'an object'
   if (!quotes) return `a ${typeof value}`
   if (typeof value !== 'string') return String(value)
-  return /^[^\p{Cc}]{0,40}$/u.test(value) ? `'${value}'` : `a string of ${value.length} characters`
+  const limit = value.length > MAX_STRING_CHARACTERS ? `, which is over ${MAX_STRING_CHARACTERS}` : ''
+  return /^[^\p{Cc}]{0,40}$/u.test(value) ? `'${value}'` : `a string of ${value.length} characters${limit}`
 }

@@ -1,11 +1,13 @@
 import { type Reader, into, text, unique } from './json-reader.ts'
 import { fnv1a, isNamePart, MAX_NAME, withSuffix } from './tool-id.ts'
+import { trim } from './trim.ts'
 
 /** A dialect's own name of something, which may be no part of an id. */
-export const OWN_NAME = text('1 to 160 characters that can be seen', isOwnName)
+export const MAX_OWN_NAME = 160
+export const OWN_NAME = text(`1 to ${MAX_OWN_NAME} characters that can be seen`, isOwnName)
 
 export function isOwnName(name: string): boolean {
-  return name.length <= 160 && /^[^\p{Cc}]+$/u.test(name)
+  return name.length <= MAX_OWN_NAME && /^[^\p{Cc}]+$/u.test(name)
 }
 
 export const PUBLISHED_NAME = /^[A-Za-z0-9_.-]{1,128}$/
@@ -33,7 +35,7 @@ export function toolNames(): Reader<{ readonly tool: string; readonly title?: st
 export function sanitizedName(text: string): string {
   if (/^[A-Za-z0-9_]{1,64}$/.test(text)) return text
   const latin = text.normalize('NFKD').replaceAll(/\p{Mn}/gu, '')
-  const name = latin.replaceAll(/[^A-Za-z0-9_]+/g, '_').replaceAll(/^_+|_+$/g, '')
+  const name = trim(latin.replaceAll(/[^A-Za-z0-9_]+/g, '_'), '_')
   if (name === '') return `tool_${fnv1a(text)}`
   const isWhole = !/[\p{L}\p{N}]/u.test(latin.replaceAll(/[A-Za-z0-9]/g, ''))
   return isWhole && name.length <= MAX_NAME ? name : withSuffix(name, text)

@@ -112,19 +112,30 @@ export function patternCovers(pattern: string, name: ToolName): boolean {
   return pattern === '*' || matchesPattern(pattern, formatToolId(name))
 }
 
-/** `*` stands for any run of characters; case is ignored. */
+/** `*` stands for any run of characters. Case is ignored, and a `-` in a pattern is also `_`, which names have for it. */
 export function matchesPattern(pattern: string, text: string): boolean {
-  const whole = text.toLowerCase()
-  const [begin = '', ...others] = pattern.toLowerCase().split('*')
+  const [one, other] = [pattern.toLowerCase(), text.toLowerCase()]
+  return pattern.includes('-') ? compilePattern(foldDashes(one))(foldDashes(other)) : compilePattern(one)(other)
+}
+
+/** Both in lower case, and without dashes where these count as `_`. */
+export function compilePattern(pattern: string): (text: string) => boolean {
+  const [begin = '', ...others] = pattern.split('*')
   const end = others.pop()
-  if (end === undefined) return whole === begin
-  let at = begin.length
-  for (const part of others) {
-    const found = whole.indexOf(part, at)
-    if (found === -1) return false
-    at = found + part.length
+  if (end === undefined) return (text) => text === begin
+  return (text) => {
+    let at = begin.length
+    for (const part of others) {
+      const found = text.indexOf(part, at)
+      if (found === -1) return false
+      at = found + part.length
+    }
+    return text.startsWith(begin) && text.endsWith(end) && at + end.length <= text.length
   }
-  return whole.startsWith(begin) && whole.endsWith(end) && at + end.length <= whole.length
+}
+
+export function foldDashes(text: string): string {
+  return text.replaceAll('-', '_')
 }
 
 export const MAX_NAME = 64

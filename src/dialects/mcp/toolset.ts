@@ -1,5 +1,6 @@
-import { covers, KNOWING_SCOPES, maySee, patternsFor, type Principal } from '../../core/access/principal.ts'
-import { isNamePart, parseToolId, patternCovers, type ToolName } from '../../core/tool/tool-id.ts'
+import { KNOWING_SCOPES, maySee, type Principal } from '../../core/access/principal.ts'
+import { isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
+import { listCovers } from '../../core/tool/tool-patterns.ts'
 import { query, readQuery } from '../../http/request/query.ts'
 import { into, oneOf, optional, type Reader, strings, wrong } from '../../core/tool/json-reader.ts'
 import { wrongParameter } from '../../core/call/call-fields.ts'
@@ -50,7 +51,7 @@ export function readToolset(url: string) {
 }
 
 export function isChosen({ tools }: ToolSelection, name: ToolName): boolean {
-  return tools === undefined || tools.some((pattern) => patternCovers(pattern, name))
+  return tools === undefined || listCovers(tools, name)
 }
 
 /** A tool that the client may not see must look as if there were none. */
@@ -63,19 +64,13 @@ export async function shownTool(asked: string, { principal, background, toolset 
 
 /** For lists only: whether the principal may call a tool is judged by the principal as it is. */
 export function narrowedTo(principal: Principal, { tools }: ToolSelection): Principal {
+  const { within } = principal
   if (tools === undefined) return principal
-  return { ...principal, tools: tools.flatMap((pattern) => common(principal, pattern)) }
-}
-
-function common(principal: Principal, pattern: string): readonly string[] {
-  const name = parseToolId(pattern)
-  if (name) return covers(principal, name, 'tools:read') ? [pattern] : []
-  const toolkit = toolkitOrTool(pattern)
-  return patternsFor(principal, 'tools:read').flatMap((own) => {
-    const [ofToolkits = '', ofTools = '*'] = own.split('.')
-    const isOfToolkit = patternCovers(`${ofToolkits}.*`, { toolkit, tool: 'any' })
-    return isOfToolkit ? [`${toolkit}.${ofTools}`] : []
-  })
+  if (within === undefined) return { ...principal, within: tools }
+  // An agent has whole toolkits
+  const isWithin = (pattern: string) =>
+    listCovers(within, parseToolId(pattern) ?? { toolkit: toolkitOrTool(pattern), tool: '*' })
+  return { ...principal, within: tools.filter(isWithin) }
 }
 
 function namesOf(wanted: string, fits: (name: string) => boolean): Reader<readonly string[]> {

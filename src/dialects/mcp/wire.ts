@@ -4,6 +4,7 @@ import type { InputResponses } from '../../core/tool/content.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
 import { cannotRead } from '../../core/tool/problem.ts'
+import { MAX_OWN_NAME } from '../../core/tool/sanitize-name.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
@@ -47,11 +48,11 @@ const META = json.openObject({
   [CAPABILITIES_KEY]: json.anything,
 })
 const PARAMS = json.openObject({
-  name: json.string(),
+  name: json.string({ most: MAX_OWN_NAME }),
   arguments: json.nullish(json.anyObject, NOTHING),
   _meta: json.nullish(META, {}),
   inputResponses: json.optional(json.map(json.anyObject)),
-  requestState: json.optional(json.unquoted(json.string())),
+  requestState: json.optional(json.unquoted(json.text('a string', () => true, Infinity))),
 })
 
 export function decodeToolCall(params: JsonObject): ToolCall | McpError {

@@ -1,4 +1,5 @@
 import { isNamePart, parseToolId, type ToolName, withSuffix } from '../../core/tool/tool-id.ts'
+import { trim } from '../../core/tool/trim.ts'
 
 /** A "human-readable name" (section 4.1) may hold characters that no id can; the qualified name then counts. */
 export function nameHere({ toolkit, tool }: ToolName, qualified: string): ToolName {
@@ -16,6 +17,6 @@ export function possibleNames(readable: string): readonly string[] {
 }
 
 function sanitizedName(readable: string): string {
-  const plain = readable.replaceAll(/[^A-Za-z0-9_-]+/g, '_').replaceAll(/^_+|_+$/g, '')
+  const plain = trim(readable.replaceAll(/[^A-Za-z0-9_-]+/g, '_'), '_')
   return isNamePart(plain) ? plain : withSuffix(plain || 'tool', readable)
 }

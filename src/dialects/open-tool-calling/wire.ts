@@ -5,6 +5,7 @@ import { fail, type Failing } from '../../core/failure/failure.ts'
 import { FIRST_PROVIDER, type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isList } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
+import { MAX_OWN_NAME } from '../../core/tool/sanitize-name.ts'
 import { askedByName, formatToolId } from '../../core/tool/tool-id.ts'
 import { EXTENSION } from '../../core/tool/definition-fields.ts'
 import { versionIn } from '../../core/tool/version.ts'
@@ -52,7 +53,11 @@ export const REQUEST = json.object(
     execution_id: json.nullish(identifier),
     created_at: json.nullish(json.string()),
     tool: json.object(
-      { name: json.string({ least: 1 }), toolkit: json.nullish(json.string()), version: json.nullish(json.string()) },
+      {
+        name: json.string({ least: 1, most: MAX_OWN_NAME }),
+        toolkit: json.nullish(json.string({ most: MAX_OWN_NAME })),
+        version: json.nullish(json.string()),
+      },
       EXTENSION,
     ),
     inputs: json.nullish(json.anyObject, {}),

@@ -5,6 +5,7 @@ import { metaOf } from '../../core/failure/failure-meta.ts'
 import type { Artifact, Content } from '../../core/tool/content.ts'
 import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
+import { MAX_OWN_NAME } from '../../core/tool/sanitize-name.ts'
 import { textOf } from './failure.ts'
 
 const CONTEXT_KEY = 'dev.switchboard/context'
@@ -19,7 +20,11 @@ const META_FIELDS = json.openObject({
 const NO_META: json.ReadBy<typeof META_FIELDS> = {}
 const META = (value: unknown, report: json.Report) => (isObject(value) ? META_FIELDS(value, report) : NO_META)
 
-const PARAMS = json.openObject({ name: json.string(), arguments: json.nullish(json.anyObject, {}), _meta: META })
+const PARAMS = json.openObject({
+  name: json.string({ most: MAX_OWN_NAME }),
+  arguments: json.nullish(json.anyObject, {}),
+  _meta: META,
+})
 export const REQUEST = json.openObject({ method: json.nullish(json.string({ most: 256 })), params: PARAMS })
 
 /** Hosts pass on `_meta` from their own callers, so only the context and the selection are read. */

@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono'
 import type { Failure } from '../../core/failure/failure.ts'
+import { trimEnd } from '../../core/tool/trim.ts'
 import type { Gate } from './gate.ts'
 
 /** MCP 2025-11-25, "Authorization Server Discovery". Must be 404: on 401 a client stops sending the key that it has. */
@@ -36,7 +37,7 @@ export function unknownRoute(app: Hono, gate: Gate, respond: (failure: Failure) 
 
 /** Two slashes at the beginning would make an address another host's. */
 function withoutStraySlashes(path: string): string {
-  return path.replace(/^\/+/, '/').replace(/\/+$/, '')
+  return trimEnd(path.replace(/^\/+/, '/'), '/')
 }
 
 /** Not changes: `/users/ann/grants/` may be one grant whose name was left out, and is not all of them. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../core/tool/json.ts'
 import { MAX_NAME } from '../../core/tool/tool-id.ts'
+import { trim } from '../../core/tool/trim.ts'
 import type { Description } from './description.ts'
 import type { Converted, SchemaConverter, ConversionWork } from './schema.ts'
 
@@ -41,6 +42,6 @@ export function createDraft(
 /** Model providers take up to 64 letters, digits, dots, dashes and underscores. */
 function inputName(name: string): string {
   if (/^[A-Za-z0-9_.-]{1,64}$/.test(name) && name !== '__proto__') return name
-  const plain = name.replace(/[^A-Za-z0-9_.-]+/g, '_').replace(/^_+|_+$/g, '')
+  const plain = trim(name.replaceAll(/[^A-Za-z0-9_.-]+/g, '_'), '_')
   return plain.slice(0, MAX_NAME) || 'input'
 }

@@ -1,5 +1,6 @@
 import type { Importer, ImportItem, ImportRequest, Skipped } from '../../core/publish/import.ts'
 import { invalidSource } from '../../core/publish/import.ts'
+import { afterStretches } from '../../core/tool/budget.ts'
 import { shortDescription } from '../../core/tool/definition-fields.ts'
 import { isVersion } from '../../core/tool/tool-id.ts'
 import { type Node, objectAt, type Possible, readDescription } from './description.ts'
@@ -38,7 +39,12 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
       const { operations, unreadable } = described.value
       if (operations.length + unreadable.length === 0)
         return refused('Must describe operations under `paths`, and has none')
-      const chosen = operations.filter(({ tool }) => request.wants(tool))
+      const chosen: DescribedOperation[] = []
+      const mayGiveWay = afterStretches(() => request.meter.spent, request.giveWay)
+      for (const operation of operations) {
+        if (request.wants(operation.tool)) chosen.push(operation)
+        await mayGiveWay()
+      }
       if (chosen.length > MAX_TOOLS) {
         const most = `one request makes at most ${MAX_TOOLS} tools: choose some with 'tools'`
         return refused(`Has ${chosen.length} operations, and ${most}`)

@@ -1,5 +1,6 @@
 import type { Skipped } from '../../core/publish/import.ts'
 import { isObject } from '../../core/tool/json.ts'
+import { trimEnd } from '../../core/tool/trim.ts'
 import { toolNames } from '../shared/tool-names.ts'
 import { type Description, follow, listAt, type Node, objectAt, type Possible, textAt } from './description.ts'
 import { serversOfSwagger } from './swagger.ts'
@@ -65,7 +66,7 @@ export function serverOf(
   { operation, pathItem }: DescribedOperation,
   base: string | undefined,
 ): Possible<string> {
-  const at = (url: string) => ({ ok: true, value: url.replace(/\/+$/, '') }) as const
+  const at = (url: string) => ({ ok: true, value: trimEnd(url, '/') }) as const
   if (base !== undefined) return at(base)
   const servers =
     edition === '2.0'

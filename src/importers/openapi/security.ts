@@ -1,4 +1,5 @@
 import { isObject } from '../../core/tool/json.ts'
+import { trim } from '../../core/tool/trim.ts'
 import type { CredentialUse } from '../shared/credential-needs.ts'
 import { type Description, follow, listAt, type Node, objectAt, type Possible, spelt, textsOf } from './description.ts'
 import type { CredentialOption } from './options.ts'
@@ -136,7 +137,7 @@ export function placeOf({ in: place, name }: Node): string {
 
 /** Holds the toolkit's name: no description may get another's key for `api_key`, or users' tokens for Google. */
 function ownName(toolkit: string, scheme: string): string {
-  const plain = (text: string) => text.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_+|_+$/g, '')
+  const plain = (text: string) => trim(text.replaceAll(/[^A-Za-z0-9]+/g, '_'), '_')
   const [first, second] = [plain(toolkit), plain(scheme)]
   return (second.toLowerCase().startsWith(`${first.toLowerCase()}_`) ? second : `${first}_${second}`).slice(0, 100)
 }

@@ -1,4 +1,5 @@
 import { MAX_NAME, withSuffix } from '../../core/tool/tool-id.ts'
+import { trim } from '../../core/tool/trim.ts'
 
 export interface NamedAfter {
   readonly method: string
@@ -14,7 +15,7 @@ export function toolNames<T extends NamedAfter>(operations: readonly T[]): (T & 
   const named = operations.map((operation) => {
     const { operationId, method, path } = operation
     const source = operationId ?? `${method} ${path}`
-    const name = source.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+|_+$/g, '') || 'operation'
+    const name = trim(source.replaceAll(/[^A-Za-z0-9_-]+/g, '_'), '_') || 'operation'
     const isVerbatim = name === operationId && name.length <= MAX_NAME && !name.includes('-')
     return { operation, name, key: name.toLowerCase().replaceAll('-', '_'), isVerbatim }
   })

@@ -4,6 +4,7 @@ import { isObject } from '../../core/tool/json.ts'
 import { ANSWER_PARTS, FOREIGN, MANY_PARTS, parseJson } from '../../core/tool/json-text.ts'
 import type { ListRequest, RemoteAnswer, RemoteDialect } from '../../core/tool/remote-dialect.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
+import { trimEnd } from '../../core/tool/trim.ts'
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
 import type { ServerOutcome } from '../shared/retrying-call.ts'
@@ -91,7 +92,7 @@ async function askServer(
   guardedFetch: GuardedFetch,
 ) {
   const target = new URL(url)
-  target.pathname = `${url.pathname.replace(/\/+$/, '')}${route}`
+  target.pathname = `${trimEnd(url.pathname, '/')}${route}`
   for (const [name, value] of Object.entries(asking.query ?? {})) if (value) target.searchParams.set(name, value)
   const sent = new Headers(headers)
   sent.set('accept', 'application/json')

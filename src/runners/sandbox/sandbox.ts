@@ -113,7 +113,7 @@ const STOP = "throw new Error('Linked')"
 const MAIN = "import './stop.js'\nimport { default as handler } from './tool.js'\nexport default { fetch: handler }\n"
 const REFUSED = /^Uncaught (?:(SyntaxError: .*)|Error: (No such module .*))$/m
 const NO_DEFAULT = /^SyntaxError: The requested module '\.\/tool\.js' does not provide an export named 'default'/
-const PLACE = /^\s*at tool\.js:(\d+):(\d+)/m
+const PLACE = /^ *at tool\.js:(\d+):(\d+)/m
 const MAX_REASON = 300
 const TIMEOUT_MS = 5_000
 

@@ -42,7 +42,7 @@ export function conditionOf(sql: SqlStorage, filter: CallFilter & AuditFilter, r
   else is('outcome', outcome)
   if (tool !== undefined) {
     const [name = '', version] = tool.split('@', 2)
-    if (name.includes('*') && rows !== 'acts') {
+    if (/[*-]/.test(name) && rows !== 'acts') {
       // SQLite refuses patterns of more than 50 bytes here
       const known = column<string>(sql, TOOLS[rows])
       const meant = known.filter((full) => matchesPattern(name, full))

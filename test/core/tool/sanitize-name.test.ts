@@ -27,6 +27,13 @@ describe('a name that is made', () => {
   )
 })
 
+describe('a name of 4 MB', () => {
+  it.each(['_', '-', '.', ' ', 'a', 'é', '工'])('of %j is made a name', (sign) => {
+    const name = sanitizedName(`a${sign.repeat(4 * 1024 * 1024)}b`)
+    expect(name).toMatch(/^[A-Za-z0-9_]{1,64}$/)
+  })
+})
+
 describe('names in one place', () => {
   it('are never the same ignoring case, whatever the order', () => {
     const texts = ['get forecast', 'get.forecast', 'add', 'ADD', 'get_forecast']

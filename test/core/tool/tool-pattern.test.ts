@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isToolPattern, patternCovers } from '../../../src/core/tool/tool-id.ts'
+import { createToolPatterns, listCovers } from '../../../src/core/tool/tool-patterns.ts'
 import { effortOf, MOST_EFFORT } from '../../effort.ts'
 
 const covers = (pattern: string, id: string) => {
@@ -52,6 +53,9 @@ describe('what a pattern covers', () => {
     ['a.b**', 'a.b'],
     ['*b.c', 'aab.c'],
     ['*ab.c', 'aab.c'],
+    ['T.delete-*', 'T.delete_all'],
+    ['my-kit.*', 'My_Kit.a'],
+    ['T.a_b-c', 'T.a-b_c'],
     // A run may hold the dot
     ['G*s', 'Gmail.GetEmails'],
   ])('%j covers %j', (pattern, id) => expect(covers(pattern, id)).toBe(true))
@@ -70,6 +74,7 @@ describe('what a pattern covers', () => {
     ['b*', 'a.b'],
     ['*a*a*a.b', 'aa.b'],
     ['a.b*c', 'a.b'],
+    ['T.a-*', 'T.ab'],
   ])('%j does not cover %j', (pattern, id) => expect(covers(pattern, id)).toBe(false))
 
   it('is what a regular expression with .* for each * would match', () => {
@@ -88,5 +93,31 @@ describe('what a pattern covers', () => {
   it('is told in time also of a pattern that means harm', () => {
     const work = () => expect(covers(`${'*a'.repeat(10_000)}.b`, `${'a'.repeat(20_000)}c.b`)).toBe(false)
     expect(effortOf(work)).toBeLessThan(20 * MOST_EFFORT)
+  })
+})
+
+describe('many patterns', () => {
+  it('cover what one of them covers', () => {
+    const piece = fc.array(fc.constantFrom('a', 'B', '_', '-', '*'), { maxLength: 4 }).map((all) => all.join(''))
+    const name = fc.array(fc.constantFrom('A', 'b', '_', '-'), { maxLength: 5 }).map((all) => all.join(''))
+    const pattern = fc.oneof(
+      fc.constant('*'),
+      fc.tuple(piece, piece).map((pair) => pair.join('.')),
+    )
+    fc.assert(
+      fc.property(fc.array(pattern, { maxLength: 12 }), name, name, (patterns, toolkit, tool) => {
+        const isCovered = patterns.some((each) => patternCovers(each, { toolkit, tool }))
+        expect(listCovers(patterns, { toolkit, tool })).toBe(isCovered)
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+
+  it('are looked up where they are names, or end with a star, and compared where a star stands elsewhere', () => {
+    const numbers = Array.from({ length: 256 }, (_, index) => index)
+    const comparedOf = (of: (number: number) => string) => createToolPatterns(numbers.map(of)).compared
+    expect(comparedOf((number) => `Kit.tool-${number}`)).toBe(0)
+    expect(comparedOf((number) => `Kit${number}.*`)).toBe(0)
+    expect(comparedOf((number) => `Kit.*_${number}`)).toBe(256)
   })
 })

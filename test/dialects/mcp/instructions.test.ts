@@ -31,14 +31,14 @@ describe('the instructions that a client gets as it connects', () => {
   it('count tools that can be called, within the credential and the address', async () => {
     const asked: unknown[] = []
     const key: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:read', 'tools:call'], tools: ['Kit.*'] }
-    const toolkits: SetUp['toolkits'] = async ({ tools }, query) => {
-      asked.push([tools, query])
+    const toolkits: SetUp['toolkits'] = async ({ tools, within }, query) => {
+      asked.push([tools, within, query])
       return []
     }
     await instructions({ principal: key, toolkits }, '?tools=Kit.echo')
     expect(asked).toEqual([
-      [['Kit.echo'], { callable: true }],
-      [['Kit.echo'], { callable: true }],
+      [['Kit.*'], ['Kit.echo'], { callable: true }],
+      [['Kit.*'], ['Kit.echo'], { callable: true }],
     ])
   })
 

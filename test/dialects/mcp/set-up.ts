@@ -1,7 +1,7 @@
 import { createBudget } from '../../../src/core/tool/budget.ts'
 import { Hono } from 'hono'
 import { vi } from 'vitest'
-import { ADMIN, hasScope, patternsFor, type Principal } from '../../../src/core/access/principal.ts'
+import { ADMIN, covers, hasScope, type Principal } from '../../../src/core/access/principal.ts'
 import type { Call, Caller, Outcome } from '../../../src/core/call/call.ts'
 import { type Failure, fail, ok } from '../../../src/core/failure/failure.ts'
 import type { Catalogue, ToolkitCounts } from '../../../src/core/catalogue/catalogue.ts'
@@ -54,12 +54,7 @@ const countedBy = (shownTo: (seer: Principal) => readonly ToolRecord[]) => async
 export function setUp(given: SetUp = {}) {
   const { records = [record('echo')], principal = ADMIN, run = (call) => succeed(call.input) } = given
   const calls: { call: Call; caller: Caller }[] = []
-  const shownTo = (seer: Principal) =>
-    records.filter((each) =>
-      ['*', `${each.toolkit}.${each.tool}`, `${each.toolkit}.*`].some((pattern) =>
-        patternsFor(seer, 'tools:read').includes(pattern),
-      ),
-    )
+  const shownTo = (seer: Principal) => records.filter((each) => covers(seer, each, 'tools:read'))
   const list = vi.fn<Catalogue['list']>(async (query, seer, format) => {
     if (query.cursor === 'bad') return undefined
     if (!('write' in format)) throw new Error('Not in this test')

@@ -84,7 +84,14 @@ describe('the params of tools/call', () => {
       { name: 'echo', input: {}, logs: false, capabilities: {} },
     ],
     [{}, { code: -32602, message: "Cannot read the params at 'name': Is required", status: 200 }],
-    [{ name: 7 }, { code: -32602, message: "Cannot read the params at 'name': Must be a string, got 7", status: 200 }],
+    [
+      { name: 7 },
+      {
+        code: -32602,
+        message: "Cannot read the params at 'name': Must be a string of at most 160 characters, got 7",
+        status: 200,
+      },
+    ],
     [
       { name: 'echo', arguments: [] },
       {

@@ -234,7 +234,7 @@ describe('a tool request', () => {
       { tool: { name: '' } },
       {
         type: 'request-malformed',
-        message: "Cannot read the body at 'tool.name': Must be a string that is not empty, got ''",
+        message: "Cannot read the body at 'tool.name': Must be a string of 1 to 160 characters, got ''",
       },
     ],
     [
@@ -250,7 +250,7 @@ describe('a tool request', () => {
       {
         type: 'request-malformed',
         message:
-          "Cannot read the body at 'tool.toolkit': Must be a string, got 1; at 'tool.version': Must be a string, got 1",
+          "Cannot read the body at 'tool.toolkit': Must be a string of at most 160 characters, got 1; at 'tool.version': Must be a string, got 1",
       },
     ],
     [{}, { type: 'request-malformed', message: "Cannot read the body at 'tool': Is required" }],

@@ -32,7 +32,7 @@ describe('a CallToolRequest', () => {
       {
         type: 'request-malformed',
         message:
-          "Cannot read the body at 'method': Must be a string of at most 256 characters, got 1; at 'params.name': Must be a string, got 1; at 'params.arguments': Must be an object, got an empty array",
+          "Cannot read the body at 'method': Must be a string of at most 256 characters, got 1; at 'params.name': Must be a string of at most 160 characters, got 1; at 'params.arguments': Must be an object, got an empty array",
       },
     ],
     [{}, { type: 'request-malformed', message: "Cannot read the body at 'params': Is required" }],

@@ -4,7 +4,7 @@ import type { ToolSecrets } from '../../../core/access/tool-secrets.ts'
 import { secretNotSet } from '../../../core/failure/failure-words.ts'
 import { fail, ok } from '../../../core/failure/failure.ts'
 import { authoriseToolkit, type Publish } from '../../../core/publish/publish.ts'
-import type { Importer, ImportRequest } from '../../../core/publish/import.ts'
+import type { ImportedTool, Importer, ImportRequest } from '../../../core/publish/import.ts'
 import type { ImportOptions } from '../../../core/publish/import-tools.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
 import type { GiveWay } from '../../../core/tool/budget.ts'
@@ -84,10 +84,12 @@ export function importFace(deps: ImportFaceDeps): Hono {
     if (!importer) throw new Error(`No importer for '${kind}'`)
     const secret = secretsOf(principal, toolkit, maySendSecrets)
     const { signal } = c.req.raw
-    const read = await importer.read({ source, toolkit, wants, options, secret, meter, giveWay, signal, asker })
+    const request = { source, toolkit, options, secret, meter, giveWay, signal, asker }
+    const read = await importer.read({ ...request, wants: (tool) => wants(tool, meter) })
     if (!read.ok) return read
     const { items, version: sourceVersion, toolkitDescription } = read
-    const said = { version, sourceVersion, toolkitDescription, guardsOf, lackOf: lackFor(principal) }
+    const guards = guardsOf && ((imported: ImportedTool) => guardsOf(imported, meter))
+    const said = { version, sourceVersion, toolkitDescription, guardsOf: guards, lackOf: lackFor(principal) }
     const rules = { principal, dryRun, allowBreaking: allow !== undefined, budget: meter, giveWay }
     const imported = await importTools(items, { ...rules, ...said }, publish)
     if (dryRun) return ok(encodeDryRun(imported))

@@ -1,9 +1,10 @@
-import { patternCovers } from '../../../core/tool/tool-id.ts'
 import { type Guard, guardFields } from '../../../core/access/guard.ts'
 import { type ImportedTool, IMPORT_KINDS, type ImportKind } from '../../../core/publish/import.ts'
 import type { ImportResult, Made } from '../../../core/publish/import-tools.ts'
+import type { Budget } from '../../../core/tool/budget.ts'
 import { namePart, version } from '../../../core/tool/definition-fields.ts'
-import { sanitizedName } from '../../../core/tool/sanitize-name.ts'
+import { foldDashes } from '../../../core/tool/tool-id.ts'
+import { createToolPatterns } from '../../../core/tool/tool-patterns.ts'
 import { isJsonObject, isObject, isTexts, type JsonObject } from '../../../core/tool/json.ts'
 import { anyObject, into, list, object, oneOf, optional, parsed, type ReadBy } from '../../../core/tool/json-reader.ts'
 import * as json from '../../../core/tool/json-reader.ts'
@@ -83,6 +84,8 @@ export function importReader(known: readonly ImportKind[]) {
         `/rules/${index}/methods`,
       )
     }
+    if ((some ?? []).reduce((sum, { tools = [] }) => sum + tools.length, 0) > MAX_PATTERNS)
+      json.wrong(report, `Must have at most ${MAX_PATTERNS} tool names in all rules together`, '/rules')
     const wants = covering(named.toolkit, patterns)
     const guards = readGuards(named.toolkit, { security_level: level, approval: always }, some)
     return { ...source, ...named, wants, options, ...(guards ? { guardsOf: guards } : {}) }
@@ -90,10 +93,10 @@ export function importReader(known: readonly ImportKind[]) {
   return json.stating(schema, whole)
 }
 
-function covering(toolkit: string, patterns: readonly string[]): (tool: string) => boolean {
-  const covers = (tool: string) =>
-    patterns.some((pattern) => pattern === '*' || patternCovers(`${toolkit}.${pattern}`, { toolkit, tool }))
-  return (tool) => covers(tool) || (tool.includes('-') && covers(sanitizedName(tool)))
+function covering(toolkit: string, patterns: readonly string[]): (tool: string, meter: Budget) => boolean {
+  const { covers } = createToolPatterns(patterns.map((pattern) => `${toolkit}.${pattern}`))
+  // A source's name may have dashes, which the tool's will not
+  return (tool, meter) => covers({ toolkit, tool: foldDashes(tool) }, meter)
 }
 
 function readGuards(toolkit: string, ofAll: Guard, rules: readonly ReadBy<typeof RULE>[] = []) {
@@ -103,9 +106,11 @@ function readGuards(toolkit: string, ofAll: Guard, rules: readonly ReadBy<typeof
     covers: tools ? covering(toolkit, tools) : () => true,
     sends: (method: unknown) => methods === undefined || methods.some((each) => each === method),
   }))
-  return ({ definition, about }: ImportedTool) => [
+  return ({ definition, about }: ImportedTool, meter: Budget) => [
     ofAll,
-    ...judged.filter(({ covers, sends }) => covers(definition.tool) && sends(about.method)).map(({ guard }) => guard),
+    ...judged
+      .filter(({ covers, sends }) => sends(about.method) && covers(definition.tool, meter))
+      .map(({ guard }) => guard),
   ]
 }
 

@@ -41,15 +41,15 @@ function idsCoveredBy(sql: SqlStorage, principal: Principal): readonly number[] 
   return seen && [...new Set(seen.map(({ id }) => id))]
 }
 
-/** Prefixes of the keys that a principal's patterns may cover; undefined where they cover all. */
+/** Prefixes of the keys that a principal's patterns may cover, whose `-` may be `_`; undefined where they cover all. */
 export function beginningsOf(principal: Principal): readonly string[] | undefined {
   const { within } = principal
-  const lists = [patternsFor(principal, 'tools:read'), ...(within ? [within] : [])].filter(
+  const lists = [...(within ? [within] : []), patternsFor(principal, 'tools:read')].filter(
     (patterns) => !patterns.includes('*'),
   )
   const beginsAnyhow = (patterns: readonly string[]) => patterns.some((pattern) => pattern.startsWith('*'))
   const narrowest = lists.find((patterns) => !beginsAnyhow(patterns)) ?? lists[0]
-  return narrowest && [...new Set(narrowest.map((pattern) => pattern.toLowerCase().split('*', 1)[0] ?? ''))]
+  return narrowest && [...new Set(narrowest.map((pattern) => pattern.toLowerCase().split(/[*-]/, 1)[0] ?? ''))]
 }
 
 export function countOf(sql: SqlStorage, { condition, bindings }: IndexFilter): number {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { encodeDryRun, encodeImported, importReader, problemsOf } from '../../../../src/api/toolkits/import/wire.ts'
+import { createBudget } from '../../../../src/core/tool/budget.ts'
 import { check } from '../../../../src/core/tool/json-reader.ts'
 import type { Made } from '../../../../src/core/publish/import-tools.ts'
 import { NO_REQUIREMENTS } from '../../../../src/core/tool/tool.ts'
@@ -31,7 +32,7 @@ describe('the body of an import', () => {
   it('says which tools are wanted', () => {
     const wants = (tools: readonly string[] | undefined, tool: string) => {
       const decoded = decode({ ...BODY, ...(tools ? { tools } : {}) })
-      return decoded.ok && decoded.value.wants(tool)
+      return decoded.ok && decoded.value.wants(tool, createBudget())
     }
     expect(wants(undefined, 'getPet')).toBe(true)
     expect(wants(['*'], 'getPet')).toBe(true)
@@ -44,6 +45,28 @@ describe('the body of an import', () => {
         'x',
       ),
     ).toBe(true)
+  })
+
+  it('counts each pattern that is compared with a name, and looks up the others', () => {
+    const chosenBy = (tools: readonly string[]) => {
+      const decoded = decode({ ...BODY, tools })
+      const meter = createBudget(Infinity)
+      for (let index = 0; index < 100; index++) if (decoded.ok) decoded.value.wants(`operation_${index}`, meter)
+      return meter.spent
+    }
+    const numbers = Array.from({ length: 400 }, (_, index) => index)
+    expect(chosenBy(numbers.map((number) => `pet-${number}`))).toBe(100)
+    expect(chosenBy(numbers.map((number) => `pet${number}*`))).toBe(100)
+    expect(chosenBy(numbers.map((number) => `*pet${number}*`))).toBe(100 * 401)
+  })
+
+  it('has at most 1,000 patterns in all rules together', () => {
+    const rule = (index: number) => ({ tools: Array.from({ length: 300 }, () => `t${index}`), security_level: 2 })
+    expect(decode({ ...BODY, rules: [0, 1, 2].map(rule) })).toMatchObject({ ok: true })
+    expect(decode({ ...BODY, rules: [0, 1, 2, 3].map(rule) })).toMatchObject({
+      ok: false,
+      problems: [{ path: '/rules', message: 'Must have at most 1000 tool names in all rules together' }],
+    })
   })
 
   const FROM = "Must be an object with one of 'openapi', 'mcp'"

@@ -1,0 +1,57 @@
+import type { Budget } from './budget.ts'
+import { compilePattern, foldDashes, formatToolId, type ToolName } from './tool-id.ts'
+
+export interface ToolPatterns {
+  /** How many patterns are compared with a name one by one: all others are looked up. */
+  readonly compared: number
+  /** Takes a unit for each comparison. */
+  covers(name: ToolName, budget?: Budget): boolean
+}
+
+/** For many patterns against many names. `T.N`, `T.*` and `T.Get*` are looked up. */
+export function createToolPatterns(patterns: readonly string[]): ToolPatterns {
+  const dashed = createLookup(patterns.filter((pattern) => pattern.includes('-')).map(foldDashes))
+  const plain = createLookup(patterns.filter((pattern) => !pattern.includes('-')))
+  const compared = dashed.compared + plain.compared
+  return {
+    compared,
+    covers(name, budget) {
+      budget?.spend(1 + compared)
+      const key = formatToolId(name).toLowerCase()
+      return plain.has(key) || dashed.has(foldDashes(key))
+    },
+  }
+}
+
+function createLookup(patterns: readonly string[]) {
+  const names = new Set<string>()
+  const beginnings = new Set<string>()
+  const others: ((key: string) => boolean)[] = []
+  for (const pattern of new Set(patterns.map((each) => each.toLowerCase()))) {
+    const star = pattern.indexOf('*')
+    if (star === -1) names.add(pattern)
+    else if (star === pattern.length - 1) beginnings.add(pattern.slice(0, -1))
+    else others.push(compilePattern(pattern))
+  }
+  const longest = Math.max(-1, ...[...beginnings].map(({ length }) => length))
+  const begins = (key: string): boolean => {
+    for (let length = 0; length <= longest; length++) if (beginnings.has(key.slice(0, length))) return true
+    return false
+  }
+  return {
+    compared: others.length,
+    has: (key: string) => names.has(key) || begins(key) || others.some((matches) => matches(key)),
+  }
+}
+
+const compiled = new WeakMap<readonly string[], ToolPatterns>()
+
+/** For a list that is used again, as a credential's is: it is compiled once. */
+export function listCovers(patterns: readonly string[], name: ToolName): boolean {
+  let known = compiled.get(patterns)
+  if (!known) {
+    known = createToolPatterns(patterns)
+    compiled.set(patterns, known)
+  }
+  return known.covers(name)
+}

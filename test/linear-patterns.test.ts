@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseSync } from 'vite'
+import { describe, expect, it } from 'vitest'
+import { findSlowText } from './backtracking.ts'
+
+const root = fileURLToPath(new URL('../src/', import.meta.url))
+
+/** Patterns that take steps by the square, and why nobody can use that: what they read is short, or one's own. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'cli/host-files.ts: ^\\s*(?:\\[\\s*)?["\']?mcp_servers': 'reads a file of the person who runs the command',
+  'core/schema/pattern.ts: \\(\\?(?:<?[=!]|:': 'takes tokens of a valid expression, whose brackets are closed',
+  'core/schema/pattern.ts: ^(?:([*+?])|\\{(\\d+)': 'matches one token, which is a whole quantifier',
+}
+
+interface Literal {
+  readonly path: string
+  readonly pattern: RegExp
+}
+
+/** Every literal of `src` but those of the programs that build it. */
+function literalsIn(path: string, text: string): Literal[] {
+  const found: Literal[] = []
+  const walk = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    const { regex } = node as { readonly regex?: { readonly pattern: string; readonly flags: string } }
+    if (regex) found.push({ path, pattern: new RegExp(regex.pattern, regex.flags) })
+    else for (const part of Object.values(node)) walk(part)
+  }
+  walk(parseSync(path, text).program)
+  return found
+}
+
+const literals = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  .filter((path) => /\.tsx?$/.test(path) && !/^(?:generated|node)\//.test(path))
+  .flatMap((path) => literalsIn(path, readFileSync(join(root, path), 'utf8')))
+
+describe('regular expressions of the source', () => {
+  it('take no more than linear work on any text, but for those that nobody else can reach', () => {
+    expect(literals.length).toBeGreaterThan(350)
+    const slow = literals.flatMap(({ path, pattern }) => {
+      const text = findSlowText(pattern)
+      return text === undefined ? [] : [{ name: `${path}: ${pattern.source}`, text }]
+    })
+    const isExcepted = ({ name }: { readonly name: string }) =>
+      Object.keys(EXCEPTIONS).some((each) => name.startsWith(each))
+    expect(
+      slow.filter((each) => !isExcepted(each)).map(({ name, text }) => `${name} on ${JSON.stringify(text)}`),
+    ).toEqual([])
+    // An exception that is linear by now is none
+    expect(slow.filter(isExcepted)).toHaveLength(Object.keys(EXCEPTIONS).length)
+  })
+
+  it.each([
+    /^_+|_+$/g,
+    /=+$/,
+    /\s+$/,
+    /[^A-Za-z0-9]*$/,
+    /^ {0,3}#{1,6} +(.*?)#*$/,
+    /<!--[^]*?-->/g,
+    /^\s*at (.*)$/m,
+    /(\w+\s?)*$/,
+    /\[([^\]]*)\]\(/g,
+    /(?<=a*)b/,
+  ])('are found slow where they are: %s', (pattern) => {
+    expect(findSlowText(pattern)).toBeDefined()
+  })
+
+  it.each([/^_+/, /[^a-z]+/g, /^(?:a|b)+$/, /<!--(?:[^]*?-->|[^]*)/g, /={1,2}$/, /^[^@]{1,64}@(\w+\.)+\w+$/])(
+    'are found linear where they are: %s',
+    (pattern) => {
+      expect(findSlowText(pattern)).toBeUndefined()
+    },
+  )
+})
