@@ -1,9 +1,9 @@
-import { TOO_COSTLY, type Validate } from '../schema/validator.ts'
+import { type NullField, TOO_COSTLY, type Validate } from '../schema/validator.ts'
 import { hasTooManyParts, type Meter } from '../tool/budget.ts'
-import { isJsonObject, isTexts, type Json, type JsonObject } from '../tool/json.ts'
+import { isJsonObject, isList, isTexts, type Json, type JsonObject } from '../tool/json.ts'
 import * as json from '../tool/json-reader.ts'
 import { nearestOf } from '../tool/nearest.ts'
-import { pointerStep, pointerSteps, type Problem, quoted } from '../tool/problem.ts'
+import { pointerStep, type Problem, quoted } from '../tool/problem.ts'
 import { INLINE_BYTES, inlineBytes, malformed, SELECT } from './call-fields.ts'
 import type { CallableTool } from './callable-tool.ts'
 import { fail, ok, type Result } from '../failure/failure.ts'
@@ -68,7 +68,7 @@ export function checkGivenInput(
     })
     if (problems.length > 0) return malformed(problems)
   }
-  if (names.length === 0) return checkInput(validateInput, input, record.input, meter)
+  if (names.length === 0) return checkInput(validateInput, input, meter)
   const problems: Problem[] = []
   const whole = new Map(Object.entries(input))
   const required = isTexts(record.input.required) ? record.input.required : []
@@ -83,7 +83,7 @@ export function checkGivenInput(
       problems.push({ path, message: 'Is required in the context of the call: no model may infer it' })
     }
   }
-  const checked = checkInput(validateInput, Object.fromEntries(whole), record.input, meter)
+  const checked = checkInput(validateInput, Object.fromEntries(whole), meter)
   if (problems.length === 0 || (!checked.ok && checked.failure.type !== 'input-invalid')) return checked
   const said = new Set(problems.map(({ path }) => path))
   const others = checked.ok || checked.failure.type !== 'input-invalid' ? [] : checked.failure.problems
@@ -95,19 +95,25 @@ function valueOf(name: string, { values }: CallerContext, userId: string | undef
   return values !== undefined && Object.hasOwn(values, name) ? (values[name] ?? undefined) : undefined
 }
 
-/** `null` for an optional parameter whose schema forbids it counts as absent, since models send it. */
-export function checkInput(validate: Validate, input: JsonObject, schema: JsonObject, meter: Meter) {
+/** `null` for an optional field whose schema forbids it counts as absent at every depth, since models send it. */
+export function checkInput(validate: Validate, input: JsonObject, meter: Meter): Result<JsonObject> {
   if (hasTooManyParts(input)) return fail({ type: 'input-invalid', problems: TOO_COSTLY })
-  const problems = validate(input, meter)
-  if (problems.length === 0) return { ok: true as const, value: input }
-  const required = Array.isArray(schema.required) ? schema.required : []
-  const absent = new Set(
-    problems
-      .map(({ path }) => pointerSteps(path)?.[0])
-      .filter((name) => name !== undefined && input[name] === null && !required.includes(name)),
-  )
-  if (absent.size === 0) return fail({ type: 'input-invalid', problems })
-  const without = Object.fromEntries(Object.entries(input).filter(([name]) => !absent.has(name)))
+  const nulls: NullField[] = []
+  const problems = validate(input, meter, nulls)
+  if (problems.length === 0) return ok(input)
+  if (nulls.length === 0) return fail({ type: 'input-invalid', problems })
+  const names = new Map<object, Set<string>>()
+  for (const { object, name } of nulls) names.set(object, (names.get(object) ?? new Set()).add(name))
+  const without = withoutFields(input, names)
   const remaining = validate(without, meter)
   return remaining.length === 0 ? ok(without) : fail({ type: 'input-invalid', problems: remaining })
+}
+
+function withoutFields<T extends Json>(value: T, names: ReadonlyMap<object, ReadonlySet<string>>): T
+function withoutFields(value: Json, names: ReadonlyMap<object, ReadonlySet<string>>): Json {
+  if (isList(value)) return value.map((each) => withoutFields(each, names))
+  if (!isJsonObject(value)) return value
+  const absent = names.get(value)
+  const entries = Object.entries(value).filter(([name]) => !absent?.has(name))
+  return Object.fromEntries(entries.map(([name, each]) => [name, each && withoutFields(each, names)]))
 }

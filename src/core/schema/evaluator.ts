@@ -9,7 +9,13 @@ import { createResources, ROOT, type ResourceScope, scopeBelow, scopeOf } from '
 import { subschemas } from './subschemas.ts'
 import { type Finding, problemMessage } from './wording.ts'
 
-export type Evaluator = (value: unknown, budget: Budget) => readonly Finding[]
+/** With `nulls`, optional fields that are null where that is not allowed count as absent, and are added to it. */
+export type Evaluator = (value: unknown, budget: Budget, nulls?: NullField[]) => readonly Finding[]
+
+export interface NullField {
+  readonly object: object
+  readonly name: string
+}
 
 type Place = { readonly above: Place; readonly step: string | number } | undefined
 
@@ -48,11 +54,13 @@ export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pa
   let found: Finding[] = []
   let places = 0
   let quiet = 0
+  let nulls: NullField[] | undefined
 
   const check = make(root, '', ROOT)
   for (const resolve of references) resolve()
-  return (value, checking) => {
+  return (value, checking, nullFields) => {
     budget = checking
+    nulls = nullFields
     found = []
     places = quiet = 0
     check(value, undefined, undefined)
@@ -124,7 +132,7 @@ export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pa
       const applied = applicator(keyword, schema, below)
       if (applied) (keyword.startsWith('unevaluated') ? last : checks).push(applied)
     }
-    if (OF_PROPERTIES.some((keyword) => schema[keyword] !== undefined)) checks.push(propertiesCheck(below))
+    if (OF_PROPERTIES.some((keyword) => schema[keyword] !== undefined)) checks.push(propertiesCheck(schema, below))
     if (OF_ITEMS.some((keyword) => schema[keyword] !== undefined)) checks.push(itemsCheck(schema, below))
     return [...checks, ...last]
   }
@@ -166,7 +174,11 @@ export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pa
           const most = isOne ? 2 : judged ? Infinity : 1
           let count = 0
           for (const each of all(keyword)) if (count < most && holds(each, value, judged)) count += 1
-          return (isOne ? count === 1 : count > 0) || report(place, keyword)
+          if (isOne ? count === 1 : count > 0) return true
+          return (
+            (count === 0 && all(keyword).some((each) => holdsWithoutNulls(each, value, judged))) ||
+            report(place, keyword)
+          )
         }
       }
       case 'not':
@@ -199,14 +211,22 @@ export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pa
         const stepsOf = (value: unknown): Iterable<string | number> =>
           keyword === 'unevaluatedItems' ? indexesOf(value) : namesOf(value)
         return (value, place, judged) =>
-          every(stepsOf(value), (step) => !first || judged?.has(step) || part(first, value, step, place, judged))
+          every(
+            stepsOf(value),
+            (step) =>
+              !first ||
+              judged?.has(step) ||
+              isAbsentNull(first, value, step, judged) ||
+              part(first, value, step, place, judged),
+          )
       }
       default:
         return undefined
     }
   }
 
-  function propertiesCheck({ all, named }: Below): Check {
+  function propertiesCheck({ required }: Schema, { all, named }: Below): Check {
+    const isRequired = (name: string) => isTexts(required) && required.includes(name)
     const properties = named('properties')
     const patterns = [...named('patternProperties')].map(([pattern, check]) => [matcherOf(pattern), check] as const)
     const [additional] = all('additionalProperties')
@@ -218,7 +238,11 @@ export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pa
         const checks = own ? [own] : []
         for (const [matches, check] of patterns) if (matches(name, budget)) checks.push(check)
         if (checks.length === 0 && additional) checks.push(additional)
-        return every(checks, (check) => part(check, value, name, place, judged))
+        return every(
+          checks,
+          (check) =>
+            (!isRequired(name) && isAbsentNull(check, value, name, judged)) || part(check, value, name, place, judged),
+        )
       })
   }
 
@@ -255,10 +279,31 @@ export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pa
   }
 
   function holds(check: Check, value: unknown, judged?: Judged): boolean {
+    const outer = nulls
+    nulls = undefined
     quiet += 1
     const isValid = inPlace(check, value, undefined, judged)
     quiet -= 1
+    nulls = outer
     return isValid
+  }
+
+  /** Fields that are null count as absent for this alternative alone. */
+  function holdsWithoutNulls(check: Check, value: unknown, judged: Judged): boolean {
+    if (!nulls) return false
+    const before = nulls.length
+    quiet += 1
+    const isValid = inPlace(check, value, undefined, judged)
+    quiet -= 1
+    if (!isValid) nulls.length = before
+    return isValid
+  }
+
+  function isAbsentNull(check: Check, value: unknown, step: string | number, judged: Judged): boolean {
+    if (!nulls || !isObject(value) || value[step] !== null || holds(check, null)) return false
+    nulls.push({ object: value, name: String(step) })
+    judged?.add(step)
+    return true
   }
 
   function join(judged: Judged, more: Judged): void {

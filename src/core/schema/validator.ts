@@ -3,16 +3,21 @@ import { isObject } from '../tool/json.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { JsonSchema } from '../tool/tool.ts'
 import { expandSchema } from './expand.ts'
-import { createEvaluator, type Evaluator } from './evaluator.ts'
+import { createEvaluator, type Evaluator, type NullField } from './evaluator.ts'
 import { isSimplePattern } from './pattern.ts'
 import { createMatchers, loadPatternEngine, type Matches, patternsOf } from './pattern-matcher.ts'
 import { everySubschema } from './subschemas.ts'
 import { reported } from './wording.ts'
 
+export type { NullField }
+
 export const TOO_COSTLY: readonly Problem[] = [{ path: '', message: 'Is too costly to check against its schema' }]
 
-/** Gives every problem at once, at most 100. Never throws. Work that the schema can make grow draws on `whole`, too. */
-export type Validate = (value: unknown, whole?: Budget) => readonly Problem[]
+/**
+ * Gives every problem at once, at most 100. Never throws. Work that the schema can make grow draws on `whole`, too.
+ * Optional fields of a value with problems that are null, where that is not allowed, are added to `nulls`.
+ */
+export type Validate = (value: unknown, whole?: Budget, nulls?: NullField[]) => readonly Problem[]
 
 /** Says only whether a value fits. */
 export type CompiledSchema = (value: unknown) => boolean
@@ -30,7 +35,7 @@ export function isCheckedInLinearTime(schema: JsonSchema): boolean {
 /** For schemas that are checked in linear time. Only a value that does not fit is interpreted, to tell its problems. */
 export function compiledValidate(compiled: CompiledSchema, schema: JsonSchema): Validate {
   let interpreted: Validate | undefined
-  return (value, whole) => {
+  return (value, whole, nulls) => {
     try {
       if (hasTooManyParts(value)) return TOO_COSTLY
       if (compiled(value)) return []
@@ -39,7 +44,7 @@ export function compiledValidate(compiled: CompiledSchema, schema: JsonSchema): 
       throw error
     }
     interpreted ??= interpretSchema(schema, createBudget, () => nativeMatches)
-    return interpreted(value, whole)
+    return interpreted(value, whole, nulls)
   }
 }
 
@@ -70,11 +75,13 @@ export function interpretSchema(
   } catch {
     return () => [{ path: '', message: 'Cannot be checked, since the schema cannot be used' }]
   }
-  return (value, whole) => {
+  return (value, whole, nulls) => {
     if (value === undefined) return [{ path: '', message: 'Cannot be checked against its schema' }]
     try {
       const found = afford(() => evaluate(value, budgetOf(UNITS, whole)), '')
-      return found.ok ? reported(found.value) : TOO_COSTLY
+      if (!found.ok) return TOO_COSTLY
+      if (nulls && found.value.length > 0) afford(() => evaluate(value, budgetOf(UNITS, whole), nulls), '')
+      return reported(found.value)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       return [{ path: '', message: 'Is too deep or too large to check against its schema' }]
