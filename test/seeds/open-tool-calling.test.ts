@@ -859,12 +859,12 @@ deviates(
 
 deviates(
   '**`id`**: A unique identifier for the tool.',
-  'beside a fully qualified name it must be that',
+  'written like a fully qualified name it must be that',
   '`id` and `fully_qualified_name`',
   async () => {
     expect((await publish(definitionOf('Twice', { id: 'Rfc.Twice@1.0.0' }), ECHO)).status).toBe(201)
     expect(await faults(definitionOf('Twice2', { id: 'Rfc.Other@1.0.0' }))).toEqual(
-      at('/id', "Must be the 'fully_qualified_name', for which it is another word"),
+      at('/id', "Must be the 'fully_qualified_name', as it is written like one"),
     )
   },
 )
@@ -923,12 +923,12 @@ deviates(
 
 deviates(
   '**`name`**: A human-readable name for the tool.',
-  'with spaces: lists have it where it leads to the tool, else the name it has here',
+  'with spaces: lists have it, and it leads to the tool',
   '`name`: "a human-readable name"',
   async () => {
     for (const [name, qualified, shown] of [
       ['Dance a dance', 'Rfc.DanceADance', 'Dance a dance'],
-      ['Whistle, loudly', 'Rfc.Whistle', 'Whistle'],
+      ['Whistle, loudly', 'Rfc.Whistle', 'Whistle, loudly'],
     ] as const) {
       expect((await publish(definitionOf(name, { fully_qualified_name: qualified }), code('"done"'))).status).toBe(201)
       expect((await listed(qualified)).name).toBe(shown)

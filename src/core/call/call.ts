@@ -10,7 +10,7 @@ import { inlineBytesOf, optionOf, SELECT } from './call-fields.ts'
 import { type FindCandidates, meantBy } from './bare-name.ts'
 import { type CallableTool, type OpenCall, passStages, type StageDeps } from './callable-tool.ts'
 import type { Deadline } from './deadline.ts'
-import { type Failing, type Failure, fail, suggestionsOf, Unreachable } from '../failure/failure.ts'
+import { type Failing, type Failure, fail, isUnknownTool, Unreachable } from '../failure/failure.ts'
 import { checkGivenInput, type GivenInput } from './input.ts'
 import { identify, type Invocation } from './invocation.ts'
 import { keepWhole, placeOutput } from './large-output.ts'
@@ -81,7 +81,7 @@ export function createCallTool(deps: CallDeps): CallTool {
     let result: Outcome['result']
     try {
       result = await goThrough(callId, call, caller, started, findings, deps)
-      if (!result.ok && call.otherwise && suggestionsOf(result.failure))
+      if (!result.ok && call.otherwise && isUnknownTool(result.failure))
         result = await goThrough(callId, { ...call, ...call.otherwise }, caller, started, findings, deps)
     } catch (error) {
       if (!isExhausted(error)) defect(callId, loggedTool(call.asked, findings.found), messageOf(error))

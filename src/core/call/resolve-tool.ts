@@ -55,7 +55,10 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     if (addressed) return lookUpDocument(addressed)
     const named = parseAskedName(asked)
     const owner = named && (await source.named(named.name))
-    if (named && !owner) return fail({ type: 'tool-unknown', asked: named.name, suggestions: [] })
+    if (named && !owner) {
+      if (!isNamePart(named.name)) return fail({ type: 'id-malformed', asked: named.name })
+      return fail({ type: 'tool-unknown', asked: named.name, suggestions: [] })
+    }
     const id = parseToolId(asked)
     const name = owner ?? id
     const selector = (named ?? id)?.selector

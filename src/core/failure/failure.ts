@@ -100,6 +100,10 @@ export function suggestionsOf(failure: Failure): readonly string[] | undefined {
   return failure.type === 'tool-unknown' || failure.type === 'unauthenticated' ? failure.suggestions : undefined
 }
 
+export function isUnknownTool(failure: Failure): boolean {
+  return failure.type === 'id-malformed' || suggestionsOf(failure) !== undefined
+}
+
 /** Thrown where storage is out of reach; the caller is told `unavailable`. */
 export class Unreachable extends Error {}
 

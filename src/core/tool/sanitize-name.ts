@@ -1,14 +1,8 @@
 import { type Reader, into, text, unique } from './json-reader.ts'
-import { fnv1a, isNamePart, MAX_NAME, withSuffix } from './tool-id.ts'
+import { fnv1a, isNamePart, isOwnName, MAX_NAME, MAX_OWN_NAME, withSuffix } from './tool-id.ts'
 import { trim } from './trim.ts'
 
-/** A dialect's own name of something, which may be no part of an id. */
-export const MAX_OWN_NAME = 160
 export const OWN_NAME = text(`1 to ${MAX_OWN_NAME} characters that can be seen`, isOwnName)
-
-export function isOwnName(name: string): boolean {
-  return name.length <= MAX_OWN_NAME && /^[^\p{Cc}]+$/u.test(name)
-}
 
 export const PUBLISHED_NAME = /^[A-Za-z0-9_.-]{1,128}$/
 

@@ -48,20 +48,33 @@ export interface AskedName {
   readonly selector?: string
 }
 
-const BY_NAME = 'name:'
+export const MAX_OWN_NAME = 160
 
+/** A dialect's own name of something, which may be no part of an id. */
+export function isOwnName(name: string): boolean {
+  return name.length <= MAX_OWN_NAME && /^[^\p{Cc}]+$/u.test(name)
+}
+
+const BY_NAME = 'name:'
+const NAME_AND_SELECTOR = /^([A-Za-z0-9_-]{1,64})(?:@(.{1,128}))?$/
+
+/** A name of other characters than ids have may hold an `@`, so it is written as JSON. */
 export function askedByName(name: string, selector?: string): string {
+  if (!isNamePart(name)) return BY_NAME + JSON.stringify(selector === undefined ? [name] : [name, selector])
   return selector === undefined ? `${BY_NAME}${name}` : `${BY_NAME}${name}@${selector}`
 }
 
 export function askedByIdOrName(text: string): string {
-  const byName = askedByName(text)
-  return parseAskedName(byName) ? byName : text
+  if (NAME_AND_SELECTOR.test(text)) return BY_NAME + text
+  return parseToolId(text) || !isOwnName(text) ? text : askedByName(text)
 }
 
 export function parseAskedName(text: string): AskedName | undefined {
   if (!text.startsWith(BY_NAME)) return undefined
-  const [, name, selector] = /^([A-Za-z0-9_-]{1,64})(?:@(.{1,128}))?$/.exec(text.slice(BY_NAME.length)) ?? []
+  const written = text.slice(BY_NAME.length)
+  const [, name, selector] = written.startsWith('[')
+    ? ['', ...textsIn(written)]
+    : (NAME_AND_SELECTOR.exec(written) ?? [])
   if (name === undefined) return undefined
   return selector === undefined ? { name } : { name, selector }
 }
@@ -69,6 +82,8 @@ export function parseAskedName(text: string): AskedName | undefined {
 export type AskedDocument = NonNullable<ReturnType<typeof parseAskedDocument>>
 
 const BY_DOCUMENT = 'document:'
+/** In place of a dialect: the document is all of a toolkit, whose tools are asked for by the names their own documents say. */
+export const BY_TOOLKIT = 'toolkit'
 
 export function askedByDocument({ dialect, id, tool }: Omit<AskedDocument, 'selector'>, selector?: string): string {
   return BY_DOCUMENT + JSON.stringify(selector === undefined ? [dialect, id, tool] : [dialect, id, tool, selector])
@@ -76,10 +91,14 @@ export function askedByDocument({ dialect, id, tool }: Omit<AskedDocument, 'sele
 
 export function parseAskedDocument(text: string) {
   if (!text.startsWith(BY_DOCUMENT)) return undefined
-  const read = parseJson(text.slice(BY_DOCUMENT.length), createBudget())
-  if (!read.ok || !isTexts(read.value)) return undefined
-  const [dialect = '', id = '', tool = '', selector] = read.value
+  const [dialect, id = '', tool = '', selector] = textsIn(text.slice(BY_DOCUMENT.length))
+  if (dialect === undefined) return undefined
   return { dialect, id, tool, selector }
+}
+
+function textsIn(list: string): readonly string[] {
+  const read = parseJson(list, createBudget())
+  return read.ok && isTexts(read.value) ? read.value : []
 }
 
 const AS_UNKNOWN = 'unknown:'

@@ -3,7 +3,15 @@ import type { Catalogue } from '../../core/catalogue/catalogue.ts'
 import type { Failing } from '../../core/failure/failure.ts'
 import type { Resolved, Resolver } from '../../core/call/resolve-tool.ts'
 import { didYouMean } from '../../core/tool/problem.ts'
-import { askedByName, formatToolId, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
+import {
+  askedByDocument,
+  askedByName,
+  BY_TOOLKIT,
+  formatToolId,
+  isOwnName,
+  parseToolId,
+  type ToolName,
+} from '../../core/tool/tool-id.ts'
 import { unknownAmong } from '../../http/answer/why-empty.ts'
 import { sanitizedName } from '../../core/tool/sanitize-name.ts'
 import { isChosen, type McpClient, shownTool, toolkitsOf } from './toolset.ts'
@@ -39,6 +47,22 @@ export async function misnamed({ toolset, principal }: McpClient, catalogue: Cat
 
 /** Each is looked up, and strangers choose how many there are. */
 const MAX_TOOLKITS = 8
+
+/** The one tool of the toolset whose document calls it so: of its toolkits first, since elsewhere others may have the name. */
+export async function askedByOwnName(
+  { name, selector }: Pick<ToolCall, 'name' | 'selector'>,
+  client: McpClient,
+  resolver: Resolver,
+): Promise<string | undefined> {
+  if (!isOwnName(name)) return undefined
+  const toolkits = toolkitsOf(client.toolset.tools ?? []).slice(0, MAX_TOOLKITS)
+  const own = toolkits.map((toolkit) => askedByDocument({ dialect: BY_TOOLKIT, id: toolkit, tool: name }, selector))
+  const shown = await Promise.all(own.map(async (asked) => ((await shownTool(asked, client, resolver)) ? [asked] : [])))
+  const [only, ...others] = shown.flat()
+  if (only !== undefined) return others.length === 0 ? only : undefined
+  const anywhere = askedByName(name, selector)
+  return (await shownTool(anywhere, client, resolver)) && anywhere
+}
 
 /** A tool of the toolset that lists show under a name, or else the only one that has it in its toolkit. */
 export async function askedWithin(

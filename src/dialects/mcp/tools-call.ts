@@ -34,14 +34,11 @@ export async function answerCall(
   deps: ToolsCallDeps,
 ): Promise<McpAnswer> {
   const { request, principal, background, toolset, meter } = client
-  const name = isNamePart(given.name) ? given.name : plainName(given.name)
-  const asked = toolset.tools
-    ? await (await import('./named-tools.ts')).askedWithin({ ...given, name }, client, deps.resolver)
-    : askedByName(name, given.selector)
+  const { name, asked } = await askedFor(given, client, deps.resolver)
   const call = toolset.select ? await takeSelect(given, asked, deps.resolver, background) : given
   const context = contextOf(request)
   if (!context.ok) return invalid(textOf(context.failure))
-  if (toolset.tools !== undefined || name !== call.name) {
+  if (toolset.tools !== undefined || !isNamePart(call.name)) {
     const shown = await shownTool(asked, client, deps.resolver)
     if (!shown || (name !== call.name && !isCalled(shown.tool.record, call.name)))
       return answerCallFailure(unknownTool(call.name, await deps.suggest(call.name, client)), revision, client)
@@ -79,6 +76,21 @@ export async function answerCall(
   if (asking === undefined || (typeof asking === 'object' && 'failure' in asking))
     return withHeaders(answerCallFailure(asking?.failure ?? result.failure, revision, client), headers)
   return withHeaders(asking, headers)
+}
+
+/** By its document's own name where that leads to a tool, else by one of the characters that names in lists have. */
+async function askedFor(given: ToolCall, client: McpClient, resolver: Resolver) {
+  const { name, selector } = given
+  const isPlain = isNamePart(name)
+  if (isPlain && !client.toolset.tools) return { name, asked: askedByName(name, selector) }
+  const { askedByOwnName, askedWithin } = await import('./named-tools.ts')
+  const own = isPlain ? undefined : await askedByOwnName(given, client, resolver)
+  if (own !== undefined) return { name, asked: own }
+  const plain = isPlain ? name : plainName(name)
+  const asked = client.toolset.tools
+    ? await askedWithin({ name: plain, selector }, client, resolver)
+    : askedByName(plain, selector)
+  return { name: plain, asked }
 }
 
 export function answerFailure(failure: Failure, revision: Revision): string | McpError {

@@ -4,7 +4,7 @@ import type { InputResponses } from '../../core/tool/content.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
 import { cannotRead } from '../../core/tool/problem.ts'
-import { MAX_OWN_NAME } from '../../core/tool/sanitize-name.ts'
+import { MAX_OWN_NAME } from '../../core/tool/tool-id.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'

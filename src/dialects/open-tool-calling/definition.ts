@@ -3,6 +3,7 @@ import { ok } from '../../core/failure/failure.ts'
 import { EXTENSION, versionOfIdentifier } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { check, into, object, optional, parsed, string, wrong } from '../../core/tool/json-reader.ts'
+import { OWN_NAME } from '../../core/tool/sanitize-name.ts'
 import { formatToolId, isNamePart, joinedName, parseToolId } from '../../core/tool/tool-id.ts'
 import { type Problem, quoted } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS, type Requirements } from '../../core/tool/tool.ts'
@@ -34,7 +35,7 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   const warnings: Problem[] = []
   const read = check(toolDefinition(given), document, warnings)
   if (!read.ok) return read
-  const { id, name: shown, description, toolkit, input, output, requirements: required } = read.value
+  const { id, identifier, name: shown, description, toolkit, input, output, requirements: required } = read.value
   const provider =
     isJsonObject(document) && isJsonObject(document.requirements)
       ? providerOf(document.requirements.authorization)
@@ -47,6 +48,7 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
     ...(isUsual(output.modes, required) ? {} : { available_modes: output.modes }),
     ...(output.schema === null && output.description !== undefined ? { output_description: output.description } : {}),
     ...(provider ? { provider } : {}),
+    ...(identifier === undefined ? {} : { identifier }),
   }
   if (id.toolkit !== toolkit.name || id.tool !== shown)
     warnings.push({ path: '/name', message: `It is called '${formatToolId(id)}' here` })
@@ -74,12 +76,12 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   })
 }
 
-/** `id` is what the RFC's text calls `fully_qualified_name`. */
+/** An `id` that is written as a `fully_qualified_name` is one; any other is "a unique identifier" (4.1) beside it. */
 function toolDefinition(given: Given) {
   const fields = object(
     {
       $schema: optional(definitionSchema),
-      id: optional(string()),
+      id: optional(OWN_NAME),
       name: string({ least: 1, most: MAX_TEXT }),
       fully_qualified_name: optional(string()),
       description: optional(string(), ''),
@@ -100,8 +102,8 @@ function toolDefinition(given: Given) {
       rule({ id, fully_qualified_name: qualified = id }, report, { name, toolkit: said, ...source }) {
         if (source.id === undefined && source.fully_qualified_name === undefined)
           wrong(report, 'Is required', '/fully_qualified_name')
-        if (id !== undefined && id !== qualified)
-          wrong(report, "Must be the 'fully_qualified_name', for which it is another word", '/id')
+        if (id !== undefined && id !== qualified && parseToolId(id))
+          wrong(report, "Must be the 'fully_qualified_name', as it is written like one", '/id')
         const { name: kit, version: identifier } = isObject(said) ? said : {}
         if (typeof kit !== 'string') return
         if (given.toolkit !== undefined && given.toolkit !== kit && isNamePart(kit))
@@ -119,10 +121,11 @@ function toolDefinition(given: Given) {
       },
     },
   )
-  return into(fields, ({ id, fully_qualified_name: qualified = id ?? '', ...rest }) => {
+  return into(fields, ({ id = '', fully_qualified_name: qualified = id, ...rest }) => {
     const { name: toolkit } = rest.toolkit
     const own = nameHere({ toolkit, tool: rest.name }, qualified)
-    return { ...rest, id: isNamePart(toolkit) ? own : { ...own, toolkit: given.toolkit ?? own.toolkit } }
+    const identifier = id === '' || parseToolId(id) ? undefined : id
+    return { ...rest, identifier, id: isNamePart(toolkit) ? own : { ...own, toolkit: given.toolkit ?? own.toolkit } }
   })
 }
 

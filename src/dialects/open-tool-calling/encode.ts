@@ -6,6 +6,7 @@ import {
   fieldLosses,
   givesArtifacts,
   nonInferrable,
+  sourceNames,
   toolkitDescription,
 } from '../../core/tool/metadata.ts'
 import { joinedName, parseToolId } from '../../core/tool/tool-id.ts'
@@ -46,9 +47,11 @@ export function encodeListed(record: ToolRecord): Json {
   if (!isJsonObject(document)) return document
   const { $schema: _, id, name, fully_qualified_name = id, toolkit, input, ...rest } = document
   const { name: kit, ...said } = isJsonObject(toolkit) ? toolkit : {}
+  const { identifier, name: own } = sourceNames(record)
   return {
     $schema: DEFINITION_SCHEMA,
-    name: callable(name, record.tool, possibleNames),
+    ...(identifier === undefined ? {} : { id: identifier }),
+    name: own !== undefined && own === name ? own : callable(name, record.tool, possibleNames),
     fully_qualified_name: isIdOf(record, fully_qualified_name) ? fully_qualified_name : record.id,
     ...rest,
     toolkit: {

@@ -5,8 +5,15 @@ import { fail, type Failing } from '../../core/failure/failure.ts'
 import { FIRST_PROVIDER, type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isList } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
-import { MAX_OWN_NAME } from '../../core/tool/sanitize-name.ts'
-import { askedByName, formatToolId } from '../../core/tool/tool-id.ts'
+import {
+  askedByDocument,
+  askedByName,
+  BY_TOOLKIT,
+  formatToolId,
+  isNamePart,
+  MAX_OWN_NAME,
+  parseToolId,
+} from '../../core/tool/tool-id.ts'
 import { EXTENSION } from '../../core/tool/definition-fields.ts'
 import { versionIn } from '../../core/tool/version.ts'
 import { answerTo } from './failure.ts'
@@ -98,14 +105,19 @@ function askedFor({ name, toolkit, version = '' }: { name: string; toolkit?: str
     const [asked = '', otherwise] = possibleNames(name).map((each) =>
       formatToolId({ toolkit: kit, tool: each }, selector),
     )
-    return otherwise === undefined ? { asked } : { asked, otherwise: { asked: otherwise } }
+    if (isNamePart(name)) return { asked }
+    const address = askedByDocument({ dialect: BY_TOOLKIT, id: kit, tool: name }, selector)
+    return otherwise === undefined ? { asked, address } : { asked, address, otherwise: { asked: otherwise } }
   }
-  if (name.includes('.')) return { asked: selector === undefined || name.includes('@') ? name : `${name}@${selector}` }
+  if (parseToolId(name)) return { asked: selector === undefined || name.includes('@') ? name : `${name}@${selector}` }
   const [bare = name] = possibleNames(name)
-  return {
-    asked: askedByName(bare, selector),
-    bareName: { name: bare, ...(selector === undefined ? {} : { selector }) },
-  }
+  const call = byBareName(name, selector)
+  return bare === name ? call : { ...call, otherwise: byBareName(bare, selector) }
+}
+
+function byBareName(name: string, selector: string | undefined) {
+  const bareName = { name, ...(selector === undefined ? {} : { selector }) }
+  return { asked: askedByName(name, selector), bareName }
 }
 
 /** Tools of other dialects are listed with both modes. */

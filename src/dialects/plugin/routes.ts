@@ -3,8 +3,17 @@ import { maySee } from '../../core/access/principal.ts'
 import type { Caller, CallTool } from '../../core/call/call.ts'
 import { fail, type Failure, lacksSuggestions } from '../../core/failure/failure.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
-import { askedByName, formatToolId, isNamePart, parseToolId } from '../../core/tool/tool-id.ts'
-import { isOwnName, plainName } from '../../core/tool/sanitize-name.ts'
+import {
+  askedByDocument,
+  askedByIdOrName,
+  askedByName,
+  BY_TOOLKIT,
+  formatToolId,
+  isNamePart,
+  isOwnName,
+  parseToolId,
+} from '../../core/tool/tool-id.ts'
+import { plainName } from '../../core/tool/sanitize-name.ts'
 import { optional, text } from '../../core/tool/json-reader.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { component, listOf, OBJECT, objectOf } from '../../http/route/answers.ts'
@@ -36,13 +45,15 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
     const decoded = decodeCall(body)
     if ('ok' in decoded) return respond(decoded.failure)
     const { name, input, method, values, select, structured } = decoded
-    const asked = toolkit === undefined ? askedAnywhere(name) : await askedWithin(toolkit, name, caller)
-    if (asked === undefined) return respond({ type: 'id-malformed', asked: name })
+    if (!isOwnName(name)) return respond({ type: 'id-malformed', asked: name })
+    const asked = toolkit === undefined ? askedByIdOrName(name) : await askedWithin(toolkit, name, caller)
+    const isOwn = toolkit !== undefined && !isNamePart(name)
+    const address = isOwn ? { address: askedByDocument({ dialect: BY_TOOLKIT, id: toolkit, tool: name }) } : {}
     const id = callIdOf(request)
     if (!id.ok) return respond(id.failure)
     const otherwise = toolkit === undefined && isNamePart(name) ? { otherwise: { bareName: { name } } } : {}
     const outcome = await callTool(
-      { asked, ...otherwise, input, method, ...id.value, context: { ...context.value, values }, select },
+      { asked, ...address, ...otherwise, input, method, ...id.value, context: { ...context.value, values }, select },
       caller,
     )
     const headers = callHeaders(outcome)
@@ -58,10 +69,9 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
     return { ...failure, suggestions: await deps.catalogue.near(failure.asked, principal) }
   }
 
-  async function askedWithin(toolkit: string, name: string, caller: Caller): Promise<string | undefined> {
+  async function askedWithin(toolkit: string, name: string, caller: Caller): Promise<string> {
     const id = parseToolId(name)
     if (id?.toolkit.toLowerCase() === toolkit.toLowerCase()) return name
-    if (!isOwnName(name)) return undefined
     const own = formatToolId({ toolkit, tool: plainName(name) })
     if (!isNamePart(name)) return own
     const { principal, background } = caller
@@ -105,11 +115,6 @@ const CALL = {
   reader: REQUEST,
   answer: component('What the tool came to', 'CallToolResult'),
   respondTo: () => respond,
-}
-
-function askedAnywhere(name: string): string | undefined {
-  if (isNamePart(name)) return askedByName(name)
-  return parseToolId(name) ? name : undefined
 }
 
 export function respond(failure: Failure, headers?: Record<string, string>): Response {

@@ -5,7 +5,7 @@ import { metaOf } from '../../core/failure/failure-meta.ts'
 import type { Artifact, Content } from '../../core/tool/content.ts'
 import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
-import { MAX_OWN_NAME } from '../../core/tool/sanitize-name.ts'
+import { MAX_OWN_NAME } from '../../core/tool/tool-id.ts'
 import { textOf } from './failure.ts'
 
 const CONTEXT_KEY = 'dev.switchboard/context'

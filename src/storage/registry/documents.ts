@@ -1,13 +1,13 @@
 import type { KeptDocument } from '../../core/publish/registry.ts'
 import type { DocumentAddress } from '../../core/tool/tool-source.ts'
 import { sanitizedName } from '../../core/tool/sanitize-name.ts'
-import { toolKey } from '../../core/tool/tool-id.ts'
+import { BY_TOOLKIT, toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import { documentKey, kvKey } from '../keys.ts'
 import { column, field, firstRow, rows } from '../rows.ts'
 import { queue } from './tables.ts'
-import { isToolkit, toolkitNamed } from './toolkits.ts'
+import { isToolkit, keysOf, toolkitNamed } from './toolkits.ts'
 
 export type DocumentRow = {
   readonly id: string
@@ -75,14 +75,27 @@ export function storeDocument(sql: SqlStorage, document: KeptDocument): void {
 export function addressText(sql: SqlStorage, of: string): string | undefined {
   const at = of.indexOf('/')
   const [dialect, id] = [of.slice(0, at), of.slice(at + 1)]
+  if (dialect === BY_TOOLKIT) return toolkitAddress(sql, id)
   const first = holderOf(sql, dialect, id)
   if (!first) return undefined
   const address: DocumentAddress = { ...first, tools: toolsOf(sql, dialect, keyOfDocument(first)) }
   return JSON.stringify(address)
 }
 
+function toolkitAddress(sql: SqlStorage, key: string): string | undefined {
+  const query = `SELECT toolkit, tool, json_extract(record, '$.called') AS called
+    FROM tool JOIN version ON version.key = tool.key AND version.version = tool.listed
+    WHERE tool.key >= ? AND tool.key < ? AND called IS NOT NULL ORDER BY tool.key`
+  const all = rows<{ toolkit: string; tool: string; called: string }>(sql, query, ...keysOf(key))
+  const [first] = all
+  if (!first) return undefined
+  const { toolkit } = first
+  const tools = Object.fromEntries(all.map(({ called, tool }) => [called, tool]))
+  return JSON.stringify({ id: toolkit, toolkit, tools } satisfies DocumentAddress)
+}
+
 /** Its toolkit's own; else the one that has it, unless there is a toolkit of that very name. */
-function holderOf(sql: SqlStorage, dialect: string, id: string): DocumentName | undefined {
+export function holderOf(sql: SqlStorage, dialect: string, id: string): DocumentName | undefined {
   const place = sanitizedName(id).toLowerCase()
   const query =
     'SELECT id, toolkit FROM document WHERE place = ? AND dialect = ? AND lower(id) = lower(?) ORDER BY rowid'

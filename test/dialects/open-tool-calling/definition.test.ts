@@ -143,7 +143,11 @@ describe("a definition in the words of the RFC's text", () => {
   it("may say its 'id'", () => {
     expect(decoded({ ...rest, id: id ?? null, input: input ?? null })).toEqual(decoded(DEFINITION))
     expect(decoded({ ...DEFINITION, id: id ?? null })).toEqual(decoded(DEFINITION))
-    expect(decoded({ ...rest, id: '7d1f9a6e-1b1c', input: input ?? null })).toEqual(decoded(DEFINITION))
+    const { metadata, ...others } = decoded(DEFINITION)
+    expect(decoded({ ...rest, id: '7d1f9a6e-1b1c', input: input ?? null })).toEqual({
+      ...others,
+      metadata: { ...metadata, identifier: '7d1f9a6e-1b1c' },
+    })
     const neither = openToolCalling.decode({ ...rest, input: input ?? null }, {})
     expect(neither).toEqual({ ok: false, problems: [{ path: '/fully_qualified_name', message: 'Is required' }] })
   })
@@ -403,7 +407,7 @@ describe('what is wrong with a definition', () => {
       { name: 'a b', fully_qualified_name: 'Mail.AB@1.2.0' },
       [['/fully_qualified_name', "Must be 'Gmail.AB@1.2.0', as the toolkit and the name say"]],
     ],
-    [{ id: 'Gmail.GetEmails@1.2.1' }, [['/id', "Must be the 'fully_qualified_name', for which it is another word"]]],
+    [{ id: 'Gmail.GetEmails@1.2.1' }, [['/id', "Must be the 'fully_qualified_name', as it is written like one"]]],
     [{ fully_qualified_name: 7 }, [['/fully_qualified_name', 'Must be a string, got 7']]],
     [
       { fully_qualified_name: 'Gmail.Other@1.2.0' },

@@ -151,6 +151,7 @@ describe('a tool request', () => {
       },
       {
         otherwise: { asked: 'My_demo.Addtwo@1.0.0' },
+        address: 'document:["toolkit","My_demo","Add two","1.0.0"]',
         asked: 'My_demo.Add_two@1.0.0',
         input: {},
         inputIsWhole: true,

@@ -135,8 +135,7 @@ describe('POST /plugin/call', () => {
     ['a name that is no string', { params: { name: 1 } }],
     ['a method that is no string', { method: 1, params: { name: 'add' } }],
     ['arguments that are no object', { params: { name: 'add', arguments: [1] } }],
-    ['a name that no tool can have', { params: { name: 'a b' } }],
-    ['a name that looks like another lookup', { params: { name: 'name:add' } }],
+    ['a name that no tool can have', { params: { name: 'a\nb' } }],
   ])('refuses %s', async (_, body) => {
     const { send, calls } = setUp()
     const answer = await send('POST', '/plugin/call', body)
@@ -144,6 +143,15 @@ describe('POST /plugin/call', () => {
     expect(answer.body).toEqual({ isError: true, content: [{ type: 'text', text: expect.any(String) }] })
     expect(calls).toEqual([])
   })
+
+  it.each(['name:add', 'document:["a","b","c"]', 'unknown:Kit.Add', '["add"]'])(
+    'takes %s for a name of a document, and for no other lookup',
+    async (name) => {
+      const { send, calls } = setUp()
+      await send('POST', '/plugin/call', { params: { name } })
+      expect(calls).toMatchObject([{ asked: `name:${JSON.stringify([name])}` }])
+    },
+  )
 
   it('refuses what is no JSON, of another type or too large', async () => {
     const { send } = setUp()

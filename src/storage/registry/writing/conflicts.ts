@@ -1,24 +1,40 @@
 import { isTrustedWith, type Principal } from '../../../core/access/principal.ts'
-import { isAdministrator } from '../../../core/access/toolkit-owner.ts'
+import { isAdministrator, toolkitDenial } from '../../../core/access/toolkit-owner.ts'
 import type { KeptDocument, Publication } from '../../../core/publish/registry.ts'
 import { canonicalJson } from '../../../core/tool/digest.ts'
+import { sourceNames } from '../../../core/tool/metadata.ts'
 import { formatToolId, joinedName, toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { field } from '../../rows.ts'
-import { documentOfTool, type DocumentRow, keyOfDocument, textByHash } from '../documents.ts'
-import { holderOfDerived } from './exposed-names.ts'
-import { toolkitNamed } from '../toolkits.ts'
+import { documentOfTool, type DocumentRow, holderOf, keyOfDocument, textByHash } from '../documents.ts'
+import { holderOfDerived, isTakenName } from './exposed-names.ts'
+import { ownerOf, toolkitNamed } from '../toolkits.ts'
 import { keyAlike, nameOf, nameTaken } from '../versions.ts'
 
 const ANOTHER_TOOLKIT = 'give another beside the document: {"definition": …, "toolkit": "…"}'
 
 /** Why a document cannot be published under its id. `published` are the stored versions of that id, in its toolkit. */
-export function documentConflict(sql: SqlStorage, { document, given }: Publication, published: readonly DocumentRow[]) {
+export function documentConflict(
+  sql: SqlStorage,
+  { document, given }: Publication,
+  published: readonly DocumentRow[],
+  /** Absent where documents are restored, which were judged when they were published. */
+  principal?: Principal,
+) {
   if (!document?.itself) return undefined
-  const { toolkit } = document
+  const { toolkit, dialect } = document
   const { id, version } = document.itself
   const [first] = published
   if (!first) {
+    const holder = holderOf(sql, dialect, id)
+    const owner = principal && holder && holder.toolkit !== toolkit ? ownerOf(sql, holder.toolkit) : undefined
+    if (
+      principal &&
+      holder &&
+      owner &&
+      toolkitDenial(principal, { toolkit: holder.toolkit, tool: '*' }, owner) !== undefined
+    )
+      return `The id '${id}' is that of another publisher's document: give this one an id of its own`
     if (given.toolkit || toolkitNamed(sql, toolkit) === undefined) return undefined
     return `The toolkit '${toolkit}', which is named after the document's id, holds other tools: ${ANOTHER_TOOLKIT}`
   }
@@ -30,7 +46,7 @@ export function documentConflict(sql: SqlStorage, { document, given }: Publicati
 }
 
 export function recordConflict(sql: SqlStorage, record: ToolRecord, publication: Publication, principal: Principal) {
-  return toolConflict(sql, record, publication) ?? nameConflict(sql, record, principal)
+  return toolConflict(sql, record, publication) ?? nameConflict(sql, record, principal) ?? idConflict(sql, record)
 }
 
 function toolConflict(sql: SqlStorage, record: ToolRecord, { document, given }: Publication): string | undefined {
@@ -61,6 +77,13 @@ function nameConflict(sql: SqlStorage, record: ToolRecord, principal: Principal)
     'SELECT trusted FROM version JOIN tool ON tool.key = version.key AND version = listed WHERE tool.key = ?'
   if (isTrustedWith(principal, record) && field<number>(sql, query, holder) !== 1) return undefined
   return `${nameTaken(joinedName(record))}: call the tool '${formatToolId(record)}' or its toolkit otherwise, or have an administrator publish it`
+}
+
+/** "A unique identifier" (Open Tool Calling RFC, 4.1). */
+function idConflict(sql: SqlStorage, record: ToolRecord): string | undefined {
+  const { identifier } = sourceNames(record)
+  if (identifier === undefined || !isTakenName(sql, record, identifier)) return undefined
+  return `The id '${identifier}' is another tool's: give '${formatToolId(record)}' an id of its own, or none`
 }
 
 export function versionConflict(stored: ToolRecord, record: ToolRecord): string {

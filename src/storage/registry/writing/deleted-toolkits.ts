@@ -1,3 +1,4 @@
+import { BY_TOOLKIT } from '../../../core/tool/tool-id.ts'
 import { documentKey, kvKey } from '../../keys.ts'
 import { column, field, rows } from '../../rows.ts'
 import { KEPT_MS, keysOf } from '../toolkits.ts'
@@ -47,5 +48,6 @@ function forgetDocuments(sql: SqlStorage, toolkit: string): readonly string[] {
   const query = 'SELECT DISTINCT dialect, id FROM document WHERE lower(toolkit) = ?'
   const all = rows<{ dialect: string; id: string }>(sql, query, toolkit)
   sql.exec('DELETE FROM document WHERE lower(toolkit) = ?', toolkit)
-  return all.map(({ dialect, id }) => kvKey('address', documentKey(dialect, id)))
+  const documents = [...all, { dialect: BY_TOOLKIT, id: toolkit }]
+  return documents.map(({ dialect, id }) => kvKey('address', documentKey(dialect, id)))
 }

@@ -17,6 +17,21 @@ export function exposedName(sql: SqlStorage, name: ToolName, declared: string) {
   return { name: claimDeclared(sql, name, given) ? given : derived, displaced }
 }
 
+/** Whether it is another tool's, or begins as another toolkit's names do. */
+export function isTakenName(sql: SqlStorage, name: ToolName, wanted: string): boolean {
+  const holder = keyOfName(sql, wanted)
+  return holder === undefined ? isOfAnotherToolkit(sql, name, wanted) : holder !== toolKey(name)
+}
+
+export function claimDeclared(sql: SqlStorage, name: ToolName, wanted: string): boolean {
+  const key = toolKey(name)
+  const holder = keyOfName(sql, wanted)
+  if (holder !== undefined) return holder === key
+  if (isOfAnotherToolkit(sql, name, wanted)) return false
+  pointName(sql, wanted, key)
+  return true
+}
+
 export function holderOfDerived(sql: SqlStorage, name: ToolName): string | undefined {
   const holder = keyOfName(sql, joinedName(name))
   return holder === undefined || holder === toolKey(name) || hasDerived(sql, holder, joinedName(name))
@@ -58,20 +73,11 @@ function claimDerived(sql: SqlStorage, name: ToolName): { derived: string; displ
   }
 }
 
-function claimDeclared(sql: SqlStorage, name: ToolName, wanted: string): boolean {
-  const key = toolKey(name)
-  const holder = keyOfName(sql, wanted)
-  if (holder !== undefined) return holder === key
-  if (isOfAnotherToolkit(sql, name, wanted)) return false
-  pointName(sql, wanted, key)
-  return true
-}
-
 function isOfAnotherToolkit(sql: SqlStorage, { toolkit }: ToolName, wanted: string): boolean {
   const name = wanted.toLowerCase()
-  if (name.startsWith(`${toolkit.toLowerCase()}_`)) return false
-  for (let at = name.indexOf('_', 1); at !== -1; at = name.indexOf('_', at + 1)) {
-    if (isToolkit(sql, name.slice(0, at))) return true
+  if (/^[_.]/.test(name.slice(toolkit.length)) && name.startsWith(toolkit.toLowerCase())) return false
+  for (let at = 1; at < name.length; at++) {
+    if ((name[at] === '_' || name[at] === '.') && isToolkit(sql, name.slice(0, at))) return true
   }
   return false
 }

@@ -27,7 +27,7 @@ export function store(
   const { records, document, allowBreaking } = publication
   const ids = records.map(({ id }) => id)
   const published = document ? documentRows(sql, document) : []
-  const fresh = documentConflict(sql, publication, published) ?? freshOf(sql, publication, principal)
+  const fresh = documentConflict(sql, publication, published, principal) ?? freshOf(sql, publication, principal)
   const denied = denialOf(sql, records, principal)
   if (denied && !(fresh.length === 0 && isBundledFor(sql, principal, publication))) return { ids, ...denied }
   if (typeof fresh === 'string') return { outcome: 'conflict', ids, message: fresh }

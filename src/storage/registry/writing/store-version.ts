@@ -1,12 +1,13 @@
 import type { Standing } from '../../../core/publish/archive/archive-rows.ts'
-import { formatToolId, toolKey } from '../../../core/tool/tool-id.ts'
+import { sourceNames } from '../../../core/tool/metadata.ts'
+import { BY_TOOLKIT, formatToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { resolveVersion, stricterStatus, type ToolStatus } from '../../../core/tool/version.ts'
-import { kvKey } from '../../keys.ts'
+import { documentKey, kvKey } from '../../keys.ts'
 import { hasten, type Reason } from '../../kv-outbox.ts'
 import { column } from '../../rows.ts'
 import { isLeftOut, takeBackName, toolsBeside } from '../documents.ts'
-import { exposedName, giveName } from './exposed-names.ts'
+import { claimDeclared, exposedName, giveName } from './exposed-names.ts'
 import { touchLeaf } from '../catalogue/pages.ts'
 import { indexTool } from '../search/search-index.ts'
 import { queue } from '../tables.ts'
@@ -125,11 +126,19 @@ function changed(sql: SqlStorage, key: string): void {
   const text = listed === null ? undefined : recordText(sql, key, listed)
   const record: ToolRecord | undefined = text === undefined ? undefined : JSON.parse(text)
   const exposed = record && exposedName(sql, record, record.name)
+  if (record) claimSourceNames(sql, record)
   sql.exec('UPDATE tool SET listed = ?, exposed = ? WHERE key = ?', listed, exposed?.name ?? null, key)
   indexTool(sql, key, record)
   queue(sql, kvKey('tool', key))
   touchLeaf(sql, key)
   for (const other of exposed?.displaced ?? []) changed(sql, other)
+}
+
+/** A document's own names of its tools lead to them: in its toolkit always, and without it where nobody had them first. */
+function claimSourceNames(sql: SqlStorage, record: ToolRecord): void {
+  const { identifier, name } = sourceNames(record)
+  for (const each of [identifier, name]) if (each !== undefined) claimDeclared(sql, record, each)
+  if (name !== undefined) queue(sql, kvKey('address', documentKey(BY_TOOLKIT, record.toolkit)))
 }
 
 export function storeName(sql: SqlStorage, key: string, name: string | null): boolean {

@@ -113,8 +113,12 @@ describe('a publication', () => {
       const made = async (toolkit: string) => named(await documentPublication('stripe', '1.0.0', ['send'], { toolkit }))
       expect(await publish(registry, await made('Mine'), of('key:mallory'))).toMatchObject({ outcome: 'created' })
       expect(address()).toContain('"toolkit":"Mine"')
-      // The first has it
-      expect(await publish(registry, await made('Other'), of('key:eve'))).toMatchObject({ outcome: 'created' })
+      // The first has it, and may give it in another toolkit of theirs too
+      expect(await publish(registry, await made('Eves'), of('key:eve'))).toMatchObject({
+        outcome: 'conflict',
+        message: expect.stringContaining("'stripe' is that of another publisher's document"),
+      })
+      expect(await publish(registry, await made('Other'), of('key:mallory'))).toMatchObject({ outcome: 'created' })
       expect(address()).toContain('"toolkit":"Mine"')
       expect(documentOf(registry, 'mine.send').newest?.source.byToolkit).toBeUndefined()
       expect(documentOf(registry, 'other.send').newest?.source.byToolkit).toBe(true)
