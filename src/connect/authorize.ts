@@ -1,3 +1,4 @@
+import type { AuditAction } from '../core/access/audit-entry.ts'
 import { type Agent, AGENT_SCOPES } from '../core/access/agent.ts'
 import type { Catalogue } from '../core/catalogue/catalogue.ts'
 import { userOf } from '../core/access/principal.ts'
@@ -98,7 +99,7 @@ export function createAuthorize(deps: AuthorizeDeps) {
     }
   }
 
-  function note(c: RouteContext, act: string, { signed }: Question, about: JsonObject): void {
+  function note(c: RouteContext, act: AuditAction, { signed }: Question, about: JsonObject): void {
     writeAudit(c, writeAuditEntry, now(), { act, principal: signed.principal, outcome: 'success', status: 302, about })
   }
 

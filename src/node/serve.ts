@@ -12,6 +12,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { convertV4MiniflareOptions, Miniflare, Response } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions as readWorkerOptions, unstable_readConfig as readConfig } from 'wrangler'
 import { type Config, loadConfig } from '../env.ts'
+import { NO_ADMINISTRATOR } from '../http/caller/authenticate.ts'
 import { isLoopback } from '../http/caller/loopback.ts'
 import { bundle, type Bundled, modulesIn, sourcePlaces, withAssetsFromDisk } from './bundle.ts'
 import { holdFolder } from './hold-folder.ts'
@@ -29,6 +30,7 @@ let inSources = (text: string) => text
 let miniflare: Miniflare | undefined
 let unwatch: (() => void) | undefined
 let starting: string[] | undefined = []
+let lacksAdministrator = false
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
 // npm's shell passes no signal on, so this ends when that has ended
@@ -53,6 +55,7 @@ const { port } = await running.unsafeGetDirectURL()
 const url = `${place}:${port}`
 if (options.inspectorPort !== undefined) console.log(`Inspector on ${await running.getInspectorURL()}`)
 console.log(`Ready on ${url}`)
+if (lacksAdministrator) console.log(NO_ADMINISTRATOR)
 
 if (options.watch) unwatch = onChange(sources(), refresh)
 
@@ -111,6 +114,7 @@ async function workerOf(port: number) {
   if (options.watch) inSources = sourcePlaces(outdir)
   const bindings = { ...Object(worker.bindings), ...options.variables, SELF_HOSTED: 'true' }
   const config = configOf(bindings)
+  lacksAdministrator = config?.access === 'keys' && config.adminKey === undefined && config.jwt === undefined
   if (config?.access === 'open' && !isLoopback(URL.parse(place)?.hostname ?? '')) {
     throw new Error(
       `Cannot serve ACCESS=open on ${options.ip}: whoever reaches that address could do anything. Leave out --ip, or give --var ACCESS:keys and set ADMIN_KEY`,

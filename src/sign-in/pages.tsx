@@ -3,9 +3,9 @@ import { signInPath } from '../http/page/sign-in-path.ts'
 import { Problem } from '../http/page/rows.tsx'
 import { bounded, sentence } from '../http/page/text.ts'
 
-export function keyPage(back: string | undefined, problem?: string): Page {
+export function keyPage(back: string | undefined, problem?: string, status: 200 | 403 = 200): Page {
   return {
-    status: problem === undefined ? 200 : 403,
+    status,
     title: 'Sign in',
     body: [
       problem === undefined ? undefined : <Problem text={problem} />,

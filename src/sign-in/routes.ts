@@ -1,9 +1,10 @@
+import type { AuditAction } from '../core/access/audit-entry.ts'
 import type { Context, Hono } from 'hono'
 import { type PersonClaims, personOf } from '../core/access/person.ts'
 import { principalOfPerson } from '../core/access/session.ts'
 import type { SignInRule } from '../core/access/sign-in-rules.ts'
 import type { Sha256 } from '../core/tool/digest.ts'
-import { type Authenticator, MIN_ADMIN_KEY } from '../http/caller/authenticate.ts'
+import { type Authenticator, MIN_ADMIN_KEY, NO_ADMINISTRATOR } from '../http/caller/authenticate.ts'
 import { isKey } from '../http/caller/key-text.ts'
 import { type AuditDetails, writeAudit } from '../http/route/audit.ts'
 import { failurePage, goTo, page, plainPage } from '../http/page/page.ts'
@@ -28,7 +29,7 @@ export interface SignInFaceDeps extends PagesDeps {
   readonly sessions: Sessions
   readonly provider: SignInProvider | undefined
   readonly flows: ReturnType<typeof createFlows>
-  readonly authenticator: Pick<Authenticator, 'holderOf'>
+  readonly authenticator: Pick<Authenticator, 'holderOf' | 'hasAdministrator'>
   readonly sha256: Sha256
 }
 
@@ -59,7 +60,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
       return page((await pages()).signedInPage(nameOf(signed.value.session.by, signed.value.principal.id)))
     }
     if (signed && signed.failure.type !== 'unauthenticated') return page(failurePage(signed.failure))
-    if (!provider) return page((await pages()).keyPage(back))
+    if (!provider) return page((await pages()).keyPage(back, whyNobody()))
     const begun = await (await provider.loadOpenId()).begin(callbackOf(c), isAgain)
     if (!begun.ok) return refusal(502, begun.forOperator ?? begun.message, back)
     return goTo(begun.url, await flows.keep(request, { request: begun.request, back: back ?? '/sign-in' }))
@@ -113,7 +114,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     note(c, 'session.begin', holder?.ok ? holder.value : undefined)
     if (holder?.ok !== true) {
       if (holder?.failure.type === 'unavailable') return page(failurePage(holder.failure))
-      return page((await pages()).keyPage(back, 'This key is wrong or has expired'))
+      return page((await pages()).keyPage(back, whyNobody() ?? 'This key is wrong or has expired', 403))
     }
     const cookie = await sessions.begin(c.req.raw, { key: hash }, holder.value.id)
     return goTo(back ?? '/sign-in', [cookie])
@@ -129,11 +130,15 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
   }
   post('/sign-out', FORM_LIMIT, signOut, 'empty')
 
+  function whyNobody(): string | undefined {
+    return authenticator.hasAdministrator ? undefined : NO_ADMINISTRATOR
+  }
+
   async function refusal(status: 400 | 403 | 502, message: string, back?: string, cookies?: string[]) {
     return page((await pages()).refusedSignInPage(status, message, back), cookies)
   }
 
-  function note(c: Context, act: string, principal?: AuditDetails['principal'], user?: string): void {
+  function note(c: Context, act: AuditAction, principal?: AuditDetails['principal'], user?: string): void {
     const isDone = act === 'session.end' || principal !== undefined
     const came = { outcome: isDone ? 'success' : 'refused', status: isDone ? 302 : 403 }
     writeAudit(c, writeAuditEntry, now(), { act, principal, user_id: user, ...came })

@@ -112,7 +112,7 @@ it('an hour is charted by its calls, where one answer has them all', async () =>
   const hour = '2030-01-02T11%3A35%3A00.000Z'
   expect(asked.map(({ request }) => request.url)).toContain(`https://switchboard.test/calls?since=${hour}&limit=1000`)
   const many = setUp({ 'GET /calls': () => ({ items: [CALL], next_cursor: 'n' }) })
-  expect(await (await many.get('/console/calls?range=hour')).text()).toContain('More than 1,000 calls in this hour')
+  expect(await (await many.get('/console/calls?range=hour')).text()).toContain('More than 1,000 calls: choose')
 })
 
 it('outcomes and callers are chosen, and one of an older link stays chosen', async () => {

@@ -402,12 +402,24 @@ describe('the network', () => {
     for (const url of [`${elsewhere.origin}/`, `${upstream.origin}/to-elsewhere`]) {
       expect(await call({ url })).toMatchObject({
         success: false,
-        error: { message: `Cannot request "${elsewhere.origin}": it is not one of the tool's allowed_hosts` },
+        error: {
+          message: `Cannot request "${elsewhere.origin}": publish the tool with "${elsewhere.host}" in its allowed_hosts`,
+        },
       })
     }
     expect(elsewhere.arrived).toEqual([])
     const both = await tool({ module: get, implementation: { allowed_hosts: [upstream.host, elsewhere.host] } })
     expect(await both({ url: `${upstream.origin}/to-elsewhere` })).toMatchObject({ value: { text: 'elsewhere' } })
+  })
+
+  it('is told apart from a fault where no host is allowed', async () => {
+    const call = await tool({ module: get })
+    expect(await call({ url: `${elsewhere.origin}/` })).toMatchObject({
+      success: false,
+      error: {
+        message: `Cannot request "${elsewhere.origin}": publish the tool with "${elsewhere.host}" in its allowed_hosts`,
+      },
+    })
   })
 
   it('is judged by the deployment too: private addresses and plain http stay out', async () => {

@@ -205,7 +205,9 @@ describe('a plugin', () => {
     for (const url of [`${elsewhere.origin}/`, `${upstream.origin}/to-elsewhere`]) {
       expect(await call('get', { url })).toMatchObject({
         success: false,
-        error: { message: `Cannot request "${elsewhere.origin}": it is not one of the tool's allowed_hosts` },
+        error: {
+          message: `Cannot request "${elsewhere.origin}": publish the tool with "${elsewhere.host}" in its allowed_hosts`,
+        },
       })
     }
     expect(await call('get', { url: 'no url' })).toMatchObject({ success: false })
@@ -374,7 +376,7 @@ describe('an upload', () => {
         ]),
       /pattern/i,
     ],
-    ['a huge text', () => listing([{ ...fine, description: 'x'.repeat(900_000) }]), /larger than/],
+    ['a huge text', () => listing([{ ...fine, description: 'x'.repeat(900_000) }]), /larger than|the limit is/],
   ])(
     'of %s is refused with the reason',
     async (_, make, reason) => {

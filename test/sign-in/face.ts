@@ -37,7 +37,7 @@ export function faceWith(change: Partial<SignInFaceDeps> = {}, sessions: object 
     } as unknown as SignInFaceDeps['sessions'],
     provider,
     flows,
-    authenticator: { holderOf: async () => ({ result: ok(ADMIN) }) },
+    authenticator: { holderOf: async () => ({ result: ok(ADMIN) }), hasAdministrator: true },
     sha256: async (text) => `sha256 ${text}`,
     shield: () => undefined,
     now: () => 7,

@@ -205,7 +205,7 @@ describe('a key', () => {
   >([
     [
       'that nobody has',
-      { authenticator: { holderOf: async () => ({ result: NOBODY }) } },
+      { authenticator: { hasAdministrator: true, holderOf: async () => ({ result: NOBODY }) } },
       [`sb_${'x'.repeat(43)}`],
       [403, 'This key is wrong or has expired.'],
     ],
@@ -223,9 +223,21 @@ describe('a key', () => {
     expect(answer.text).toContain(words)
   })
 
+  it('is not asked for as if one could be had where no administrator is set up', async () => {
+    const nobody = { hasAdministrator: false, holderOf: async () => ({ result: NOBODY }) }
+    const { get, post } = faceWith({ ...byKey, authenticator: nobody })
+    const words = 'No administrator is set up: set the secret ADMIN_KEY'
+    expect(await seen(get('/sign-in'))).toMatchObject({ status: 200, text: expect.stringContaining(words) })
+    const sent = seen(post('/sign-in/key', { key: `sb_${'x'.repeat(43)}` }))
+    expect(await sent).toMatchObject({ status: 403, text: expect.stringContaining(words) })
+  })
+
   it('that is none is asked of nobody, and is written down', async () => {
     const asked: string[] = []
-    const authenticator = { holderOf: async (hash: string) => (asked.push(hash), { result: NOBODY }) }
+    const authenticator = {
+      hasAdministrator: true,
+      holderOf: async (hash: string) => (asked.push(hash), { result: NOBODY }),
+    }
     const { sendKey, post, audit } = faceWith({ ...byKey, authenticator })
     await sendKey('x'.repeat(15))
     await post('/sign-in/key', {})

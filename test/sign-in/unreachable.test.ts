@@ -24,7 +24,7 @@ describe('signing in and out', () => {
       await faceWith({}, { signedIn: () => unavailable }).begin(),
       await faceWith({}, { begin: away }).comeBack(),
       await faceWith({ provider: undefined }, { begin: away }).sendKey(),
-      await faceWith({ provider: undefined, authenticator: { holderOf } }).sendKey(),
+      await faceWith({ provider: undefined, authenticator: { holderOf, hasAdministrator: true } }).sendKey(),
       await faceWith({}, { signOut: away }).signOut(),
     ]) {
       expect(await awayOf(answer)).toEqual(AWAY)

@@ -1,3 +1,4 @@
+import type { AuditAction } from '../../core/access/audit-entry.ts'
 import type { Context, Hono } from 'hono'
 import { mayActFor, type Principal } from '../../core/access/principal.ts'
 import { findFile, type FileStores } from '../../core/call/files.ts'
@@ -115,7 +116,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
       const approve = decision === 'approve'
       const ended = await authorizations.decide(id, { ...visitor, browser, callback: callbackOf(c), approve })
       if ('location' in ended) return go(ended, id, cookies)
-      const decided = `${kind === 'approval' ? 'approval' : 'grant'}.${decision}`
+      const decided = approve ? 'approval.approve' : kind === 'approval' ? 'approval.refuse' : 'grant.refuse'
       writeAudit(c, writeAuditEntry, now(), actOf(decided, authorization, ended.ok || decision === 'refuse', person))
       if (decision === 'refuse' && (ended.ok || ended.why === 'refused'))
         return page(refusedPage(authorization), cookies)
@@ -180,7 +181,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   return face
 }
 
-function actOf(act: string, { userId, provider, tool }: Authorization, isDone: boolean, person?: SignedInPerson) {
+function actOf(act: AuditAction, { userId, provider, tool }: Authorization, isDone: boolean, person?: SignedInPerson) {
   const principal = person && { id: person.principal, name: person.name }
   const about = { provider, tool }
   return { act, principal, user_id: userId, outcome: isDone ? 'success' : 'refused', status: isDone ? 200 : 403, about }

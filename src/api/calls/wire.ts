@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../core/access/audit-entry.ts'
+import { AUDIT_ACTIONS, type AuditEntry } from '../../core/access/audit-entry.ts'
 import { hasScope, type Principal } from '../../core/access/principal.ts'
 import { identifier, integerText, malformed } from '../../core/call/call-fields.ts'
 import { HTTP_STATUS, OUTCOME_STATUS, UNCALLED_STATUS } from '../../http/answer/failure-status.ts'
@@ -43,7 +43,7 @@ export const callsQuery = query({ ...CALLS, ...PAGE })
 export const auditQuery = query({
   ...SHARED,
   outcome: optional(oneOf([...OUTCOMES, 'refused'])),
-  act: optional(text("an act such as 'key.create', or 'refusal'", /^[a-z]+(?:\.[a-z]+)?$/)),
+  act: optional(oneOf(AUDIT_ACTIONS)),
   ...PAGE,
 })
 export const usageQuery = query({ ...CALLS, by: optional(BY, ['tool']) })

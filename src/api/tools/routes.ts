@@ -182,10 +182,13 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     act: 'tool.change',
     body: jsonBody(wire.CHANGE),
     answers: { 200: component('The updated version', 'Version') },
-  })(async ({ principal, path: { id: asked }, body, note }) => {
+  })(async ({ c, principal, path: { id: asked }, body, note }) => {
     const id = parseToolId(asked)
     if (!id) return unknown(asked)
     note({ ...body })
+    const successor = body.status?.state === 'deprecated' ? body.status.successor : undefined
+    if (successor !== undefined && !(await find(successor, principal, backgroundOf(c))))
+      return fail({ type: 'request-malformed', message: `The successor '${successor}' was not found` })
     // Another version may have come since an administrator looked
     if (body.trusted !== undefined && !isVersion(id.selector ?? '')) {
       const message = `To trust '${asked.slice(0, 200)}', name its version: ${EXACT}`

@@ -30,7 +30,7 @@ for (const block of document.querySelectorAll('.copyable')) {
       await navigator.clipboard.writeText(text.textContent ?? '')
       status.textContent = 'Copied'
     } catch {
-      status.textContent = 'Copying is blocked in this browser: select the text and copy it'
+      status.textContent = 'Copying is blocked: select the text'
     }
     setTimeout(() => (status.textContent = ''), 3_000)
   })

@@ -76,6 +76,7 @@ const FAILURES: readonly FailureType[] = [
   'approval-required',
   'forbidden',
   'rate-limited',
+  'conflict',
   'tool-unknown',
   'version-unavailable',
   'tool-disabled',
@@ -101,7 +102,7 @@ async function chartOf(visit: PageVisit, range: Range, query: Filters) {
   const calls = await visit.ask('GET /calls', { query: queryOf({ ...query, limit: CHARTED }) })
   if (!calls.ok) return <FailureNotice failure={calls.failure} />
   if (calls.value.next_cursor !== undefined)
-    return <p class="note">More than 1,000 calls in this hour: for a chart, choose 24 hours, or a tool.</p>
+    return <p class="note">More than 1,000 calls: choose 24 hours, or a tool.</p>
   return <CallsChart bars={barsOfCalls(calls.value.items, range)} range={range} />
 }
 

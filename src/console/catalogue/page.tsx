@@ -1,4 +1,5 @@
 import { hasScope } from '../../core/access/principal.ts'
+import { bounded } from '../../http/page/text.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageResult, PageVisit } from '../visit.ts'
 import { rangeOf, sinceOf } from '../calls/range.tsx'
@@ -32,10 +33,14 @@ export async function show(visit: PageVisit): Promise<PageResult> {
   const chosen = all.find(isNamed)
   const isOverview = isFirst && all.length > 1
   const list = found ?? (isOverview ? undefined : await listTools())
+  const isUnknown =
+    toolkits.ok && search.toolkit !== '' && !chosen && list?.ok === true && list.value.items.length === 0
   return {
     ...titleOf(search, chosen?.toolkit),
+    ...(isUnknown ? { status: 404 as const } : {}),
     content: (
       <>
+        {isUnknown ? <Notice isProblem>There is no toolkit “{bounded(search.toolkit, 100)}”.</Notice> : undefined}
         {waiting?.ok ? <Waiting {...waiting.value} /> : undefined}
         {setup?.ok ? <SetupPanel items={setup.value.items} origin={visit.url.origin} /> : undefined}
         {visit.isOpen && isFirst ? <FirstSteps origin={visit.url.origin} /> : undefined}

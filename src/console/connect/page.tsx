@@ -1,21 +1,28 @@
+import { hasScope } from '../../core/access/principal.ts'
 import { Copyable } from '../../http/page/rows.tsx'
 import { agentHosts, whereWithoutKey, withoutKey } from '../../docs/agent-hosts.ts'
 import type { PageVisit, View } from '../visit.ts'
 import { Fold, SnippetList } from '../parts.tsx'
 
 /** The one place of the console that says how an agent is connected. */
-export async function show({ isOpen, url: { origin } }: PageVisit): Promise<View> {
+export async function show({ isOpen, principal, url: { origin } }: PageVisit): Promise<View> {
+  const mayCreateKeys = hasScope(principal, 'admin')
   const groups = [...Map.groupBy(agentHosts(origin), ({ group }) => group)]
   return {
     title: 'Connect an agent',
     content: (
       <>
         <p>Every MCP client connects to this URL:</p>
-        <Copyable text={`${origin}/mcp`} />
+        <Copyable text={isOpen || mayCreateKeys ? `${origin}/mcp` : `${origin}/connect/mcp`} />
         {isOpen ? (
           <p>
             No API key is needed on this machine: where a key is named below, leave it and its header out, and connect
             to the URL above.
+          </p>
+        ) : !mayCreateKeys ? (
+          <p>
+            The client opens a browser, where you sign in and choose what it may use. A client that cannot do that
+            connects to <code>{origin}/mcp</code> with an API key, which an administrator can give you.
           </p>
         ) : (
           <p>
@@ -29,7 +36,7 @@ export async function show({ isOpen, url: { origin } }: PageVisit): Promise<View
             <SnippetList
               snippets={hosts.map((host) => {
                 const { title, where, snippet, signIn } = host
-                const shown = isOpen ? withoutKey(host) : (snippet ?? signIn)
+                const shown = isOpen ? withoutKey(host) : mayCreateKeys ? (snippet ?? signIn) : (signIn ?? snippet)
                 return { title, note: isOpen ? whereWithoutKey(host) : where, text: shown?.text ?? '' }
               })}
             />

@@ -88,7 +88,8 @@ function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field:
       </fieldset>
     )
   }
-  const invalid = own.length === 0 ? {} : { 'aria-invalid': 'true' }
+  const isFirst = own.length > 0 && own[0] === problems.find(({ path }) => path !== '')
+  const invalid = own.length === 0 ? {} : { 'aria-invalid': 'true', ...(isFirst ? { autofocus: true } : {}) }
   const attributes = { id, name, ...described, ...invalid, ...(isRequired ? { 'aria-required': 'true' } : {}) }
   if (kind.type === 'flag') {
     return (
@@ -120,7 +121,8 @@ const HINTS: Partial<Readonly<Record<FieldKind['type'], string>>> = {
   time: 'in UTC',
   lines: 'one per line',
   entries: 'one per line, as name=value',
-  json: 'as JSON',
+  json: 'JSON',
+  mixed: 'text, or JSON',
 }
 
 /** Whether a problem is of a field; one of a field in a group is not of the group too. */

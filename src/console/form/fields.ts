@@ -1,4 +1,4 @@
-import { isJsonObject, isList, isTexts, type Json } from '../../core/tool/json.ts'
+import { isJsonObject, isList, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 
 export interface Field {
@@ -26,6 +26,8 @@ export type FieldKind =
   /** An object of strings, a line `name=value` each. */
   | { readonly type: 'entries' }
   | { readonly type: 'group'; readonly fields: readonly Field[] }
+  /** A text, or JSON of another of the types that it may have. */
+  | { readonly type: 'mixed'; readonly types: readonly string[] }
   | { readonly type: 'json' }
 
 export const ROOT = 'input'
@@ -67,6 +69,8 @@ function kindOf(property: Json, name: string, depth: number): FieldKind {
   if (only === true) return { type: 'flag' }
   if (only !== undefined) return { type: 'choice', values: [only] }
   if (isChoice(values)) return { type: 'choice', values }
+  const types = typesOf(schema)
+  if (types.length > 1 && types.includes('string')) return { type: 'mixed', types }
   if (isList(anyOf)) return textOrLines(anyOf)
   switch (type) {
     case 'boolean':
@@ -89,6 +93,16 @@ function kindOf(property: Json, name: string, depth: number): FieldKind {
     default:
       return { type: 'json' }
   }
+}
+
+/** The types of the alternatives of a schema, as JavaScript has them; none where one says no type. */
+function typesOf({ type, anyOf, oneOf }: JsonObject): readonly string[] {
+  const alternatives = isList(anyOf) ? anyOf : isList(oneOf) ? oneOf : []
+  const named = isTexts(type) ? type : alternatives.map((each) => (isJsonObject(each) ? each.type : undefined))
+  const isPlain = alternatives.every(
+    (each) => isJsonObject(each) && each.const === undefined && each.enum === undefined,
+  )
+  return isPlain && isTexts(named) ? named.map((each) => (each === 'integer' ? 'number' : each)) : []
 }
 
 function isChoice(values: Json | undefined): values is readonly Json[] {

@@ -26,8 +26,9 @@ export function insteadName(name: string): string {
 export function readInput(fields: readonly Field[], form: URLSearchParams, meter: Budget) {
   const problems: Problem[] = []
   const reading = { form, meter, problems }
-  const whole = form.get(WHOLE)?.trim() ?? ''
-  if (whole !== '') {
+  const whole = form.get(WHOLE)?.trim()
+  if (whole === '') return { input: {}, problems }
+  if (whole !== undefined) {
     const read = readJson(whole, '', reading)
     if (isJsonObject(read)) return { input: read, problems }
     if (problems.length === 0) problems.push({ path: '', message: 'Must be a JSON object' })
@@ -80,7 +81,15 @@ function valueOf({ name, isRequired, kind }: Field, reading: FormReading): Json 
       return Object.fromEntries(linesOf(text).map(entryOf))
     case 'json':
       return readJson(text, name.slice(ROOT.length), reading)
+    case 'mixed': {
+      const read = parseJson(text, reading.meter)
+      return read.ok && kind.types.includes(typeOf(read.value)) ? read.value : text
+    }
   }
+}
+
+function typeOf(value: Json): string {
+  return value === null ? 'null' : isList(value) ? 'array' : typeof value
 }
 
 function chosen(values: readonly Json[], text: string): Json | undefined {
@@ -138,6 +147,11 @@ function textsOf(kind: FieldKind, value: unknown): readonly string[] {
     }
     case 'time':
       return [String(value).slice(0, 19)]
+    case 'mixed':
+      // A text that would be read as a number or the like is quoted
+      return [
+        typeof value === 'string' && !/^\s*(?:["[{\d-]|true|false|null)/.test(value) ? value : JSON.stringify(value),
+      ]
     default:
       return [typeof value === 'string' ? value : JSON.stringify(value)]
   }

@@ -43,11 +43,11 @@ export async function act(visit: PageVisit): Promise<PageResult> {
             <strong>Nothing is imported yet.</strong> {String(tools.length)} tools can be imported
             {skipped.length === 0 ? '' : `, ${skipped.length} cannot`}.
           </p>
+          {tools.length === 0 ? undefined : <Confirm form={form} tools={tools.length} />}
         </Notice>
         <Warnings warnings={warnings} />
         <Table label="Tools" columns={COLUMNS} items={tools.slice(0, MAX_SHOWN)} />
         <Skipped skipped={skipped} />
-        {tools.length === 0 ? undefined : <Confirm form={form} tools={tools.length} />}
         <h2>Change the import</h2>
         <ImportForm form={form} />
       </>

@@ -121,10 +121,10 @@ function FreshKey({ name, key, previous_expires_at, origin }: FreshKeyProps & { 
 
 const COLUMNS: readonly Column<Key>[] = [
   { title: 'Name', isName: true, cell: ({ name }) => name },
-  { title: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
+  { title: 'Scopes', isLong: true, cell: ({ scopes }) => scopes.join(', ') },
   { title: 'Tools', isLong: true, cell: ({ tools }) => tools.join(', ') || 'none' },
   { title: 'Users', isLong: true, cell: ({ users }) => (users === 'any' ? 'any' : users.join(', ') || 'none') },
-  { title: 'Limits', cell: ({ limits }) => <Limits {...limits} /> },
+  { title: 'Limits', isLong: true, cell: ({ limits }) => <Limits {...limits} /> },
   { title: 'Last used', cell: ({ last_used_at: at }) => (at === undefined ? 'never' : <Time at={at} />) },
   { title: 'Expires', cell: ({ expires_at: at }) => (at === undefined ? 'never' : <Time at={at} />) },
   { title: 'Actions', isAct: true, cell: (key) => <KeyChange {...key} /> },

@@ -11,8 +11,8 @@ import { pointerStep, type Problem } from '../../core/tool/problem.ts'
 import type { CallEnd, FollowedCall, PageVisit } from '../visit.ts'
 import type { Field } from '../form/fields.ts'
 import { FieldProblem, FieldRows, FoldedRows, LeftOut } from '../form/field-rows.tsx'
-import { readInput, shownAgain, WHOLE } from '../form/values.ts'
-import { exact, LivePlace, SendingNote } from '../parts.tsx'
+import { formOf, readInput, shownAgain, WHOLE } from '../form/values.ts'
+import { exact, LivePlace, Notice, SendingNote } from '../parts.tsx'
 import { typing } from './parameters.tsx'
 
 /** The body that `POST /tools/call` answers (`dialects/oxp/wire.ts`): a result, or why there is none. */
@@ -39,14 +39,19 @@ export interface FormCall {
   readonly input: JsonObject
   /** Texts that are no JSON; where there are any, nothing was called. */
   readonly problems: readonly Problem[]
+  /** The same input in another form, where that was asked for and nothing was called. */
+  readonly form?: URLSearchParams
   readonly reply?: CallEnd<CallBody>
   readonly running?: Exclude<FollowedCall<CallBody>, { readonly reply: unknown }>
 }
 
+/** Calls the tool with what the form says; or shows the form as JSON, or its JSON as fields again. */
 export async function call(visit: PageVisit, tool: string, fields: readonly Field[]): Promise<FormCall> {
   const { form, meter } = visit
   const { input, problems } = readInput(fields, form, meter)
   if (problems.length > 0) return { input, problems }
+  const change = form.get('do')
+  if (change === AS_JSON || change === AS_FIELDS) return { input, problems, form: changeForm(form, fields, input) }
   // A page of more is slow to read
   const context = { [INLINE_BYTES]: INLINE_FOR_MODELS, ...contextOf(visit) }
   const request = {
@@ -57,6 +62,16 @@ export async function call(visit: PageVisit, tool: string, fields: readonly Fiel
   }
   const followed = await visit.follow<CallBody>('POST /tools/call', { request })
   return { input, problems, ...('reply' in followed ? followed : { running: followed }) }
+}
+
+const AS_JSON = 'edit-json'
+const AS_FIELDS = 'edit-fields'
+
+/** The form with the whole input as JSON in place of its fields, or the other way around. */
+function changeForm(form: URLSearchParams, fields: readonly Field[], input: JsonObject): URLSearchParams {
+  const kept = [...form].filter(([name]) => name !== WHOLE && !/^(?:instead:)?input\//.test(name))
+  const shown = form.get('do') === AS_JSON ? [[WHOLE, JSON.stringify(input, null, 2)]] : [...formOf(fields, input)]
+  return new URLSearchParams([...kept, ...shown])
 }
 
 function contextOf({ form, meter }: Pick<PageVisit, 'form' | 'meter'>): JsonObject {
@@ -107,11 +122,12 @@ interface CallFormProps {
 const MAX_OPEN = 6
 
 /** The parameters, with the button and the result at their side; the button comes once a running call has ended. */
-export function CallForm({ fields, context, asksUser, called, form: sent, isRunning, children }: CallFormProps) {
+export function CallForm({ fields, context, asksUser, called, form: given, isRunning, children }: CallFormProps) {
+  const sent = called?.form ?? given
   const form = shownAgain(sent)
   const problems = called ? problemsOf(called) : []
-  const hasFailed = called !== undefined && called.reply?.value.result?.success !== true
-  const whole = form.get(WHOLE) ?? ''
+  const hasFailed = called !== undefined && !called.form && called.reply?.value.result?.success !== true
+  const whole = form.get(WHOLE)
   const optional = fields.filter(({ isRequired }) => !isRequired)
   const folded = new Set(optional.slice(Math.max(0, MAX_OPEN - (fields.length - optional.length))))
   const rows = { form, problems, typing }
@@ -119,6 +135,8 @@ export function CallForm({ fields, context, asksUser, called, form: sent, isRunn
     <form class="call" method="post" action="#answer" novalidate data-call>
       <section class="fields" aria-labelledby="input">
         <h2 id="input">Parameters</h2>
+        {/* Browsers press the first button of a form for the Enter key */}
+        <button hidden tabindex={-1} />
         <input type="hidden" name="call_id" value={crypto.randomUUID()} />
         {fields.length === 0 ? <p class="note">No parameters.</p> : undefined}
         {asksUser ? (
@@ -127,24 +145,31 @@ export function CallForm({ fields, context, asksUser, called, form: sent, isRunn
             <input name="user_id" maxlength={256} autocomplete="off" value={exact(form.get('user_id') ?? '')} />
           </label>
         ) : undefined}
-        <FieldRows fields={fields.filter((field) => !folded.has(field))} {...rows} />
-        <FoldedRows summary={`${folded.size} more optional`} fields={[...folded]} {...rows} />
+        {whole === null ? (
+          <>
+            <FieldRows fields={fields.filter((field) => !folded.has(field))} {...rows} />
+            <FoldedRows summary={`${folded.size} more optional`} fields={[...folded]} {...rows} />
+          </>
+        ) : (
+          <label class="field">
+            Input <span class="note">JSON</span>
+            <textarea name={WHOLE} spellcheck={false} aria-describedby="problem-">
+              {exact(whole)}
+            </textarea>
+          </label>
+        )}
+        <FieldProblem name="" problems={problems.filter(({ path }) => path === '')} />
         {context.map((name) => (
           <label>
             {name} <span class="note">JSON or text, not filled in by a model</span>
             <input name={`context/${name}`} value={exact(form.get(`context/${name}`) ?? '')} />
           </label>
         ))}
-        <details open={whole !== ''}>
-          <summary>Edit as JSON</summary>
-          <label>
-            Input
-            <textarea name={WHOLE} spellcheck={false}>
-              {exact(whole)}
-            </textarea>
-          </label>
-          <FieldProblem name="" problems={problems.filter(({ path }) => path === '')} />
-        </details>
+        {fields.length === 0 ? undefined : (
+          <button class="quiet" name="do" value={whole === null ? AS_JSON : AS_FIELDS}>
+            {whole === null ? 'Edit as JSON' : 'Edit as form'}
+          </button>
+        )}
         <LeftOut sent={sent} shown={form} />
       </section>
       <section class="panel" aria-labelledby="answer">
@@ -156,8 +181,13 @@ export function CallForm({ fields, context, asksUser, called, form: sent, isRunn
         ) : undefined}
         <button class="go">{hasFailed ? 'Try again' : 'Call tool'}</button>
         <SendingNote>Calling…</SendingNote>
+        {problems.length === 0 ? undefined : <ProblemCount count={problems.length} />}
         {children}
       </section>
     </form>
   )
+}
+
+function ProblemCount({ count }: { count: number }) {
+  return <Notice isProblem>{count === 1 ? '1 value needs' : `${count} values need`} a correction.</Notice>
 }

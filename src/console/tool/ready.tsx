@@ -68,7 +68,9 @@ export function Requirements({ readiness, requirements, asksUser, isAdmin }: Req
   const { authorization = [], secrets = [], user_id: needsUser = false } = requirements
   const accounts = new Map((missing.authorization ?? []).map((account) => [account.id, account]))
   const unset = new Set((missing.secrets ?? []).map(({ id }) => id))
-  if (problems.length === 0 && authorization.length + secrets.length === 0 && !needsUser) return undefined
+  // The notice above says it of a pending version
+  const shown = readiness.status.state === 'pending' ? [] : problems
+  if (shown.length === 0 && authorization.length + secrets.length === 0 && !needsUser) return undefined
   return (
     <section class={ready ? 'notice' : 'notice problem'} aria-labelledby="requirements">
       <h2 id="requirements">Requirements</h2>
@@ -94,7 +96,7 @@ export function Requirements({ readiness, requirements, asksUser, isAdmin }: Req
             Secret {id} {stateOf(ready, unset.has(id), 'set', 'not set')}
           </li>
         ))}
-        {problems.map(({ type, message, developer_message: detail }) => (
+        {shown.map(({ type, message, developer_message: detail }) => (
           // Each requirement that is missing stands above
           <li>
             {type === 'requirements-missing' && detail !== undefined ? undefined : message}

@@ -1,10 +1,46 @@
 import type { Background } from '../tool/platform.ts'
 import type { JsonObject } from '../tool/json.ts'
 
+export type AuditAction = (typeof AUDIT_ACTIONS)[number]
+
+export const AUDIT_ACTIONS = [
+  'agent.connect',
+  'agent.end',
+  'agent.refuse',
+  'approval.approve',
+  'approval.refuse',
+  'authorization.confirm',
+  'client.create',
+  'client.remove',
+  'grant.give',
+  'grant.refuse',
+  'grant.revoke',
+  'key.change',
+  'key.create',
+  'key.remove',
+  'key.rotate',
+  'policy.put',
+  'policy.remove',
+  'provider.put',
+  'provider.remove',
+  'refusal',
+  'registry.export',
+  'registry.import',
+  'registry.imported',
+  'session.begin',
+  'session.end',
+  'tool.change',
+  'toolkit.change',
+  'toolkit.give',
+  'toolkit.remove',
+  'tools.import',
+  'tools.publish',
+] as const
+
 /** A recorded act of administration, or a refusal: never with a body, a secret or a token. */
 export interface AuditEntry {
   readonly at: number
-  readonly act: string
+  readonly act: AuditAction
   readonly principal?: string | undefined
   readonly principal_name?: string | undefined
   readonly user_id?: string | undefined
@@ -28,5 +64,5 @@ export interface RecordFilter {
 }
 
 export interface AuditFilter extends RecordFilter {
-  readonly act?: string
+  readonly act?: AuditAction
 }

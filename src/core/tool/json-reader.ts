@@ -336,6 +336,6 @@ function shown(value: unknown, quotes: boolean): string {
   if (typeof value === 'object') return 'an object'
   if (!quotes) return `a ${typeof value}`
   if (typeof value !== 'string') return String(value)
-  const limit = value.length > MAX_STRING_CHARACTERS ? `, which is over ${MAX_STRING_CHARACTERS}` : ''
+  const limit = value.length > MAX_STRING_CHARACTERS ? `: the limit is ${MAX_STRING_CHARACTERS}` : ''
   return /^[^\p{Cc}]{0,40}$/u.test(value) ? `'${value}'` : `a string of ${value.length} characters${limit}`
 }

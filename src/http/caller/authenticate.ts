@@ -25,6 +25,10 @@ export type Authenticator = ReturnType<typeof createAuthenticator>
 
 export const MIN_ADMIN_KEY = 16
 
+/** What an operator does where nobody can get in. */
+export const NO_ADMINISTRATOR =
+  'No administrator is set up: set the secret ADMIN_KEY (`npx wrangler secret put ADMIN_KEY`, or on your own machine a line `ADMIN_KEY=…` in .dev.vars; at least 16 characters)'
+
 /** Longer than any key or sensible JWT; bounds the memory that one verdict can take. */
 const MAX_CREDENTIAL = 8_192
 const BEARER = /^bearer +[\x21-\x7e]+$/i
@@ -38,7 +42,8 @@ const PRESENT = "Present a credential: 'Authorization: Bearer <key>' or 'OXP-API
 export function createAuthenticator(options: AuthenticatorOptions) {
   const { access, jwt, findKey, sha256, now, allowOrigins = new Set() } = options
   const adminKey = options.adminKey && options.adminKey.length >= MIN_ADMIN_KEY ? options.adminKey : undefined
-  const hint = hintFor(access, adminKey !== undefined || jwt !== undefined)
+  const hasAdministrator = adminKey !== undefined || jwt !== undefined
+  const hint = hintFor(access, hasAdministrator)
   const verdicts = createVerdicts(now, check)
   const deadKeys = recentlyUsed<true>(1_000)
   let adminHash: string | undefined
@@ -100,6 +105,7 @@ export function createAuthenticator(options: AuthenticatorOptions) {
   return {
     authenticate,
     holderOf,
+    hasAdministrator,
     /** Also verdicts being made: a new key may have been tried before it was made. */
     forget: verdicts.forget,
     /** Refuses a key from now on, whatever the store says: reads elsewhere lag behind a deletion. */
@@ -115,9 +121,7 @@ function hintFor(access: AccessMode, hasAdministrator: boolean): string {
     access === 'open'
       ? '. ACCESS=open holds for loopback hosts only, and for web pages of this server and of loopback origins in ALLOW_ORIGINS'
       : ''
-  const setUp = hasAdministrator
-    ? ''
-    : '. No administrator is set up: set the secret ADMIN_KEY (`npx wrangler secret put ADMIN_KEY`, or on your own machine a line `ADMIN_KEY=…` in .dev.vars; at least 16 characters), then create keys with POST /keys'
+  const setUp = hasAdministrator ? '' : `. ${NO_ADMINISTRATOR}, then create keys with POST /keys`
   return open + setUp
 }
 

@@ -1,3 +1,4 @@
+import type { AuditAction } from '../../core/access/audit-entry.ts'
 import { findTargetHandler } from 'hono/utils/handler'
 import type { Scope } from '../../core/access/principal.ts'
 import type { Body } from '../request/json-body.ts'
@@ -11,7 +12,7 @@ export interface Operation<Q> {
   readonly answers?: Answers
   readonly failures?: string
   readonly scope?: Scope | undefined
-  readonly act?: string
+  readonly act?: AuditAction
   readonly query: Query<Q>
   readonly body?: Pick<Body<unknown>, 'reader'>
   readonly sends?: string

@@ -27,7 +27,7 @@ export async function answerEgress(
   const url = new URL(request.url)
   const shown = `${url.protocol}//${url.host}`
   if (!isAllowedHost(url, policy.allowedHosts))
-    return refusal(`Cannot request "${shown}": it is not one of the tool's allowed_hosts`)
+    return refusal(`Cannot request "${shown}": publish the tool with "${url.host}" in its allowed_hosts`)
   if (request.headers.has('upgrade')) return refusal(`Cannot request "${shown}": only HTTP leaves the sandbox`)
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(policy.timeoutMs)])
   const held = room.growing(policy.caller, () => signal.aborted)

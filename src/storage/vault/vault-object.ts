@@ -227,7 +227,9 @@ function grantFor(
   { userId, providerId, tool, hosts, account, requestedBy }: CallTokenRequest,
   scopes: readonly string[],
 ): NewAuthorization {
-  const purpose = JSON.stringify(['grant', providerId, tool, scopes.toSorted(), hosts.toSorted(), account ?? null])
+  // Each caller has a link of its own, which names it to the person
+  const place = [providerId, tool, scopes.toSorted(), hosts.toSorted(), account ?? null, requestedBy ?? null]
+  const purpose = JSON.stringify(['grant', ...place])
   const named = account === undefined ? {} : { account }
   return { kind: 'grant', provider: providerId, userId, scopes, tool, requestedBy, hosts, ...named, purpose }
 }

@@ -23,6 +23,7 @@ const SCHEMA = {
       properties: { 'day': { type: 'string' }, 'a/b~c': { type: 'number' } },
     },
     'other': { oneOf: [{ type: 'string' }, { type: 'array' }] },
+    'any': { type: ['array', 'object'] },
   },
 }
 
@@ -41,7 +42,8 @@ describe('the fields of a schema', () => {
       level: 'choice',
       tags: 'lines',
       when: 'group',
-      other: 'json',
+      other: 'mixed',
+      any: 'json',
     })
     expect(fields[0]).toEqual({
       name: 'input/to',
@@ -101,10 +103,26 @@ describe('a form', () => {
 
   it('leaves to the schema what is no number or no choice, and says what is no JSON', () => {
     const fields = fieldsOf(SCHEMA)
-    const said = form({ 'input/count': 'three', 'input/loud': 'yes', 'input/level': '99', 'input/other': '{' })
+    const said = form({ 'input/count': 'three', 'input/loud': 'yes', 'input/level': '99', 'input/any': '{' })
     const { input, problems } = readInput(fields, said)
     expect(input).toEqual({ count: 'three', loud: 'yes', when: {} })
-    expect(problems).toEqual([{ path: '/other', message: expect.stringContaining('Must be JSON') }])
+    expect(problems).toEqual([{ path: '/any', message: expect.stringContaining('Must be JSON') }])
+  })
+
+  it.each([
+    ['My first issue', 'My first issue'],
+    ['123', 123],
+    ['"123"', '123'],
+    ['true', 'true'],
+    ['1.5', 1.5],
+    ['[1]', '[1]'],
+    ['null', 'null'],
+    ['a "quote', 'a "quote'],
+  ])('takes a text or a number as it is written, and shows it so again: %s', (text, value) => {
+    const fields = fieldsOf({ properties: { title: { anyOf: [{ type: 'string' }, { type: 'integer' }] } } })
+    const { input, problems } = readInput(fields, form({ 'input/title': text }))
+    expect({ input, problems }).toEqual({ input: { title: value }, problems: [] })
+    expect(readInput(fields, formOf(fields, input)).input).toEqual(input)
   })
 
   it.each([

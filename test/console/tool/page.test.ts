@@ -191,6 +191,28 @@ describe('the form of a tool', () => {
     expect(text).toContain('Try again')
   })
 
+  it('marks the first parameter at fault for the keyboard, and says how many there are', async () => {
+    const { text } = await send({ message: 'Wrong', parameter_errors: { to: 'Is too short' } }, 422)
+    expect(text).toMatch(/id="f-input\/to"[^>]*autofocus/)
+    expect(text).toContain('1 value needs a correction.')
+  })
+
+  it('becomes JSON with what was filled in, and fields again with what the JSON says, and calls nothing', async () => {
+    const { post, asked } = world({})
+    const json = await (await post(PAGE, { 'input/to': 'ann', 'user_id': 'bob', 'do': 'edit-json' })).text()
+    expect(json).toMatch(
+      /<textarea name="whole"[^>]*>\s*\{[^<]*&#34;to&#34;: &#34;ann&#34;|<textarea name="whole"[^>]*>[^<]*ann/,
+    )
+    expect(json).not.toContain('name="input/to"')
+    const fields = await (await post(PAGE, { whole: '{"to": "eve"}', do: 'edit-fields' })).text()
+    expect(fields).toMatch(/name="input\/to"[^>]*value="eve"/)
+    expect(fields).not.toContain('name="whole"')
+    const wrong = await (await post(PAGE, { whole: '{"to"', do: 'edit-fields' })).text()
+    expect(wrong).toContain('name="whole"')
+    expect(wrong).toContain('Must be JSON')
+    expect(asked.filter(({ request }) => request.method === 'POST')).toEqual([])
+  })
+
   it('leads to what somebody must do first, and calls nothing where it holds no JSON', async () => {
     const url = 'https://s.test/authorizations/x/start'
     const needing = (challenge: object) =>

@@ -67,7 +67,7 @@ describe('a reader', () => {
       'longer than a definition',
       string(),
       'x'.repeat(256 * 1024 + 1),
-      'Must be a string, got a string of 262145 characters, which is over 262144',
+      'Must be a string, got a string of 262145 characters: the limit is 262144',
     ],
     ['that is empty', string({ least: 1 }), '', "Must be a string that is not empty, got ''"],
     ['too short', string({ least: 1, most: 3 }), '', "Must be a string of 1 to 3 characters, got ''"],

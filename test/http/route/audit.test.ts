@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AuditEntry } from '../../../src/core/access/audit-entry.ts'
+import type { AuditAction, AuditEntry } from '../../../src/core/access/audit-entry.ts'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import { type Failing, fail } from '../../../src/core/failure/failure.ts'
 import { createRefusals, writeAudit } from '../../../src/http/route/audit.ts'
@@ -10,7 +10,7 @@ function context(path = '/keys/k1?x=secret', headers: Record<string, string> = {
   const raw = new Request(`https://sb.example${path}`, { method: 'DELETE', headers })
   return { req: { raw }, executionCtx: { waitUntil: () => undefined } }
 }
-const DONE = { act: 'key.remove', principal: ADMIN, outcome: 'success', status: 204 }
+const DONE = { act: 'key.remove', principal: ADMIN, outcome: 'success', status: 204 } as const
 
 describe('an act', () => {
   it('says who did what by which request, and nothing of its query', () => {
@@ -39,7 +39,7 @@ describe('an act', () => {
 })
 
 describe('a route', () => {
-  const asked = async (act: string | undefined, answer: (note: Note) => Promise<Response | Failing>) => {
+  const asked = async (act: AuditAction | undefined, answer: (note: Note) => Promise<Response | Failing>) => {
     const acts: AuditEntry[] = []
     const { face, on } = createFace<{ 'DELETE /keys/:id': undefined }>({
       gate: gateFor(ADMIN),

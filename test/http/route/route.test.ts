@@ -167,15 +167,15 @@ it('what is changed is written down, with what came of it', async () => {
     respond,
     writeAuditEntry: (entry) => void audit.push(entry),
   })
-  on('POST /a/:how', 'A', { ...PLAIN, scope: 'admin', act: 'a.change' })(async ({ path, note }) => {
+  on('POST /a/:how', 'A', { ...PLAIN, scope: 'admin', act: 'tool.change' })(async ({ path, note }) => {
     note({ how: path.how })
     note({ more: 1 })
     return path.how === 'fail' ? NOT_FOUND : path.how === 'raw' ? new Response(null, { status: 202 }) : ok(1)
   })
   for (const how of ['fail', 'raw', 'ok']) await face.request(`https://sb.example/a/${how}`, { method: 'POST' })
   expect(audit.map(({ act, outcome, status, about }) => [act, outcome, status, about])).toEqual([
-    ['a.change', 'not-found', 400, { how: 'fail', more: 1 }],
-    ['a.change', 'success', 202, { how: 'raw', more: 1 }],
-    ['a.change', 'success', 200, { how: 'ok', more: 1 }],
+    ['tool.change', 'not-found', 400, { how: 'fail', more: 1 }],
+    ['tool.change', 'success', 202, { how: 'raw', more: 1 }],
+    ['tool.change', 'success', 200, { how: 'ok', more: 1 }],
   ])
 })

@@ -366,7 +366,7 @@ describe('acts that were recorded', () => {
     const { records, all, now, storeActs, store, call } = createWorld(1)
     const many = Array.from({ length: 1_000 }, (_, index) => index)
     const long = 'a'.repeat(3_000)
-    const act = { at: now, method: 'POST', path: '/keys', status: 201, outcome: 'success', act: 'key.create' }
+    const act = { at: now, method: 'POST', path: '/keys', status: 201, outcome: 'success', act: 'key.create' as const }
     await storeActs(many.map((index) => ({ ...act, principal: `key:${index}`, about: { name: long } })))
     await store(many.map((index) => call({ principal: `key:${index}`, arguments: { text: long } })))
     expect((await records.acts(all, 1_000))?.items.map(({ principal }) => principal)).toEqual(

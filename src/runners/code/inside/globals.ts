@@ -31,10 +31,18 @@ for (const method of ['debug', 'info', 'log', 'warn', 'error', 'trace', 'dir'] a
 /** `fetch` rejects with a TypeError, and a class of its own says that the words are the gateway's. */
 class RefusedError extends TypeError {}
 
+/** A tool without hosts has no gateway, whose words these are for the others. */
+function whyNoHost(input: RequestInfo | URL): string {
+  const { protocol, host } = new URL(input instanceof Request ? input.url : input)
+  return `Cannot request "${protocol}//${host}": publish the tool with "${host}" in its allowed_hosts`
+}
+
 const platformFetch = globalThis.fetch
 
 globalThis.fetch = async (input: RequestInfo | URL, init?: RequestInit) => {
-  const response = await platformFetch(input, init)
+  const response = await platformFetch(input, init).catch((error: unknown) => {
+    throw /not permitted to access the internet/.test(String(error)) ? new RefusedError(whyNoHost(input)) : error
+  })
   if (!response.headers.has(REFUSED_HEADER)) return response
   throw new RefusedError(await response.text())
 }
