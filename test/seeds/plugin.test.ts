@@ -560,13 +560,13 @@ works(LIST_RESULT, 'published beside a toolkit and a version', async () => {
     toolkit: 'Listed',
     version: '1.2.3',
   })
-  expect([status, body]).toEqual([201, { ids: ['Listed.only@1.2.3'] }])
+  expect([status, body]).toEqual([201, { ids: ['Listed.only@1.2.3'], dialect: 'plugin' }])
 })
 works(LIST_RESULT, 'as it is, with a toolkit and a version in the query', async () => {
   const { status, body } = await server.json('POST', '/tools?toolkit=Queried&version=1.2.3', {
     tools: [{ ...TOOL, name: 'queried' }],
   })
-  expect([status, body]).toEqual([201, { ids: ['Queried.queried@1.2.3'] }])
+  expect([status, body]).toEqual([201, { ids: ['Queried.queried@1.2.3'], dialect: 'plugin' }])
 })
 works(LIST_RESULT, 'read back word for word', async () => {
   const definition = {

@@ -20,10 +20,11 @@ const KEY = {
   'limits?': OBJECT,
   'record_arguments?': FLAG,
 }
-const REPORT = { 'ids': TEXTS, 'left_out?': ANY, 'pending?': TEXTS, 'warnings?': WARNINGS }
+const REPORT = { 'ids': TEXTS, 'dialect?': TEXT, 'left_out?': ANY, 'pending?': TEXTS, 'warnings?': WARNINGS }
 const CHALLENGE = { 'id': TEXT, 'url?': TEXT, 'check_url?': TEXT }
 const MISSING = {
   'authorization?': listOf(objectOf(CHALLENGE)),
+  'tokens?': listOf(objectOf({ id: TEXT })),
   'secrets?': listOf(objectOf({ id: TEXT })),
   'user_id?': { ...FLAG, description: 'Whether the call needs a user id' },
 }

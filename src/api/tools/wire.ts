@@ -36,9 +36,10 @@ export const flag = into(optional(oneOf(['0', '1'])), (asked) => asked === '1')
 
 const STATUS = { ...HTTP_STATUS, created: 201, unchanged: 200 } as const
 
-export function encodePublished({ ids, warnings, leftOut, pending }: Extract<PublicationReport, { ok: true }>) {
+export function encodePublished({ ids, warnings, leftOut, pending, readAs }: Extract<PublicationReport, { ok: true }>) {
   return {
     ids,
+    ...(readAs === undefined ? {} : { dialect: readAs }),
     ...(leftOut ? { left_out: leftOut } : {}),
     ...(pending ? { pending } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
@@ -62,6 +63,7 @@ export function encodeResult(report: PublicationReport, asked: string | null) {
     status: STATUS[report.ok ? report.outcome : report.failure.type],
     ...(ids.length > 1 ? { ids } : {}),
     ...(report.ok ? {} : { errors: problemsOf(report.failure) }),
+    ...(report.ok && report.readAs !== undefined ? { dialect: report.readAs } : {}),
     ...(report.ok && report.pending ? { pending: report.pending } : {}),
     ...(report.ok && report.warnings.length > 0 ? { warnings: report.warnings } : {}),
   }

@@ -24,9 +24,9 @@ export function metaOf(failure: Failure): JsonObject | undefined {
 }
 
 type Lacking = Extract<Failure, { readonly type: 'requirements-missing' }>
-type Missing = Pick<Lacking, 'authorization' | 'secrets' | 'user_id'>
+type Missing = Pick<Lacking, 'authorization' | 'tokens' | 'secrets' | 'user_id'>
 
-function missing({ authorization, secrets, user_id }: Missing): JsonObject {
+function missing({ authorization, tokens, secrets, user_id }: Missing): JsonObject {
   return {
     'dev.switchboard/missing_requirements': {
       authorization: authorization.map(({ id, url, check_url, scopes }) => ({
@@ -35,6 +35,7 @@ function missing({ authorization, secrets, user_id }: Missing): JsonObject {
         check_url,
         scopes: [...scopes],
       })),
+      ...(tokens ? { tokens: tokens.map(({ id }) => ({ id })) } : {}),
       secrets: secrets.map(({ id }) => ({ id })),
       user_id,
     },

@@ -4,7 +4,7 @@ import type { Codec, Encoded } from '../tool/codec.ts'
 import { recordOf, type Sha256 } from '../tool/digest.ts'
 import type { Json } from '../tool/json.ts'
 import { type Checked, refused } from '../tool/problem.ts'
-import { chooseCodec } from './prepare.ts'
+import { chooseCodec, otherReader } from './prepare.ts'
 import type { Format } from './export.ts'
 import { judgeSchemas, judgeText, judgeWork } from './definition-rules.ts'
 import type { Beside } from './wrapper.ts'
@@ -23,12 +23,15 @@ export async function convert(
   sha256: Sha256,
   budget: Budget = createBudget(),
 ): Promise<Checked<Encoded>> {
-  const codec = chooseCodec(document, from, codecs)
-  if (typeof codec === 'string') return refused(codec)
+  const likely = chooseCodec(document, from, codecs)
+  if (typeof likely === 'string') return refused(likely)
   // Not stored, so the reader of the body alone bounds its size
   const unfit = [...judgeText(document, 'a definition', '', Infinity), ...judgeWork(document, '', budget)]
   if (unfit.length > 0) return { ok: false, problems: unfit }
-  const decoded = codec.decode(document, given, budget)
+  const guess = likely.decode(document, given, budget)
+  const other = guess.ok || from !== undefined ? undefined : otherReader(document, given, likely, codecs)
+  const codec = other ?? likely
+  const decoded = other ? other.decode(document, given, budget) : guess
   if (!decoded.ok) return decoded
   const problems = judgeSchemas(decoded.value.schemas, codec.references, '', budget)
   if (problems.length > 0) return { ok: false, problems }

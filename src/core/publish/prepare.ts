@@ -30,6 +30,8 @@ export interface Prepared extends Pick<Publication, 'records' | 'document' | 'gi
   readonly implementedAt: readonly string[]
   readonly state?: ImportState
   readonly toolkitDescription?: string | undefined
+  /** The dialect of a list of tools, which those of two dialects look like. */
+  readonly readAs?: string
 }
 
 export type ImportState = 'new' | 'changed' | 'unchanged'
@@ -47,12 +49,15 @@ export async function prepareDocument(
   const beside: Beside = wrapped ? readWrapper(body, problems) : { given: {} }
   const { implementation, tags, guard } = beside
   const given = { ...unsaid, ...beside.given }
-  const codec = chooseCodec(document, dialect, codecs)
-  if (typeof codec === 'string') return { ok: false, problems: [...problems, { path: prefix, message: codec }] }
+  const likely = chooseCodec(document, dialect, codecs)
+  if (typeof likely === 'string') return { ok: false, problems: [...problems, { path: prefix, message: likely }] }
   const budget = createBudget(UNITS, whole)
   const unfit = [...judgeText(document, 'a definition', prefix), ...judgeWork(document, prefix, budget)]
   if (unfit.length > 0) return { ok: false, problems: [...problems, ...unfit] }
-  const { decoded, placed } = await decodeInPlace(document, given, codec, deps, budget, publisher)
+  const first = await decodeInPlace(document, given, likely, deps, budget, publisher)
+  const other = first.decoded.ok || dialect !== undefined ? undefined : otherReader(document, given, likely, codecs)
+  const codec = other ?? likely
+  const { decoded, placed } = other ? await decodeInPlace(document, given, other, deps, budget, publisher) : first
   if (!decoded.ok) return { ok: false, problems: [...problems, ...decoded.problems.map((each) => under(prefix, each))] }
   const { schemas, warnings, itself, unpublishable = [] } = decoded.value
   problems.push(...unpublishable.map((each) => under(prefix, each)))
@@ -103,6 +108,7 @@ export async function prepareDocument(
       implementedAt: definitions.map((_, index) => placeOf(index)),
       warnings: [...warnings, ...placed, ...renamed].map((each) => under(prefix, each)),
       toolkitDescription,
+      ...(dialect === undefined && isToolList(document) ? { readAs: written } : {}),
     },
   }
 }
@@ -204,6 +210,17 @@ export function chooseCodec(document: Json, dialect: string | undefined, codecs:
     recognised ??
     `Is not recognised as a definition of any dialect (${names}): say which with ?dialect= to see what is missing`
   )
+}
+
+/** For a list of tools that the dialect it looks like does not take: the first of the others, in their order, that does. */
+export function otherReader(document: Json, given: Given, likely: Codec, codecs: readonly Codec[]): Codec | undefined {
+  if (!isToolList(document)) return undefined
+  const others = codecs.filter((codec) => codec !== likely && codec.toolsIn !== undefined)
+  return others.find((codec) => codec.decode(document, given).ok)
+}
+
+function isToolList(document: Json): boolean {
+  return isObject(document) && isList(document['tools'])
 }
 
 /** New names have the characters `[A-Za-z0-9_]`; one that is published with a `-` keeps it. */

@@ -106,7 +106,7 @@ function publicationOf(
   }
 }
 
-export interface Admitted extends Pick<Prepared, 'warnings' | 'state'> {
+export interface Admitted extends Pick<Prepared, 'warnings' | 'state' | 'readAs'> {
   readonly publication: Publication
 }
 
@@ -177,6 +177,7 @@ export type PublicationReport =
       readonly ok: true
       readonly warnings: readonly Problem[]
       readonly uncallable?: readonly string[]
+      readonly readAs?: string
       readonly imported?: { readonly state: ImportState; readonly record: ToolRecord | undefined }
     })
   | { readonly ok: false; readonly ids: readonly string[]; readonly failure: PublicationFailure }
@@ -187,7 +188,7 @@ export function refusal(failure: PublicationFailure, ids: readonly string[] = []
 
 export function reportOf(
   published: PublicationOutcome,
-  { warnings, state, records = [] }: Pick<Prepared, 'warnings' | 'state'> & Partial<Prepared>,
+  { warnings, state, readAs, records = [] }: Pick<Prepared, 'warnings' | 'state'> & Partial<Prepared>,
 ): PublicationReport {
   const { ids } = published
   switch (published.outcome) {
@@ -202,6 +203,7 @@ export function reportOf(
         ...rest,
         warnings: [...warnings, ...stored.map((message) => ({ path: '', message }))],
         ...(uncallable.length > 0 ? { uncallable } : {}),
+        ...(readAs === undefined ? {} : { readAs }),
         ...(state === undefined ? {} : { imported: { state, record: records[0] } }),
       }
     }

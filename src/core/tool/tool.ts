@@ -117,10 +117,15 @@ export const NO_REQUIREMENTS: Requirements = { authorization: [], secrets: [], u
 /** Without kinds of which nothing is required. */
 export function listedRequirements<A>(
   authorization: readonly A[],
-  { secrets, user_id }: Pick<Requirements, 'secrets' | 'user_id'>,
+  {
+    secrets,
+    user_id,
+    tokens = [],
+  }: Pick<Requirements, 'secrets' | 'user_id'> & { readonly tokens?: Requirements['secrets'] },
 ) {
   return {
     ...(authorization.length > 0 ? { authorization } : {}),
+    ...(tokens.length > 0 ? { tokens: tokens.map(({ id }) => ({ id })) } : {}),
     ...(secrets.length > 0 ? { secrets: secrets.map(({ id }) => ({ id })) } : {}),
     ...(user_id ? { user_id } : {}),
   }

@@ -26,14 +26,14 @@ export const openToolCalling: Codec = {
     isObject(document) &&
     ('fully_qualified_name' in document ||
       (isObject(document.input) && Array.isArray(document.input.parameters)) ||
-      (Array.isArray(document.input) && 'toolkit' in document)),
+      (Array.isArray(document.input) && ('toolkit' in document || 'output' in document))),
   decode,
   encode,
 }
 
 function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   const warnings: Problem[] = []
-  const read = check(toolDefinition(given), document, warnings)
+  const read = check(toolDefinition(given), inToolkit(document, given), warnings)
   if (!read.ok) return read
   const { id, identifier, name: shown, description, toolkit, input, output, requirements: required } = read.value
   const provider =
@@ -76,6 +76,20 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   })
 }
 
+/** Its toolkit may be given beside it, as that of a document which has no place for one. */
+function inToolkit(document: Json, { toolkit, version }: Given): Json {
+  if (!isJsonObject(document) || document.toolkit !== undefined || toolkit === undefined || version === undefined)
+    return document
+  const { name, id, fully_qualified_name: qualified = id } = document
+  const own = typeof name === 'string' ? nameHere({ toolkit, tool: name }, '') : undefined
+  const named = qualified ?? (own && formatToolId(own))
+  return {
+    ...document,
+    ...(named === undefined ? {} : { fully_qualified_name: named }),
+    toolkit: { name: toolkit, version },
+  }
+}
+
 /** An `id` that is written as a `fully_qualified_name` is one; any other is "a unique identifier" (4.1) beside it. */
 function toolDefinition(given: Given) {
   const fields = object(
@@ -83,6 +97,7 @@ function toolDefinition(given: Given) {
       $schema: optional(definitionSchema),
       id: optional(OWN_NAME),
       name: string({ least: 1, most: MAX_TEXT }),
+      version: optional(string()),
       fully_qualified_name: optional(string()),
       description: optional(string(), ''),
       toolkit: object(
@@ -105,6 +120,11 @@ function toolDefinition(given: Given) {
         if (id !== undefined && id !== qualified && parseToolId(id))
           wrong(report, "Must be the 'fully_qualified_name', as it is written like one", '/id')
         const { name: kit, version: identifier } = isObject(said) ? said : {}
+        if (typeof source.version === 'string' && typeof identifier === 'string') {
+          const [own, whole] = [source.version, identifier].map((text) => versionIn(text) ?? text)
+          if (own !== whole)
+            wrong(report, `Must be the version of its toolkit, '${identifier}', or left out`, '/version')
+        }
         if (typeof kit !== 'string') return
         if (given.toolkit !== undefined && given.toolkit !== kit && isNamePart(kit))
           wrong(report, `Must be the toolkit '${given.toolkit}' that was given beside the definition`, '/toolkit/name')

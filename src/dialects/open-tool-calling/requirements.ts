@@ -6,11 +6,12 @@ import { type AuthorizationRequirement, isRequirementId, type Requirements } fro
 
 const PATH = '/requirements'
 const OAUTH2 = 'oauth2'
+const TOKEN = 'token'
 const AUTHORIZATION: json.Reader<AuthorizationRequirement> = json.into(
   json.object(
     {
       provider_id: json.optional(json.string()),
-      provider_type: json.string(),
+      provider_type: json.judged(json.string(), whyUnknownType),
       id: json.optional(json.string()),
       oauth2: json.optional(json.object({ scopes: json.optional(json.strings, []) })),
     },
@@ -22,11 +23,18 @@ const AUTHORIZATION: json.Reader<AuthorizationRequirement> = json.into(
       },
     },
   ),
-  ({ provider_id, id, provider_type, oauth2 }) => ({
-    id: provider_id || id || provider_type,
-    ...(oauth2 === undefined ? {} : { oauth2 }),
-  }),
+  ({ provider_id, id, provider_type, oauth2 }) => {
+    if (provider_type === TOKEN) return { id: TOKEN }
+    return { id: provider_id || id || provider_type, ...(oauth2 === undefined ? {} : { oauth2 }) }
+  },
 )
+
+/** A consent page for a key, or for anything else that is not OAuth, could never be completed. */
+function whyUnknownType(type: string): string | undefined {
+  if (type === OAUTH2 || type === TOKEN) return undefined
+  return `Must be 'oauth2' or 'token', got '${type.slice(0, 100)}': declare a key or a password as one of the 'secrets'`
+}
+
 const SECRETS = json.into(json.list(json.object({ key_id: requirementId })), (secrets) =>
   [...new Set(secrets.map(({ key_id }) => key_id))].map((id) => ({ id })),
 )
@@ -38,7 +46,7 @@ export const requirements: json.Reader<Requirements> = json.into(
 
 function authorization(value: unknown, report: json.Report): AuthorizationRequirement | typeof json.WRONG | undefined {
   if (value === 'none') return undefined
-  if (value === 'token') return { id: 'token' }
+  if (value === TOKEN) return { id: TOKEN }
   return typeof value === 'string'
     ? json.unfit(report, "null, 'none', 'token' or an object", value)
     : AUTHORIZATION(value, report)

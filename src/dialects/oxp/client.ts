@@ -51,7 +51,7 @@ export const oxpClient: RemoteDialect = {
   },
 }
 
-function missingWords({ authorization, secrets, user_id }: Readonly<Record<string, unknown>>): string {
+function missingWords({ authorization, tokens, secrets, user_id }: Readonly<Record<string, unknown>>): string {
   const ids = (list: unknown, words: (entry: Readonly<Record<string, unknown>>) => string) =>
     (isList(list) ? list : []).flatMap((entry: unknown) => (isObject(entry) ? [words(entry)] : []))
   return [
@@ -59,6 +59,7 @@ function missingWords({ authorization, secrets, user_id }: Readonly<Record<strin
       authorization,
       ({ id, url }) => `a person's consent at ${quoted(id)}${typeof url === 'string' ? `: ${url}` : ''}`,
     ),
+    ...ids(tokens, ({ id }) => `its token ${quoted(id)}`),
     ...ids(secrets, ({ id }) => `its secret ${quoted(id)}`),
     ...(user_id === true ? ["a user's id"] : []),
   ].join('; ')

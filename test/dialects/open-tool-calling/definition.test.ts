@@ -467,7 +467,7 @@ describe('what is wrong with a definition', () => {
       [
         [
           '/output_',
-          "Unknown field 'output_' (meant 'output'?): wanted '$schema', 'id', 'name', 'fully_qualified_name', 'description', 'toolkit', 'input', 'output', 'requirements'",
+          "Unknown field 'output_' (meant 'output'?): wanted '$schema', 'id', 'name', 'version', 'fully_qualified_name', 'description', 'toolkit', 'input', 'output', 'requirements'",
         ],
       ],
     ],
@@ -555,7 +555,7 @@ describe('what is wrong with a definition', () => {
       requirements: { authorization: [], secrets: [], user_id: false },
       tags: [],
     })
-    const authorization = { provider_type: 'api', provider_id: 'x' }
+    const authorization = { provider_type: 'oauth2', provider_id: 'x', id: 'y' }
     expect(decoded({ ...least, requirements: { authorization } }).metadata).toEqual({ provider: authorization })
   })
 

@@ -21,8 +21,17 @@ describe('requirements', () => {
     [{ authorization: 7 }, [['/authorization', 'Must be an object, got 7']]],
     [{ authorization: {} }, [['/authorization/provider_type', 'Is required']]],
     [
-      { authorization: { provider_type: 'a b' } },
-      [['/authorization', 'Must name a provider with 1 to 128 visible ASCII characters']],
+      { authorization: { provider_type: 'api_key', provider_id: 'weather' } },
+      [
+        [
+          '/authorization/provider_type',
+          "Must be 'oauth2' or 'token', got 'api_key': declare a key or a password as one of the 'secrets'",
+        ],
+      ],
+    ],
+    [
+      { authorization: { provider_type: 'token', provider_id: 'weather', oauth2: { scopes: ['a'] } } },
+      { authorization: [{ id: 'token' }], secrets: [], user_id: false },
     ],
     [
       { authorization: { provider_type: 'oauth2', provider_id: 'a b', id: 'c' } },

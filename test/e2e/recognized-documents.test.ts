@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningServer, startApp } from './server.ts'
+
+let server: RunningServer
+
+beforeAll(async () => {
+  server = await startApp()
+})
+afterAll(async () => {
+  await server?.stop()
+})
+
+const publish = (body: object, query = '') => server.json('POST', `/tools${query}`, body)
+
+const object = { type: 'object' }
+let toolkits = 0
+
+async function publishList(tools: readonly object[], more = '') {
+  return publish({ tools }, `?toolkit=List${toolkits++}&version=1.0.0${more}`)
+}
+
+describe('a list of tools without a dialect', () => {
+  it.each([
+    ['a plugin’s with a further field', { name: 'a', description: 'D', inputSchema: {}, extra: 1 }, 'plugin'],
+    [
+      'a plugin’s with a title and tags',
+      { name: 'a', description: 'D', inputSchema: {}, title: 'A', tags: [] },
+      'plugin',
+    ],
+    ['MCP’s without descriptions', { name: 'a', inputSchema: object }, 'mcp'],
+    ['MCP’s with a title', { name: 'a', description: 'D', inputSchema: object, title: 'A' }, 'mcp'],
+    ['one that both have', { name: 'a', description: 'D', inputSchema: object }, 'plugin'],
+  ])('(%s) is read by the dialect that takes it, which the answer names', async (_, tool, dialect) => {
+    expect(await publishList([tool])).toMatchObject({ status: 201, body: { ids: [expect.anything()], dialect } })
+    const batch = await publish([{ definition: { tools: [tool] }, toolkit: `List${toolkits++}`, version: '1.0.0' }])
+    expect(batch.body.results).toMatchObject([{ status: 201, dialect }])
+    const converted = await server.json('POST', '/convert?to=oxp&toolkit=List&version=1.0.0', { tools: [tool] })
+    expect(converted.status).toBe(200)
+  })
+
+  it('that none takes is told what the dialect that it looks like wants', async () => {
+    const { status, body } = await publishList([{ name: 'a', description: 'D', inputSchema: { type: 'array' } }])
+    expect([status, body.errors[0].path]).toEqual([422, '/tools/0/inputSchema/type'])
+  })
+
+  it('is read as it is said to be', async () => {
+    const tools = [{ name: 'a', inputSchema: object }]
+    expect((await publishList(tools, '&dialect=plugin')).status).toBe(422)
+    const said = await publishList(tools, '&dialect=mcp')
+    expect([said.status, said.body.dialect]).toEqual([201, undefined])
+  })
+})
+
+describe('a definition of the Open Tool Calling RFC', () => {
+  const bare = { name: 'A', input: { parameters: [] }, output: { available_modes: ['value'] } }
+
+  it.each([
+    ['with a schema’s input', bare],
+    ['with a list of parameters', { ...bare, input: [] }],
+    ['with a qualified name', { ...bare, fully_qualified_name: 'Bare.A' }],
+  ])('(%s) may have its toolkit and version beside it', async (_, definition) => {
+    const published = await publish(definition, '?toolkit=Bare&version=1.0.0')
+    expect([200, 201]).toContain(published.status === 409 ? 200 : published.status)
+    const toolkit = `Beside${toolkits++}`
+    const { fully_qualified_name: __, ...rest } = { fully_qualified_name: '', ...definition }
+    const beside = await publish({ definition: rest, toolkit, version: '1.2.0' })
+    expect(beside.body.ids).toEqual([`${toolkit}.A@1.2.0`])
+  })
+
+  it('says no other version than its toolkit', async () => {
+    const toolkit = { name: 'Versioned', version: '1.0.0' }
+    const whole = { ...bare, fully_qualified_name: 'Versioned.A', toolkit }
+    const { status, body } = await publish({ ...whole, version: '3.0.0' })
+    expect([status, body.errors]).toEqual([
+      422,
+      [{ path: '/version', message: "Must be the version of its toolkit, '1.0.0', or left out" }],
+    ])
+    expect((await publish({ ...whole, version: 'v1.0' })).status).toBe(201)
+  })
+
+  it('asks for OAuth or for a token, and for no authorization that nobody could give', async () => {
+    const whole = { ...bare, fully_qualified_name: 'Typed.A', toolkit: { name: 'Typed', version: '1.0.0' } }
+    const typed = (provider_type: string) => {
+      return publish({ ...whole, requirements: { authorization: { provider_id: 'weatherkey', provider_type } } })
+    }
+    for (const type of ['api_key', 'basic', 'OAuth2', '']) {
+      const { status, body } = await typed(type)
+      expect([status, body.errors[0].path]).toEqual([422, '/requirements/authorization/provider_type'])
+      expect(body.errors[0].message).toMatch(/^Must be 'oauth2' or 'token', got .* one of the 'secrets'$/)
+    }
+    expect((await typed('token')).status).toBe(201)
+  })
+})
+
+describe('a call that lacks something', () => {
+  const implementation = { kind: 'code', module: 'export default () => 1', allowed_hosts: ['api.example.com'] }
+  const tool = async (toolkit: string, authorization: unknown) => {
+    const definition = {
+      name: 'A',
+      fully_qualified_name: `${toolkit}.A`,
+      toolkit: { name: toolkit, version: '1.0.0' },
+      input: { parameters: [] },
+      output: { available_modes: ['value'] },
+      requirements: { authorization },
+    }
+    expect((await publish({ definition, implementation })).status).toBe(201)
+  }
+  const rpc = (name: string) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } })
+  const accept = { 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' }
+
+  it('names the token in each dialect', async () => {
+    await tool('Tokened', 'token')
+    const oxp = await server.json('POST', '/tools/call', { request: { tool_id: 'Tokened.A' } })
+    expect(oxp.body.missing_requirements).toEqual({ tokens: [{ id: 'token' }] })
+    const mcp = await server.json('POST', '/mcp', rpc('Tokened_A'), accept)
+    expect(mcp.body.result._meta['dev.switchboard/missing_requirements']).toMatchObject({ tokens: [{ id: 'token' }] })
+    const execute = {
+      header: { messageId: 'tokened', messageType: 'request' },
+      payload: { tool: { id: 'Tokened', capability: 'A' } },
+    }
+    const message = await server.json('POST', '/machine-context/execute', execute)
+    expect(message.body.payload.execution.error.details).toEqual({ tokens: [{ id: 'token' }] })
+    const rfc = await server.json('POST', '/worker/tools/invoke', { tool: { name: 'A', toolkit: 'Tokened' } })
+    expect(rfc.body.output.error.message).toContain("the token 'token'")
+    const plugin = await server.json('POST', '/plugin/call', { params: { name: 'Tokened_A' } })
+    expect(plugin.body.content[0].text).toContain("'token'")
+  })
+
+  it('says where a provider is not set up, so that nobody waits for its consent', async () => {
+    await tool('Unset', { provider_id: 'nowhere', provider_type: 'oauth2', oauth2: { scopes: ['a'] } })
+    const context = { user_id: 'ann' }
+    const invocation = { tool: { name: 'A', toolkit: 'Unset' }, context }
+    const rfc = await server.json('POST', '/worker/tools/invoke', invocation)
+    expect(rfc.body.output.requires_authorization).toMatchObject({ scopes: ['a'], status: 'needs_setup' })
+    const oxp = await server.json('POST', '/tools/call', { request: { tool_id: 'Unset.A', context } })
+    expect(oxp.body.missing_requirements.needs_setup).toEqual(['nowhere'])
+  })
+})
