@@ -61,6 +61,8 @@ export interface OutboxOptions {
   readonly kv: KVNamespace
   readonly kinds: Partial<Readonly<Record<KvKind, KeysOfKind>>>
   readonly round?: Round
+  /** Does some of a longer change, which queues more. Whether more of it is left. */
+  readonly proceed?: () => boolean
   /** When the next run is due with an empty outbox, in milliseconds since 1970. */
   readonly later?: () => number | undefined
 }
@@ -95,7 +97,7 @@ function turnOf(target: string, reason: Reason): number {
 }
 
 /** The `outbox` table survives a crash; each key is written as it is then, so many changes cost one write. */
-export function createOutbox({ storage, kv, kinds, round, later }: OutboxOptions) {
+export function createOutbox({ storage, kv, kinds, round, proceed, later }: OutboxOptions) {
   const { sql } = storage
   let last = 0
   let failures = 0
@@ -114,7 +116,8 @@ export function createOutbox({ storage, kv, kinds, round, later }: OutboxOptions
   async function run(): Promise<void> {
     let next: number | undefined
     try {
-      const isMore = await writeDue()
+      const isLeft = proceed?.() ?? false
+      const isMore = (await writeDue()) || isLeft
       failures = 0
       if (isMore) next = Date.now()
       else if (isIdle()) next = later?.()

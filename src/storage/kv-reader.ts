@@ -21,9 +21,10 @@ export function createKvReader(kv: KVNamespace, value: ReadValue, now: () => num
   const written = recentlyUsed<number>(MAX_WRITTEN)
   const mayAsk = createPerSecond(UNKNOWN_PER_S, now)
 
+  /** Written itself, or all that begins with its toolkit's name and the dot. */
   function isBehind(key: string): boolean {
-    const at = written.get(key)
-    return at !== undefined && now() - at < BEHIND_MS
+    const isLate = (at: number | undefined) => at !== undefined && now() - at < BEHIND_MS
+    return isLate(written.get(key)) || isLate(written.get(key.slice(0, key.indexOf('.') + 1)))
   }
 
   return {

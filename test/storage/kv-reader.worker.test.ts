@@ -49,6 +49,15 @@ describe('what changes in KV', () => {
     expect(asked).toEqual(['a', 'a', 'a'])
   })
 
+  it('is read there too where all that a toolkit has was changed', async () => {
+    const { kv, asked, read, wrote } = isolate()
+    for (const key of ['tool/kit.a', 'tool/kits.a']) kv.values.set(key, '"before"')
+    wrote('tool/kit.')
+    expect(await read('tool/kit.a')).toBeUndefined()
+    expect(await read('tool/kits.a')).toBe('before')
+    expect(asked).toEqual(['tool/kit.a'])
+  })
+
   it('is gone at once where it was removed', async () => {
     const { kv, read, wrote } = isolate()
     kv.values.set('a', '"before"')

@@ -151,8 +151,23 @@ function toolKeysOf(sql: SqlStorage, { dialect, key }: DocumentKey): string[] {
 
 /** Whether the newest active version of a tool's document does not define it. */
 export function isLeftOut(sql: SqlStorage, tool: string): boolean {
+  const newest = newestBeside(sql, tool)
+  if (!newest) return false
+  const query = 'SELECT 1 FROM document_tool WHERE dialect = ? AND key = ? AND version = ? AND tool = ?'
+  return field(sql, query, ...newest, tool) === undefined
+}
+
+/** The keys of all tools of a tool's document that its newest active version does not define. */
+export function leftOutBeside(sql: SqlStorage, tool: string): ReadonlySet<string> {
+  const newest = newestBeside(sql, tool)
+  const query = `SELECT tool FROM document_tool WHERE dialect = ?1 AND key = ?2 EXCEPT
+    SELECT tool FROM document_tool WHERE dialect = ?1 AND key = ?2 AND version = ?3`
+  return new Set(newest ? column<string>(sql, query, ...newest) : [])
+}
+
+function newestBeside(sql: SqlStorage, tool: string): [dialect: string, key: string, version: string] | undefined {
   const document = documentOfTool(sql, tool)
-  if (!document) return false
+  if (!document) return undefined
   const { dialect, key } = document
   const active = `SELECT version FROM document WHERE dialect = ? AND key = ? AND EXISTS (
     SELECT 1 FROM document_tool JOIN version ON version.key = document_tool.tool AND version.version = document_tool.version
@@ -161,7 +176,5 @@ export function isLeftOut(sql: SqlStorage, tool: string): boolean {
       AND left_bundle = 0 AND json_extract(status, '$.state') = 'active')`
   const versions = column<string>(sql, active, dialect, key)
   const newest = resolveVersion(versions.map((version) => ({ version, status: { state: 'active' } })))
-  if (!newest) return false
-  const query = 'SELECT 1 FROM document_tool WHERE dialect = ? AND key = ? AND version = ? AND tool = ?'
-  return field(sql, query, dialect, key, newest.version, tool) === undefined
+  return newest && [dialect, key, newest.version]
 }

@@ -34,7 +34,7 @@ export function toolsFrom(sql: SqlStorage, first: string, until: string, writeLi
      FROM tool JOIN version ON version.key = tool.key AND version.version = tool.listed
      LEFT JOIN toolkit ON toolkit.key = lower(tool.toolkit)
      LEFT JOIN line ON line.key = tool.key AND line.made_of = ${MADE_OF}
-     WHERE tool.key >= ? AND tool.key < ? ORDER BY tool.key`,
+     WHERE tool.key >= ? AND tool.key < ? AND toolkit.status IS NULL ORDER BY tool.key`,
     first,
     until,
   )

@@ -5,6 +5,7 @@ import { type Head, type HeadSince, headOf, type Leaf, withLeaves } from './head
 import { chunksOf } from './chunks.ts'
 import { LINE_TABLE, type ListedTool, toolsFrom, type WriteLine, writePage } from './listed-tools.ts'
 import { nextRevision, queue, readMeta, readNumber, revisionOf, writeMeta } from '../tables.ts'
+import { keysOf } from '../toolkits.ts'
 
 /** A leaf beyond either limit is split into parts of about equal size, with room for more in each. */
 const MAX_TOOLS = 64
@@ -38,6 +39,17 @@ export function touchLeaf(sql: SqlStorage, key: string): void {
      WHERE first = (SELECT max(first) FROM leaf WHERE first <= ?2)`,
     revisionOf(sql),
     key,
+  )
+  noteCatalogue(sql)
+}
+
+/** The leaves of a whole toolkit, whose settings are joined to its tools when their pages are made. */
+export function touchLeaves(sql: SqlStorage, toolkit: string): void {
+  sql.exec(
+    `UPDATE leaf SET dirty = ?1, behind = coalesce(behind, ?1), changed = ?1
+     WHERE first >= (SELECT max(first) FROM leaf WHERE first <= ?2) AND first < ?3`,
+    revisionOf(sql),
+    ...keysOf(toolkit),
   )
   noteCatalogue(sql)
 }

@@ -4,6 +4,7 @@ import { column, field } from '../../rows.ts'
 import { readBlob } from '../blobs.ts'
 import { addressText, textByHash } from '../documents.ts'
 import { createHeadWriter } from './head-writer.ts'
+import { continueFanOut } from '../writing/fan-out.ts'
 import { keyOfName } from '../writing/exposed-names.ts'
 import { dependenciesOfTools } from './landed-pages.ts'
 import { policiesText } from '../policies.ts'
@@ -78,6 +79,7 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
         return isMore
       },
     },
+    proceed: () => storage.transactionSync(() => continueFanOut(sql)),
     later() {
       const oldest = field<number>(sql, 'SELECT at FROM retired ORDER BY at LIMIT 1')
       const next = Math.min(oldest === undefined ? Infinity : oldest + RETIRE_AFTER_MS, nextToGo(sql) ?? Infinity)

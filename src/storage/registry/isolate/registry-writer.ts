@@ -88,7 +88,8 @@ export function createRegistryWriter({ registry, reader, delivered, require, onC
     async change(name, change, principal) {
       const answer = await registry().changeToolkit(name, change, principal)
       if (!answer?.ok) return answer
-      changed(answer.revision, toolKeys(answer.keys))
+      const all = kvKey('tool', `${name.toLowerCase()}.`)
+      changed(answer.revision, [all, ...[...delivered].filter((key) => key.startsWith(all))])
       return { ok: true, toolkit: answer.toolkit }
     },
   }

@@ -10,7 +10,7 @@ import { readMeta, writeMeta } from '../tables.ts'
 import { settingsOf } from '../toolkits.ts'
 
 /** Count up with each change of how records are indexed. */
-const INDEXED = '9'
+const INDEXED = '10'
 /** A field's further characters say nothing of a tool's purpose. */
 const MAX_CHARACTERS = 8_000
 
@@ -75,7 +75,7 @@ export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): vo
     plainText(toolKey(record)),
     levelled(record, policiesOf(sql).ruleOf(record)).securityLevel,
     record.implementation === undefined ? 0 : 1,
-    JSON.stringify(tags),
+    JSON.stringify(record.tags),
     JSON.stringify(rows.map(([row]) => row)),
   )
   const each = 'SELECT value ->> 0, value ->> 1 FROM json_each(?)'

@@ -7,6 +7,9 @@ import { column, field, rows } from '../../rows.ts'
 export type IndexFilter = ReturnType<typeof scopeOf>
 
 const EVERY = 'TRUE'
+/** A tool's own tag, or its toolkit's. */
+const HAS_TAG = `? IN (SELECT value FROM json_each(indexed.tags) UNION ALL
+  SELECT value FROM toolkit, json_each(toolkit.tags) WHERE toolkit.key = indexed.toolkit)`
 
 export function scopeOf(
   sql: SqlStorage,
@@ -20,7 +23,7 @@ export function scopeOf(
     // The same as `maySee` where the patterns leave nothing out, without reading every tool
     'indexed.level = ?': !ids && principal.kind === 'anonymous' ? 0 : null,
     'indexed.toolkit = ?': toolkit?.toLowerCase() ?? null,
-    'EXISTS (SELECT 1 FROM json_each(indexed.tags) WHERE value = ?)': tag ?? null,
+    [HAS_TAG]: tag ?? null,
     'indexed.callable = ?': callable ? 1 : null,
   }
   const applying = Object.entries(conditions).filter(([, value]) => value !== null)

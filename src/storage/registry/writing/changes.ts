@@ -4,11 +4,12 @@ import type { WholeChange } from '../../../core/access/toolkit-owner.ts'
 import type { Publication, VersionChange } from '../../../core/publish/registry.ts'
 import { toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
 import { field } from '../../rows.ts'
-import { toolsBeside } from '../documents.ts'
+import { touchLeaves } from '../catalogue/pages.ts'
 import { nextRevision, readNumber } from '../tables.ts'
 import { changeDenial, deletedDenial, giveToolkit, isBundled, isToolkit } from '../toolkits.ts'
 import { keysOf, mayChange, settingsOf, toolkitOf, writeSettings } from '../toolkits.ts'
-import { statusChanged, storeName, storeStatus, storeToolkitStatus, storeTrust, holderCame } from './store-version.ts'
+import { fanOut } from './fan-out.ts'
+import { storeName, storeStatus, storeToolkitStatus, storeTrust, holderCame } from './store-version.ts'
 import { documentText, isPending, keysIn, recordText } from '../versions.ts'
 
 type Refusal = Extract<ToolkitChanged, { readonly ok: false }>
@@ -39,11 +40,11 @@ export function changeVersion(
   nextRevision(sql)
   if (given !== undefined && !storeName(sql, key, given))
     return conflict(`'${given}' is the name of another tool by its toolkit's, which nobody else has`)
-  if (status) storeStatus(sql, key, version, status, isAdmin)
+  const beside = status ? storeStatus(sql, key, version, status, isAdmin) : []
   if (trusted !== undefined) storeTrust(sql, key, version, trusted)
   const document = documentText(sql, key)
   if (document === undefined) return undefined
-  return { ok: true, document, keys: [key, ...toolsBeside(sql, key)], revision: readNumber(sql, 'catalogue') } as const
+  return { ok: true, document, keys: [key, ...beside], revision: readNumber(sql, 'catalogue') } as const
 }
 
 export function changeToolkit(
@@ -76,8 +77,8 @@ export function changeToolkit(
   }
   if (!status && !tags && description === undefined) return undefined
   nextRevision(sql)
-  const reason = isAdmin && status && status.state !== 'active' ? 'revocation' : 'status'
-  for (const key of keysIn(sql, toolkit)) statusChanged(sql, key, reason)
+  touchLeaves(sql, toolkit)
+  fanOut(sql, toolkit, status && (isAdmin && status.state !== 'active' ? 'revocation' : 'status'))
   return undefined
 }
 
@@ -93,7 +94,7 @@ export function describeByItsSource(sql: SqlStorage, publication: Publication, p
   writeSettings(sql, toolkit, { description: toolkitDescription })
 }
 
-/** Inside a transaction. Undefined for a toolkit that the principal does not know of; `keys` are those of its tools. */
+/** Inside a transaction. Undefined for a toolkit that the principal does not know of. */
 export function changeWhole(sql: SqlStorage, name: string, change: WholeChange, principal: Principal, now: number) {
   const refused =
     change === 'delete'
@@ -103,7 +104,7 @@ export function changeWhole(sql: SqlStorage, name: string, change: WholeChange, 
         : changeToolkit(sql, name, change, principal)
   const toolkit = toolkitOf(sql, name)
   if (refused === 'unknown' || !toolkit) return undefined
-  return refused ?? ({ ok: true, toolkit, keys: keysIn(sql, name), revision: readNumber(sql, 'catalogue') } as const)
+  return refused ?? ({ ok: true, toolkit, revision: readNumber(sql, 'catalogue') } as const)
 }
 
 function giveWhole(sql: SqlStorage, toolkit: string, to: string | null): Refusal | undefined {
@@ -138,7 +139,7 @@ function deleteToolkit(sql: SqlStorage, toolkit: string, principal: Principal, n
   }
   nextRevision(sql)
   writeSettings(sql, toolkit, { deleted: now })
-  for (const key of keysIn(sql, toolkit)) statusChanged(sql, key)
+  fanOut(sql, toolkit, 'status')
   return undefined
 }
 

@@ -10,7 +10,15 @@ import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { compareVersions, isPrerelease } from '../../../core/tool/version.ts'
 import { field } from '../../rows.ts'
 import { documentConflict, isSame, recordConflict, versionConflict } from './conflicts.ts'
-import { calledIn, type DocumentRow, documentRows, placeOf, storeDocument, textByHash } from '../documents.ts'
+import {
+  calledIn,
+  type DocumentRow,
+  documentRows,
+  leftOutBeside,
+  placeOf,
+  storeDocument,
+  textByHash,
+} from '../documents.ts'
 import { nextRevision } from '../tables.ts'
 import { countPublished, publishedBy } from './quota.ts'
 import { claimToolkit, deletedDenial, publishDenial, settingsOf } from '../toolkits.ts'
@@ -41,6 +49,8 @@ export function store(
   if (message !== undefined) return { outcome: 'refused', ids, problems: [{ path: '', message }] }
   countPublished(sql, principal.id, bytes)
   nextRevision(sql)
+  const [first] = records
+  const leftOut = document?.itself && first && leftOutBeside(sql, toolKey(first))
   const placed = document && placedBy(sql, document, principal)
   const byToolkit = placed?.itself !== undefined && placeOf(sql, placed) === null
   if (placed) storeDocument(sql, placed)
@@ -51,7 +61,7 @@ export function store(
     storeVersion(sql, record, principal)
   }
   describeByItsSource(sql, publication, principal)
-  const others = document?.itself ? leaveOut(sql, records) : []
+  const others = document?.itself ? leaveOut(sql, records, leftOut) : []
   const own = fresh.flatMap((record) => [statusWarning(sql, record) ?? [], nameWarning(sql, record) ?? []].flat())
   const warnings = [...own, ...(placed && byToolkit ? [idWarning(placed)] : [])]
   return {

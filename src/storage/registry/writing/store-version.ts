@@ -6,7 +6,7 @@ import { resolveVersion, stricterStatus, type ToolStatus } from '../../../core/t
 import { documentKey, kvKey } from '../../keys.ts'
 import { hasten, type Reason } from '../../kv-outbox.ts'
 import { column } from '../../rows.ts'
-import { isLeftOut, takeBackName, toolsBeside } from '../documents.ts'
+import { isLeftOut, leftOutBeside, takeBackName, toolsBeside } from '../documents.ts'
 import { claimDeclared, exposedName, giveName } from './exposed-names.ts'
 import { touchLeaf } from '../catalogue/pages.ts'
 import { indexTool } from '../search/search-index.ts'
@@ -54,14 +54,15 @@ export function storeVersion(sql: SqlStorage, record: ToolRecord, source: Source
   changed(sql, key)
 }
 
-/** Once disabled by an administrator, only an administrator enables it. */
+/** Once disabled by an administrator, only an administrator enables it. Gives the keys of other tools that it changed. */
 export function storeStatus(
   sql: SqlStorage,
   key: string,
   version: string,
   status: ToolStatus,
   byAdministrator: boolean,
-): void {
+): readonly string[] {
+  const before = leftOutBeside(sql, key)
   sql.exec(
     // A refused version still awaits review: else its publisher could enable it
     `UPDATE version SET status = ?, own = ?, left_bundle = 0, held = ?, unreviewed = unreviewed AND ?
@@ -73,8 +74,11 @@ export function storeStatus(
     version,
   )
   const reason = byAdministrator && status.state !== 'active' ? 'revocation' : 'status'
-  // Another version of its document may be the newest now
-  for (const each of new Set([key, ...toolsBeside(sql, key)])) statusChanged(sql, each, reason)
+  // Another version of its document may be the newest now, which defines other tools
+  const after = leftOutBeside(sql, key)
+  const beside = [...before, ...after].filter((each) => each !== key && before.has(each) !== after.has(each))
+  for (const each of [key, ...beside]) statusChanged(sql, each, reason)
+  return beside
 }
 
 const ACTIVE: ToolStatus = { state: 'active' }
@@ -120,7 +124,7 @@ function queueVersions(sql: SqlStorage, key: string, reason: Reason): void {
   queue(sql, kvKey('tool', key), reason)
 }
 
-function changed(sql: SqlStorage, key: string): void {
+export function changed(sql: SqlStorage, key: string): void {
   const active = isLeftOut(sql, key) ? [] : versionsOf(sql, key).filter(({ status }) => status.state === 'active')
   const listed = resolveVersion(active)?.version ?? null
   const text = listed === null ? undefined : recordText(sql, key, listed)
@@ -147,14 +151,18 @@ export function storeName(sql: SqlStorage, key: string, name: string | null): bo
   return renamed !== undefined
 }
 
-/** Updates the other tools of a document after a new version. Gives the ids of those that it no longer defines. */
-export function leaveOut(sql: SqlStorage, records: readonly ToolRecord[]): string[] {
+/**
+ * Updates the other tools of a document after a new version, but those that were left out `before`. Gives the ids of
+ * those that it no longer defines.
+ */
+export function leaveOut(sql: SqlStorage, records: readonly ToolRecord[], before?: ReadonlySet<string>): string[] {
   const [first] = records
   const stored = new Set(records.map(toolKey))
   const others = first ? toolsBeside(sql, toolKey(first)).filter((key) => !stored.has(key)) : []
-  for (const key of others) statusChanged(sql, key)
+  const after = first ? leftOutBeside(sql, toolKey(first)) : new Set()
+  for (const key of others) if (!before || before.has(key) !== after.has(key)) statusChanged(sql, key)
   return others
-    .filter((key) => isLeftOut(sql, key))
+    .filter((key) => after.has(key))
     .flatMap((key) => nameOf(sql, key) ?? [])
     .map((name) => formatToolId(name))
 }

@@ -12,6 +12,7 @@ import {
   listedIn,
   publication,
   publications,
+  rowsOf,
   stopClock,
 } from '../set-up.ts'
 
@@ -44,7 +45,6 @@ describe('the status of a toolkit', () => {
       const deprecated = { state: 'deprecated', message: 'Use Kits', successor: 'Kits.A' } as const
       expect(await change(harness, { status: deprecated })).toMatchObject({
         toolkit: { toolkit: 'Kit', status: deprecated },
-        keys: ['kit.a', 'kit.b'],
       })
       expect(statusesOf(harness, 'kit.a')).toEqual([
         ['1.0.0', 'yanked'],
@@ -121,7 +121,7 @@ describe('the status of a toolkit', () => {
         await harness.registry.publish(records.slice(at, at + 100), ADMIN)
       await harness.drain()
       const begun = Date.now()
-      expect(await change(harness, { status: { state: 'disabled' } })).toMatchObject({ keys: { length: 1_223 } })
+      expect(await change(harness, { status: { state: 'disabled' } })).toHaveProperty('toolkit')
       await harness.drain()
       expect(listedIn(harness.kv)).toEqual([])
       expect(JSON.parse(harness.kv.values.get('tool/kit.tool1222') ?? '').versions[0].status.state).toBe('disabled')
@@ -150,6 +150,81 @@ describe('the tags of a toolkit', () => {
       expect([tagsOf('kit.a'), tagsOf('kit.b'), tagsOf('other.a')]).toEqual([['own', 'mail'], ['mail', 'own'], []])
       await change(harness, { tags: [] }, ANN)
       expect(await found({ q: 'mail' })).toEqual([])
+    }))
+})
+
+describe('a change of a large toolkit', () => {
+  const fill = async (harness: Harness, toolkit: string, count: number) => {
+    const all = await Promise.all(
+      Array.from({ length: count }, (_, n) => publication(`${toolkit}.Tool${1_000 + n}@1.0.0`)),
+    )
+    for (let at = 0; at < count; at += 100) await harness.registry.publish(all.slice(at, at + 100), ADMIN)
+    await harness.drain()
+  }
+  const listed = async ({ registry }: Harness, query: object) =>
+    (await registry.query({ versions: 'newest', limit: 1, ...query }, ADMIN))?.total ?? 0
+
+  it.each([
+    ['tags', { tags: ['mail'] }],
+    ['description', { description: 'Sends mail' }],
+  ] as const)('writes as few rows for 1,200 tools as for 300, and holds for all at once: %s', (_, patch) =>
+    inRegistry(async (harness) => {
+      await fill(harness, 'Small', 300)
+      await fill(harness, 'Large', 1_200)
+      const queued = () => harness.sql.exec<{ n: number }>('SELECT count(*) AS n FROM outbox').one().n
+      const ofSmall = await rowsOf(harness.sql, () => change(harness, patch, ADMIN, 'Small'))
+      expect(queued()).toBeLessThan(210)
+      await harness.drain()
+      const ofLarge = await rowsOf(harness.sql, () => change(harness, patch, ADMIN, 'Large'))
+      expect(queued()).toBeLessThan(210)
+      expect(ofLarge).toBeLessThan(1.2 * ofSmall)
+      if ('tags' in patch) expect(await listed(harness, { q: 'tool', tag: 'mail', toolkit: 'Large' })).toBe(1_200)
+      await harness.drain()
+      expect(await listed(harness, { q: 'mail', toolkit: 'Large' })).toBe('tags' in patch ? 1_200 : 0)
+      const last = documentOf(harness.registry, 'large.tool2199')
+      const written = JSON.parse(harness.kv.values.get('tool/large.tool2199') ?? '')
+      expect(written).toEqual(last)
+      expect(written.toolkitDescription).toBe('description' in patch ? 'Sends mail' : undefined)
+    }),
+  )
+
+  it('lists none of its tools as soon as it is disabled, and goes on after a crash', () =>
+    inRegistry(async (harness) => {
+      await fill(harness, 'Kit', 450)
+      await change(harness, { status: { state: 'disabled' } })
+      const { leaves } = await harness.registry.head()
+      expect(leaves.reduce((sum, { count }) => sum + count, 0)).toBe(0)
+      expect(documentOf(harness.registry, 'kit.tool1449').versions[0]?.status.state).toBe('disabled')
+      // A second change begins anew, and withdraws none the less
+      await change(harness, { tags: ['a'] })
+      harness.restart()
+      await harness.drain()
+      expect(listedIn(harness.kv)).toEqual([])
+      expect(JSON.parse(harness.kv.values.get('tool/kit.tool1449') ?? '').versions[0].status.state).toBe('disabled')
+      await change(harness, { status: { state: 'active' } })
+      await harness.drain()
+      expect(listedIn(harness.kv)).toHaveLength(450)
+    }))
+})
+
+describe('the status of a version of a document', () => {
+  it('changes other tools of the document only where these are defined or left out by it', () =>
+    inRegistry(async (harness) => {
+      const names = Array.from({ length: 100 }, (_, n) => `do_${n}`)
+      for (const version of ['1.0.0', '1.1.0', '1.2.0'])
+        await harness.registry.publish(
+          [await documentPublication('kit', version, [...names, `only_${version.replaceAll('.', '_')}`])],
+          ADMIN,
+        )
+      await harness.drain()
+      const set = (version: string, tool = 'do_0') =>
+        harness.registry.change({ toolkit: 'kit', tool }, version, { status: { state: 'yanked' } }, ADMIN)
+      expect(await set('1.0.0')).toMatchObject({ keys: ['kit.do_0'] })
+      for (const name of names.slice(1)) await set('1.2.0', name)
+      await set('1.2.0', 'do_0')
+      // None of its tools is active in the newest version any more, which is the one before again
+      const answer = await set('1.2.0', 'only_1_2_0')
+      expect(answer?.ok && [...answer.keys].sort()).toEqual(['kit.only_1_1_0', 'kit.only_1_2_0'])
     }))
 })
 
@@ -271,7 +346,7 @@ describe('a toolkit that asks for review', () => {
   it('has pending what anybody but an administrator publishes, which nothing lists, until it is active', () =>
     inRegistry(async (harness) => {
       await publish(harness, 'Kit.A@1.0.0')
-      expect(await change(harness, { review: true }, ANN)).toMatchObject({ toolkit: { review: true }, keys: ['kit.a'] })
+      expect(await change(harness, { review: true }, ANN)).toMatchObject({ toolkit: { review: true } })
       expect(await publish(harness, 'Kit.A@1.1.0')).toEqual({
         outcome: 'created',
         ids: ['Kit.A@1.1.0'],
