@@ -80,7 +80,7 @@ export function askPage({ asking, person, days = USUAL_DAYS, problem, ...toolkit
         <div class="bar">
           {isEmpty ? undefined : <Expiry days={days} />}
           <button name="decision" value="refuse">
-            Refuse
+            Deny
           </button>
         </div>
       </form>,

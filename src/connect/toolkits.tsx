@@ -173,6 +173,6 @@ function PageButton({ to, pages, label }: { readonly to: number; readonly pages:
 
 function levelWords(level: number): string {
   if (level >= 8) return `, level up to ${level}: some calls need approval`
-  if (level >= 4) return `, level up to ${level}: can change or send things`
+  if (level >= 4) return `, level up to ${level}: can make changes`
   return level === 0 ? '' : `, level up to ${level}`
 }

@@ -63,12 +63,21 @@ function elementOf({ kind, lines }: Block): JSX.Element {
 }
 
 const SPAN =
-  /`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[([^[\]\n]{1,300})\]\(([^\s()]{1,2000})\)|(?<![\w*])([_*])(?![\s_*])([^_*\n]*[^\s_*])\5(?![\w*])/g
+  /`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[([^[\]\n]{1,300})\]\(([^\s()]{1,2000})\)|(?<![\w*])(?:_(?![\s_])([^_\n]*[^\s_])_|\*(?![\s_*])([^_*\n]*[^\s_*])\*)(?![\w*])/g
 
 function inline(text: string): Child[] {
   const parts: Child[] = []
   let end = 0
-  for (const { 0: whole, 1: code, 2: bold, 3: label = '', 4: url = '', 6: italic, index } of text.matchAll(SPAN)) {
+  for (const {
+    0: whole,
+    1: code,
+    2: bold,
+    3: label = '',
+    4: url = '',
+    5: low,
+    6: italic = low,
+    index,
+  } of text.matchAll(SPAN)) {
     parts.push(text.slice(end, index))
     end = index + whole.length
     if (code !== undefined) parts.push(<code>{code}</code>)
@@ -87,12 +96,17 @@ function inline(text: string): Child[] {
 
 /** On one line without the marks of Markdown, for a card. */
 export function plainText(text: string): string {
-  const unmarked = text.replaceAll(
+  return unmarked(text)
+    .replaceAll(/^ {0,3}(?:#{1,6}|[-*+]|```\w*) */gm, '')
+    .replaceAll(/\s+/g, ' ')
+}
+
+function unmarked(text: string): string {
+  return text.replaceAll(
     SPAN,
-    (_, code?: string, bold?: string, label?: string, _url?: string, _mark?: string, italic?: string) =>
-      code ?? bold ?? label ?? italic ?? '',
+    (_, code?: string, bold?: string, label?: string, _url?: string, low?: string, italic?: string) =>
+      code ?? unmarked(bold ?? label ?? low ?? italic ?? ''),
   )
-  return unmarked.replaceAll(/^ {0,3}(?:#{1,6}|[-*+]|```\w*) */gm, '').replaceAll(/\s+/g, ' ')
 }
 
 /** Imported descriptions begin with the title, which stands above them already. */

@@ -56,10 +56,10 @@ function excerptOf(text: string, terms: readonly string[]): string {
     .map((line) => line.replaceAll(/\[([^[\]]*)\]\([^()]*\)/g, '$1').replaceAll(/[`*|]/g, ' '))
   const counts = lines.map((line) => termsIn(line, terms).length)
   const at = counts.indexOf(Math.max(...counts))
-  return lines
+  const excerpt = lines
     .slice(at, at + 3)
     .join(' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
-    .slice(0, MAX_EXCERPT)
+  return excerpt.length <= MAX_EXCERPT ? excerpt : `${excerpt.slice(0, excerpt.lastIndexOf(' ', MAX_EXCERPT))} …`
 }

@@ -31,7 +31,7 @@ export function signedInPage(name: string): Page {
     title: 'You are signed in',
     body: [
       <p>
-        As <strong>{bounded(name)}</strong>.
+        Signed in as <strong>{bounded(name)}</strong>.
       </p>,
       <p>
         <a class="button" href="/">

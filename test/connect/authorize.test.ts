@@ -82,10 +82,10 @@ describe('the page that asks', () => {
     )
     const page = await words(new Response(text))
     expect(page).toContain('Mail 2 tools , level up to 8: some calls need approval Notes')
-    expect(page).toContain('Notes 1 tool , level up to 4: can change or send things Low')
+    expect(page).toContain('Notes 1 tool , level up to 4: can make changes Low')
     expect(page).toContain('Low 1 tool , level up to 3 Files 14 tools ')
     expect(page).toContain('0 of 4 selected ')
-    expect(page).toContain('Access expires after 1 day 7 days 30 days 90 days Allow Refuse')
+    expect(page).toContain('Access expires after 1 day 7 days 30 days 90 days Allow Deny')
     expect(text).toContain('<option value="30" selected="">30 days')
     expect(text.match(/ selected=/g)).toHaveLength(1)
     expect(text).not.toContain(' checked')
@@ -95,7 +95,7 @@ describe('the page that asks', () => {
 
   it('offers nothing where there is nothing, and can be refused', async () => {
     const page = await words(faceWith({ catalogue: listed([]) }).ask())
-    expect(page).toContain('You have no tools to share with an agent. Refuse The agent can list')
+    expect(page).toContain('You have no tools to share with an agent. Deny The agent can list')
     expect(page).not.toContain('Allow')
   })
 

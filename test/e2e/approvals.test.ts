@@ -41,7 +41,7 @@ async function approve(url: string): Promise<void> {
 }
 
 /** The same in Chromium. Gives what the page said. */
-async function decide(url: string, button: 'Approve' | 'Refuse'): Promise<string> {
+async function decide(url: string, button: 'Approve' | 'Deny'): Promise<string> {
   who = await person(browser, { javaScript: false })
   await who.page.goto(url)
   const asked = await textOf(who.page)
@@ -115,7 +115,7 @@ describe('a tool that a person must approve each call of', () => {
     async () => {
       const user = newUser()
       const { url, check_url } = await edge.challenge(TOOL, user, { folder: 'spam' })
-      await decide(url, 'Refuse')
+      await decide(url, 'Deny')
       expect(await textOf(who.page)).toMatch(/refused/i)
       expect(await edge.settled(check_url)).toMatchObject({
         status: 'failed',

@@ -881,7 +881,7 @@ describe('import', () => {
     expect(parted).toMatch(/secret STORE_API_KEY +1 tool: Store\.older@1\.0\.0\n.+policies set Store\.older --secret/)
     const key = (await run(['keys', 'create', '--name', 'a shop', '--tool', 'Store.*'])).stdout.trim()
     const { stderr } = await run(['call', 'Store.latest'], { env: { SWITCHBOARD_KEY: key } })
-    expect(stderr).toContain("The operator must set the secret 'STORE_API_KEY' and let the tool use it\n")
+    expect(stderr).toContain("An administrator must set the secret 'STORE_API_KEY' and allow it for the tool\n")
     expect(stderr).not.toMatch(/policies|not set/)
   })
 

@@ -50,7 +50,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person with a browser ${NO_BROWSER}`, () =
     expect((await rpc(url, tokens.access_token, 'tools/list')).status).toBe(200)
 
     await page.goto(authorizeUrl(agent))
-    await page.getByRole('button', { name: 'Refuse' }).click()
+    await page.getByRole('button', { name: 'Deny' }).click()
     await page.waitForURL((at) => at.href.startsWith(callback))
     expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied')
     await ann.leave()
@@ -106,7 +106,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person with a browser ${NO_BROWSER}`, () =
     await answerProvider(bob, 'bob')
     await page.waitForURL(/\/connect\/authorize/)
     expect(page.url()).toBe(asked)
-    await page.getByRole('button', { name: 'Refuse' }).click()
+    await page.getByRole('button', { name: 'Deny' }).click()
     await page.waitForURL((at) => at.href.startsWith(redirect))
     expect(new URL(page.url()).searchParams.get('state')).toBe(state)
     // Nothing of the way there is left

@@ -44,7 +44,7 @@ describe.skipIf(MISSING !== '')(`the MCP inspector, without a header ${MISSING}`
     await expect.poll(away, { interval: 5_000, timeout: 60_000 }).not.toBe(new URL(inspector.url).origin)
   }
 
-  async function choose(decision: 'Allow' | 'Refuse'): Promise<void> {
+  async function choose(decision: 'Allow' | 'Deny'): Promise<void> {
     await ann.page.waitForURL(/\/connect\/authorize/)
     const text = await textOf(ann.page)
     for (const said of ['MCP Inspector', 'Not verified', 'ann@acme.test', 'own computer']) {
@@ -97,7 +97,7 @@ describe.skipIf(MISSING !== '')(`the MCP inspector, without a header ${MISSING}`
   it('asks the person again once they ended it, who may refuse', async () => {
     expect((await world.server.json('DELETE', AGENTS, undefined, asAdmin)).status).toBe(204)
     await turnOn()
-    await choose('Refuse')
+    await choose('Deny')
     await ann.page.getByText('access_denied').first().waitFor()
     expect((await world.server.json('GET', AGENTS, undefined, asAdmin)).body.items).toEqual([])
   })

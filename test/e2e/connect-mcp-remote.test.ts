@@ -39,7 +39,7 @@ describe.skipIf(NO_BROWSER !== '')(`mcp-remote, without a header ${NO_BROWSER}`,
   }
 
   /** In the page that a client opened. */
-  async function choose(decision: 'Allow' | 'Refuse'): Promise<void> {
+  async function choose(decision: 'Allow' | 'Deny'): Promise<void> {
     await ann.page.waitForURL(/\/connect\/authorize/)
     const text = await textOf(ann.page)
     for (const said of ['MCP CLI Proxy', 'ann@acme.test', 'own computer']) expect(text).toContain(said)
@@ -95,7 +95,7 @@ describe.skipIf(NO_BROWSER !== '')(`mcp-remote, without a header ${NO_BROWSER}`,
     const calling = client.callTool({ name: 'Calculator_Add', arguments: { a: 2, b: 3 } })
     const refused = expect(calling).rejects.toThrow('access_denied')
     await ann.page.goto(await desktop.next(before))
-    await choose('Refuse')
+    await choose('Deny')
     await refused
     await client.close()
     expect((await world.server.json('GET', AGENTS, undefined, asAdmin)).body.items).toEqual([])

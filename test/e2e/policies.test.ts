@@ -184,7 +184,7 @@ describe('a secret', () => {
     await publish('Post', 'Send', MAIL, { secrets: [{ id: 'MAIL_KEY' }] })
     const owner = await keyOf(server, ['Post.*'])
     expect(JSON.stringify((await call('Post.Send', owner.as)).body)).toContain(
-      "The operator must set the secret 'MAIL_KEY' and let the tool use it",
+      "An administrator must set the secret 'MAIL_KEY' and allow it for the tool",
     )
     await put('Post.*', { secrets: ['MAIL_KEY'] })
     expect(await readiness('Post.Send', owner.as)).toMatchObject({ ready: true })

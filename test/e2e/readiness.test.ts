@@ -118,7 +118,7 @@ describe('a tool that is not ready for another reason', () => {
     const told = (await ready('Mail.Secret', '?user_id=zoe')).body
     expect(told).toMatchObject({ ready: false, missing_requirements: { secrets: [{ id: 'NEEDED_KEY' }] } })
     expect(told.problems[0].developer_message).toBe(
-      "The operator must set the secret 'NEEDED_KEY' and let the tool use it",
+      "An administrator must set the secret 'NEEDED_KEY' and allow it for the tool",
     )
     expect((await ready('Mail.Secret', '?user_id=zoe', ADMIN)).body.problems[0].developer_message).toContain(
       'wrangler secret put',

@@ -142,7 +142,7 @@ describe('a small part of an output of megabytes', () => {
 
 describe('what is no expression', () => {
   const WRONG = 'rows[?id == `1`'
-  const SAID = "'select' is not a JMESPath expression: it ends too early"
+  const SAID = "'select' is not a JMESPath expression: the expression is incomplete"
 
   it('is refused in the shape of each dialect, with where it is wrong, before anything runs', async () => {
     const answers = {

@@ -25,7 +25,7 @@ export function grantPage(authorization: Authorization, { provider, tool, signed
   const named = [...authorization.scopes, ...(provider?.extra_scopes ?? [])]
   return {
     status: 200,
-    title: `Let a tool act for you at ${name}?`,
+    title: `Allow ${parseToolId(authorization.tool)?.toolkit ?? authorization.tool} to use your ${name} account?`,
     body: [
       <dl>
         <Row term="Requested by" words={requestedBy && quoted(requestedBy)} />
@@ -106,7 +106,7 @@ function askedBeside(provider: Provider, scopes: readonly string[]): string[] {
 export function RefuseButton() {
   return (
     <button name="decision" value="refuse">
-      Refuse
+      Deny
     </button>
   )
 }
@@ -118,7 +118,7 @@ export function Codes({ texts }: { readonly texts: readonly string[] }) {
 function AccountField({ connected }: { readonly connected: readonly string[] }) {
   return (
     <label class="note">
-      Account name, if you have several (such as work).
+      Label for this account (optional), such as work, if you connect several.
       {connected.length === 0 ? undefined : (
         <>
           {' '}

@@ -39,7 +39,7 @@ export function otherPersonPage(signedIn: string, back: string, isOwnCall: boole
   }
 }
 
-const CLOSE_WINDOW = 'You can close this window and go back to where you came from.'
+const CLOSE_WINDOW = 'You can close this window and return to your agent.'
 
 export function endedPage({ kind, status, reason, tool, userId }: Authorization, providerName: string): Page {
   const isApproval = kind === 'approval'

@@ -63,9 +63,9 @@ const ANYWHERE: Readonly<Record<string, string>> = {
   openid: 'See who you are there',
   email: 'See your email address',
   profile: 'See your name and picture',
-  'offline_access': 'Keep access while you are away, until you revoke it',
-  'access_type=offline': 'Keep access while you are away, until you revoke it',
-  'token_access_type=offline': 'Keep access while you are away, until you revoke it',
+  'offline_access': 'Stay connected when you are not there, until you revoke it',
+  'access_type=offline': 'Stay connected when you are not there, until you revoke it',
+  'token_access_type=offline': 'Stay connected when you are not there, until you revoke it',
 }
 
 export function scopeWords(provider: string, scope: string): string | undefined {

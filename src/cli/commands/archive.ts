@@ -52,7 +52,9 @@ async function backup(session: CliSession, file: string, toolkit: string | undef
       return inspected(part)
     })
     await rename(part, file)
-    terminal.give({ file, lines, bytes }, () => terminal.note(['green', '✓'], ` ${file} is whole: ${bytes} bytes`))
+    terminal.give({ file, lines, bytes }, () =>
+      terminal.note(['green', '✓'], ` Saved ${lines} entries (${Math.ceil(bytes / 1e6)} MB) to ${file}`),
+    )
   } finally {
     await rm(part, { force: true })
   }

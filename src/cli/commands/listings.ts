@@ -112,7 +112,7 @@ export function addListing(parent: Command, open: Open, listing: Listing): void 
   const { name, description, filters = [], path, log, isDefault = false } = listing
   const command = parent.command(name, { isDefault }).description(description)
   for (const filter of filters) command.addOption(FILTERS[filter])
-  if (path.includes('{user}')) command.requiredOption('--user <user>', 'whose')
+  if (path.includes('{user}')) command.requiredOption('--user <user>', 'the user')
   if (log) {
     command.option('--limit <count>', 'number of the newest entries (default: 20)', wholeNumber)
     command.option('--follow', 'keep running and show new entries')

@@ -14,7 +14,7 @@ export const addPolicies: AddCommands = (program, open) => {
     .description('rules for the tools that patterns cover, for administrators')
   addListing(policies, open, {
     name: 'list',
-    description: 'list policies, the default',
+    description: 'list policies (default)',
     path: '/policies',
     columns: COLUMNS,
     isDefault: true,

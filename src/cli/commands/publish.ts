@@ -28,7 +28,7 @@ function publishCommand(program: Command) {
     .option('--code <file>', 'a JavaScript module that runs for the one definition')
     .option('--allowed-host <host>', 'a host that the code or plugin can reach; can be repeated', gather)
     .option('--config <key:SECRET>', "a plugin's configuration, by a secret's name; can be repeated", gather)
-    .option('--security-level <level>', 'of a plugin, from 0 to 10')
+    .option('--security-level <level>', 'security level of a plugin (0–10)')
     .option('--allow-breaking', 'allow breaking changes without a new major version')
 }
 

@@ -49,7 +49,7 @@ function NoTools({ search, mayPublish }: Pick<FoundToolsProps, 'search' | 'mayPu
   const ofToolkit = toolkit === '' ? '' : `?${new URLSearchParams({ toolkit })}`
   return (
     <Notice>
-      <p>{hrefOf(search, {}) === '/' ? 'No tools yet that you can see.' : 'No tools match that you can see.'}</p>
+      <p>{hrefOf(search, {}) === '/' ? 'No tools yet.' : 'No tools found.'}</p>
       <ul class="plain">
         {search.versions === 'all' ? undefined : (
           <li>

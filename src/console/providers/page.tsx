@@ -9,7 +9,7 @@ import { exact, FoldedForm, Notice } from '../parts.tsx'
 const PATH = '/console/providers'
 const FIELDS = editFields(schemaOf(providerReader('{id}')), {
   key: 'id',
-  description: 'The id that tools use: google, acme',
+  description: 'Short name that tools refer to, e.g. google',
 })
 type Provider = ApiAnswers['GET /providers']['items'][number]
 

@@ -15,7 +15,7 @@ const MEANINGS: Readonly<Record<State, string>> = {
   deprecated: 'not listed; called by exact version, or by name if no version is active',
   yanked: 'called by exact version only, and not listed',
   disabled: 'neither listed nor called',
-  pending: 'waiting for review, and not available to callers until activated',
+  pending: 'waiting for review; callers cannot use these yet',
 }
 const LIMIT = '30'
 /** Each is read with all that it changes. */

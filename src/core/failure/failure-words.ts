@@ -19,7 +19,7 @@ export function notSetUp(provider: string): string {
 }
 
 export function secretNotSet(id: string): string {
-  return `The operator must set the secret '${id}' and let the tool use it`
+  return `An administrator must set the secret '${id}' and allow it for the tool`
 }
 
 export const MAY_HAVE_RUN = 'It may have taken effect all the same: check what it did before you call it again'

@@ -130,7 +130,7 @@ async function decodeInPlace(
   // Where the tools of others' documents are is told to nobody who may not publish there
   const whole = { toolkit, tool: '*' }
   if (publisher && coverDenial(publisher, whole, 'tools:publish')) return { decoded, placed: [] }
-  const why = address ? 'as before' : 'as that of its id holds other tools'
+  const why = address ? `where '${id}' is published already` : 'as that of its id holds other tools'
   const placed = [{ path: '', message: `Its tools are in the toolkit '${toolkit}', ${why}` }]
   return { decoded: codec.decode(document, { ...given, toolkit }, budget), placed }
 }

@@ -50,7 +50,7 @@ export function createAuthenticator(options: AuthenticatorOptions) {
 
   const unauthenticated = (reason: string) => fail({ type: 'unauthenticated', reason: `${reason}${hint}` })
   const missing = unauthenticated(PRESENT)
-  const noKey = unauthenticated('Cannot accept the credential: no key matches it')
+  const noKey = unauthenticated('Cannot accept the credential: this key is unknown, and may have been revoked')
 
   /** Synchronous where the verdict is known. `mayLookUp` may refuse to look up any credential but the administrator's. */
   function authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {

@@ -60,7 +60,7 @@ describe('the catalogue', () => {
     expect(nothing).toMatch(/<option value="Mail" selected/)
     const reader = await (await world([], {}, READER).get('/?versions=all&q=x')).text()
     expect(reader).not.toMatch(/href="[^"]*(?:versions=all"|console\/(?:versions|import))/)
-    expect(await (await world([]).get('/')).text()).toContain('No tools yet that you can see')
+    expect(await (await world([]).get('/')).text()).toContain('No tools yet.')
   })
 
   it('goes on where a page has none, but the next may', async () => {

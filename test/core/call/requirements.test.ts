@@ -80,7 +80,7 @@ describe('what a tool requires', () => {
         secrets: [{ id: 'A' }, { id: 'B' }],
         user_id: false,
         detail:
-          "The operator must set the secret 'A' and let the tool use it; The operator must set the secret 'B' and let the tool use it",
+          "An administrator must set the secret 'A' and allow it for the tool; An administrator must set the secret 'B' and allow it for the tool",
         forOperator: "No 'A'; No 'B'",
       },
     })
@@ -279,7 +279,7 @@ describe('what a tool requires', () => {
         authorization: [challengeOf('mail'), challengeOf('chat')],
         secrets: [{ id: 'KEY' }],
         detail:
-          "The operator must set the secret 'KEY' and let the tool use it; Not at mail; Not at chat; 'away' is away",
+          "An administrator must set the secret 'KEY' and allow it for the tool; Not at mail; Not at chat; 'away' is away",
         forOperator: "No 'KEY'; Not at mail; Not at chat; 'away' is away",
       },
     })

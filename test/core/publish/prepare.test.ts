@@ -107,7 +107,7 @@ describe('a document', () => {
     expect(await of({ plain: [{}] })).toMatchObject({
       records: [{ id: 'Before.Do@1.0.0' }],
       document: { itself: { id: 'x', version: '1.0.0' }, toolkit: 'Before', tools: { 'do it': 'Do' } },
-      warnings: [{ path: '', message: "Its tools are in the toolkit 'Before', as before" }],
+      warnings: [{ path: '', message: "Its tools are in the toolkit 'Before', where 'x' is published already" }],
     })
     expect(asked).toEqual([['plain', 'x']])
     const given = await of({ definition: { plain: [{}] }, toolkit: 'Given' })

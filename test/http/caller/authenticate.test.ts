@@ -138,7 +138,9 @@ describe('a credential', () => {
 
   it('that is of nobody is refused in words, be it as long as one can be', async () => {
     for (const credential of ['nobody', 'x'.repeat(8_192)]) {
-      expect(await reasonOf(setUp().ask(bearer(credential)))).toBe('Cannot accept the credential: no key matches it')
+      expect(await reasonOf(setUp().ask(bearer(credential)))).toBe(
+        'Cannot accept the credential: this key is unknown, and may have been revoked',
+      )
     }
   })
 

@@ -52,7 +52,7 @@ function tokensOf(text: string): readonly Token[] {
 }
 
 function misplaced({ text, at }: Token): InvalidExpression {
-  return new InvalidExpression(text === '' ? 'it ends too early' : `'${text}' cannot stand there`, at)
+  return new InvalidExpression(text === '' ? 'the expression is incomplete' : `'${text}' cannot stand there`, at)
 }
 
 function parseTokens(tokens: readonly Token[]): ExpressionPart {

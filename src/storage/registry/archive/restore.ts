@@ -104,7 +104,8 @@ function restoreBundled(sql: SqlStorage, { record, status }: VersionRow): RowOut
   const key = toolKey(record)
   const stored = "SELECT iif(left_bundle, 'disabled', status ->> '$.state') FROM version"
   const state = field<string>(sql, `${stored} WHERE key = ? AND version = ? AND bundled = 1`, key, record.version)
-  if (state === undefined) return { skipped: 'It is bundled with deployments, and this one does not carry it' }
+  if (state === undefined)
+    return { skipped: 'It is a bundled tool that this deployment does not serve (demonstrations need DEMO_TOOLS)' }
   // A bundled tool awaits no review
   if (status.state === 'active' || status.state === 'pending' || state !== 'active') return 'unchanged'
   storeStatus(sql, key, record.version, status, true)

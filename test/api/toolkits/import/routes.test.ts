@@ -115,7 +115,7 @@ describe('an import', () => {
     expect(given.body).toMatchObject({
       warnings: [{ message: "Give 'Kit.A' UNSET" }, { message: "Give 'Kit.B' UNSET" }],
     })
-    const message = "The operator must set the secret 'UNSET' and let the tool use it"
+    const message = "An administrator must set the secret 'UNSET' and allow it for the tool"
     const others = await imports(items, { caller: principal('Kit.*') })
     expect(others.body).toMatchObject({ ids: { length: 3 }, warnings: [{ message, ...about }] })
   })

@@ -154,11 +154,11 @@ describe('what an expression selects', () => {
 
 describe('an expression that is none', () => {
   it.each<[expression: string, message: string, at?: number]>([
-    ['', 'ends too early', 0],
-    ['  ', 'ends too early', 2],
-    ['a.b.', 'ends too early', 4],
-    ['a[?b == `1`', 'ends too early', 11],
-    ['{a: b', 'ends too early', 5],
+    ['', 'the expression is incomplete', 0],
+    ['  ', 'the expression is incomplete', 2],
+    ['a.b.', 'the expression is incomplete', 4],
+    ['a[?b == `1`', 'the expression is incomplete', 11],
+    ['{a: b', 'the expression is incomplete', 5],
     ['foo bar', "'bar' cannot stand there", 4],
     ['[a b]', "'b' cannot stand there", 3],
     ['{a: b c: d}', "'c' cannot stand there", 6],
@@ -190,8 +190,8 @@ describe('an expression that is none', () => {
     ['x'.repeat(2_001), 'at most 2000 characters are taken, and it has 2001'],
     [`${'!'.repeat(70)}a`, 'nest deeper than 64 levels'],
     [`${'a.'.repeat(70)}a`, 'nest deeper than 64 levels'],
-    ['('.repeat(1_000), 'ends too early', 1_000],
-    ['['.repeat(1_000), 'ends too early', 1_000],
+    ['('.repeat(1_000), 'the expression is incomplete', 1_000],
+    ['['.repeat(1_000), 'the expression is incomplete', 1_000],
   ])('%j is refused, with what is wrong and where', (expression, message, at) => {
     const read = createSearch(expression)
     expect(read).toMatchObject({ ok: false, message: expect.stringContaining(message) })
