@@ -1,7 +1,7 @@
 import type { AuditAction } from '../core/access/audit-entry.ts'
 import { type Agent, AGENT_SCOPES } from '../core/access/agent.ts'
 import type { Catalogue } from '../core/catalogue/catalogue.ts'
-import { userOf } from '../core/access/principal.ts'
+import { toHolder } from '../core/access/holder.ts'
 import type { JsonObject } from '../core/tool/json.ts'
 import { writeAudit } from '../http/route/audit.ts'
 import type { RouteContext } from '../http/route/gate.ts'
@@ -89,7 +89,7 @@ export function createAuthorize(deps: AuthorizeDeps) {
       id: newId(),
       by: session.by,
       owner: principal.id,
-      user: userOf(principal),
+      holder: toHolder(principal),
       client: { id: asked.client.id, name: asking.name, host: asking.host },
       toolkits: [...chosen],
       scopes: AGENT_SCOPES,
@@ -179,7 +179,7 @@ async function shown(
   const list = listOf(choices, view, chosen)
   return {
     asking,
-    person: 'person' in by ? by.person.user : userOf(signed.principal),
+    person: 'person' in by ? by.person.user : toHolder(signed.principal).id,
     choices,
     chosen,
     view,

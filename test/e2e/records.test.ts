@@ -80,7 +80,7 @@ describe('GET /calls', () => {
       ['No.Such', 'tool-unknown', 'oxp', undefined, undefined],
       ['Remote.Broken@1.0.0', 'tool-failed', 'oxp', 418, 'ann'],
       ['Remote.Works@1.0.0', 'success', 'oxp', 200, 'ann'],
-      ['Calculator.Add@1.0.0', 'forbidden', 'oxp', undefined, 'bob'],
+      ['Calculator.Add@1.0.0', 'forbidden', 'oxp', undefined, undefined],
       ['Calculator.Add@1.0.0', 'success', 'oxp', undefined, 'ann'],
     ])
     for (const each of items) {

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import { userOf } from '../../core/access/principal.ts'
+import { toHolder } from '../../core/access/holder.ts'
 import type { PageModule, PageVisit, Reply, View } from '../visit.ts'
 import { FailureNotice, FoldedForm, NextLink, Notice, TextField } from '../parts.tsx'
 import { portionOf } from '../portion.ts'
@@ -10,7 +10,7 @@ const MOST = 30
 
 /** The user whose things a page shows: the one that its address names, or the visitor. */
 export function shownUser({ url, principal }: PageVisit): string {
-  return url.searchParams.get('user')?.trim() || userOf(principal)
+  return url.searchParams.get('user')?.trim() || toHolder(principal).id
 }
 
 export function UserChoice({ visit }: { visit: PageVisit }) {

@@ -1,3 +1,4 @@
+import type { Holder } from './holder.ts'
 import { hasScope, patternsFor, type Principal, type Scope } from './principal.ts'
 import type { Session } from './session.ts'
 
@@ -6,8 +7,8 @@ export interface Agent {
   readonly id: string
   readonly by: Session['by']
   readonly owner: string
-  /** Whose it is in lists: the owner's one user, else the owner's principal. */
-  readonly user: string
+  /** In whose list it is. */
+  readonly holder: Holder
   /** `host` is where people are sent back to with a code. */
   readonly client: { readonly id: string; readonly name: string; readonly host: string }
   readonly toolkits: readonly string[]
@@ -24,8 +25,8 @@ export interface ListedAgent extends Agent {
 export interface AgentStore {
   /** By access token; `expiresAt` in milliseconds since 1970. */
   find(origin: string, token: string): Promise<{ readonly agent: Agent; readonly expiresAt: number } | undefined>
-  list(user: string): Promise<readonly ListedAgent[]>
-  remove(user: string, id: string): Promise<boolean>
+  list(holder: Holder): Promise<readonly ListedAgent[]>
+  remove(holder: Holder, id: string): Promise<boolean>
 }
 
 export const AGENT_SCOPES = ['tools:read', 'tools:call'] as const satisfies readonly Scope[]

@@ -135,11 +135,6 @@ export function mayActFor(principal: Principal, userId: string): boolean {
   return principal.users === 'any' || principal.users.includes(userId)
 }
 
-export function userOf({ id, users }: Principal): string {
-  const [only] = users === 'any' ? [] : users
-  return only !== undefined && users.length === 1 ? only : id
-}
-
 function names(principal: Principal, name: ToolName, scope: Scope): boolean {
   return patternsFor(principal, scope).some(
     (pattern) => !pattern.split('.')[0]?.includes('*') && patternCovers(pattern, name),

@@ -2,6 +2,7 @@ import type { ToolRecord } from '../tool/tool.ts'
 import { isExhausted } from '../tool/budget.ts'
 import type { AskedName } from '../tool/tool-id.ts'
 import { isJsonObject, type Json } from '../tool/json.ts'
+import { mayActFor } from '../access/principal.ts'
 import type { Background } from '../tool/platform.ts'
 import type { ArtifactStore } from './artifact-store.ts'
 import { type AskedToolDeps, type Asker, authorise, findAsked } from './authorise.ts'
@@ -146,7 +147,8 @@ async function goThrough(
   if (isHidden(principal, record)) return refuseHidden(asked, caller, deps.resolver)
 
   const userId = userOf(principal, context.userId)
-  findings.userId = userId
+  // Nothing is stored under a user for whom the caller may not act
+  if (userId !== undefined && mayActFor(principal, userId)) findings.userId = userId
   const refused = authorise(principal, asked, record, userId)
   if (refused) return refused
   findings.called = record

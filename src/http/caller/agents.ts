@@ -1,4 +1,5 @@
 import { type Agent, type AgentStore, principalOfAgent } from '../../core/access/agent.ts'
+import { formatHolder, type Holder } from '../../core/access/holder.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import { fail, ok, type Result } from '../../core/failure/failure.ts'
 import { isTrustworthy } from './loopback.ts'
@@ -67,10 +68,10 @@ export function createAgents({ store, holderOf, now }: AgentsOptions) {
 
     list: store.list,
 
-    async remove(user: string, id: string): Promise<boolean> {
-      const removed = await store.remove(user, id)
+    async remove(holder: Holder, id: string): Promise<boolean> {
+      const removed = await store.remove(holder, id)
       // Even if it was removed elsewhere, a verdict may live on here
-      forgetWhere(({ agent }) => agent.id === id && agent.user === user)
+      forgetWhere(({ agent }) => agent.id === id && formatHolder(agent.holder) === formatHolder(holder))
       return removed
     },
 

@@ -1,7 +1,8 @@
 import type { Agent, ListedAgent } from '../../core/access/agent.ts'
+import { formatHolder, type Holder } from '../../core/access/holder.ts'
 import { column, field, rows } from '../rows.ts'
 
-/** Per user; the one connected first gives way. */
+/** Per holder; the one connected first gives way. */
 const MAX_AGENTS = 100
 const CODE_MS = 10 * 60_000
 const USED_EVERY_MS = 3_600_000
@@ -19,10 +20,10 @@ export function agentRows(sql: SqlStorage, now: () => number) {
 
     /** The agent is listed once its code is redeemed. Gives the ids of those that give way. */
     store(agent: Agent): string[] {
-      const row = [agent.id, agent.user, now() + CODE_MS, JSON.stringify(agent)]
+      const row = [agent.id, formatHolder(agent.holder), now() + CODE_MS, JSON.stringify(agent)]
       sql.exec('INSERT INTO agent VALUES (?, ?, ?, NULL, NULL, ?)', ...row)
       const surplus = 'SELECT id FROM agent WHERE user = ? ORDER BY rowid DESC LIMIT -1 OFFSET ?'
-      return column<string>(sql, surplus, agent.user, MAX_AGENTS)
+      return column<string>(sql, surplus, formatHolder(agent.holder), MAX_AGENTS)
     },
 
     /** Gives how many milliseconds the agent has left; with its first token, it is connected. */
@@ -40,17 +41,20 @@ export function agentRows(sql: SqlStorage, now: () => number) {
       sql.exec('UPDATE agent SET used = ? WHERE id = ? AND (used IS NULL OR used < ?)', now(), id, before)
     },
 
-    list(user: string): ListedAgent[] {
+    list(holder: Holder): ListedAgent[] {
       const all = 'SELECT used, body FROM agent WHERE user = ? AND expires > ? AND connected IS NOT NULL ORDER BY rowid'
-      return rows<{ used: number | null; body: string }>(sql, all, user, now()).map(({ used, body }) => {
-        const agent: Agent = JSON.parse(body)
-        return used === null ? agent : { ...agent, used_at: new Date(used).toISOString() }
-      })
+      return rows<{ used: number | null; body: string }>(sql, all, formatHolder(holder), now()).map(
+        ({ used, body }) => {
+          const agent: Agent = JSON.parse(body)
+          return used === null ? agent : { ...agent, used_at: new Date(used).toISOString() }
+        },
+      )
     },
 
-    remove(id: string, user?: string): boolean {
+    remove(id: string, holder?: Holder): boolean {
+      const user = holder ? formatHolder(holder) : null
       const one = 'DELETE FROM agent WHERE id = ? AND (? IS NULL OR user = ?) RETURNING id'
-      return field(sql, one, id, user ?? null, user ?? null) !== undefined
+      return field(sql, one, id, user, user) !== undefined
     },
   }
 }

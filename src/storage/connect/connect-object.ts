@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { AuthRequest } from '@cloudflare/workers-oauth-provider'
 import type { Agent, ListedAgent } from '../../core/access/agent.ts'
+import type { Holder } from '../../core/access/holder.ts'
 import type { NewOAuthClient, OAuthClient } from '../../core/access/oauth-client.ts'
 import { column, field } from '../rows.ts'
 import { sha256 } from '../sealing/sha256.ts'
@@ -124,12 +125,12 @@ export class Connect extends DurableObject<unknown> {
     return { agent: { ...agent, scopes }, expiresAt: valid.expiresAt * 1_000 }
   }
 
-  list(user: string): ListedAgent[] {
-    return this.#agents.list(user)
+  list(holder: Holder): ListedAgent[] {
+    return this.#agents.list(holder)
   }
 
-  remove(user: string, id: string): boolean {
-    const removed = this.#agents.remove(id, user)
+  remove(holder: Holder, id: string): boolean {
+    const removed = this.#agents.remove(id, holder)
     if (removed) this.#end(id)
     return removed
   }

@@ -1,20 +1,34 @@
 import type { CallFilter, Counted, UsageKey } from '../../core/call/recorded-calls.ts'
-import { rows } from '../rows.ts'
+import { field, rows } from '../rows.ts'
 import type { CallGroup } from './call-groups.ts'
 import { partsOf } from './call-rows.ts'
 import { conditionOf } from './condition.ts'
-import { insertAll } from './tables.ts'
+import { addToMeta, insertAll, readMeta } from './tables.ts'
 
 const MAX_GROUPS = 50_000
 
 export function storeFigures(sql: SqlStorage, groups: readonly CallGroup[]): void {
   const figureRows = groups.flatMap(({ shared, figures }) => {
-    const { principal, user_id: user = '', outcome, dialect } = shared
+    const { principal, outcome, dialect } = shared
+    const user = shared.user_id !== undefined && hasRoom(sql, principal, shared.user_id, figures) ? shared.user_id : ''
     const parts = partsOf(shared)
     return figures.map(([hour, ...figure]) => [hour, principal, user, ...parts, outcome, dialect, ...figure])
   })
   const sum = 'ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, ms = ms + excluded.ms'
   insertAll(sql, 'figure', figureRows, sum)
+}
+
+/** So that users whom a caller makes up do not slow down everybody's figures: those beyond are counted as nobody. */
+const MAX_USER_HOURS = 20_000
+
+function hasRoom(sql: SqlStorage, principal: string, user: string, figures: CallGroup['figures']): boolean {
+  const name = `user hours of ${principal}`
+  const isKnown = 'SELECT 1 FROM figure WHERE hour = ? AND principal = ? AND user_id = ? LIMIT 1'
+  const hours = new Set(figures.map(([hour]) => hour))
+  const fresh = [...hours].filter((hour) => field(sql, isKnown, hour, principal, user) === undefined).length
+  if (readMeta(sql, name) + fresh > MAX_USER_HOURS) return false
+  addToMeta(sql, name, fresh)
+  return true
 }
 
 const COLUMNS: Readonly<Record<UsageKey, string>> = {

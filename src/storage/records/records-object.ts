@@ -36,6 +36,8 @@ type RecordsBindings = { readonly ARTIFACTS?: R2Bucket }
 export const KEPT_MS = 30 * DAY_MS
 /** Calls beyond are counted but not recorded: these take some 3 GB of the 10 that an object has. */
 const MAX_CALLS = 5_000_000
+/** From half of `MAX_CALLS` on, so that one principal leaves room for the calls of others. */
+const MAX_CALLS_OF_PRINCIPAL = 500_000
 /** More than come between a batch and its repetition. */
 const KNOWN_BATCHES = 10_000
 
@@ -98,12 +100,22 @@ export class Records extends DurableObject<RecordsBindings> {
   /** Gives how many calls there is no room for. */
   #store(groups: readonly CallGroup[]): number {
     storeFigures(this.#sql, groups)
-    const count = groups.flatMap(({ rows }) => rows).reduce((sum, { calls }) => sum + calls, 0)
-    if (count === 0) return 0
-    if (readMeta(this.#sql, 'calls') + count > MAX_CALLS) return count
-    storeCalls(this.#sql, groups)
-    addToMeta(this.#sql, 'calls', count)
-    return 0
+    const stored: CallGroup[] = []
+    let lost = 0
+    for (const [principal, theirs] of Map.groupBy(groups, ({ shared }) => shared.principal)) {
+      const count = theirs.flatMap(({ rows }) => rows).reduce((sum, { calls }) => sum + calls, 0)
+      const own = `calls of ${principal}`
+      const all = readMeta(this.#sql, 'calls') + count
+      const hasRoom = all <= MAX_CALLS / 2 || readMeta(this.#sql, own) + count <= MAX_CALLS_OF_PRINCIPAL
+      if (all > MAX_CALLS || !hasRoom) {
+        lost += count
+        continue
+      }
+      stored.push(...theirs)
+      for (const name of ['calls', own]) addToMeta(this.#sql, name, count)
+    }
+    storeCalls(this.#sql, stored)
+    return lost
   }
 
   calls(filter: CallFilter, limit: number, before = Number.MAX_SAFE_INTEGER): NumberedRecord[] {

@@ -1,3 +1,4 @@
+import { formatHolder, type Holder } from '../../core/access/holder.ts'
 import { approvalReason } from '../../core/access/principal.ts'
 import type { ApprovalLooks, Approvals, Authorization, Authorizations } from '../../core/consent/authorization.ts'
 import type { AuthorizationChallenge, Ended, Step, UserGrants } from '../../core/consent/authorization.ts'
@@ -50,7 +51,7 @@ export function createVault(
     how: 'use' | 'look',
     refused?: { token: string; final: boolean },
   ) {
-    const owner = userOwner(userId)
+    const owner = vaultName({ kind: 'user', id: userId })
     const request = {
       userId,
       providerId: requirement.id,
@@ -106,7 +107,9 @@ export function createVault(
         return { challenge: { id: APPROVAL, url: nowhere, scopes: [], status: 'failed' }, reason: tooLarge }
       }
       const { principal, user: userId } = shown
-      const owner = userId === undefined ? JSON.stringify(['principal', principal]) : userOwner(userId)
+      const owner = vaultName(
+        userId === undefined ? { kind: 'principal', id: principal } : { kind: 'user', id: userId },
+      )
       const user = userId === undefined ? {} : { userId }
       const call = { principal, requestedBy, ...user, tool: tool.id, invocation }
       const answer = await vaultOf(owner).claim(owner, { ...call, purpose: fingerprint, reason })
@@ -150,20 +153,19 @@ export function createVault(
     },
 
     async list(userId) {
-      const owner = userOwner(userId)
+      const owner = vaultName({ kind: 'user', id: userId })
       return vaultOf(owner).list(owner)
     },
 
     async revoke(userId, provider, only = {}) {
-      const owner = userOwner(userId)
+      const owner = vaultName({ kind: 'user', id: userId })
       return vaultOf(owner).revoke(owner, userId, provider, only, await providers.find(provider))
     },
   }
 }
 
-/** As JSON, since the platform takes lone surrogates in a name for one another. */
-function userOwner(userId: string): string {
-  return `user:${JSON.stringify(userId)}`
+function vaultName(holder: Holder): string {
+  return holder.kind === 'user' ? `user:${JSON.stringify(holder.id)}` : formatHolder(holder)
 }
 
 function challengeOf(

@@ -106,6 +106,7 @@ describe('what no other test has a deployment answer with', () => {
     client: { id: 'c', name: 'An agent', host: 'agent.example' },
     toolkits: ['Gmail'],
     scopes: ['tools:call'],
+    holder: { kind: 'user', id: 'ann' },
     used_at: AT,
   } as const
 

@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { expect, it, vi } from 'vitest'
 import { agentsFace } from '../../../src/api/users/agents/routes.ts'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
+import { formatHolder, type Holder } from '../../../src/core/access/holder.ts'
 import { gateFor } from '../../http/gate-for.ts'
 
 const KEY: Principal = { id: 'key:k1', kind: 'key', scopes: ['tools:call'], tools: ['*'], users: [] }
@@ -9,7 +10,7 @@ const STATUS: Readonly<Record<string, number>> = { 'unauthenticated': 401, 'forb
 
 /** The statuses of looking, ending one and ending all, with whose agents were asked for. */
 async function tried(caller: Principal, user: string) {
-  const agents = { list: vi.fn(async () => []), remove: vi.fn(async () => true) }
+  const agents = { list: vi.fn(async (_: Holder) => []), remove: vi.fn(async () => true) }
   const respond = ({ type }: { type: string }) => new Response(null, { status: STATUS[type] ?? 400 })
   const app = new Hono().route('/', agentsFace({ gate: gateFor(caller), agents, respond }))
   const path = `/users/${encodeURIComponent(user)}/agents`
@@ -18,16 +19,30 @@ async function tried(caller: Principal, user: string) {
     await app.request(`${path}/a1`, { method: 'DELETE' }),
     await app.request(path, { method: 'DELETE' }),
   ]
-  return { statuses: answers.map(({ status }) => status), whose: agents.list.mock.calls.flat() }
+  return {
+    statuses: answers.map(({ status }) => status),
+    whose: [...new Set(agents.list.mock.calls.map(([holder]) => formatHolder(holder)))],
+  }
 }
 
+const OWN = '["principal","key:k1"]'
+
+it.each<[string, Principal, string, readonly string[]]>([
+  ['of a user for whom somebody may act', { ...KEY, users: ['ann', 'bob'] }, 'bob', ['["user","bob"]']],
+  ['of somebody who may act for nobody, under their own name', KEY, 'key:k1', [OWN]],
+  ['of somebody who may act for several, under their own name', { ...KEY, users: ['ann', 'bob'] }, 'key:k1', [OWN]],
+  ['of anybody, for administrators', ADMIN, 'key:k1', [OWN, '["user","key:k1"]']],
+])('agents %s are seen and ended', async (_, caller, user, whose) => {
+  expect(await tried(caller, user)).toEqual({ statuses: [200, 204, 204], whose })
+})
+
 it.each<[string, Principal, string]>([
-  ['of a user for whom somebody may act', { ...KEY, users: ['ann', 'bob'] }, 'bob'],
-  ['of somebody who may act for nobody, under their own name', KEY, 'key:k1'],
-  ['of somebody who may act for several, under their own name', { ...KEY, users: ['ann', 'bob'] }, 'key:k1'],
-  ['of anybody, for administrators', ADMIN, 'key:k1'],
-])('agents %s are seen and ended', async (_, caller, user) => {
-  expect(await tried(caller, user)).toEqual({ statuses: [200, 204, 204], whose: [user, user] })
+  ['a user who is called as the administrator', { ...KEY, id: 'jwt:admin', kind: 'jwt', users: ['admin'] }, 'admin'],
+  ['a user who is called as a key', { ...KEY, id: 'jwt:key:k1', kind: 'jwt', users: ['key:k1'] }, 'key:k1'],
+  ['a key that may act for any user', { ...KEY, id: 'key:k2', users: 'any' }, 'key:k1'],
+  ['a key that may act for any user, of the administrator', { ...KEY, id: 'key:k2', users: 'any' }, 'admin'],
+])('agents of a principal are not those of %s', async (_, caller, id) => {
+  expect((await tried(caller, id)).whose).toEqual([formatHolder({ kind: 'user', id })])
 })
 
 it.each<[string, Principal, string, number]>([

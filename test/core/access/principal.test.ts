@@ -1,3 +1,4 @@
+import { formatHolder, toHolder } from '../../../src/core/access/holder.ts'
 import { describe, expect, it } from 'vitest'
 import {
   ADMIN,
@@ -11,7 +12,6 @@ import {
   NEEDS_CREDENTIAL,
   type Principal,
   scopeDenial,
-  userOf,
 } from '../../../src/core/access/principal.ts'
 import { isToolPattern, patternCovers } from '../../../src/core/tool/tool-id.ts'
 import { needsApproval, type ToolRecord } from '../../../src/core/tool/tool.ts'
@@ -210,10 +210,10 @@ describe('users', () => {
 })
 
 it.each([
-  [['ann'], 'ann'],
-  [[], 'key:k1'],
-  [['ann', 'bob'], 'key:k1'],
-  ['any', 'key:k1'],
-] as const)('the user that somebody is who may act for %j is %s', (users, user) => {
-  expect(userOf(principal({ users }))).toBe(user)
+  [['ann'], '["user","ann"]'],
+  [[], '["principal","key:k1"]'],
+  [['ann', 'bob'], '["principal","key:k1"]'],
+  ['any', '["principal","key:k1"]'],
+] as const)('the holder of what somebody stores who may act for %j is %s', (users, holder) => {
+  expect(formatHolder(toHolder(principal({ users })))).toBe(holder)
 })

@@ -180,8 +180,15 @@ describe('a call', () => {
       durationMs: 5,
       result: fail({ type: 'forbidden', reason: 'The credential may not act for this user' }),
     })
-    expect(records).toMatchObject([{ tool: 'Example.Tool@1.0.0', user_id: 'ann', outcome: 'forbidden' }])
+    expect(records).toMatchObject([{ tool: 'Example.Tool@1.0.0', outcome: 'forbidden' }])
+    expect(records[0]?.user_id).toBeUndefined()
     expect(asked).toEqual([])
+  })
+
+  it('that is refused is recorded under its user where its caller may act for them', async () => {
+    const principal: Principal = { ...ADMIN, scopes: [], users: ['ann'] }
+    const { records } = await call(MAIL, () => value(1), { principal, userId: 'ann' })
+    expect(records).toMatchObject([{ user_id: 'ann', outcome: 'forbidden' }])
   })
 
   it('of a tool that cannot run here says so, before anything is asked', async () => {

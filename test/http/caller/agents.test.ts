@@ -11,7 +11,7 @@ const AGENT: Agent = {
   id: 'a1',
   by: { issuer: 'https://id.test', person: { user: 'ann', groups: [] } },
   owner: 'person:ann',
-  user: 'ann',
+  holder: { kind: 'user', id: 'ann' },
   client: { id: 'c1', name: 'A client', host: 'client.test' },
   toolkits: ['Gmail'],
   scopes: ['tools:read', 'tools:call'],
@@ -49,9 +49,9 @@ const agents = () =>
         return agent && { agent, expiresAt: tokenEnds }
       },
       list: async () => [...stored.values()],
-      async remove(user, id) {
+      async remove(holder, id) {
         operations.push('remove')
-        const found = [...stored].find(([, agent]) => agent.user === user && agent.id === id)
+        const found = [...stored].find(([, agent]) => agent.holder.id === holder.id && agent.id === id)
         return found !== undefined && stored.delete(found[0])
       },
     },
@@ -139,13 +139,16 @@ describe('an access token', () => {
   it('is dead at once where its agent is ended, or all are looked up again', async () => {
     const known = agents()
     await known.authenticate(request())
-    expect([await known.remove('bob', 'a1'), await known.remove('ann', 'a2')]).toEqual([false, false])
+    expect([await known.remove({ kind: 'user', id: 'bob' }, 'a1'), await known.remove(AGENT.holder, 'a2')]).toEqual([
+      false,
+      false,
+    ])
     known.forgetAgent('a2')
     expect(known.authenticate(request())).toMatchObject({ ok: true })
     known.forgetAgent('a1')
     expect(await known.authenticate(request())).toMatchObject({ ok: true })
     expect(operations.filter((each) => each === 'find')).toHaveLength(2)
-    expect(await known.remove('ann', 'a1')).toBe(true)
+    expect(await known.remove(AGENT.holder, 'a1')).toBe(true)
     expect(await known.authenticate(request())).toMatchObject({ ok: false })
     stored.set(`${ORIGIN} ${TOKEN}`, { ...AGENT, owner: 'key:k1' })
     now += 6_000

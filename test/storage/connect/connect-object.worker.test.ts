@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import * as base64url from 'jose/base64url'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Agent } from '../../../src/core/access/agent.ts'
+import type { Holder } from '../../../src/core/access/holder.ts'
 import { Connect } from '../../../src/storage/connect/connect-object.ts'
 import { createAuthorizationServer } from '../../../src/storage/connect/connect-store.ts'
 
@@ -27,7 +28,7 @@ const AGENT: Agent = {
   id: 'a1',
   by: { key: 'h' },
   owner: 'key:k1',
-  user: 'ann',
+  holder: { kind: 'user', id: 'ann' },
   client: { id: 'c1', name: 'An agent', host: '127.0.0.1:7777' },
   toolkits: ['Mail'],
   scopes: ['tools:read', 'tools:call'],
@@ -123,8 +124,8 @@ async function worldOf(state: DurableObjectState) {
   }
 }
 
-const inConnect = (use: (world: World) => Promise<void>) =>
-  runInDurableObject(env.Connect.getByName(crypto.randomUUID()), async (_, state) => use(await worldOf(state)))
+const inConnect = (use: (world: World, state: DurableObjectState) => Promise<void>) =>
+  runInDurableObject(env.Connect.getByName(crypto.randomUUID()), async (_, state) => use(await worldOf(state), state))
 
 const entriesOf = ({ sql }: World, kind: string) =>
   sql
@@ -187,20 +188,21 @@ describe('an agent that was let in', () => {
   it('is found by its token, where it was made for, and listed once it has one', () =>
     inConnect(async ({ letIn, redeem, agents }) => {
       const code = await letIn()
-      expect(await agents.list('ann')).toEqual([])
+      expect(await agents.list({ kind: 'user', id: 'ann' })).toEqual([])
       pass(MINUTE)
       const { status, access_token, expires_in, scope } = await redeem(code)
       expect([status, expires_in, scope]).toEqual([200, 3_600, 'tools:read tools:call'])
-      expect(await agents.list('ann')).toEqual([AGENT])
+      expect(await agents.list({ kind: 'user', id: 'ann' })).toEqual([AGENT])
       expect(await agents.find(ORIGIN, access_token)).toEqual({ agent: AGENT, expiresAt: START + 61 * MINUTE })
       expect(await agents.find('https://other.example', access_token)).toBeUndefined()
       expect(await agents.find(ORIGIN, `${access_token}x`)).toBeUndefined()
-      expect(await agents.list('bob')).toEqual([])
+      expect(await agents.list({ kind: 'user', id: 'bob' })).toEqual([])
     }))
 
   it('was last used when it was, to within an hour', () =>
     inConnect(async ({ connected, refresh, agents }) => {
-      const usedAt = async () => (await agents.list('ann')).map(({ used_at }) => Date.parse(used_at ?? '') - START)
+      const usedAt = async () =>
+        (await agents.list({ kind: 'user', id: 'ann' })).map(({ used_at }) => Date.parse(used_at ?? '') - START)
       const { access_token, refresh_token } = await connected()
       for (const at of [0, 50]) {
         vi.setSystemTime(START + at * MINUTE)
@@ -218,7 +220,7 @@ describe('an agent that was let in', () => {
       const code = await letIn()
       pass(10 * MINUTE)
       expect((await redeem(code)).status).toBe(400)
-      expect(await agents.list('ann')).toEqual([])
+      expect(await agents.list({ kind: 'user', id: 'ann' })).toEqual([])
     }))
 
   it.each([
@@ -232,7 +234,7 @@ describe('an agent that was let in', () => {
       expect(expires_in).toBe(seconds)
       pass(ms)
       expect(await agents.find(ORIGIN, access_token)).toBeUndefined()
-      expect(await agents.list('ann')).toEqual([])
+      expect(await agents.list({ kind: 'user', id: 'ann' })).toEqual([])
       expect(await refresh(refresh_token)).toMatchObject({ status: 400, error: 'invalid_grant' })
     }),
   )
@@ -256,27 +258,60 @@ describe('an agent that was let in', () => {
       const { connected, agents, refresh } = world
       const { access_token, refresh_token } = await connected()
       const other = await connected({ id: 'a2' })
-      expect(await agents.remove('bob', 'a1')).toBe(false)
+      expect(await agents.remove({ kind: 'user', id: 'bob' }, 'a1')).toBe(false)
       expect(await agents.find(ORIGIN, access_token)).toBeDefined()
-      expect(await agents.remove('ann', 'a1')).toBe(true)
+      expect(await agents.remove({ kind: 'user', id: 'ann' }, 'a1')).toBe(true)
       expect([entriesOf(world, 'grant'), entriesOf(world, 'token')]).toEqual([1, 1])
       expect([await agents.find(ORIGIN, access_token), (await refresh(refresh_token)).status]).toEqual([undefined, 400])
       expect(await agents.find(ORIGIN, other.access_token)).toBeDefined()
-      expect((await agents.list('ann')).map(({ id }) => id)).toEqual(['a2'])
+      expect((await agents.list({ kind: 'user', id: 'ann' })).map(({ id }) => id)).toEqual(['a2'])
     }))
 
   it('gives way where its user has let in a hundred others', () =>
     inConnect(async (world) => {
       const { connected, letIn, agents, sql } = world
       const { access_token } = await connected()
-      await letIn({ id: 'of another', user: 'bob' })
+      await letIn({ id: 'of another', holder: { kind: 'user', id: 'bob' } })
       for (let n = 2; n <= 100; n += 1)
-        sql.exec("INSERT INTO agent VALUES (?, 'ann', ?, 1, NULL, '{}')", `a${n}`, START + DAY)
+        sql.exec("INSERT INTO agent VALUES (?, ?, ?, 1, NULL, '{}')", `a${n}`, '["user","ann"]', START + DAY)
       expect(await agents.find(ORIGIN, access_token)).toBeDefined()
       await letIn({ id: 'newest' })
       expect(await agents.find(ORIGIN, access_token)).toBeUndefined()
       expect(sql.exec('SELECT count(*) AS n FROM agent').one()).toEqual({ n: 101 })
       expect(entriesOf(world, 'token')).toBe(0)
+    }))
+})
+
+describe('the agents of a holder', () => {
+  const list = async ({ agents }: World, kind: Holder['kind'], id: string) =>
+    (await agents.list({ kind, id })).map((agent) => agent.id)
+
+  it('are not those of a user who is called as a principal', () =>
+    inConnect(async (world) => {
+      await world.connected({ id: 'a1', owner: 'admin', holder: { kind: 'principal', id: 'admin' } })
+      await world.connected({ id: 'a2', owner: 'jwt:admin', holder: { kind: 'user', id: 'admin' } })
+      expect(await list(world, 'principal', 'admin')).toEqual(['a1'])
+      expect(await list(world, 'user', 'admin')).toEqual(['a2'])
+      expect(await world.agents.remove({ kind: 'user', id: 'admin' }, 'a1')).toBe(false)
+    }))
+
+  it('are found where an older deployment stored them by an id alone', () =>
+    inConnect(async ({ sql }, state) => {
+      const { holder: _, ...older } = AGENT
+      for (const [id, owner, user] of [
+        ['a1', 'admin', 'admin'],
+        ['a2', 'jwt:admin', 'admin'],
+        ['a3', 'key:k1', 'ann'],
+      ] as const) {
+        const body = JSON.stringify({ ...older, id, owner, user })
+        sql.exec('INSERT INTO agent VALUES (?, ?, ?, 1, NULL, ?)', id, user, START + DAY, body)
+      }
+      const world = await worldOf(state)
+      expect(await list(world, 'principal', 'admin')).toEqual(['a1'])
+      expect(await list(world, 'user', 'admin')).toEqual(['a2'])
+      expect(await world.agents.list({ kind: 'user', id: 'ann' })).toMatchObject([
+        { holder: { kind: 'user', id: 'ann' } },
+      ])
     }))
 })
 
@@ -287,11 +322,11 @@ describe('a code', () => {
       const code = await letIn()
       const { access_token } = await redeem(code)
       expect(await redeem(code)).toMatchObject({ status: 400, error: 'invalid_grant' })
-      expect([await agents.find(ORIGIN, access_token), await agents.list('ann'), entriesOf(world, 'token')]).toEqual([
-        undefined,
-        [],
-        0,
-      ])
+      expect([
+        await agents.find(ORIGIN, access_token),
+        await agents.list({ kind: 'user', id: 'ann' }),
+        entriesOf(world, 'token'),
+      ]).toEqual([undefined, [], 0])
     }))
 
   it('is redeemed once, however many ask at once', () =>
@@ -342,7 +377,10 @@ describe('a refresh token', () => {
       const third = await refresh(second.refresh_token)
       expect(await agents.find(ORIGIN, third.access_token)).toBeDefined()
       expect(await refresh(first.refresh_token)).toMatchObject({ status: 400, error: 'invalid_grant' })
-      expect([await agents.find(ORIGIN, third.access_token), await agents.list('ann')]).toEqual([undefined, []])
+      expect([await agents.find(ORIGIN, third.access_token), await agents.list({ kind: 'user', id: 'ann' })]).toEqual([
+        undefined,
+        [],
+      ])
     }))
 
   it('is remembered as used until its agent ends, and is swept then', () =>
@@ -373,7 +411,7 @@ describe('a refresh token', () => {
     inConnect(async ({ connected, token, agents, clientId }) => {
       const { refresh_token } = await connected()
       expect((await token({ token: refresh_token, client_id: clientId })).status).toBe(200)
-      expect(await agents.list('ann')).toEqual([])
+      expect(await agents.list({ kind: 'user', id: 'ann' })).toEqual([])
     }))
 })
 
@@ -466,7 +504,7 @@ describe('a client that an administrator gives', () => {
       expect(await clients.remove(client_id)).toBe(true)
       expect([await clients.list(), await agents.find(ORIGIN, access_token)]).toEqual([[], undefined])
       expect(await clients.remove(client_id)).toBe(false)
-      expect((await agents.list('ann')).map(({ id }) => id)).toEqual(['a2'])
+      expect((await agents.list({ kind: 'user', id: 'ann' })).map(({ id }) => id)).toEqual(['a2'])
     }))
 
   it('may have none, and no other is one', () =>

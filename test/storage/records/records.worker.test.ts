@@ -213,6 +213,42 @@ describe('calls that were recorded', () => {
   })
 })
 
+describe('a principal', () => {
+  it('takes no room that the calls of others need', async () => {
+    const { records, store, call, all, today } = createWorld(1)
+    await store([call()])
+    await runInDurableObject(today, (_, { storage: { sql } }) => {
+      sql.exec("UPDATE meta SET value = 2500000 WHERE name = 'calls'")
+      sql.exec("UPDATE meta SET value = 499999 WHERE name = 'calls of key:1'")
+    })
+    await store([call({ call_id: 'within' })])
+    await store([call({ call_id: 'beyond' }), call({ call_id: 'of another', principal: 'key:2' })])
+    expect(idsOf(await records.calls(all, 10))).toEqual(['of another', 'within', 'c1'])
+    expect((await records.usage(all, ['principal']))?.lost).toBe(1)
+  })
+
+  it('has no figures of its own for users without end, and loses no call of theirs', async () => {
+    const { records, store, call, all, today } = createWorld(1)
+    await store([call({ user_id: 'ann' })])
+    await runInDurableObject(today, (_, { storage: { sql } }) => {
+      sql.exec("UPDATE meta SET value = 19999 WHERE name = 'user hours of key:1'")
+    })
+    await store(['ann', 'bob', 'eve', 'dan', 'ann'].map((user_id) => call({ user_id })))
+    await store([call({ user_id: 'dan', principal: 'key:2' })])
+    const usage = await records.usage(all, ['principal', 'user_id'])
+    const counts = usage?.items.map(({ group, calls }) => [group.principal, group.user_id, calls])
+    expect(counts).toHaveLength(4)
+    expect(counts).toEqual(
+      expect.arrayContaining([
+        ['key:1', 'ann', 3],
+        ['key:1', 'bob', 1],
+        ['key:2', 'dan', 1],
+      ]),
+    )
+    expect(idsOf(await records.calls(all, 10))).toHaveLength(7)
+  })
+})
+
 describe('a day that is over', () => {
   it('goes to the bucket part by part, and waits where the bucket refuses', async () => {
     const { store, call, now, alarm, stubOf } = createWorld(1)

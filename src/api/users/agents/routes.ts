@@ -1,6 +1,8 @@
 import type { Hono } from 'hono'
 import type { ListedAgent } from '../../../core/access/agent.ts'
-import { mayActFor, type Principal, userOf } from '../../../core/access/principal.ts'
+import { type Holder, toHolder } from '../../../core/access/holder.ts'
+import { mayActFor, type Principal } from '../../../core/access/principal.ts'
+import { isAdministrator } from '../../../core/access/toolkit-owner.ts'
 import { ok } from '../../../core/failure/failure.ts'
 import type { Agents } from '../../../http/caller/agents.ts'
 import { items } from '../../../http/route/answers.ts'
@@ -13,6 +15,11 @@ export interface AgentAnswers {
   'DELETE /users/:user/agents/:id': undefined
 }
 
+interface Asked {
+  readonly principal: Principal
+  readonly path: { readonly user: string }
+}
+
 type Deps = RouteDeps & { readonly agents: Pick<Agents, 'list' | 'remove'> }
 
 /** An agent that is ended has no effect here at once, and nowhere after 60 s. */
@@ -23,31 +30,42 @@ export function agentsFace({ agents, ...deps }: Deps): Hono {
   on('GET /users/:user/agents', "List a user's agents", {
     ...OF_USER,
     answers: { 200: items('Agents', 'Agent') },
-  })(async ({ path: { user } }) => ok({ items: (await agents.list(user)).map(encodeAgent) }))
+  })(async (asked) => ok({ items: (await listAll(asked)).map(encodeAgent) }))
 
   on('DELETE /users/:user/agents', "Disconnect all of a user's agents", {
     ...OF_USER,
     act: 'agent.end',
-  })(async ({ path: { user } }) => {
-    const all = await agents.list(user)
-    await Promise.all(all.map(({ id }) => agents.remove(user, id)))
+  })(async (asked) => {
+    await Promise.all((await listAll(asked)).map(({ holder, id }) => agents.remove(holder, id)))
     return ok(undefined)
   })
 
   on('DELETE /users/:user/agents/:id', 'Disconnect an agent', {
     ...OF_USER,
     act: 'agent.end',
-  })(async ({ path: { user, id } }) => {
-    return (await agents.remove(user, id)) ? ok(undefined) : notFound('agent', id)
+  })(async ({ principal, path: { user, id } }) => {
+    const removed = await Promise.all(holdersNamed(principal, user).map((holder) => agents.remove(holder, id)))
+    return removed.includes(true) ? ok(undefined) : notFound('agent', id)
   })
+
+  async function listAll({ principal, path: { user } }: Asked): Promise<readonly ListedAgent[]> {
+    return (await Promise.all(holdersNamed(principal, user).map(agents.list))).flat()
+  }
 
   return face
 }
 
 /** Agents of a principal that may act for several users, or for none, stand under its own name. */
-function mayAsk(principal: Principal, user: string): boolean {
-  return mayActFor(principal, user) || user === userOf(principal)
+function holdersNamed(principal: Principal, id: string): readonly Holder[] {
+  const own = toHolder(principal)
+  const isPrincipal = isAdministrator(principal) || (own.kind === 'principal' && own.id === id)
+  return [
+    ...(isPrincipal ? [{ kind: 'principal', id } as const] : []),
+    ...(mayActFor(principal, id) ? [{ kind: 'user', id } as const] : []),
+  ]
 }
+
+const mayAsk = (principal: Principal, id: string) => holdersNamed(principal, id).length > 0
 
 /** Never the token, nor what it was let in by. */
 export function encodeAgent(agent: ListedAgent) {
