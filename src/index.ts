@@ -14,7 +14,7 @@ import { reach } from './compose/platform.ts'
 import { defineEgress } from './runners/sandbox/egress-entrypoint.ts'
 
 export const Registry = defineRegistry(writeLine, (env: Env) => loadConfig(env).quota)
-export const Vault = defineVault((env: Env) => vaultDeployment(loadConfig(env)))
+export const Vault = defineVault((env: Env) => vaultDeployment(loadConfig(env), env.Vault))
 export const Ledger = defineLedger<Env>(Date.now)
 export const Egress = defineEgress(reach)
 export { Access, Connect, Records }

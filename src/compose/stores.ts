@@ -8,7 +8,7 @@ import { accessStub } from '../storage/access/access-object.ts'
 import { createDeploymentKeys } from '../storage/sealing/deployment-keys.ts'
 import { createKeyring } from '../storage/sealing/keyring.ts'
 import type { VaultDeployment } from '../storage/vault/grants.ts'
-import { createVault } from '../storage/vault/vaults.ts'
+import { createCharge, createVault } from '../storage/vault/vaults.ts'
 import { createKvKeys } from '../storage/access/kv-keys.ts'
 import { createFingerprint } from '../storage/sealing/fingerprint.ts'
 import { createKvProviders } from '../storage/access/kv-providers.ts'
@@ -105,8 +105,9 @@ function openVaults(env: Pick<Env, 'Vault'>, config: Config, providers: Provider
   })
 }
 
-export function vaultDeployment(config: Config): VaultDeployment {
+export function vaultDeployment(config: Config, vaults: Env['Vault']): VaultDeployment {
   return {
+    charge: createCharge(vaults),
     keyring: createKeyring(config.vaultKeys, 'vault'),
     oauth: oauthOf(config),
     verifierUrl: config.userVerifierUrl,

@@ -76,7 +76,7 @@ export function createAuthorize(deps: AuthorizeDeps) {
     if (found?.ok === false) return page(wrongRequestPage(found.message, undefined))
     const request = { url: `${origin}${pathname}${search}`, document: found?.client }
     await prepare()
-    const asked = await server.asked(request)
+    const asked = await server.asked(request, signed.value.principal.id)
     if (!asked.ok) return page(wrongRequestPage(asked.message, asked.back))
     const choices = offered(asked, await choicesOf(signed.value.principal, catalogue))
     return { request, signed: signed.value, asked, asking: askingOf(asked), choices }

@@ -192,7 +192,7 @@ describe('the decision', () => {
       id: 'agent-1',
       by: person,
       owner: 'admin',
-      user: 'admin',
+      holder: { kind: 'principal', id: 'admin' },
       client: { id: 'c1', name: 'An agent', host: '127.0.0.1:7777' },
       toolkits: ['Mail'],
       scopes: ['tools:read', 'tools:call'],

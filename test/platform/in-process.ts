@@ -60,7 +60,7 @@ export async function startInProcess({
       // It reads its variables once in an isolate
       Vault: namespaceOf(
         'Vault',
-        defineVault((own: Env) => vaultDeployment(loadConfig(own))),
+        defineVault((own: Env) => vaultDeployment(loadConfig(own), own.Vault)),
       ),
       Access: namespaceOf('Access', worker.Access),
       Connect: namespaceOf('Connect', worker.Connect),

@@ -30,6 +30,7 @@ export function createGrantClients(world: World, tool: ToolRecord) {
     requirement: { id: 'mail', oauth2: { scopes: ['mail.read'] } },
     tool,
     hosts: [],
+    chargedTo: 'key:k1',
     reachedAt: () => CALLBACK,
   })
 

@@ -78,6 +78,7 @@ export function createObjects(platform: Platform, kv: Kv, provider: MailProvider
   function vaultClass(door: Door) {
     const fetch = provider.reachedBy(door)
     return defineVault(() => ({
+      charge: async () => true,
       keyring: plainKeyring,
       oauth: createOAuth({
         fetch,

@@ -1,5 +1,5 @@
 import type { Holder } from './holder.ts'
-import { hasScope, patternsFor, type Principal, type Scope } from './principal.ts'
+import { hasScope, patternsFor, shareOwner, type Principal, type Scope } from './principal.ts'
 import type { Session } from './session.ts'
 
 /** An agent that a person authorized to act for them. Times are ISO 8601 in UTC. */
@@ -48,6 +48,7 @@ export function principalOfAgent(
     tools: Object.fromEntries(AGENT_SCOPES.map((scope) => [scope, named(patternsFor(owner, scope))])),
     within,
     users,
-    ...(limits && { limits, limitsOf: owner.limitsOf ?? owner.id }),
+    owner: shareOwner(owner),
+    ...(limits && { limits }),
   }
 }

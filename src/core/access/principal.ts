@@ -18,7 +18,8 @@ export interface Principal {
   readonly within?: readonly string[]
   readonly users: 'any' | readonly string[]
   readonly limits?: CallLimits
-  readonly limitsOf?: string
+  /** An agent's owner, with whom it shares limits and quotas. */
+  readonly owner?: string
   readonly recordsArguments?: boolean
 }
 
@@ -129,6 +130,11 @@ export function approvesByKey(
   const theirs = [userId, ...(caller.users === 'any' ? [] : caller.users)]
   const isSameUser = approver.users !== 'any' && approver.users.some((user) => theirs.includes(user))
   return isToldByKey(caller) && approver.id !== caller.id && !isSameUser && mayApprove(approver, tool)
+}
+
+/** The principal whose share somebody takes: agents have none of their own, since their owner lets in many. */
+export function shareOwner({ id, owner = id }: Principal): string {
+  return owner
 }
 
 export function mayActFor(principal: Principal, userId: string): boolean {

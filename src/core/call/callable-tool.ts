@@ -4,7 +4,7 @@ import type { Approvals } from '../consent/authorization.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import { type Fingerprint, identify } from './invocation.ts'
 import { fail, type Failing } from '../failure/failure.ts'
-import { isToldByKey } from '../access/principal.ts'
+import { isToldByKey, shareOwner } from '../access/principal.ts'
 import type { ToolLimits } from '../access/call-limits.ts'
 import { governed, NO_RULE, type ToolRule } from '../access/policy.ts'
 import type { Validate } from '../schema/validator.ts'
@@ -86,7 +86,9 @@ export type Stage = (call: OpenCall, deps: StageDeps) => Failing | undefined | P
 
 const meetAll: Stage = async (call, deps) => {
   const { callId, record, publisher, context, invocation, runnable, caller } = call
-  const way = { reachedAt: caller.reachedAt, hosts: runnable.hosts, requestedBy: caller.principal.name }
+  const { principal, reachedAt } = caller
+  const who = { requestedBy: principal.name, chargedTo: shareOwner(principal) }
+  const way = { reachedAt, hosts: runnable.hosts, ...who }
   const meet = () => meetRequirements(record, publisher, context, invocation.userId, way, deps)
   const isTraced = record.requirements.authorization.length > 0
   const met = await (isTraced ? deps.span('requirements', { tool: record.id, call_id: callId }, meet) : meet())
@@ -129,6 +131,7 @@ export const claimApproval: Stage = async (call, { approvals, fingerprint }) => 
     tool: record,
     isToldByKey: isToldByKey(caller.principal),
     requestedBy: caller.principal.name,
+    chargedTo: shareOwner(caller.principal),
     reachedAt: caller.reachedAt,
   })
   if ('approved' in claimed) return undefined

@@ -1,5 +1,5 @@
 import type { CallLimits, LimitPolicy, ToolLimits } from '../access/call-limits.ts'
-import type { Principal } from '../access/principal.ts'
+import { type Principal, shareOwner } from '../access/principal.ts'
 import type { ToolName } from '../tool/tool-id.ts'
 import { fail } from '../failure/failure.ts'
 import { recentlyUsed } from '../tool/recently-used.ts'
@@ -83,13 +83,14 @@ export function createTurns(now: () => number) {
 }
 
 export function limitedBy(
-  { id, limits: own, limitsOf = id }: Principal,
+  principal: Principal,
   { toolkit, tool }: ToolName,
   limits: readonly ToolLimits[],
 ): readonly Limited[] {
   const called = `tool:${toolkit}.${tool}`.toLowerCase()
+  const { limits: own } = principal
   return [
-    ...(own ? [{ id: limitsOf, name: 'credential', limits: own } as const] : []),
+    ...(own ? [{ id: shareOwner(principal), name: 'credential', limits: own } as const] : []),
     ...limits.map(({ of, limits: each }) => ({ id: `${called} ${of}`, name: 'tool', limits: each }) as const),
   ]
 }

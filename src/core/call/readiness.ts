@@ -1,4 +1,4 @@
-import { approvalReason, hasScope, isToldByKey, type Principal } from '../access/principal.ts'
+import { approvalReason, hasScope, isToldByKey, type Principal, shareOwner } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import {
   type ApprovalLooks,
@@ -65,7 +65,7 @@ export function createReadiness({ healthOf, unreachable, toolSecrets, grants, ap
     const hosts = runnable?.ok ? runnable.hosts : undefined
     const reason = hosts && record.implementation && (await unreachable(record.implementation))
     if (reason !== undefined) failures.push({ type: 'tool-not-executable', id: record.id, reason })
-    const way = { reachedAt, hosts }
+    const way = { reachedAt, hosts, chargedTo: shareOwner(principal) }
     const deps = { toolSecrets, userTokens, unset: grants.unset }
     const met = await meetRequirements(record, publisher, NO_CONTEXT, userId, way, deps).catch(() =>
       fail({ type: 'unavailable', message: "Cannot look up the user's grants right now" }),

@@ -4,7 +4,7 @@ import type { Credential } from './invocation.ts'
 import type { TokenRefusal, RequiredToken, TokenResult, UserTokens } from './requirements.ts'
 import { failureOfLacks } from './requirements.ts'
 
-interface RenewalOptions extends Pick<RequiredToken, 'userId' | 'hosts' | 'reachedAt'> {
+interface RenewalOptions extends Pick<RequiredToken, 'userId' | 'hosts' | 'reachedAt' | 'chargedTo'> {
   readonly userTokens: UserTokens
   readonly defect: (error: unknown) => void
 }

@@ -26,6 +26,7 @@ export interface RequiredToken {
   readonly hosts: readonly string[]
   readonly account?: string
   readonly requestedBy?: string | undefined
+  readonly chargedTo: string
   readonly reachedAt: () => string
 }
 
@@ -70,7 +71,7 @@ export function withoutUnnamedToken(context: CallerContext): CallerContext {
   return { ...context, tokens: new Map([...context.tokens].filter(([id]) => id !== FIRST_PROVIDER)), keepsToken: true }
 }
 
-interface CallWay extends Pick<RequiredToken, 'reachedAt' | 'requestedBy'> {
+interface CallWay extends Pick<RequiredToken, 'reachedAt' | 'requestedBy' | 'chargedTo'> {
   readonly hosts?: readonly string[] | undefined
 }
 
@@ -101,7 +102,7 @@ export async function meetRequirements(
   { trusted }: Publisher,
   context: Omit<CallerContext, 'userId'>,
   userId: string | undefined,
-  { reachedAt, requestedBy, hosts = [] }: CallWay,
+  { reachedAt, requestedBy, chargedTo, hosts = [] }: CallWay,
   { toolSecrets, userTokens, unset }: RequirementDeps,
 ): Promise<({ readonly ok: true } & Pick<Invocation, 'secrets' | 'tokens'>) | Failing> {
   const { authorization, user_id: needsUser } = record.requirements
@@ -124,7 +125,7 @@ export async function meetRequirements(
       const refusal = await unset?.({ requirement, tool: record, reachedAt })
       lacks.push(refusal ?? { challenge: challengeForNobody(requirement, reachedAt) })
     } else {
-      const required = { userId, requirement, tool: record, hosts, ...named, requestedBy, reachedAt }
+      const required = { userId, requirement, tool: record, hosts, ...named, requestedBy, chargedTo, reachedAt }
       const result = await userTokens.tokenFor(required)
       if ('accounts' in result) {
         const message = `The user has several accounts at '${id}': name one in the call's context, as 'account'`

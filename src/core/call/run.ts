@@ -1,4 +1,4 @@
-import type { Principal } from '../access/principal.ts'
+import { type Principal, shareOwner } from '../access/principal.ts'
 import type { Validate } from '../schema/validator.ts'
 import { contentText } from '../tool/content.ts'
 import { jsonSize } from '../tool/json.ts'
@@ -54,6 +54,7 @@ export function runTool(options: RunOptions, deps: RunDeps): Ran | Failing | Pro
           userId,
           hosts: runnable.hosts ?? [],
           reachedAt: caller.reachedAt,
+          chargedTo: shareOwner(caller.principal),
           userTokens: deps.userTokens,
           defect: (error) => deps.defect(callId, record.id, messageOf(error)),
         })

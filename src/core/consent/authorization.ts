@@ -123,6 +123,8 @@ export interface Approvals {
     /** Whether another key can be told from the caller's. */
     readonly isToldByKey: boolean
     readonly requestedBy: string | undefined
+    /** Whose share of open authorizations it takes, see `shareOwner`. */
+    readonly chargedTo: string
     readonly reachedAt: () => string
   }): Promise<
     | { readonly approved: true }

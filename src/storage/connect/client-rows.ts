@@ -7,12 +7,18 @@ export type Client = ClientInfo
 
 /** Self-registered clients that nobody has approved yet; the oldest gives way. */
 const MAX_UNUSED = 1_000
+/** Of a principal: clients of requests that it looks at, which strangers' registrations do not push out meanwhile. */
+const MAX_OPENED = 10
+const OPENED_MS = 10 * 60_000
+/** Of a principal: clients that it let in and that have no agent any more; the oldest gives way. */
+const MAX_IDLE = 20
 const UNUSED_MS = 86_400_000
 /** Longer than any agent lives. */
 const USED_MS = 100 * 86_400_000
 
 const UNUSED = '"unused"'
 const GIVEN = '"given"'
+const IS_CLIENT = "key > 'client:' AND key < 'client;'"
 
 /** A self-registered client is forgotten after a day unless approved; one that an administrator gave stays. */
 export function clientRows(sql: SqlStorage, now: () => number) {
@@ -30,21 +36,37 @@ export function clientRows(sql: SqlStorage, now: () => number) {
       const note = 'UPDATE entry SET metadata = ?, expires = ? WHERE key = ?'
       sql.exec(note, UNUSED, now() + UNUSED_MS, keyOf(id))
       sql.exec(
-        `DELETE FROM entry WHERE key IN (SELECT key FROM entry WHERE metadata = ? AND key > 'client:' AND key < 'client;'
+        `DELETE FROM entry WHERE key IN (SELECT key FROM entry WHERE ${IS_CLIENT} AND (metadata = ? OR metadata ->> 'until' <= ?)
          ORDER BY expires DESC LIMIT -1 OFFSET ?)`,
         UNUSED,
+        now(),
         MAX_UNUSED,
       )
     },
 
-    used(id: string, document: Client | undefined): void {
+    /** A signed-in principal looks at a request of the client. */
+    opened(id: string, principal: string): void {
+      const note = `UPDATE entry SET metadata = json_object('opened', ?, 'until', ?)
+        WHERE key = ? AND (metadata = ? OR metadata ->> 'until' > 0)`
+      sql.exec(note, principal, now() + OPENED_MS, keyOf(id), UNUSED)
+      const surplus = `UPDATE entry SET metadata = ? WHERE key IN (SELECT key FROM entry
+        WHERE ${IS_CLIENT} AND metadata ->> 'opened' = ? ORDER BY metadata ->> 'until' DESC LIMIT -1 OFFSET ?)`
+      sql.exec(surplus, UNUSED, principal, MAX_OPENED)
+    },
+
+    used(id: string, document: Client | undefined, holder: string): void {
+      const metadata = JSON.stringify({ holder })
       if (document) {
-        const kept = 'INSERT OR REPLACE INTO entry VALUES (?, ?, NULL, ?)'
-        sql.exec(kept, keyOf(id), JSON.stringify(document), now() + USED_MS)
+        const kept = 'INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?)'
+        sql.exec(kept, keyOf(id), JSON.stringify(document), metadata, now() + USED_MS)
       } else {
-        const note = 'UPDATE entry SET metadata = NULL, expires = ? WHERE key = ? AND expires IS NOT NULL'
-        sql.exec(note, now() + USED_MS, keyOf(id))
+        const note = 'UPDATE entry SET metadata = ?, expires = ? WHERE key = ? AND expires IS NOT NULL'
+        sql.exec(note, metadata, now() + USED_MS, keyOf(id))
       }
+      const idle = `DELETE FROM entry WHERE key IN (SELECT key FROM entry WHERE ${IS_CLIENT} AND metadata ->> 'holder' = ?
+        AND key NOT IN (SELECT 'client:' || json_extract(body, '$.client.id') FROM agent WHERE expires > ?)
+        ORDER BY expires DESC LIMIT -1 OFFSET ?)`
+      sql.exec(idle, holder, now(), MAX_IDLE)
     },
 
     isKept(id: string): boolean {
@@ -56,7 +78,7 @@ export function clientRows(sql: SqlStorage, now: () => number) {
     },
 
     list(): OAuthClient[] {
-      const all = "SELECT value FROM entry WHERE metadata = ? AND key > 'client:' AND key < 'client;' ORDER BY key"
+      const all = `SELECT value FROM entry WHERE metadata = ? AND ${IS_CLIENT} ORDER BY key`
       return column<string>(sql, all, GIVEN).map((text) => clientOf(JSON.parse(text)))
     },
 

@@ -87,11 +87,13 @@ export class Connect extends DurableObject<unknown> {
     return this.#clients.isKept(clientId)
   }
 
-  async asked({ url, document }: AuthorizationRequest) {
+  /** `principal` is who looks at the request. */
+  async asked({ url, document }: AuthorizationRequest, principal: string) {
     const read = await this.#read(url, document)
     if (!read.ok) return read
     const { request, client, refusal } = read
     const { clientId, redirectUri } = request
+    this.#clients.opened(clientId, principal)
     const resource = new URL(url).searchParams.get('resource') ?? request.resource
     return { ok: true, client: { id: clientId, name: client?.clientName }, redirectUri, resource, refusal } as const
   }
@@ -109,8 +111,8 @@ export class Connect extends DurableObject<unknown> {
       scope: [...agent.scopes],
       revokeExistingGrants: false,
     })
-    this.#clients.used(request.clientId, document)
     for (const id of this.#agents.store(agent)) this.#end(id)
+    this.#clients.used(request.clientId, document, agent.owner)
     return { ok: true, to: redirectTo } as const
   }
 

@@ -1,5 +1,6 @@
 import { type Authorization, AUTHORIZATION_LIFETIME_MS } from '../../core/consent/authorization.ts'
 import { column, field, firstRow } from '../rows.ts'
+import { hasTables } from '../schema.ts'
 
 /** Travels between Worker and Durable Object with the invocation as JSON text. */
 export type StoredAuthorization = Omit<Authorization, 'invocation'> & {
@@ -107,6 +108,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
 
     /** `invocation` is still sealed. Expired ones have failed. */
     find(id: string): StoredAuthorization | undefined {
+      if (!hasTables(sql)) return undefined
       sweep()
       return read('id = ?', id)
     },

@@ -37,6 +37,8 @@ export type TokenAnswer =
 
 /** The deployment's part of a vault, the same for all users. */
 export interface VaultDeployment {
+  /** Takes a new authorization from a principal's share; false where that is used up. */
+  readonly charge: (principal: string, bytes: number) => Promise<boolean>
   /** While it is empty nothing can be granted, and invocations are stored unsealed. */
   readonly keyring: Keyring
   readonly oauth: OAuth

@@ -1,3 +1,4 @@
+import { field } from '../rows.ts'
 import { hasTables, openTables } from '../schema.ts'
 
 /**
@@ -32,6 +33,14 @@ const SCHEMA = { of: "a user's Vault", version: 2, tables: TABLES }
 /** A vault that was never used has no tables, and stores nothing. */
 export function checkTables(sql: SqlStorage): void {
   if (hasTables(sql)) openTables(sql, SCHEMA)
+}
+
+/** Whether a vault keeps nothing that a user or a caller would miss. */
+export function isEmpty(sql: SqlStorage): boolean {
+  const kept = ['authorization', 'account_grant', 'consent']
+    .map((table) => `SELECT 1 FROM ${table}`)
+    .join(' UNION ALL ')
+  return !hasTables(sql) || field(sql, `${kept} LIMIT 1`) === undefined
 }
 
 /** Throws for any other owner, which only a defect could cause: no user may ever see another's grants. */

@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import type { AuthorizationStatus, Ended, Grant, Step, Visit } from '../../core/consent/authorization.ts'
 import { APPROVAL } from '../../core/consent/authorization.ts'
 import type { Provider } from '../../core/consent/provider.ts'
+import { HOUR_MS } from '../../core/tool/time.ts'
 import { notSetUp } from '../../core/failure/failure-words.ts'
 import { createChanges } from '../changes.ts'
 import { newAuthorizationId } from './authorization-id.ts'
@@ -14,7 +15,7 @@ import { grantRows } from './grant-rows.ts'
 import type { Grants, NotGranted, TokenAnswer, TokenRequest, VaultDeployment } from './grants.ts'
 import { createGrants, NO_KEYS, notGranted } from './grants.ts'
 import { hasTables } from '../schema.ts'
-import { checkTables, ensureOwner } from './tables.ts'
+import { checkTables, ensureOwner, isEmpty } from './tables.ts'
 
 export interface OpenQuestion extends NotGranted {
   /** Absent where a look finds none open. */
@@ -23,7 +24,28 @@ export interface OpenQuestion extends NotGranted {
 
 type VaultAnswer = Exclude<TokenAnswer, { scopes: unknown }> | OpenQuestion
 
+/** Of a principal, within the hour that ends at `until` (milliseconds since 1970). */
+interface ChargedHour {
+  readonly until: number
+  readonly authorizations: number
+  readonly bytes: number
+}
+
+const CHARGED = 'charged'
+const MAX_AUTHORIZATIONS = 2_000
+const MAX_BYTES = 64 * 1024 * 1024
+const TOO_MANY = `The caller asked users for more than ${MAX_AUTHORIZATIONS} authorizations within an hour. Try again in an hour`
+
+interface NewQuestion {
+  readonly owner: string
+  readonly wanted: NewAuthorization
+  readonly why: NotGranted
+  readonly chargedTo: string
+  readonly newId?: string
+}
+
 interface CallTokenRequest extends Omit<TokenRequest, 'provider'>, Pick<NewAuthorization, 'requestedBy'> {
+  readonly chargedTo: string
   readonly providerId: string
   readonly provider: Provider | string
 }
@@ -31,6 +53,7 @@ interface CallTokenRequest extends Omit<TokenRequest, 'provider'>, Pick<NewAutho
 interface ApprovalRequest extends Omit<NewAuthorization, 'kind' | 'provider' | 'scopes' | 'hosts'> {
   readonly invocation: string
   readonly reason: string
+  readonly chargedTo: string
 }
 
 /** One a user: grants, and questions to the user. Failures are answers. */
@@ -66,7 +89,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       if (!('scopes' in answer)) return answer
       const { scopes, ...why } = answer
       const wanted = grantFor(request, scopes)
-      if (how === 'use') return this.#ask(wanted, why)
+      if (how === 'use') return this.#ask({ owner, wanted, why, chargedTo: request.chargedTo })
       const open = isNew ? undefined : this.#rows.open(wanted.purpose)
       return { ...(open ? { authorization: open } : {}), ...why }
     }
@@ -87,14 +110,15 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return how === 'use' ? { ...answer, ...this.#withLastFailure(answer, 'provider', provider.id) } : answer
     }
 
-    async claim(owner: string, { reason, ...request }: ApprovalRequest) {
-      ensureOwner(this.ctx.storage.sql, owner)
+    async claim(owner: string, { reason, chargedTo, ...request }: ApprovalRequest) {
       const { purpose } = request
-      const id = newAuthorizationId(this.ctx.id)
-      const invocation = await sealInvocation(this.#deployment.keyring, id, request.invocation)
+      const newId = newAuthorizationId(this.ctx.id)
+      const invocation = await sealInvocation(this.#deployment.keyring, newId, request.invocation)
+      ensureOwner(this.ctx.storage.sql, owner)
       if (this.#rows.claim(purpose)) return 'approved' as const
       const wanted = { ...request, kind: 'approval', provider: APPROVAL, scopes: [], hosts: [], invocation } as const
-      return this.#ask(wanted, this.#withLastFailure({ reason }, 'asked', purpose), id)
+      const why = this.#withLastFailure({ reason }, 'asked', purpose)
+      return this.#ask({ owner, wanted, why, chargedTo, newId })
     }
 
     async find(id: string): Promise<StoredAuthorization | undefined> {
@@ -126,7 +150,8 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return this.#consent.confirm(id, flow, userId)
     }
 
-    returning(state: string): Promise<StoredAuthorization | undefined> {
+    async returning(state: string): Promise<StoredAuthorization | undefined> {
+      if (!hasTables(this.ctx.storage.sql)) return undefined
       return this.#consent.returning(state)
     }
 
@@ -162,15 +187,41 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
             : this.#consents.remove(providerId, each, toolkit),
         ),
       )
+      // Nothing else may be left to wait for
+      await this.#schedule(this.#deployment.now() + HOUR_MS)
       return revoked.includes(true)
     }
 
-    override async alarm(): Promise<void> {
-      this.#rows.sweep()
-      await this.#schedule()
+    /** In a principal's own vault: takes an authorization that it caused from its share of an hour. */
+    async charge(bytes: number): Promise<boolean> {
+      const now = this.#deployment.now()
+      const known = await this.ctx.storage.get<ChargedHour>(CHARGED)
+      const hour = known && now < known.until ? known : { until: now + HOUR_MS, authorizations: 0, bytes: 0 }
+      const next = { ...hour, authorizations: hour.authorizations + 1, bytes: hour.bytes + bytes }
+      if (next.authorizations > MAX_AUTHORIZATIONS || next.bytes > MAX_BYTES) return false
+      await this.ctx.storage.put(CHARGED, next)
+      await this.#schedule(next.until)
+      return true
     }
 
-    async #ask(wanted: NewAuthorization, why: NotGranted, newId = newAuthorizationId(this.ctx.id)) {
+    /** What is empty goes as a whole, or users whom callers made up would take room for ever. */
+    override async alarm(): Promise<void> {
+      const { storage } = this.ctx
+      if (hasTables(storage.sql)) this.#rows.sweep()
+      const charged = await storage.get<ChargedHour>(CHARGED)
+      const until = charged && this.#deployment.now() < charged.until ? charged.until : undefined
+      if (until === undefined && isEmpty(storage.sql)) return storage.deleteAll()
+      await this.#schedule(until)
+    }
+
+    async #ask({ owner, wanted, why, chargedTo, newId = newAuthorizationId(this.ctx.id) }: NewQuestion) {
+      const isOpen = this.#rows.open(wanted.purpose) !== undefined
+      if (!isOpen && !(await this.#deployment.charge(chargedTo, wanted.invocation?.length ?? 0))) {
+        await this.#schedule(this.#deployment.now())
+        return { unavailable: TOO_MANY }
+      }
+      // It may have been emptied meanwhile
+      ensureOwner(this.ctx.storage.sql, owner)
       const { id, scopes, status } = this.#rows.open(wanted.purpose) ?? this.#rows.insert(newId, wanted)
       await this.#schedule()
       return { authorization: { id, scopes, status }, ...why }
@@ -185,10 +236,10 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return { reason: all, ...(full === all ? {} : { forOperator: full }) }
     }
 
-    async #schedule(): Promise<void> {
-      const at = this.#rows.nextSweep()
+    async #schedule(until = Infinity): Promise<void> {
+      const at = Math.min(until, (hasTables(this.ctx.storage.sql) ? this.#rows.nextSweep() : undefined) ?? Infinity)
       const set = await this.ctx.storage.getAlarm()
-      if (at !== undefined && (set === null || at < set)) await this.ctx.storage.setAlarm(at)
+      if (at !== Infinity && (set === null || at < set)) await this.ctx.storage.setAlarm(at)
     }
 
     async #settled<T extends Ended<StoredAuthorization> | Step>(ended: T): Promise<T> {

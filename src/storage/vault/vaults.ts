@@ -12,6 +12,7 @@ import { reachableStub, type Reach } from '../reachable-stub.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import { isState, objectOf } from './authorization-id.ts'
 import type { StoredAuthorization } from './authorization-rows.ts'
+import type { VaultDeployment } from './grants.ts'
 import { createProviderAccess, type ProviderAccessOptions } from './provider-access.ts'
 import { GONE, OTHER_BROWSER } from './stopped.ts'
 import type { VaultObject } from './vault-object.ts'
@@ -47,7 +48,7 @@ export function createVault(
   }
 
   async function answerTo(
-    { userId, requirement, tool, hosts, account, requestedBy, reachedAt }: RequiredToken,
+    { userId, requirement, tool, hosts, account, requestedBy, chargedTo, reachedAt }: RequiredToken,
     how: 'use' | 'look',
     refused?: { token: string; final: boolean },
   ) {
@@ -61,6 +62,7 @@ export function createVault(
       toolkit: tool.toolkit,
       hosts,
       requestedBy,
+      chargedTo,
       ...(account === undefined ? {} : { account }),
       ...(refused ? { refused } : {}),
     }
@@ -95,7 +97,7 @@ export function createVault(
 
     canBeApproved: identifies,
 
-    async claim({ tool, shown, fingerprint, isToldByKey, requestedBy, reachedAt }) {
+    async claim({ tool, shown, fingerprint, isToldByKey, requestedBy, chargedTo, reachedAt }) {
       const url = reachedAt()
       const reason = `${approvalReason(tool)}: a person must approve each call`
       if (!identifies(url, isToldByKey))
@@ -111,9 +113,10 @@ export function createVault(
         userId === undefined ? { kind: 'principal', id: principal } : { kind: 'user', id: userId },
       )
       const user = userId === undefined ? {} : { userId }
-      const call = { principal, requestedBy, ...user, tool: tool.id, invocation }
+      const call = { principal, requestedBy, chargedTo, ...user, tool: tool.id, invocation }
       const answer = await vaultOf(owner).claim(owner, { ...call, purpose: fingerprint, reason })
       if (answer === 'approved') return { approved: true }
+      if ('unavailable' in answer) return { refused: answer.unavailable, forOperator: answer.unavailable }
       return { challenge: challengeOf(APPROVAL, answer.authorization, url), reason: answer.reason }
     },
 
@@ -161,6 +164,14 @@ export function createVault(
       const owner = vaultName({ kind: 'user', id: userId })
       return vaultOf(owner).revoke(owner, userId, provider, only, await providers.find(provider))
     },
+  }
+}
+
+/** What principals cause users' vaults to hold is counted in the principal's own. */
+export function createCharge(namespace: DurableObjectNamespace<VaultObject>): VaultDeployment['charge'] {
+  return (id, bytes) => {
+    const object = namespace.idFromName(vaultName({ kind: 'principal', id }))
+    return reachableStub(() => namespace.get(object), REACH).charge(bytes)
   }
 }
 

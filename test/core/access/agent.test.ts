@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { AGENT_SCOPES, principalOfAgent } from '../../../src/core/access/agent.ts'
-import { ADMIN, coverDenial, covers, denial, maySee, type Principal } from '../../../src/core/access/principal.ts'
+import {
+  ADMIN,
+  coverDenial,
+  covers,
+  denial,
+  maySee,
+  type Principal,
+  shareOwner,
+} from '../../../src/core/access/principal.ts'
 import { refuseUncovered } from '../../../src/core/call/authorise.ts'
 
 const ann: Principal = {
@@ -72,7 +80,7 @@ describe('an agent', () => {
 
   it('shares the limits of its owner with all their agents', () => {
     const limits = { rate: { calls: 1, seconds: 60 } }
-    expect(agentOf({ ...ann, limits })).toMatchObject({ limits, limitsOf: ann.id })
-    expect(agentOf(ann)).not.toHaveProperty('limitsOf')
+    expect(agentOf({ ...ann, limits })).toMatchObject({ limits, owner: ann.id })
+    expect(shareOwner(agentOf(ann))).toBe(ann.id)
   })
 })

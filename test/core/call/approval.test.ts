@@ -61,7 +61,8 @@ describe('an approval', () => {
     expect(claimed).toBeUndefined()
     const { id: tool, digest } = record
     const shown = { principal: 'admin', tool, digest, user: 'ann', input: INPUT, credentials: [], files: [] }
-    expect(claims).toEqual([{ shown, isToldByKey: false, fingerprint: expect.any(String), tool: record, reachedAt }])
+    const more = { fingerprint: expect.any(String), tool: record, chargedTo: 'admin', reachedAt }
+    expect(claims).toEqual([{ shown, isToldByKey: false, ...more }])
     expect(JSON.parse(claims[0]?.fingerprint ?? '')).toEqual(shown)
     const forNobody = await claim(10)
     expect(forNobody.claimed).toBeUndefined()

@@ -125,7 +125,7 @@ describe('a turn of a call', () => {
   it('counts towards the limits of the credential, or of whoever it acts for, and of the tool', () => {
     const credential = { id: 'key:a', name: 'credential', limits }
     expect(limitedBy({ ...key, limits }, tool, [])).toEqual([credential])
-    expect(limitedBy({ ...key, limits, limitsOf: 'key:b' }, tool, [])).toEqual([{ ...credential, id: 'key:b' }])
+    expect(limitedBy({ ...key, limits, owner: 'key:b' }, tool, [])).toEqual([{ ...credential, id: 'key:b' }])
     expect(limitedBy({ ...key, limits }, tool, [{ of: 'Mail.*', limits }])).toEqual([
       credential,
       { id: 'tool:mail.send Mail.*', name: 'tool', limits },

@@ -15,6 +15,7 @@ function renewing(renew?: World['renew'], tokens: Readonly<Record<string, Creden
   const renewals = createRenewals(record, new Map(Object.entries(tokens)), {
     userId: 'ann',
     hosts: [],
+    chargedTo: 'key:k1',
     reachedAt: () => REACHED_AT,
     userTokens: deps.userTokens,
     defect: (error) => void defects.push(error),
@@ -129,7 +130,7 @@ describe('a token that was refused', () => {
     const { renew } = renewing((required) => (seen.push(required), given), { mail: ofWork })
     await renew('mail', 'mail-1')
     const required = { userId: 'ann', requirement: { id: 'mail' }, tool: record, hosts: [], account: 'work' }
-    expect(seen).toEqual([{ ...required, reachedAt: expect.any(Function) }])
+    expect(seen).toEqual([{ ...required, chargedTo: 'key:k1', reachedAt: expect.any(Function) }])
   })
 
   it('is not asked for again once the provider gave none, not even with the first token', async () => {
@@ -173,6 +174,7 @@ it('there is nothing to renew where no token is the deployment’s', () => {
   const options = {
     userId: 'ann',
     hosts: [],
+    chargedTo: 'key:k1',
     reachedAt: () => REACHED_AT,
     userTokens: deps.userTokens,
     defect: () => undefined,

@@ -21,7 +21,7 @@ async function meet(needs: Needs, given: Given = {}, world: World = {}) {
     PUBLISHER,
     callWith(given).context,
     given.userId,
-    { reachedAt: () => REACHED_AT, hosts: HOSTS },
+    { reachedAt: () => REACHED_AT, hosts: HOSTS, chargedTo: 'key:k1' },
     deps,
   )
   return { met, asked }
@@ -54,7 +54,7 @@ describe('what a tool requires', () => {
         { principal: 'key:any', trusted: false },
         callWith(given).context,
         'ann',
-        { reachedAt: () => REACHED_AT, hosts: HOSTS },
+        { reachedAt: () => REACHED_AT, hosts: HOSTS, chargedTo: 'key:k1' },
         deps,
       )
     const withheld = (...credentials: string[]) => ({
@@ -104,7 +104,7 @@ describe('what a tool requires', () => {
         PUBLISHER,
         callWith(given).context,
         given.userId,
-        { reachedAt: () => REACHED_AT, hosts: HOSTS },
+        { reachedAt: () => REACHED_AT, hosts: HOSTS, chargedTo: 'key:k1' },
         deps,
       )
     for (const given of [{}, { userId: 'ann' }]) {
@@ -169,8 +169,17 @@ describe('what a tool requires', () => {
     const { deps } = worldOf({ tokenFor: (required) => (seen.push(required), { token: 't', account: '' }) })
     const reachedAt = () => REACHED_AT
     const record = recordWith(MAIL)
-    await meetRequirements(record, PUBLISHER, callWith().context, 'ann', { reachedAt, hosts: HOSTS }, deps)
-    expect(seen).toEqual([{ userId: 'ann', requirement: { id: 'mail' }, tool: record, hosts: HOSTS, reachedAt }])
+    await meetRequirements(
+      record,
+      PUBLISHER,
+      callWith().context,
+      'ann',
+      { reachedAt, hosts: HOSTS, chargedTo: 'key:k1' },
+      deps,
+    )
+    expect(seen).toEqual([
+      { userId: 'ann', requirement: { id: 'mail' }, tool: record, hosts: HOSTS, chargedTo: 'key:k1', reachedAt },
+    ])
   })
 
   it('is of the account that the context names; of several that it does not name, it says which there are', async () => {
@@ -183,7 +192,14 @@ describe('what a tool requires', () => {
     })
     const meetWith = (values: JsonObject) => {
       const context = { ...callWith().context, values }
-      return meetRequirements(recordWith(MAIL), PUBLISHER, context, 'ann', { reachedAt: () => REACHED_AT }, deps)
+      return meetRequirements(
+        recordWith(MAIL),
+        PUBLISHER,
+        context,
+        'ann',
+        { reachedAt: () => REACHED_AT, chargedTo: 'key:k1' },
+        deps,
+      )
     }
     expect(await meetWith({ account: 'work' })).toMatchObject({ ok: true })
     expect(await meetWith({ account: '' })).toMatchObject({ ok: true })
@@ -295,7 +311,7 @@ describe('what a tool requires', () => {
         PUBLISHER,
         callWith().context,
         undefined,
-        { reachedAt: () => url },
+        { reachedAt: () => url, chargedTo: 'key:k1' },
         deps,
       )
     const challenge = { id: 'mail', scopes: ['mail.read'], status: 'not_started' }

@@ -136,10 +136,13 @@ const entriesOf = ({ sql }: World, kind: string) =>
 describe('a request of an agent', () => {
   it('is read with its client, what it is for, and where a refusal goes', () =>
     inConnect(async ({ server, urlOf, clientId }) => {
-      const asked = await server.asked({
-        url: urlOf({ resource: `${ORIGIN}/connect/mcp?toolkits=Mail` }),
-        document: undefined,
-      })
+      const asked = await server.asked(
+        {
+          url: urlOf({ resource: `${ORIGIN}/connect/mcp?toolkits=Mail` }),
+          document: undefined,
+        },
+        'key:k1',
+      )
       expect(asked).toEqual({
         ok: true,
         client: { id: clientId, name: 'An agent' },
@@ -147,7 +150,7 @@ describe('a request of an agent', () => {
         resource: `${ORIGIN}/connect/mcp?toolkits=Mail`,
         refusal: expect.stringContaining(`${BACK}?error=access_denied`),
       })
-      expect(await server.asked({ url: urlOf(), document: undefined })).toMatchObject({
+      expect(await server.asked({ url: urlOf(), document: undefined }, 'key:k1')).toMatchObject({
         resource: `${ORIGIN}/connect/mcp`,
       })
     }))
@@ -159,7 +162,7 @@ describe('a request of an agent', () => {
   ])('%s is refused', (_, more, message, back) =>
     inConnect(async ({ server, urlOf }) => {
       const request = { url: urlOf(more), document: undefined }
-      for (const answer of [await server.asked(request), await server.letIn(request, AGENT)]) {
+      for (const answer of [await server.asked(request, 'key:k1'), await server.letIn(request, AGENT)]) {
         expect(answer).toMatchObject({ ok: false, message: expect.stringContaining(message) })
         expect(answer.ok ? '' : answer.back).toEqual(back && expect.stringContaining(back))
       }
@@ -170,7 +173,7 @@ describe('a request of an agent', () => {
     inConnect(async (world) => {
       const { server, urlOf, letIn, redeem } = world
       const client = { client_id: DOCUMENT }
-      expect(await server.asked({ url: urlOf(client), document: DESCRIBED })).toMatchObject({
+      expect(await server.asked({ url: urlOf(client), document: DESCRIBED }, 'key:k1')).toMatchObject({
         client: { id: DOCUMENT, name: 'Described' },
       })
       expect(await server.admit(DOCUMENT)).toBeUndefined()
@@ -459,6 +462,59 @@ describe('a registration', () => {
       expect(await server.admit(clientId)).toBeUndefined()
     }))
 
+  const fill = ({ sql }: World, count: number) =>
+    sql.exec(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+       INSERT OR REPLACE INTO entry SELECT 'client:many' || i, '{}', '"unused"', ? FROM n`,
+      count,
+      Date.now() + DAY + 1,
+    )
+
+  it('whose request somebody looks at gives way to no newer one for ten minutes, in that person’s share', () =>
+    inConnect(async (world) => {
+      const { server, register, urlOf } = world
+      const ids: string[] = []
+      for (let n = 0; n < 12; n += 1) {
+        const { client_id } = await register()
+        ids.push(client_id)
+        await server.asked({ url: urlOf({ client_id }), document: undefined }, 'key:k1')
+        pass(1)
+      }
+      const isThere = async (client_id: string) =>
+        (await server.asked({ url: urlOf({ client_id }), document: undefined }, 'key:k2')).ok
+      fill(world, 1_000)
+      await register()
+      const [first = '', second = '', ...others] = ids
+      expect([await isThere(first), await isThere(second)]).toEqual([false, false])
+      for (const each of others) expect(await isThere(each)).toBe(true)
+      pass(10 * 60_000 + 1)
+      fill(world, 1_000)
+      await register()
+      for (const each of others) expect(await isThere(each)).toBe(false)
+    }))
+
+  it('that somebody let in gives way to newer ones of theirs once it has no agent', () =>
+    inConnect(async (world) => {
+      const { sql, register, letIn, agents } = world
+      const ids: string[] = []
+      for (let n = 0; n < 30; n += 1) {
+        const { client_id } = await register()
+        ids.push(client_id)
+        const client = { ...AGENT.client, id: client_id }
+        await letIn({ id: `a${n}`, client }, { client_id })
+        pass(1)
+      }
+      const kept = () =>
+        ids.filter((id) => sql.exec('SELECT 1 FROM entry WHERE key = ?', `client:${id}`).toArray().length > 0)
+      expect(kept()).toHaveLength(30)
+      for (let n = 1; n < 30; n += 1) await agents.remove(AGENT.holder, `a${n}`)
+      const { client_id } = await register()
+      await letIn({ id: 'new', client: { ...AGENT.client, id: client_id } }, { client_id })
+      expect(kept()).toEqual([ids[0], ...ids.slice(10)])
+      await letIn({ id: 'of another', owner: 'key:k2', client: { ...AGENT.client, id: client_id } }, { client_id })
+      expect(kept()).toHaveLength(21)
+    }))
+
   it('gives way to a thousand newer ones that nobody let in, and no other does', () =>
     inConnect(async ({ connected, register, server, sql, clientId }) => {
       const { access_token } = await connected()
@@ -489,7 +545,7 @@ describe('a client that an administrator gives', () => {
       const code = await letIn({ client: { ...AGENT.client, id: client_id } }, { client_id })
       const form = { grant_type: 'authorization_code', code, redirect_uri: BACK, code_verifier: VERIFIER }
       const withoutPkce = urlOf({ client_id, code_challenge: undefined, code_challenge_method: undefined })
-      expect(await server.asked({ url: withoutPkce, document: undefined })).toEqual({
+      expect(await server.asked({ url: withoutPkce, document: undefined }, 'key:k1')).toEqual({
         ok: false,
         message: "PKCE is wanted: 'code_challenge' with the method S256",
         back: expect.stringContaining(`${BACK}?error=invalid_request`),

@@ -135,6 +135,7 @@ describe('the approval of a call', () => {
       requirement: { id: 'mail' },
       tool: PAY,
       hosts: [],
+      chargedTo: 'key:k1',
       reachedAt,
     })
     const other = challenged(granted).authorization
@@ -213,5 +214,58 @@ describe("a deployment's verifier of users", () => {
     expect(await claim(world)).toEqual({ approved: true })
     const other = await asked(world, { input: {} })
     expect(await decide(world, other, false)).toMatchObject({ ok: true, authorization: { status: 'failed' } })
+  })
+})
+
+describe('what a caller makes users’ vaults hold', () => {
+  const ownVault = (world: World) => JSON.stringify(['principal', world.principal('a')])
+  const charged = (world: World, hour: object) =>
+    world.inVault(ownVault(world), async (_, { storage }) => storage.put('charged', hour))
+
+  it('is bounded by the caller, however many users it makes up', async () => {
+    const world = createWorld()
+    await asked(world, { userId: 'made up 1' })
+    const until = world.time + 60 * MINUTE
+    await charged(world, { until, authorizations: 1_999, bytes: 0 })
+    const open = await asked(world, { userId: 'made up 2' })
+    const refused = await claim(world, { userId: 'made up 3' })
+    expect(refused).toMatchObject({ refused: expect.stringContaining('more than 2000 authorizations within an hour') })
+    const stored = await world.inVault(world.owner(world.user('made up 3')), async (vault, { storage }) => {
+      await vault.alarm()
+      return storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'owner'").toArray()
+    })
+    expect(stored).toEqual([])
+    // One that is open is given again, and others are not held up
+    expect(await asked(world, { userId: 'made up 2' })).toBe(open)
+    await asked(world, { principal: 'b', userId: 'made up 3' })
+    world.time = until
+    await asked(world, { userId: 'made up 4' })
+  })
+
+  it('is bounded in bytes too', async () => {
+    const world = createWorld()
+    await charged(world, { until: world.time + MINUTE, authorizations: 0, bytes: 64 * 1024 * 1024 - 100 })
+    expect(await claim(world)).toHaveProperty('refused')
+  })
+
+  it('goes with its user’s whole vault once it is over, and the vault begins anew', async () => {
+    const world = createWorld()
+    const id = await asked(world)
+    const owner = world.owner(world.user('ann'))
+    const tables = async () =>
+      world.inVault(owner, async (vault, { storage }) => {
+        await vault.alarm()
+        return [
+          storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'owner'").toArray().length,
+          await storage.getAlarm(),
+        ]
+      })
+    expect(await tables()).toEqual([1, expect.any(Number)])
+    world.time += 76 * MINUTE
+    expect(await tables()).toEqual([0, null])
+    expect(await world.vault.find(id)).toBeUndefined()
+    expect(await decide(world, id, true)).toMatchObject({ ok: false, why: 'gone' })
+    expect(await world.vault.list(world.user('ann'))).toEqual([])
+    expect(await asked(world)).not.toBe(id)
   })
 })

@@ -100,13 +100,23 @@ it('the vault of one user opens for no other', async () => {
   const world = createWorld()
   const [ann, bob] = [world.user('ann'), world.user('bob')]
   await consent(world, ann)
-  const request = { userId: bob, providerId: 'mail', provider: 'none', scopes: [], tool: 't', toolkit: 'T', hosts: [] }
+  const request = {
+    userId: bob,
+    providerId: 'mail',
+    provider: 'none',
+    scopes: [],
+    tool: 't',
+    toolkit: 'T',
+    hosts: [],
+    chargedTo: 'p',
+  }
   const call = {
     principal: 'p',
     userId: bob,
     tool: 't',
     purpose: 'f',
     requestedBy: undefined,
+    chargedTo: 'p',
     invocation: '{}',
     reason: '',
   }

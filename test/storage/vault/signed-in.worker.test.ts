@@ -101,6 +101,7 @@ describe('a consent where people sign in', () => {
       requirement: { id: 'mail', oauth2: { scopes: ['mail.read'] } },
       tool: tool('Read'),
       hosts: ['api.mail.example'],
+      chargedTo: 'key:k1',
       reachedAt,
     })
     const id = 'challenge' in answer ? (answer.challenge.authorization ?? '') : ''

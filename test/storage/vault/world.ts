@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import * as base64url from 'jose/base64url'
-import { createVault } from '../../../src/storage/vault/vaults.ts'
+import { createCharge, createVault } from '../../../src/storage/vault/vaults.ts'
 import { createServerFinder } from '../../../src/oauth-client/provider-server.ts'
 import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
 import { createOAuth } from '../../../src/oauth-client/oauth.ts'
@@ -44,7 +44,7 @@ export const tool = (name: string, given: Partial<ToolRecord> = {}): ToolRecord 
 export async function approvable(record: ToolRecord, principal: string, userId: string | undefined, input: JsonObject) {
   const call = { record, caller: { principal: { id: principal } }, invocation: { ...invocationWith(input), userId } }
   const identity = await identify(call, (value) => sha256(canonicalText(value)))
-  return { ...identity, tool: record, isToldByKey: true, requestedBy: undefined }
+  return { ...identity, tool: record, isToldByKey: true, requestedBy: undefined, chargedTo: principal }
 }
 
 interface Issued {
@@ -208,6 +208,7 @@ export function createWorld(options: WorldOptions = {}) {
     defineVault(() => {
       const now = () => settings.time
       return {
+        charge: (id: string, bytes: number) => createCharge(namespace)(id, bytes),
         keyring: createKeyring(settings.keys, 'vault'),
         oauth: createOAuth({
           fetch: provider.fetch,
@@ -246,14 +247,15 @@ export function createWorld(options: WorldOptions = {}) {
               }),
     })
   }
+  const namespace = new Proxy(env.Vault, {
+    get(real, method) {
+      if (method === 'get') return (id: DurableObjectId) => stubOf(id)
+      const value: unknown = Reflect.get(real, method)
+      return typeof value === 'function' ? value.bind(real) : value
+    },
+  })
   const vault = createVault({
-    namespace: new Proxy(env.Vault, {
-      get(namespace, method) {
-        if (method === 'get') return (id: DurableObjectId) => stubOf(id)
-        const real: unknown = Reflect.get(namespace, method)
-        return typeof real === 'function' ? real.bind(namespace) : real
-      },
-    }),
+    namespace,
     providers: { find: async (id) => providers.get(id) },
     variablesOf: (id) =>
       id === 'google' ? { clientId: 'GOOGLE_CLIENT_ID', clientSecret: 'GOOGLE_CLIENT_SECRET' } : undefined,
@@ -300,6 +302,7 @@ export function asking(
     requirement: { id: 'mail', oauth2: { scopes } },
     tool: tool('Get'),
     hosts: HOSTS,
+    chargedTo: 'key:k1',
     reachedAt,
     ...more,
   }
