@@ -55,7 +55,15 @@ export function mayReadImplementation(principal: Principal, name: ToolName, owne
 
 export function mayReview(principal: Principal, publisher: string | null, owner: ToolkitOwner): boolean {
   if (isAdministrator(principal)) return true
-  return typeof owner === 'object' && owner.principal === principal.id && publisher !== principal.id
+  return typeof owner === 'object' && owner.principal === principal.id && !isSamePerson(principal, publisher)
+}
+
+/** A person has an id of each way in: a token's may be preceded by its issuer. Nobody reviews what they published by another. */
+function isSamePerson({ id, users }: Principal, publisher: string | null): boolean {
+  if (publisher === null || publisher === id) return publisher === id
+  const [, user] = /^(?:jwt:(?:[^|]*\|)?|person:)(.*)$/s.exec(publisher) ?? []
+  const own = users === 'any' ? [] : users
+  return user !== undefined && own.some((each) => each === user || each.endsWith(`|${user}`))
 }
 
 export function mayReadPending(principal: Principal, name: ToolName, owner: ToolkitOwner): boolean {

@@ -31,6 +31,7 @@ export type Redactor = NonNullable<ReturnType<typeof createRedactor>>
 export function createRedactor(secrets: readonly string[], base64: (text: string) => string, budget = createBudget()) {
   const whole = new Set(secrets.filter((secret) => secret.length > 0))
   if (whole.size === 0) return undefined
+  const numbers = new Set([...whole].flatMap((secret) => [secret, ...partsOf(secret)]).flatMap(asNumber))
   const searches = afford(() => searchesFor(allSpellings(whole, base64, budget), budget), '')
 
   function text(original: string): string {
@@ -51,7 +52,7 @@ export function createRedactor(secrets: readonly string[], base64: (text: string
   function value<T>(original: T): T
   function value(original: unknown): unknown {
     if (typeof original === 'string') return text(original)
-    if (typeof original === 'number') return whole.has(String(original)) ? REDACTED : original
+    if (typeof original === 'number') return numbers.has(original) || whole.has(String(original)) ? REDACTED : original
     if (Array.isArray(original)) {
       const copy = original.map((each: unknown) => value(each))
       return copy.some((each, index) => each !== original[index]) ? copy : original
@@ -208,6 +209,7 @@ function allSpellings(secrets: Iterable<string>, base64: (text: string) => strin
       budget.spend(text.length / SPELT_PER_UNIT)
       if (text.length < MIN_INNER_LENGTH) continue
       spellings.add(text)
+      for (const number of asNumber(text)) spellings.add(String(number))
       if (/[\\%&]/.test(text)) spellings.add(unescaped(asSent(text), budget).text)
       // As they stand in addresses: a character for each byte
       if (/[^\0-\x7f]/.test(text))
@@ -217,6 +219,14 @@ function allSpellings(secrets: Iterable<string>, base64: (text: string) => strin
     }
   }
   return spellings
+}
+
+const NUMERIC = /^[+-]?\d{1,400}(?:\.\d{1,400})?$/
+
+/** JSON numbers are doubles: they lose zeros at the beginning, and the last digits of many. */
+function asNumber(secret: string): readonly number[] {
+  const number = NUMERIC.test(secret) ? Number(secret) : 0
+  return String(number).length < MIN_INNER_LENGTH ? [] : [number]
 }
 
 function partsOf(secret: string): readonly string[] {

@@ -10,7 +10,7 @@ const STATUS: Readonly<Record<string, number>> = { 'unauthenticated': 401, 'forb
 
 /** The statuses of looking, ending one and ending all, with whose agents were asked for. */
 async function tried(caller: Principal, user: string) {
-  const agents = { list: vi.fn(async (_: Holder) => []), remove: vi.fn(async () => true) }
+  const agents = { list: vi.fn<(holder: Holder) => Promise<[]>>(async () => []), remove: vi.fn(async () => true) }
   const respond = ({ type }: { type: string }) => new Response(null, { status: STATUS[type] ?? 400 })
   const app = new Hono().route('/', agentsFace({ gate: gateFor(caller), agents, respond }))
   const path = `/users/${encodeURIComponent(user)}/agents`

@@ -116,6 +116,24 @@ describe('redaction', () => {
     }
   })
 
+  it.each([
+    ['12345678901234567890', 'has more digits than a number keeps'],
+    ['-12345678901234567', 'is negative'],
+    ['0001234567', 'begins with zeros'],
+    ['1234567890123456789012345', 'is written with an exponent'],
+    ['AC0123456789abcdef:12345678901234567891', 'is a part of another'],
+  ])('redacts the secret %s where it comes back as a number, which %s', (secret) => {
+    const digits = secret.split(':').at(-1) ?? ''
+    const number: unknown = JSON.parse(digits.replace(/^0+/, ''))
+    const redactor = createRedactor([secret], base64)
+    expect(redactor?.value({ number, listed: [number], text: `is ${String(number)}` })).toEqual({
+      number: '[redacted]',
+      listed: ['[redacted]'],
+      text: expect.stringMatching(/^is -?\[redacted\]$/),
+    })
+    expect(redactor?.value({ other: 1234, zero: 0 })).toEqual({ other: 1234, zero: 0 })
+  })
+
   it('redacts names and numbers in values, and gives back the very value where there is nothing to redact', () => {
     const redactor = createRedactor(['123456', 'name'], base64)
     expect(redactor?.value({ a: [123456, 'x123456'], name: true })).toEqual({
