@@ -139,6 +139,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
     },
 
     nextSweep(): number | undefined {
+      if (!hasTables(sql)) return undefined
       const next = 'SELECT min(coalesce(ended + ?, expires)) AS at FROM authorization'
       return field<number | null>(sql, next, KEPT_MS) ?? undefined
     },

@@ -40,7 +40,7 @@ export function isEmpty(sql: SqlStorage): boolean {
   const kept = ['authorization', 'account_grant', 'consent']
     .map((table) => `SELECT 1 FROM ${table}`)
     .join(' UNION ALL ')
-  return !hasTables(sql) || field(sql, `${kept} LIMIT 1`) === undefined
+  return field(sql, `${kept} LIMIT 1`) === undefined
 }
 
 /** Throws for any other owner, which only a defect could cause: no user may ever see another's grants. */

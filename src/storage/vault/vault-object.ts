@@ -10,7 +10,7 @@ import type { AuthorizationRows, NewAuthorization, StoredAuthorization } from '.
 import { authorizationRows, isOpen } from './authorization-rows.ts'
 import { consentRows, useOf } from './consent-rows.ts'
 import { openInvocation, sealInvocation } from './sealed-invocation.ts'
-import { type Consent, createConsent, type Return } from './consent-flow.ts'
+import type { Consent, Return } from './consent-flow.ts'
 import { grantRows } from './grant-rows.ts'
 import type { Grants, NotGranted, TokenAnswer, TokenRequest, VaultDeployment } from './grants.ts'
 import { createGrants, NO_KEYS, notGranted } from './grants.ts'
@@ -23,18 +23,6 @@ export interface OpenQuestion extends NotGranted {
 }
 
 type VaultAnswer = Exclude<TokenAnswer, { scopes: unknown }> | OpenQuestion
-
-/** Of a principal, within the hour that ends at `until` (milliseconds since 1970). */
-interface ChargedHour {
-  readonly until: number
-  readonly authorizations: number
-  readonly bytes: number
-}
-
-const CHARGED = 'charged'
-const MAX_AUTHORIZATIONS = 2_000
-const MAX_BYTES = 64 * 1024 * 1024
-const TOO_MANY = `The caller asked users for more than ${MAX_AUTHORIZATIONS} authorizations within an hour. Try again in an hour`
 
 interface NewQuestion {
   readonly owner: string
@@ -63,7 +51,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
   return class Vault extends DurableObject<E> {
     readonly #deployment: VaultDeployment
     readonly #rows: AuthorizationRows
-    readonly #consent: Consent
+    #consent: Consent | undefined
     readonly #grants: Grants
     readonly #consents: ReturnType<typeof consentRows>
     readonly #changes = createChanges()
@@ -78,7 +66,6 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       this.#rows = authorizationRows(sql, now, this.#changes.announce)
       this.#consents = consentRows(sql, now)
       this.#grants = createGrants(grantRows(sql, now), this.#consents, this.#deployment)
-      this.#consent = createConsent(state, this.#rows, this.#grants, this.#consents, this.#deployment)
     }
 
     /** To `look` predicts an answer without any effect: it finds an open authorization, and makes none. */
@@ -137,30 +124,31 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       }
     }
 
-    step(
+    async step(
       id: string,
       { proof, ...visit }: Visit & { readonly proof?: string },
       provider: Provider | string,
     ): Promise<Step> {
-      if (proof === undefined) return this.#consent.start(id, visit, provider)
-      return this.#consent.resume(id, proof, visit, provider)
+      const flow = await this.#flow()
+      if (proof === undefined) return flow.start(id, visit, provider)
+      return flow.resume(id, proof, visit, provider)
     }
 
-    confirm(id: string, flow: string, userId: string): Promise<Step> {
-      return this.#consent.confirm(id, flow, userId)
+    async confirm(id: string, flow: string, userId: string): Promise<Step> {
+      return (await this.#flow()).confirm(id, flow, userId)
     }
 
     async returning(state: string): Promise<StoredAuthorization | undefined> {
       if (!hasTables(this.ctx.storage.sql)) return undefined
-      return this.#consent.returning(state)
+      return (await this.#flow()).returning(state)
     }
 
     async finish(back: Return, provider: Provider | string): Promise<Ended<StoredAuthorization>> {
-      return this.#settled(await this.#consent.finish(back, provider))
+      return this.#settled(await (await this.#flow()).finish(back, provider))
     }
 
     async decide(id: string, visit: Visit & { readonly approve: boolean }): Promise<Ended<StoredAuthorization> | Step> {
-      return this.#settled(await this.#consent.decide(id, visit))
+      return this.#settled(await (await this.#flow()).decide(id, visit))
     }
 
     list(owner: string): Grant[] {
@@ -193,32 +181,39 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     }
 
     /** In a principal's own vault: takes an authorization that it caused from its share of an hour. */
-    async charge(bytes: number): Promise<boolean> {
+    async charge(owner: string, bytes: number): Promise<boolean> {
+      const { chargeHour } = await import('./charged-hour.ts')
+      ensureOwner(this.ctx.storage.sql, owner)
       const now = this.#deployment.now()
-      const known = await this.ctx.storage.get<ChargedHour>(CHARGED)
-      const hour = known && now < known.until ? known : { until: now + HOUR_MS, authorizations: 0, bytes: 0 }
-      const next = { ...hour, authorizations: hour.authorizations + 1, bytes: hour.bytes + bytes }
-      if (next.authorizations > MAX_AUTHORIZATIONS || next.bytes > MAX_BYTES) return false
-      await this.ctx.storage.put(CHARGED, next)
-      await this.#schedule(next.until)
-      return true
+      const isCharged = chargeHour(this.ctx.storage.sql, bytes, now)
+      await this.#schedule(now + HOUR_MS)
+      return isCharged
     }
 
-    /** What is empty goes as a whole, or users whom callers made up would take room for ever. */
+    /** An empty vault goes as a whole, or users whom callers made up would take room for ever. */
     override async alarm(): Promise<void> {
+      const { chargedHour } = await import('./charged-hour.ts')
       const { storage } = this.ctx
-      if (hasTables(storage.sql)) this.#rows.sweep()
-      const charged = await storage.get<ChargedHour>(CHARGED)
-      const until = charged && this.#deployment.now() < charged.until ? charged.until : undefined
-      if (until === undefined && isEmpty(storage.sql)) return storage.deleteAll()
-      await this.#schedule(until)
+      if (!hasTables(storage.sql)) return
+      this.#rows.sweep()
+      const hour = chargedHour(storage.sql, this.#deployment.now())
+      if (!hour && isEmpty(storage.sql)) return storage.deleteAll()
+      await this.#schedule(hour?.until)
+    }
+
+    /** Loaded late, since only what a person does needs it. */
+    async #flow(): Promise<Consent> {
+      const { createConsent } = await import('./consent-flow.ts')
+      return (this.#consent ??= createConsent(this.ctx, this.#rows, this.#grants, this.#consents, this.#deployment))
     }
 
     async #ask({ owner, wanted, why, chargedTo, newId = newAuthorizationId(this.ctx.id) }: NewQuestion) {
-      const isOpen = this.#rows.open(wanted.purpose) !== undefined
-      if (!isOpen && !(await this.#deployment.charge(chargedTo, wanted.invocation?.length ?? 0))) {
+      const isNew = this.#rows.open(wanted.purpose) === undefined
+      // Calls for no user have a vault of their principal's, which is bounded by itself
+      const isCharged = isNew && wanted.userId !== undefined
+      if (isCharged && !(await this.#deployment.charge(chargedTo, wanted.invocation?.length ?? 0))) {
         await this.#schedule(this.#deployment.now())
-        return { unavailable: TOO_MANY }
+        return { unavailable: (await import('./charged-hour.ts')).TOO_MANY }
       }
       // It may have been emptied meanwhile
       ensureOwner(this.ctx.storage.sql, owner)
@@ -237,7 +232,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     }
 
     async #schedule(until = Infinity): Promise<void> {
-      const at = Math.min(until, (hasTables(this.ctx.storage.sql) ? this.#rows.nextSweep() : undefined) ?? Infinity)
+      const at = Math.min(until, this.#rows.nextSweep() ?? Infinity)
       const set = await this.ctx.storage.getAlarm()
       if (at !== Infinity && (set === null || at < set)) await this.ctx.storage.setAlarm(at)
     }

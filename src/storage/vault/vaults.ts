@@ -170,8 +170,8 @@ export function createVault(
 /** What principals cause users' vaults to hold is counted in the principal's own. */
 export function createCharge(namespace: DurableObjectNamespace<VaultObject>): VaultDeployment['charge'] {
   return (id, bytes) => {
-    const object = namespace.idFromName(vaultName({ kind: 'principal', id }))
-    return reachableStub(() => namespace.get(object), REACH).charge(bytes)
+    const owner = vaultName({ kind: 'principal', id })
+    return reachableStub(() => namespace.get(namespace.idFromName(owner)), REACH).charge(owner, bytes)
   }
 }
 

@@ -219,8 +219,11 @@ describe("a deployment's verifier of users", () => {
 
 describe('what a caller makes users’ vaults hold', () => {
   const ownVault = (world: World) => JSON.stringify(['principal', world.principal('a')])
-  const charged = (world: World, hour: object) =>
-    world.inVault(ownVault(world), async (_, { storage }) => storage.put('charged', hour))
+  const charged = (world: World, hour: { until: number; authorizations: number; bytes: number }) =>
+    world.inVault(ownVault(world), async (vault, { storage }) => {
+      await vault.charge(ownVault(world), 0)
+      storage.sql.exec('UPDATE charged SET until = ?, authorizations = ?, bytes = ?', ...Object.values(hour))
+    })
 
   it('is bounded by the caller, however many users it makes up', async () => {
     const world = createWorld()
