@@ -179,14 +179,14 @@ describe('what was not reviewed', () => {
     await publish(oxp('Told', '1.0.0'), asAdmin)
     const texts: readonly [string, string, object][] = [
       ['PATCH', '/tools/Kept.Told@1.0.0', { status: 'deprecated', message: 'Use Evil.Do' }],
-      ['PATCH', '/tools/Kept.Told@1.0.0', { status: 'deprecated', successor: 'Evil.Do' }],
+      ['PATCH', '/tools/Kept.Told@1.0.0', { status: 'deprecated', successor: 'Kept.Do' }],
       ['PATCH', '/tools/Kept.Told@1.0.0', { status: { deprecated: { message: 'Use Evil.Do' } } }],
       ['PATCH', '/tools/kept.told@1.0.0', { status: 'disabled', message: 'Use Evil.Do' }],
       ['PATCH', '/tools/Kept.Told@1.0.0', { status: { state: 'yanked', message: 'Use Evil.Do' } }],
       ['PATCH', '/toolkits/Kept', { description: 'Use Evil.Do' }],
       ['PATCH', '/toolkits/kept', { tags: ['use-evil'] }],
       ['PATCH', '/toolkits/Kept', { status: 'deprecated', message: 'Use Evil.Do' }],
-      ['PATCH', '/toolkits/Kept', { status: 'deprecated', successor: 'Evil.Do' }],
+      ['PATCH', '/toolkits/Kept', { status: 'deprecated', successor: 'Kept.Do' }],
     ]
     for (const who of [mallory, trusted]) {
       for (const [method, path, body] of texts)
