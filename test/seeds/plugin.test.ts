@@ -679,7 +679,10 @@ works(NAME, 'no name at all', async () => {
 works(
   NAME,
   'a string',
-  malformed({ params: { name: 1 } }, "Cannot read the body at 'params.name': Must be a string of at most 160 characters, got 1"),
+  malformed(
+    { params: { name: 1 } },
+    "Cannot read the body at 'params.name': Must be a string of at most 160 characters, got 1",
+  ),
 )
 works('required: - name', '', malformed({ params: {} }, "Cannot read the body at 'params.name': Is required"))
 
