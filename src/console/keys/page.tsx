@@ -149,7 +149,7 @@ function KeyChange(key: Key) {
       <a href={`${hrefOf(key)}#make`} aria-label={`Edit key ${name}`}>
         Edit
       </a>
-      <FoldedForm label="Rotate or revoke" name={`Rotate or revoke ${name}`} action={PATH}>
+      <FoldedForm label="More" name={`More for ${name}: rotate or revoke`} action={PATH}>
         <input type="hidden" name="id" value={exact(id)} />
         <Select label="Keep the previous key for" name="overlap" options={OVERLAPS} value={String(DAY_S)} />
         <button name="do" value="rotate">

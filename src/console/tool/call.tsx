@@ -153,7 +153,12 @@ export function CallForm({ fields, context, asksUser, called, form: given, isRun
         ) : (
           <label class="field">
             Input <span class="note">JSON</span>
-            <textarea name={WHOLE} spellcheck={false} aria-describedby="problem-">
+            <textarea
+              name={WHOLE}
+              rows={whole.split('\n', 24).length + 1}
+              spellcheck={false}
+              aria-describedby="problem-"
+            >
               {exact(whole)}
             </textarea>
           </label>
@@ -181,7 +186,7 @@ export function CallForm({ fields, context, asksUser, called, form: given, isRun
         ) : undefined}
         <button class="go">{hasFailed ? 'Try again' : 'Call tool'}</button>
         <SendingNote>Calling…</SendingNote>
-        {problems.length === 0 ? undefined : <ProblemCount count={problems.length} />}
+        {problems.length > 0 && !called?.reply ? <ProblemCount count={problems.length} /> : undefined}
         {children}
       </section>
     </form>

@@ -31,7 +31,7 @@ a{color:inherit}
 table{overflow-wrap:break-word;border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.45rem .6rem;border-bottom:1px solid var(--line);font-weight:400}
 thead th{color:var(--soft);white-space:nowrap}
-.long{overflow-wrap:anywhere;min-width:9rem}
+.long{overflow-wrap:anywhere;min-width:8rem}
 @media (max-width:40rem){table,tbody,tr,tbody th,td{display:block} thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden} tr{padding:.5rem 0;border-bottom:1px solid var(--line)} tbody th,td{position:relative;border:0;padding:.1rem 0;min-height:1.6rem} [data-label]{padding-left:6rem} td:empty{display:none} [data-label]::before{content:attr(data-label);position:absolute;left:0;max-width:5.75rem;font-size:.875rem;color:var(--soft)} }
 @media (max-width:26rem){dl{grid-template-columns:1fr;gap:0} dd{margin-bottom:.5rem} button{flex:1 1 100%} }
 `

