@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { InvalidArgumentError } from 'commander'
-import { isObject, type JsonRecord } from '../client/json.ts'
+import { isObject, type JsonRecord, parseJson } from '../client/json.ts'
 import { CliError } from './cli-error.ts'
 import type { Surroundings } from './terminal.ts'
 
@@ -56,7 +56,7 @@ export function readText(file: string): Promise<string> {
 
 export function readJson(text: string, what: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (error) {
     const [, at = ''] = /at (position \d+)/.exec(String(error)) ?? []
     throw new CliError('usage', `${what} is not valid JSON${at === '' ? '' : ` (${at})`}`)

@@ -1,3 +1,5 @@
+import { formatJson } from '../client/json.ts'
+
 const CONTROLS = /(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
 export function clean(text: string): string {
@@ -35,7 +37,7 @@ export function oneLine(text: string, room: number): string {
 }
 
 export function jsonText(value: unknown): string {
-  const text = JSON.stringify(value, null, 2) ?? 'null'
+  const text = formatJson(value, 2) ?? 'null'
   return text.replace(CONTROLS, (each) => `\\u${(each.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
 }
 

@@ -1,4 +1,4 @@
-import { parsed } from './json.ts'
+import { formatJson, parsed, parseJson } from './json.ts'
 import { errorOf, SwitchboardError } from './switchboard-error.ts'
 
 export interface ConnectionOptions {
@@ -65,7 +65,7 @@ export function connect(options: ConnectionOptions): Connection {
       ...(json === undefined ? {} : { 'content-type': 'application/json' }),
       ...ask.headers,
     }
-    const body = json === undefined ? ask.body : JSON.stringify(json)
+    const body = json === undefined ? ask.body : formatJson(json)
     const within = ask.answerWithin ?? (ask.body === undefined ? ANSWER_MS : UPLOAD_ANSWER_MS)
     const silence = new AbortController()
     const timer = setTimeout(() => silence.abort(), Math.min(within, MAX_TIMER_MS))
@@ -124,7 +124,7 @@ export function connect(options: ConnectionOptions): Connection {
         async read(response) {
           const text = await response.text()
           try {
-            return JSON.parse(text)
+            return parseJson(text)
           } catch {
             throw new SwitchboardError('answer_invalid', 'The server is not a Switchboard', { status: response.status })
           }

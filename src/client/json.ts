@@ -16,8 +16,37 @@ export function objectsIn(value: unknown, field: string): readonly JsonRecord[] 
 
 export function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }
+}
+
+const newTag = () => Math.random().toString(36).slice(2)
+const TOKEN = /\\.|"|-?\d[-+.\deE]*/g
+
+/** Integers that a double would change are bigints. Throws as `JSON.parse` does. */
+export function parseJson(text: string): ReturnType<typeof JSON.parse> {
+  if (!/\d{16}/.test(text)) return JSON.parse(text)
+  const tag = newTag()
+  let isText = false
+  const tagged = text.replace(TOKEN, (token) => {
+    if (token === '"') isText = !isText
+    const isChanged = !isText && /^-?\d{16,308}$/.test(token) && String(Number(token)) !== token
+    return isChanged ? `"${tag}${token}"` : token
+  })
+  return JSON.parse(tagged, (_, value: unknown) =>
+    typeof value === 'string' && value.startsWith(tag) ? BigInt(value.slice(tag.length)) : value,
+  )
+}
+
+/** As `JSON.stringify` does, and bigints as integers. Not every engine can write those, such as that of Node.js 20. */
+export function formatJson(value: unknown, indent?: number): string | undefined {
+  const tag = newTag()
+  const text: string | undefined = JSON.stringify(
+    value,
+    (_, each: unknown) => (typeof each === 'bigint' ? `${tag}${each}` : each),
+    indent,
+  )
+  return text?.replaceAll(new RegExp(`"${tag}(-?\\d+)"`, 'g'), '$1')
 }

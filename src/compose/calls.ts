@@ -9,7 +9,7 @@ import { INLINE_FOR_MODELS } from '../core/call/run.ts'
 import { createResolver, governResolver, type Resolver } from '../core/call/resolve-tool.ts'
 import type { Runner } from '../core/call/runner.ts'
 import { createTurns } from '../core/call/count-calls.ts'
-import { loadValidator } from '../core/schema/validator.ts'
+import { loadValidator, refusingBigIntegers } from '../core/schema/validator.ts'
 import type { Span } from '../core/tool/platform.ts'
 import type { Config } from '../env.ts'
 import type { Build } from '../node/build.ts'
@@ -108,10 +108,11 @@ function composeResolver({ config, build, stores, bundled, loadRunners }: CallsP
           : ({ ok: false, reason: 'It was published without an implementation' } as const)
       const known = compiled.get(record.digest)
       const limits = limitsOfTool(toolLimits, record)
+      const validateInput = await loadValidator(input, known?.validateInput)
       const tool = {
         record,
         runnable,
-        validateInput: await loadValidator(input, known?.validateInput),
+        validateInput: known ? refusingBigIntegers(validateInput) : validateInput,
         validateOutput: await loadValidator(output ?? { type: 'null' }, known?.validateOutput),
       }
       return callableTool(tool, limits ? [{ of: '', limits }] : [])

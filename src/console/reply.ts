@@ -1,3 +1,4 @@
+import { parseTrusted } from '../core/tool/json-text.ts'
 import type { Progress } from '../core/call/progress.ts'
 import { readEvents } from '../http/answer/event-stream.ts'
 import type { CallEnd, FollowedCall, Reply, RouteFailure } from './visit.ts'
@@ -12,7 +13,7 @@ async function bodyOf(response: Response) {
   const { ok, status, headers } = response
   const text = await response.text()
   const isJson = /[/+]json\b/.test(headers.get('content-type') ?? '')
-  return { ok, status, value: isJson ? JSON.parse(text) : {} }
+  return { ok, status, value: isJson ? parseTrusted(text) : {} }
 }
 
 export async function followedCall<T>(response: Response): Promise<FollowedCall<T>> {
@@ -21,9 +22,9 @@ export async function followedCall<T>(response: Response): Promise<FollowedCall<
   async function* read(): AsyncGenerator<Progress> {
     let status = 200
     for await (const { event, data } of readEvents(response)) {
-      if (event === 'progress') yield JSON.parse(data)
-      else if (event === 'status') ({ status } = JSON.parse(data))
-      else if (event === 'result') return resolve({ status, value: JSON.parse(data) })
+      if (event === 'progress') yield parseTrusted(data)
+      else if (event === 'status') ({ status } = parseTrusted(data))
+      else if (event === 'result') return resolve({ status, value: parseTrusted(data) })
     }
     resolve(bodyOf(Response.json({ message: 'The answer ended early' }, { status: 502 })))
   }

@@ -1,6 +1,6 @@
 import { createBudget } from '../core/tool/budget.ts'
 import type { Encoded } from '../core/tool/codec.ts'
-import { isJson, isObject, type Json, type JsonObject } from '../core/tool/json.ts'
+import { isJson, isNumber, isObject, type Json, type JsonObject } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
 import { localTarget, mergeAllOf, type SchemaObject, visit, type Writing } from './writing.ts'
@@ -101,7 +101,7 @@ function typed(schema: SchemaObject, type: string, place: Place, work: Work): Js
   const lose = (keyword: string, reason = NO_FIELD) => work.losses.push({ path: path + pointerStep(keyword), reason })
   if (schema.type === undefined) lose('type', `Is added: '${type}'`)
   for (const [keyword, value] of Object.entries(schema)) {
-    const bound = type === 'integer' && typeof value === 'number' ? inclusiveBound(keyword, value) : undefined
+    const bound = type === 'integer' && isNumber(value) ? inclusiveBound(keyword, value) : undefined
     if (keyword === 'type' || isConverted(keyword, value, type)) continue
     else if ((keyword === 'enum' || keyword === 'const') && type === 'string') {
       const values: readonly unknown[] = keyword === 'const' ? [value] : Array.isArray(value) ? value : []
@@ -130,9 +130,12 @@ function typed(schema: SchemaObject, type: string, place: Place, work: Work): Js
   return Object.fromEntries(said)
 }
 
-function inclusiveBound(keyword: string, value: number) {
-  if (keyword === 'exclusiveMinimum') return { keyword: 'minimum', value: Math.floor(value) + 1 }
-  return keyword === 'exclusiveMaximum' ? { keyword: 'maximum', value: Math.ceil(value) - 1 } : undefined
+function inclusiveBound(keyword: string, value: number | bigint) {
+  const isBig = typeof value === 'bigint'
+  if (keyword === 'exclusiveMinimum') return { keyword: 'minimum', value: isBig ? value + 1n : Math.floor(value) + 1 }
+  return keyword === 'exclusiveMaximum'
+    ? { keyword: 'maximum', value: isBig ? value - 1n : Math.ceil(value) - 1 }
+    : undefined
 }
 
 function isConverted(keyword: string, value: unknown, type: string): boolean {

@@ -1,6 +1,6 @@
 import { createBudget, unitsOf } from '../core/tool/budget.ts'
 import type { Encoded, Loss } from '../core/tool/codec.ts'
-import { isObject, type Json, type JsonObject } from '../core/tool/json.ts'
+import { isObject, type Json, type JsonObject, typeOf } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
 import { localTarget, mergeAllOf, type SchemaObject, visit, type Writing } from './writing.ts'
@@ -187,6 +187,6 @@ function anything(path: string, { losses }: Work, schema: SchemaObject = {}): Js
   return typeof schema.description === 'string' ? { type, description: schema.description } : { type }
 }
 
-function isScalar(value: unknown): value is string | number | boolean | null {
-  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
+function isScalar(value: unknown): value is string | number | bigint | boolean | null {
+  return value === null || ['string', 'number', 'boolean'].includes(typeOf(value))
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, typeOf } from '../core/tool/json.ts'
+import { isInteger, isObject, type JsonObject, typeOf } from '../core/tool/json.ts'
 import type { SchemaObject } from './writing.ts'
 
 const NULL = { type: 'null' }
@@ -27,7 +27,7 @@ export function alternativesOf({ anyOf, oneOf, properties }: SchemaObject): Alte
 }
 
 function typeName(value: unknown): string {
-  return Number.isInteger(value) ? 'integer' : typeOf(value)
+  return isInteger(value) ? 'integer' : typeOf(value)
 }
 
 export function isOfType(value: unknown, type: string): boolean {

@@ -1,3 +1,4 @@
+import { parseTrusted } from '../core/tool/json-text.ts'
 import { createKvReads } from './kv-reads.ts'
 import { createPerSecond } from './lookup-budget.ts'
 import { recentlyUsed } from '../core/tool/recently-used.ts'
@@ -52,5 +53,5 @@ export function createKvReader(kv: KVNamespace, value: ReadValue, now: () => num
 }
 
 export function parsed<Value>(text: string | ArrayBuffer | null | undefined): Value | undefined {
-  return typeof text === 'string' ? JSON.parse(text) : undefined
+  return typeof text === 'string' ? parseTrusted(text) : undefined
 }

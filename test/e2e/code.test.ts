@@ -130,7 +130,6 @@ describe('a module', () => {
       '() => ({ f() {} })',
       "The 'f' that the tool returned is a function, which JSON does not have",
     ],
-    ['a big integer', '() => ({ n: 1n })', "The 'n' that the tool returned is a bigint, which JSON does not have"],
     ['a circle', '() => { const a = {}; a.a = a; return a }', 'The tool failed unexpectedly'],
     ['no number', '() => [NaN]', "The '0' that the tool returned is the number NaN, which JSON does not have"],
     ['a map', '() => new Map()', 'What the tool returned is a Map, which JSON does not have'],

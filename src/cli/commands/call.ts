@@ -1,5 +1,5 @@
 import { type Challenge, SwitchboardError, type ToolProgress } from '../../client/index.ts'
-import { isObject, type JsonRecord } from '../../client/json.ts'
+import { formatJson, isObject, type JsonRecord, parseJson } from '../../client/json.ts'
 import { gather, readInput, readObject, wholeNumber } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import { showLink } from './authorize.ts'
@@ -42,7 +42,7 @@ export const addCall: AddCommands = (program, open) => {
         })
       })
       terminal.give({ call_id: callId, value }, () => {
-        terminal.write(typeof value === 'string' ? value : JSON.stringify(value, null, 2))
+        terminal.write(typeof value === 'string' ? value : (formatJson(value, 2) ?? 'null'))
       })
     })
 }
@@ -83,7 +83,7 @@ function fieldValue(text: string, type: unknown): unknown {
   const isText = type === 'string' || (Array.isArray(type) && type.includes('string'))
   if (isText) return text
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return text
   }

@@ -1,5 +1,5 @@
 import type { Filter, ToolDefinition } from '../../client/index.ts'
-import { isObject, objectsIn, textIn } from '../../client/json.ts'
+import { formatJson, isObject, objectsIn, textIn } from '../../client/json.ts'
 import { type AddCommands, type CliSession, noteOf } from '../context.ts'
 import type { Columns } from '../table.ts'
 import { wholeNumber } from '../argument-values.ts'
@@ -75,7 +75,7 @@ export const addShow: AddCommands = (program, open) => {
       const path = `/tools/${encodeURIComponent(tool)}`
       if (format !== undefined) {
         const document: unknown = await connection.json({ path, query: { format }, signal })
-        return terminal.give(document, () => terminal.write(JSON.stringify(document, null, 2)))
+        return terminal.give(document, () => terminal.write(formatJson(document, 2) ?? ''))
       }
       if (versions) {
         const history: unknown = await connection.json({ path: `${path}/versions`, signal })

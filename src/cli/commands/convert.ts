@@ -1,4 +1,4 @@
-import { isObject, objectsIn, textIn } from '../../client/json.ts'
+import { formatJson, isObject, objectsIn, textIn } from '../../client/json.ts'
 import { readInput, readJson } from '../argument-values.ts'
 import type { AddCommands } from '../context.ts'
 import { wrapped } from './publish.ts'
@@ -20,7 +20,7 @@ export const addConvert: AddCommands = (program, open) => {
       const request = { method: 'POST', path: '/convert', query: { to, from }, json, signal, repeatable: true }
       const answer: unknown = await connection.json(request)
       terminal.give(answer, () => {
-        terminal.write(JSON.stringify(isObject(answer) ? answer['document'] : answer, null, 2))
+        terminal.write(formatJson(isObject(answer) ? answer['document'] : answer, 2) ?? '')
         for (const loss of objectsIn(answer, 'losses'))
           terminal.note(['yellow', `Lost ${textIn(loss, 'path') ?? ''}: ${textIn(loss, 'reason') ?? ''}`])
       })

@@ -1,4 +1,5 @@
 import { type Budget, createBudget } from '../../core/tool/budget.ts'
+import { bigInteger } from '../../core/tool/big-integers.ts'
 import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { parseJson } from '../../core/tool/json-text.ts'
 import type { Problem } from '../../core/tool/problem.ts'
@@ -62,8 +63,8 @@ function valueOf({ name, isRequired, kind }: Field, reading: FormReading): Json 
       // Browsers send CR LF for each end of a line (HTML, "constructing the form data set")
       return text.replaceAll('\r\n', '\n')
     case 'number': {
-      const number = Number(text)
-      return Number.isFinite(number) ? number : text
+      const number = bigInteger(text.trim()) ?? Number(text)
+      return typeof number === 'bigint' || Number.isFinite(number) ? number : text
     }
     case 'time':
       // Browsers leave seconds out that are zero

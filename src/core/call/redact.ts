@@ -1,5 +1,5 @@
 import { afford, type Budget, createBudget } from '../tool/budget.ts'
-import { isObject } from '../tool/json.ts'
+import { isNumber, isObject } from '../tool/json.ts'
 import { trimEnd } from '../tool/trim.ts'
 import { asSent, type Reading, unescaped, withoutTags } from './escaped-text.ts'
 
@@ -52,7 +52,7 @@ export function createRedactor(secrets: readonly string[], base64: (text: string
   function value<T>(original: T): T
   function value(original: unknown): unknown {
     if (typeof original === 'string') return text(original)
-    if (typeof original === 'number') return numbers.has(original) || whole.has(String(original)) ? REDACTED : original
+    if (isNumber(original)) return numbers.has(Number(original)) || whole.has(String(original)) ? REDACTED : original
     if (Array.isArray(original)) {
       const copy = original.map((each: unknown) => value(each))
       return copy.some((each, index) => each !== original[index]) ? copy : original
@@ -67,7 +67,7 @@ export function createRedactor(secrets: readonly string[], base64: (text: string
   /** The texts and values of an object of ours, whose names and numbers are no secrets. */
   function fields<T extends object>(object: T): T
   function fields(object: object): object {
-    const safe = ([name, each]: [string, unknown]) => [name, typeof each === 'number' ? each : value(each)] as const
+    const safe = ([name, each]: [string, unknown]) => [name, isNumber(each) ? each : value(each)] as const
     return Object.fromEntries(Object.entries(object).map(safe))
   }
 

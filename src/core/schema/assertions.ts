@@ -1,5 +1,5 @@
 import { type Budget, weigh } from '../tool/budget.ts'
-import { isObject, typeOf } from '../tool/json.ts'
+import { isInteger, isNumber, isObject, typeOf } from '../tool/json.ts'
 
 export type Assertion = (value: unknown, budget: Budget) => boolean
 
@@ -26,7 +26,7 @@ export const ASSERTIONS: ReadonlyMap<string, (wanted: unknown) => Assertion> = n
 ])
 
 function typeAssertion(types: readonly unknown[]): Assertion {
-  return (value) => types.some((type) => (type === 'integer' ? Number.isInteger(value) : type === typeOf(value)))
+  return (value) => types.some((type) => (type === 'integer' ? isInteger(value) : type === typeOf(value)))
 }
 
 function oneOf(values: readonly unknown[]): Assertion {
@@ -58,25 +58,27 @@ export function areEqual(one: unknown, other: unknown): boolean {
 
 function comparable(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
-    isObject(each) ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1))) : each,
+    isObject(each) && !JSON.isRawJSON(each)
+      ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : each,
   )
 }
 
 function size(
-  sizeOf: (value: unknown, budget: Budget) => number | undefined,
-  holds: (size: number, wanted: number) => boolean,
+  sizeOf: (value: unknown, budget: Budget) => number | bigint | undefined,
+  holds: (size: number | bigint, wanted: number | bigint) => boolean,
 ): (wanted: unknown) => Assertion {
   return (wanted) => (value, budget) => {
     const found = sizeOf(value, budget)
-    return found === undefined || holds(found, Number(wanted))
+    return found === undefined || holds(found, typeof wanted === 'bigint' ? wanted : Number(wanted))
   }
 }
 
-function numberOf(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined
+function numberOf(value: unknown): number | bigint | undefined {
+  return isNumber(value) ? value : undefined
 }
 
-function dividendOf(value: unknown, budget: Budget): number | undefined {
+function dividendOf(value: unknown, budget: Budget): number | bigint | undefined {
   const dividend = numberOf(value)
   if (dividend !== undefined) budget.spend(DIVISION)
   return dividend
@@ -106,15 +108,15 @@ function propertiesOf(value: unknown, budget: Budget): number | undefined {
 }
 
 /** By decimals, since 0.3 / 0.1 is no whole number in floating point. */
-function isMultipleOf(value: number, divisor: number): boolean {
-  if (!Number.isFinite(value)) return false
+function isMultipleOf(value: number | bigint, divisor: number | bigint): boolean {
+  if (typeof value === 'number' && !Number.isFinite(value)) return false
   const [one, other] = [decimalOf(value), decimalOf(divisor)]
   const exponent = Math.min(one.exponent, other.exponent)
   const scaled = ({ digits, exponent: own }: typeof one) => digits * 10n ** BigInt(own - exponent)
   return scaled(one) % scaled(other) === 0n
 }
 
-function decimalOf(value: number): { readonly digits: bigint; readonly exponent: number } {
+function decimalOf(value: number | bigint): { readonly digits: bigint; readonly exponent: number } {
   const [coefficient = '', exponent = '0'] = String(value).split('e')
   const [whole = '', fraction = ''] = coefficient.split('.')
   return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length }

@@ -1,4 +1,4 @@
-import { isObject } from '../tool/json.ts'
+import { isInteger, isObject } from '../tool/json.ts'
 
 export interface Keyword {
   readonly holds: Holds
@@ -33,11 +33,9 @@ const FORMS = {
       ? undefined
       : 'Must begin with a letter or "_" and go on with letters, digits, "-", "_" and "."',
   'flag': (value: unknown) => (typeof value === 'boolean' ? undefined : 'Must be true or false'),
-  'number': (value: unknown) => (Number.isFinite(value) ? undefined : 'Must be a number'),
-  'positive number': (value: unknown) =>
-    Number.isFinite(value) && Number(value) > 0 ? undefined : 'Must be a number above 0',
-  'count': (value: unknown) =>
-    Number.isInteger(value) && Number(value) >= 0 ? undefined : 'Must be a whole number, 0 or more',
+  'number': (value: unknown) => (isFinite(value) ? undefined : 'Must be a number'),
+  'positive number': (value: unknown) => (isFinite(value) && value > 0 ? undefined : 'Must be a number above 0'),
+  'count': (value: unknown) => (isInteger(value) && value >= 0 ? undefined : 'Must be a whole number, 0 or more'),
   'types': (value: unknown) => {
     const named: readonly unknown[] = Array.isArray(value) ? value : [value]
     const isRight = named.length > 0 && named.every((type) => TYPES.has(type)) && new Set(named).size === named.length
@@ -47,6 +45,10 @@ const FORMS = {
   'data': () => undefined,
   'list of data': (value: unknown) => (Array.isArray(value) ? undefined : 'Must be an array'),
 } as const satisfies Readonly<Record<string, (value: unknown) => string | undefined>>
+
+function isFinite(value: unknown): value is number | bigint {
+  return typeof value === 'bigint' || Number.isFinite(value)
+}
 
 function areNames(value: unknown): boolean {
   const isList = Array.isArray(value) && value.every((name) => typeof name === 'string')

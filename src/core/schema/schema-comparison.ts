@@ -1,6 +1,6 @@
 import { type Budget, unitsOf, weigh } from '../tool/budget.ts'
 import { canonicalJson } from '../tool/digest.ts'
-import { isObject } from '../tool/json.ts'
+import { isNumber, isObject } from '../tool/json.ts'
 import { pointerStep } from '../tool/problem.ts'
 import { keywordsWhere, VALIDATING } from './keywords.ts'
 import { createMeanings, type Meaning, type Meanings } from './meaning.ts'
@@ -85,9 +85,9 @@ function* inputChanges(from: Schema, to: Schema, comparison: Comparison): Genera
   const enumeration = enumChange(from['enum'], to['enum'])
   if (enumeration) yield changed('enum', ...enumeration)
   for (const keyword of [...LOWER_BOUNDS, ...UPPER_BOUNDS]) {
-    const sign = LOWER_BOUNDS.has(keyword) ? 1 : -1
+    const isLower = LOWER_BOUNDS.has(keyword)
     const [before = -Infinity, after = -Infinity] = [from, to].map(({ [keyword]: bound }) =>
-      typeof bound === 'number' ? sign * bound : undefined,
+      !isNumber(bound) ? undefined : isLower ? bound : -bound,
     )
     if (after > before) yield changed(keyword, `has a tighter '${keyword}'`, 'major')
     if (after < before) yield changed(keyword, `has a wider '${keyword}'`, 'minor')

@@ -1,6 +1,7 @@
 import { afford, type Budget, createBudget, hasTooManyParts, UNITS } from '../tool/budget.ts'
+import { findBigInteger } from '../tool/big-integers.ts'
 import { isObject } from '../tool/json.ts'
-import type { Problem } from '../tool/problem.ts'
+import { pointerStep, type Problem } from '../tool/problem.ts'
 import type { JsonSchema } from '../tool/tool.ts'
 import { expandSchema } from './expand.ts'
 import { createEvaluator, type Evaluator, type NullField } from './evaluator.ts'
@@ -30,6 +31,18 @@ export function isCheckedInLinearTime(schema: JsonSchema): boolean {
   if (!patternsOf(schema).every(isSimplePattern)) return false
   const expanded = afford(() => expandSchema(schema), '')
   return expanded.ok && expanded.value.cut.length === 0
+}
+
+/** For tools that read numbers as doubles, whatever their schemas allow. */
+export function refusingBigIntegers(validate: Validate): Validate {
+  return (value, whole, nulls) => {
+    const steps = findBigInteger(value)
+    if (!steps) return validate(value, whole, nulls)
+    const path = steps.map(pointerStep).join('')
+    return [
+      { path, message: `Must be from -${Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}, if it is an integer` },
+    ]
+  }
 }
 
 /** For schemas that are checked in linear time. Only a value that does not fit is interpreted, to tell its problems. */

@@ -1,5 +1,6 @@
-import { afford, type Budget, UNITS } from './budget.ts'
-import { MAX_DEPTH, parseShort, type ReadJson } from './json.ts'
+import { afford, type Budget, createBudget, UNITS } from './budget.ts'
+import { bigInteger, MIN_DIGITS, restoreIntegers } from './big-integers.ts'
+import { type Json, MAX_DEPTH, mayHoldLargeNumbers, parseShort, type ReadJson } from './json.ts'
 import { expected, placeOf, type Wanted, whyNoScalar, whyNoString } from './json-fault.ts'
 import { pointerStep } from './problem.ts'
 
@@ -45,6 +46,15 @@ export function parseJson(text: string, meter: Budget, rules?: TextRules): ReadT
   }
 }
 
+const TRUSTED: TextRules = { parts: Infinity, depth: 2_000, isForeign: true }
+
+/** For JSON that this program or a deployment wrote, in which big integers are rare. Throws as `JSON.parse` does. */
+export function parseTrusted(text: string): ReturnType<typeof JSON.parse> {
+  if (!mayHoldLargeNumbers(text)) return JSON.parse(text)
+  const read = parseJson(text, createBudget(Infinity), TRUSTED)
+  return read.ok ? read.value : JSON.parse(text)
+}
+
 /** RFC 8259. Yields where others may be let in. Its messages quote nothing but names. */
 export function* readInSlices(
   text: string,
@@ -56,6 +66,7 @@ export function* readInSlices(
   const ends = new Int32Array(depth + 1)
   const names = new Int32Array(depth + 1)
   let level = 0
+  const integers: [number, number][] = []
   let wanted: Wanted = 'value'
   let parts = 0
   let pause = SLICE
@@ -111,7 +122,8 @@ export function* readInSlices(
       const why = whyNoScalar(text, start, at)
       if (why !== undefined) return fault(why, start)
       if (at === start || !isValue) return fault(expected(wanted, inList), start)
-      if (!isForeign && at - start > SAFE_DIGITS && Math.abs(Number(text.slice(start, at))) === Infinity)
+      if (at - start >= MIN_DIGITS && bigInteger(text.slice(start, at)) !== undefined) integers.push([start, at])
+      else if (!isForeign && at - start > SAFE_DIGITS && Math.abs(Number(text.slice(start, at))) === Infinity)
         return unread(true, `Cannot accept a number at '${pointerTo(text, level, steps, ends)}': it is too large`)
       wanted = next
     }
@@ -124,7 +136,19 @@ export function* readInSlices(
     `Cannot accept ${what}: it takes too much work`,
   )
   if (!paid.ok) return unread(true, paid.problems[0]?.message ?? '')
-  return { ok: true, value: JSON.parse(text) }
+  return { ok: true, value: integers.length === 0 ? JSON.parse(text) : parseWithIntegers(text, integers) }
+}
+
+/** `places`: where each big integer begins and ends. */
+function parseWithIntegers(text: string, places: readonly (readonly [number, number])[]): Json {
+  const tag = `${Math.random()} `
+  let tagged = ''
+  let from = 0
+  for (const [start, end] of places) {
+    tagged += `${text.slice(from, start)}"${tag}${text.slice(start, end)}"`
+    from = end
+  }
+  return restoreIntegers(JSON.parse(tagged + text.slice(from)), tag)
 }
 
 const SPACE = 0x20

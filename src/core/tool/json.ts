@@ -1,4 +1,7 @@
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject
+import './big-integers.ts'
+
+/** Numbers are doubles; an integer that a double would change is a bigint (`big-integers.ts`). */
+export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject
 
 export interface JsonObject {
   readonly [key: string]: Json | undefined
@@ -30,8 +33,18 @@ export function isJson(value: unknown): value is Json {
   return value !== undefined
 }
 
+/** JSON has one type of numbers. */
+export function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint'
+}
+
+export function isInteger(value: unknown): value is number | bigint {
+  return typeof value === 'bigint' || Number.isInteger(value)
+}
+
 export function typeOf(value: unknown): string {
   if (value === null) return 'null'
+  if (typeof value === 'bigint') return 'number'
   return Array.isArray(value) ? 'array' : typeof value
 }
 
@@ -39,15 +52,19 @@ export function typeOf(value: unknown): string {
 export const MAX_DEPTH = 136
 /** In characters: too few for more parts than anything may have. */
 const SHORT = 4_096
-/** Without one of these no number is too large for a double. An exponent is told from a UUID by what ends a number. */
-const MAYBE_TOO_LARGE = /\d[eE]\+?\d{3,}(?![^\s,\]}])|(?<!\d)\d{100}/
+/** Without one of these a double holds each number. An exponent is told from a UUID by what ends a number. */
+const MAYBE_TOO_LARGE = /\d[eE]\+?\d{3,}(?![^\s,\]}])|(?<![^\s:,[-])\d{16}/
+
+export function mayHoldLargeNumbers(text: string): boolean {
+  return MAYBE_TOO_LARGE.test(text)
+}
 
 /** The value of a short text that nothing can be wrong with, at a fraction of the cost: most calls are such. */
 export function parseShort(text: string): ReadJson | undefined {
   if (text.length > SHORT || text.includes('__proto__') || text.includes('\\u')) return undefined
   // Each level begins and ends
   if (text.length > 2 * MAX_DEPTH && text.split('{').length + text.split('[').length > MAX_DEPTH) return undefined
-  if (MAYBE_TOO_LARGE.test(text)) return undefined
+  if (mayHoldLargeNumbers(text)) return undefined
   try {
     return { ok: true, value: JSON.parse(text) }
   } catch {
@@ -61,6 +78,7 @@ export function jsonSize(value: unknown, most: number): number {
     case 'string':
       return textSize(value, most)
     case 'number':
+    case 'bigint':
       return String(value).length
     case 'boolean':
       return value ? 4 : 5

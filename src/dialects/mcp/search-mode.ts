@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { parseJson } from '../../core/tool/json-text.ts'
+import { parseJson, parseTrusted } from '../../core/tool/json-text.ts'
 import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
 import { covers } from '../../core/access/principal.ts'
 import { userOf } from '../../core/call/authorise.ts'
@@ -103,7 +103,7 @@ const search = taking(SEARCH, async ({ query, limit, cursor }, { revision, clien
   if (!listing && cursor !== undefined)
     return refused([{ path: '/cursor', message: 'Must be a next_cursor that search_tools gave' }], revision)
   const { lines = [], total, unmatched, nextCursor } = listing ?? {}
-  const tools = lines.filter(Boolean).map((line): Json => JSON.parse(line))
+  const tools = lines.filter(Boolean).map((line): Json => parseTrusted(line))
   const lacking = unmatched?.length ? { unmatched } : {}
   return once({ tools, total, ...lacking, next_cursor: nextCursor }, revision)
 })

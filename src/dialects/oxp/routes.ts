@@ -1,3 +1,4 @@
+import { parseTrusted } from '../../core/tool/json-text.ts'
 import { type Context, Hono } from 'hono'
 import { bounded, type Format } from '../../core/publish/export.ts'
 import { summaryOf } from '../../core/publish/summary.ts'
@@ -189,7 +190,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
 const summarise = bounded(SUMMARY, (record, name) => ({ document: summaryOf(record, name), losses: [] }))
 
 function apart(lines: readonly string[]): string {
-  const written = lines.map((line): { document?: unknown; losses: readonly unknown[] } => JSON.parse(line))
+  const written = lines.map((line): { document?: unknown; losses: readonly unknown[] } => parseTrusted(line))
   const items = JSON.stringify(written.flatMap(({ document }) => (document === undefined ? [] : [document])))
   return `"items":${items},"losses":${JSON.stringify(written.flatMap(({ losses }) => losses))}`
 }

@@ -1,4 +1,5 @@
-import { isObject } from '../../core/tool/json.ts'
+import { bigInteger } from '../../core/tool/big-integers.ts'
+import { isInteger, isObject, typeOf } from '../../core/tool/json.ts'
 
 /**
  * Makes members of `enum` and `const` sendable where they are not of the declared type, as in `{type: string, enum: [0, 1]}`
@@ -39,7 +40,7 @@ function fits(member: unknown, types: readonly unknown[]): boolean {
   if (member === null) return true
   if (Array.isArray(member)) return types.includes('array')
   if (isObject(member)) return types.includes('object')
-  return types.includes(typeof member) || (Number.isInteger(member) && types.includes('integer'))
+  return types.includes(typeOf(member)) || (isInteger(member) && types.includes('integer'))
 }
 
 function convertMember(member: unknown, types: readonly unknown[]): unknown {
@@ -47,7 +48,7 @@ function convertMember(member: unknown, types: readonly unknown[]): unknown {
   if (types.includes('string')) return String(member)
   const isNumber = types.includes('number') || (types.includes('integer') && Number.isInteger(Number(member)))
   if (isNumber && typeof member === 'string' && /^-?\d/.test(member) && Number.isFinite(Number(member)))
-    return Number(member)
+    return bigInteger(member) ?? Number(member)
   if (types.includes('boolean') && (member === 'true' || member === 'false')) return member === 'true'
   return undefined
 }

@@ -1,5 +1,5 @@
 import type { Skipped } from '../../core/publish/import.ts'
-import { isObject } from '../../core/tool/json.ts'
+import { isObject, typeOf } from '../../core/tool/json.ts'
 import { trimEnd } from '../../core/tool/trim.ts'
 import { toolNames } from '../shared/tool-names.ts'
 import { type Description, follow, listAt, type Node, objectAt, type Possible, textAt } from './description.ts'
@@ -77,7 +77,7 @@ export function serverOf(
   const variables = objectAt(server, 'variables')
   const url = server.url.replace(/\{([^{}]*)\}/g, (whole, name: string) => {
     const { default: value } = objectAt(variables, name)
-    return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : whole
+    return ['string', 'number', 'boolean'].includes(typeOf(value)) ? String(value) : whole
   })
   const impossible = (why: string) => ({ ok: false, problem: `the server '${url}' ${why}` }) as const
   if (/[{}]/.test(url)) return impossible("has a variable without default: give 'base_url'")

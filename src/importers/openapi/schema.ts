@@ -1,5 +1,5 @@
 import type { Budget } from '../../core/tool/budget.ts'
-import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isList, isNumber, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 import { keywordsWhere, malformed } from '../../core/schema/keywords.ts'
 import { checkPattern } from '../../core/schema/publishable.ts'
@@ -218,7 +218,7 @@ function withoutOldSpellings(source: Node): Node {
     ['maximum', 'exclusiveMaximum'],
   ] as const) {
     if (typeof schema[exclusive] !== 'boolean') continue
-    if (schema[exclusive] === true && typeof schema[bound] === 'number') {
+    if (schema[exclusive] === true && isNumber(schema[bound])) {
       schema[exclusive] = schema[bound]
       delete schema[bound]
     } else delete schema[exclusive]

@@ -1,3 +1,4 @@
+import { parseTrusted } from '../../core/tool/json-text.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { keywordsWhere } from '../../core/schema/keywords.ts'
 import { checkSchema } from '../../core/schema/publishable.ts'
@@ -67,7 +68,7 @@ export function standaloneSchema(
   }
   const whole = kept.size === 0 || typeof schema === 'boolean' ? schema : { ...schema, $defs: Object.fromEntries(kept) }
   // With prototypes: objects without one cannot be sent to a Durable Object
-  const plain: JsonSchema = JSON.parse(JSON.stringify(whole))
+  const plain: JsonSchema = parseTrusted(JSON.stringify(whole))
   const [problem] = checkSchema(plain, { references: 'local', budget })
   if (problem) return { ok: false, problem: `at '${problem.path}': ${problem.message}` }
   return { ok: true, value: plain }

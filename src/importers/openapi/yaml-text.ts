@@ -1,6 +1,16 @@
-import { constructFromEvents, CORE_SCHEMA, type Event, EVENT_ID, mergeTag, parseEvents, YAMLException } from 'js-yaml'
+import {
+  constructFromEvents,
+  CORE_SCHEMA,
+  type Event,
+  EVENT_ID,
+  intCoreTag,
+  mergeTag,
+  parseEvents,
+  YAMLException,
+} from 'js-yaml'
 import type { ImportRequest } from '../../core/publish/import.ts'
 import { type Budget, unitsOf } from '../../core/tool/budget.ts'
+import { bigInteger } from '../../core/tool/big-integers.ts'
 import { MAX_DEPTH } from '../../core/tool/json.ts'
 
 export type TextBounds = Pick<ImportRequest, 'meter' | 'giveWay'>
@@ -11,7 +21,10 @@ const MAX_MARKS = 30_000
 const MARKS = Uint8Array.from({ length: 128 }, (_, code) => Number('\n\r,:?&[{'.includes(String.fromCharCode(code))))
 /** With all that aliases repeat. */
 const MAX_VALUES = 100_000
-const SCHEMA = CORE_SCHEMA.withTags(mergeTag)
+const SCHEMA = CORE_SCHEMA.withTags(mergeTag, {
+  ...intCoreTag,
+  resolve: (text, isExplicit, tag) => bigInteger(text) ?? intCoreTag.resolve(text, isExplicit, tag),
+})
 
 const TOO_MANY = refused(`Must have at most ${MAX_MARKS} lines and signs as YAML: send it as JSON`)
 const TOO_MUCH = refused(`Must have at most ${MAX_VALUES} values as YAML, with what aliases repeat: send it as JSON`)

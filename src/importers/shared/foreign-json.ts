@@ -12,7 +12,6 @@ export function foreignJsonProblem(root: object): string | undefined {
   /** Paths are made of what has a problem alone: most have none, and a document has a million places. */
   function problemIn(value: unknown, depth: number): string | undefined {
     if (typeof value === 'number' && !Number.isFinite(value)) return 'Has no number'
-    if (typeof value === 'bigint') return 'Has too large a number'
     if (typeof value !== 'object' || value === null) return undefined
     if (depth > MAX_DEPTH) return `Must not nest deeper than ${MAX_DEPTH} levels`
     for (const key of Object.keys(value)) {

@@ -1,5 +1,6 @@
 import { sensitiveValues } from '../../core/call/invocation.ts'
 import type { RunContext, Runner } from '../../core/call/runner.ts'
+import { findBigInteger, withIntegersAsText } from '../../core/tool/big-integers.ts'
 import type { Json } from '../../core/tool/json.ts'
 import { boolean, check, judged, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
 import type { Definition, Requirements } from '../../core/tool/tool.ts'
@@ -68,7 +69,9 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
           ...(userInfo === undefined ? {} : { userInfo }),
         }
         const call = { about, timeoutMs: implementation.timeout_ms }
-        const { input } = invocation
+        // A module would mix a bigint with its numbers, and could not write it as JSON
+        const isExact = findBigInteger(invocation.input) !== undefined
+        const input = isExact ? withIntegersAsText(invocation.input) : invocation.input
         const flood = context.progress && new AbortController()
         const report = flood && reporter(context, () => flood.abort())
         const signal = flood ? AbortSignal.any([context.signal, flood.signal]) : context.signal

@@ -1,3 +1,4 @@
+import { parseTrusted } from '../../core/tool/json-text.ts'
 import type { Claimed, Finished, Ledger, LedgerCall, OutcomeStore } from '../../core/call/ledger.ts'
 import { fail } from '../../core/failure/failure.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
@@ -40,7 +41,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       const sealed = answer.outcome === KEPT_OUTSIDE ? await outcomes?.find(principal, callId) : answer.outcome
       const opened = sealed === undefined ? undefined : await sealer.open(sealed, bound)
       if (!opened) return { state: 'unknown' }
-      const finished: Finished = JSON.parse(opened.text)
+      const finished: Finished = parseTrusted(opened.text)
       return { state: 'finished', finished }
     }
     if (answer.state !== 'claimed') return { state: answer.state }

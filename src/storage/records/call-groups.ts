@@ -1,3 +1,4 @@
+import { parseTrusted } from '../../core/tool/json-text.ts'
 import type { CallRecord } from '../../core/call/call-record.ts'
 import { DAY_MS, HOUR_MS } from '../../core/tool/time.ts'
 import { bucketOf } from './durations.ts'
@@ -145,7 +146,7 @@ export interface PlacedRecord {
 }
 
 export function readLine(line: string, shared: SharedFields): PlacedRecord {
-  const [place, at, duration_ms, call_id, more = {}] = JSON.parse(line)
+  const [place, at, duration_ms, call_id, more = {}] = parseTrusted(line)
   const { trace_id, traceparent, upstream_status, arguments: input } = more
   const ran = { upstream_status, duration_ms, arguments: input }
   return { place, record: { at, call_id, trace_id, traceparent, ...shared, ...ran } }

@@ -1,3 +1,4 @@
+import { parseTrusted } from '../../core/tool/json-text.ts'
 import type { CallFilter } from '../../core/call/recorded-calls.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import { field } from '../rows.ts'
@@ -77,7 +78,7 @@ function* batchesOf(rows: Iterable<NumberedRecord>): Iterable<PlacedRecord[]> {
     }
     batch = of
     const [first = '', ...lines] = record.split('\n')
-    const shared: SharedFields = JSON.parse(first)
+    const shared: SharedFields = parseTrusted(first)
     for (const line of lines) {
       const read = readLine(line, shared)
       together.push({ ...read, place: of * SPAN + read.place })

@@ -1,3 +1,4 @@
+import { parseTrusted } from '../../core/tool/json-text.ts'
 import type { RecordFilter } from '../../core/access/audit-entry.ts'
 import type { Counted, RecordPage, RecordReader, Usage } from '../../core/call/recorded-calls.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
@@ -38,7 +39,7 @@ export function createRecords(recordsOf: RecordsStub, sealer: Sealer, now: () =>
       const before = day === from ? Number(id) : undefined
       const found = await find(day, limit + 1 - items.length, before)
       for (const { id: number, record } of found) {
-        if (items.length < limit) items.push(JSON.parse(record))
+        if (items.length < limit) items.push(parseTrusted(record))
         else {
           const place = `${day} ${number + 1}`.padEnd(PLACE_LENGTH)
           return { items, nextCursor: await sealer.seal(place, bound, 'the same each time') }
@@ -65,7 +66,7 @@ export function createRecords(recordsOf: RecordsStub, sealer: Sealer, now: () =>
       const ranked = [...groups].sort(
         ([one, { calls }], [other, { calls: more }]) => more - calls || (one < other ? -1 : 1),
       )
-      const items = ranked.map(([text, group]) => usageOf(JSON.parse(text), group))
+      const items = ranked.map(([text, group]) => usageOf(parseTrusted(text), group))
       return { items, lost: all.reduce((sum, { lost }) => sum + lost, 0) }
     },
 

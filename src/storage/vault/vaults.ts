@@ -1,4 +1,5 @@
 import { formatHolder, type Holder } from '../../core/access/holder.ts'
+import { parseTrusted } from '../../core/tool/json-text.ts'
 import { approvalReason } from '../../core/access/principal.ts'
 import type { ApprovalLooks, Approvals, Authorization, Authorizations } from '../../core/consent/authorization.ts'
 import type { AuthorizationChallenge, Ended, Step, UserGrants } from '../../core/consent/authorization.ts'
@@ -200,6 +201,6 @@ function endedOf(ended: Ended<StoredAuthorization>): Ended {
 function authorizationOf(stored: StoredAuthorization): Authorization {
   const { invocation: text, principal: _, ...rest } = stored
   if (text === undefined) return rest
-  const invocation: ShownInvocation = JSON.parse(text)
+  const invocation: ShownInvocation = parseTrusted(text)
   return { ...rest, invocation }
 }

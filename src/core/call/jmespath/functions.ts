@@ -1,4 +1,5 @@
-import { isJsonObject, isList, isTexts, type Json, typeOf } from '../../tool/json.ts'
+import { bigInteger } from '../../tool/big-integers.ts'
+import { isJsonObject, isList, isNumber, isTexts, type Json, typeOf } from '../../tool/json.ts'
 import { CHARACTERS, isSame, namesOf, type SearchBudget, STEP, Unselectable, valuesOf } from './evaluation.ts'
 
 type Expression = (value: Json) => Json
@@ -59,7 +60,8 @@ function taker(name: string, args: readonly Argument[], budget: SearchBudget) {
     return typeof argument === 'function' ? null : argument
   }
   const wrong = (index: number, expected: string) => {
-    const got = typeOf(any(index))
+    const argument = any(index)
+    const got = typeof argument === 'bigint' ? 'an integer that is too large for it' : typeOf(argument)
     return new Unselectable(
       `${name}() takes ${expected} as argument ${index + 1}, and was given ${got === 'array' ? 'an array of something else' : got}`,
     )
@@ -81,9 +83,9 @@ function taker(name: string, args: readonly Argument[], budget: SearchBudget) {
     all: () => args.map((_, index) => any(index)),
     wrong,
     list,
-    number: (index: number) => take(index, 'a number', isNumber),
+    number: (index: number) => take(index, 'a number', isDouble),
     object: (index: number) => take(index, 'an object', isJsonObject),
-    numbers: (index: number) => listOf(index, 'numbers', isNumbers),
+    numbers: (index: number) => listOf(index, 'numbers', isDoubles),
     texts: (index: number) => listOf(index, 'strings', isTexts),
     comparable: (index: number) => listOf(index, 'numbers, or of strings,', isComparable),
     text(index: number): string {
@@ -102,9 +104,7 @@ function taking(count: number, call: JmesFunction['call']): JmesFunction {
   return { least: count, most: count, call }
 }
 
-function by(
-  choose: (list: readonly Json[], keys: readonly number[] | readonly string[], budget: SearchBudget) => Json,
-): JmesFunction {
+function by(choose: (list: readonly Json[], keys: readonly Key[], budget: SearchBudget) => Json): JmesFunction {
   return {
     least: 2,
     most: 2,
@@ -118,10 +118,11 @@ function by(
   }
 }
 
-const isNumber = (value: Json): value is number => typeof value === 'number'
+const isDouble = (value: Json): value is number => typeof value === 'number'
 const isText = (value: Json): value is string => typeof value === 'string'
-const isNumbers = (value: Json): value is readonly number[] => isList(value) && value.every(isNumber)
-const isComparable = (value: Json): value is readonly number[] | readonly string[] => isTexts(value) || isNumbers(value)
+const isDoubles = (value: Json): value is readonly number[] => isList(value) && value.every(isDouble)
+const isComparable = (value: Json): value is readonly Key[] =>
+  isTexts(value) || (isList(value) && value.every(isNumber))
 
 function average(numbers: readonly number[]): Json {
   return numbers.length === 0 ? null : numbers.reduce((sum, each) => sum + each, 0) / numbers.length
@@ -174,8 +175,8 @@ function merge(take: Take, budget: SearchBudget): Json {
 
 function toNumber(take: Take): Json {
   const value = take.any(0)
-  if (typeof value === 'number') return value
-  return typeof value === 'string' && NUMBER.test(take.text(0)) ? Number(value) : null
+  if (isNumber(value)) return value
+  return typeof value === 'string' && NUMBER.test(take.text(0)) ? (bigInteger(value) ?? Number(value)) : null
 }
 
 function toText(take: Take, budget: SearchBudget): string {
@@ -185,9 +186,9 @@ function toText(take: Take, budget: SearchBudget): string {
   return JSON.stringify(value)
 }
 
-type Key = number | string
+type Key = number | bigint | string
 
-function extreme(keys: readonly number[] | readonly string[], direction: 1 | -1, budget: SearchBudget): Json {
+function extreme(keys: readonly Key[], direction: 1 | -1, budget: SearchBudget): Json {
   return keys[extremeIndex(keys, direction, budget)] ?? null
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, isList, type Json } from '../../tool/json.ts'
+import { isJsonObject, isList, isNumber, type Json } from '../../tool/json.ts'
 import { isFalse, isSame, type SearchBudget, STEP, valuesOf } from './evaluation.ts'
 import { FUNCTIONS, type JmesFunction, callFunction } from './functions.ts'
 
@@ -135,7 +135,7 @@ export function comparison(sign: string, left: ExpressionPart, right: Expression
     const other = right.select(value, budget)
     if (sign === '==') return isSame(one, other, budget)
     if (sign === '!=') return !isSame(one, other, budget)
-    if (typeof one !== 'number' || typeof other !== 'number') return null
+    if (!isNumber(one) || !isNumber(other)) return null
     if (one === other) return sign === '<=' || sign === '>='
     return sign.startsWith('<') ? one < other : one > other
   })

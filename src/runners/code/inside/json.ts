@@ -7,7 +7,7 @@ export function toJson(value: unknown): string {
 const MAX_LEVELS = 500
 
 // Kept from before the published module was loaded, which may replace it
-const { stringify } = JSON
+const { stringify, rawJSON } = JSON
 const { isArray } = Array
 const { getPrototypeOf, prototype } = Object
 const { get } = Reflect
@@ -28,6 +28,7 @@ function isPlain(value: unknown, levels: number): boolean {
 }
 
 function refuseUnsayable(this: unknown, key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return rawJSON(`${value}`)
   const what = unsayable(value)
   if (what === undefined) return value
   const where = key === '' ? 'What the tool returned' : `The '${key}' that the tool returned`
@@ -38,7 +39,6 @@ function unsayable(value: unknown): string | undefined {
   switch (typeof value) {
     case 'function':
     case 'symbol':
-    case 'bigint':
       return `a ${typeof value}`
     case 'number':
       return Number.isFinite(value) ? undefined : `the number ${value}`

@@ -1,14 +1,32 @@
 /** The one door to the SDK's client, which is loaded with the first call: it is as large as the rest of the Worker. */
 import { STREAM_ENDED } from './errors.ts'
-import { type JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { restoreIntegers } from '../../../core/tool/big-integers.ts'
+import {
+  type JSONRPCMessage,
+  StreamableHTTPClientTransport,
+  type StreamableHTTPClientTransportOptions,
+} from '@modelcontextprotocol/client'
 
 export { Client } from '@modelcontextprotocol/client'
 
+type Receive = NonNullable<StreamableHTTPClientTransport['onmessage']>
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1]
 
 /** Answers requests whose stream ends without an answer: the SDK would wait for ever. */
 export class UpstreamTransport extends StreamableHTTPClientTransport {
   readonly #unfinished = new Set<Promise<void>>()
+
+  /** `tag` stands before each big integer of what is received. */
+  constructor(url: URL, options: StreamableHTTPClientTransportOptions, tag: string) {
+    super(url, options)
+    let receive: Receive | undefined
+    Object.defineProperty(this, 'onmessage', {
+      get: () => receive,
+      set(next?: Receive) {
+        receive = next && ((message) => next(restoreIntegers(message, tag)))
+      },
+    })
+  }
 
   override async send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
     if (Array.isArray(message)) return super.send(message, options)

@@ -4,6 +4,7 @@ import type { ReadLimits, GuardedStream } from '../../../outbound/guarded-stream
 import { readToLimit } from '../../../outbound/read-to-limit.ts'
 import type { BadAnswer } from '../../shared/server-failure.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { tagIntegers } from './tag-integers.ts'
 
 /** `unanswered` is the first reason why nothing could be read: nothing is sent after it. */
 export type TransportFailures = ReturnType<ReturnType<typeof createSessionFetch>['failures']>
@@ -22,7 +23,7 @@ const MAX_REFUSAL = 16 * 1024
 export function createSessionFetch(
   guardedStream: GuardedStream,
   endpoint: Endpoint,
-  { maxBytes: bytes, parts = ANSWER_PARTS, atEnd }: SessionReading,
+  { maxBytes: bytes, parts = ANSWER_PARTS, atEnd, tag }: SessionReading & { readonly tag: string },
 ) {
   const allowance: ReadLimits = { bytes, parts, bytesLeft: bytes, partsLeft: parts }
   let unanswered: GuardedFailure | undefined
@@ -57,7 +58,7 @@ export function createSessionFetch(
         throw new Error(answer.message)
       }
       const { response } = answer
-      if (response.ok || method !== 'POST') return response
+      if (response.ok || method !== 'POST') return tagIntegers(response, tag)
       const { status, statusText } = response
       const { bytes } = await readToLimit(response.body, MAX_REFUSAL)
       refusal = { status, headers: response.headers, text: new TextDecoder().decode(bytes) }

@@ -47,18 +47,17 @@ export async function withSession<T>(options: SessionOptions, deps: RemoteDeps, 
 
 async function openSession<T>(
   options: SessionOptions,
-  { guardedStream, revisions }: RemoteDeps,
+  { guardedStream, revisions, newId }: RemoteDeps,
   known: PriorDiscovery | undefined,
   work: Work<T>,
 ) {
   const { endpoint, signal, timeoutMs, background } = options
   const { Client, UpstreamTransport } = await import('./client.ts')
   const waiting: Waiting = { signal, timeout: timeoutMs + GRACE_MS }
-  const session = createSessionFetch(guardedStream, endpoint, options)
-  const transport = new UpstreamTransport(endpoint.url, {
-    fetch: session.fetch,
-    requestInit: { headers: endpoint.headers },
-  })
+  const tag = `${newId()} `
+  const session = createSessionFetch(guardedStream, endpoint, { ...options, tag })
+  const transportOptions = { fetch: session.fetch, requestInit: { headers: endpoint.headers } }
+  const transport = new UpstreamTransport(endpoint.url, transportOptions, tag)
   if (options.onMessage) transport.onmessage = options.onMessage
   const client = new Client(
     { name: 'switchboard', version },

@@ -1,3 +1,4 @@
+import { parseTrusted } from '../../../core/tool/json-text.ts'
 import type { CatalogueTool } from '../../../core/catalogue/catalogue.ts'
 import { toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
@@ -41,7 +42,7 @@ export function toolsFrom(sql: SqlStorage, first: string, until: string, writeLi
   return stored.map(({ key, record: own, name, tags, description, made_of, entry, line }) => {
     const record = described(own, description)
     if (entry !== null) return { key, entry, line, record }
-    const made = listedTool({ name, record, tags: JSON.parse(tags ?? '[]') }, writeLine)
+    const made = listedTool({ name, record, tags: parseTrusted(tags ?? '[]') }, writeLine)
     sql.exec('INSERT OR REPLACE INTO line VALUES (?, ?, ?, ?)', key, made_of, made.entry, made.line)
     return made
   })
@@ -51,7 +52,7 @@ export function listedTool(
   { name, record, tags }: { readonly name: string; readonly record: string; readonly tags: readonly string[] },
   writeLine: WriteLine,
 ) {
-  const parsed: ToolRecord = JSON.parse(record)
+  const parsed: ToolRecord = parseTrusted(record)
   const entry: PageIndex[number] = {
     key: toolKey(parsed),
     name,
@@ -86,6 +87,6 @@ export function readPage(text: string): CataloguePage {
       .slice(until + 1)
       .split('\n')
       .filter(Boolean)
-      .map((record): ToolRecord => JSON.parse(record))
-  return { index: JSON.parse(index), lines, records }
+      .map((record): ToolRecord => parseTrusted(record))
+  return { index: parseTrusted(index), lines, records }
 }

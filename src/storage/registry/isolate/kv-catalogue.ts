@@ -1,3 +1,4 @@
+import { parseTrusted } from '../../../core/tool/json-text.ts'
 import { createBudget, type GiveWay } from '../../../core/tool/budget.ts'
 import { Unreachable } from '../../../core/failure/failure.ts'
 import { parseToolId } from '../../../core/tool/tool-id.ts'
@@ -165,7 +166,7 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
     const answer = await registry().query({ ...query, cursor: opened?.text.trimEnd() }, principal)
     if (!answer) return undefined
     const { found, next, total, unmatched } = answer
-    const records = await whole(found.map(({ record }): ToolRecord => JSON.parse(record)))
+    const records = await whole(found.map(({ record }): ToolRecord => parseTrusted(record)))
     const form = 'write' in format ? format : { name: 'stored line', write: writeLine }
     const nameOf = (at: number) => found[at]?.name || (records[at]?.name ?? '')
     const lines = await pages.write(records, form, nameOf, createBudget(Infinity))

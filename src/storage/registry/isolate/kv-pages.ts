@@ -1,3 +1,4 @@
+import { parseTrusted } from '../../../core/tool/json-text.ts'
 import type { LineFormat } from '../../../core/catalogue/catalogue.ts'
 import { governed } from '../../../core/access/policy.ts'
 import { afterStretches, type Budget, createBudget, type GiveWay, UNITS, unitsOf } from '../../../core/tool/budget.ts'
@@ -126,7 +127,7 @@ export function createWholeRecords({ kv, now, ...options }: RegistryReach & Pick
     const read = await texts.read(hashes)
     const missing = hashes[read.length]
     if (missing !== undefined) throw new Error(`Cannot read the document '${missing}' that a record names`)
-    const documents = new Map<string | undefined, Json>(read.map((text, at) => [hashes[at], JSON.parse(text)]))
+    const documents = new Map<string | undefined, Json>(read.map((text, at) => [hashes[at], parseTrusted(text)]))
     return records.map((record) => {
       const { hash, ...source } = record.source
       const document = documents.get(hash)

@@ -1,3 +1,4 @@
+import { parseTrusted } from '../../../core/tool/json-text.ts'
 import type { ToolkitStore } from '../../../core/access/toolkit-owner.ts'
 import { hasScope, type Principal } from '../../../core/access/principal.ts'
 import type { RegistryArchive } from '../../../core/publish/archive/archive-rows.ts'
@@ -65,7 +66,7 @@ export function createRegistryWriter({ registry, reader, delivered, require, onC
       if (!answer?.ok) return answer
       const names = typeof change.name === 'string' ? [nameKey(change.name)] : []
       changed(answer.revision, [...names, ...toolKeys(answer.keys)])
-      return { ok: true, document: JSON.parse(answer.document) }
+      return { ok: true, document: parseTrusted(answer.document) }
     },
 
     rights: ({ toolkit, tool }, principal) => registry().rights({ toolkit, tool }, principal),

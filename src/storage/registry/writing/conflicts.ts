@@ -1,3 +1,4 @@
+import { parseTrusted } from '../../../core/tool/json-text.ts'
 import { isTrustedWith, type Principal } from '../../../core/access/principal.ts'
 import { isAdministrator, toolkitDenial } from '../../../core/access/toolkit-owner.ts'
 import type { KeptDocument, Publication } from '../../../core/publish/registry.ts'
@@ -120,5 +121,5 @@ function isSameSource(
 }
 
 function isSameJson(a: string, b: string): boolean {
-  return canonicalJson(JSON.parse(a)) === canonicalJson(JSON.parse(b))
+  return canonicalJson(parseTrusted(a)) === canonicalJson(parseTrusted(b))
 }

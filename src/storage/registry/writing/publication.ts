@@ -1,3 +1,4 @@
+import { parseTrusted } from '../../../core/tool/json-text.ts'
 import { hasScope, maySee, type Principal } from '../../../core/access/principal.ts'
 import { type PublishedTotals, quotaDenial } from '../../../core/publish/publisher-quota.ts'
 import { isAdministrator } from '../../../core/access/toolkit-owner.ts'
@@ -89,7 +90,7 @@ function freshOf(sql: SqlStorage, publication: Publication, principal: Principal
     const conflict = recordConflict(sql, record, publication, principal)
     if (conflict !== undefined) return conflict
     const existing = recordText(sql, toolKey(record), record.version)
-    const stored: ToolRecord | undefined = existing === undefined ? undefined : JSON.parse(existing)
+    const stored: ToolRecord | undefined = existing === undefined ? undefined : parseTrusted(existing)
     if (!stored) fresh.push(record)
     else if (!isSame(sql, stored, record, publication)) return versionConflict(stored, record)
   }
@@ -150,7 +151,7 @@ function successorProblems(
     const standing = versionsOf(sql, key).filter(({ status }) => status.state !== 'yanked')
     const previous = highestBelow(standing, record.version)
     const text = previous && recordText(sql, key, previous.version)
-    return text === undefined ? [] : checkSuccessor(JSON.parse(text), record, places?.[records.indexOf(record)])
+    return text === undefined ? [] : checkSuccessor(parseTrusted(text), record, places?.[records.indexOf(record)])
   })
   const previous = document?.itself && highestBelow(published, document.itself.version)
   if (!previous) return ofEach

@@ -1,3 +1,4 @@
+import { parseTrusted } from '../../../core/tool/json-text.ts'
 import type { Standing } from '../../../core/publish/archive/archive-rows.ts'
 import { sourceNames } from '../../../core/tool/metadata.ts'
 import { BY_TOOLKIT, formatToolId, toolKey } from '../../../core/tool/tool-id.ts'
@@ -94,7 +95,7 @@ export function storeToolkitStatus(sql: SqlStorage, toolkit: string, status: Too
   const statuses = 'SELECT DISTINCT coalesce(own, status) FROM version WHERE key >= ? AND key < ?'
   const update = 'UPDATE version SET status = ?, own = ? WHERE key >= ? AND key < ? AND coalesce(own, status) = ?'
   for (const own of column<string>(sql, statuses, ...range))
-    sql.exec(update, ...statusColumns(JSON.parse(own), status), ...range, own)
+    sql.exec(update, ...statusColumns(parseTrusted(own), status), ...range, own)
 }
 
 export function storeTrust(sql: SqlStorage, key: string, version: string, trusted: boolean): void {
@@ -128,7 +129,7 @@ export function changed(sql: SqlStorage, key: string): void {
   const active = isLeftOut(sql, key) ? [] : versionsOf(sql, key).filter(({ status }) => status.state === 'active')
   const listed = resolveVersion(active)?.version ?? null
   const text = listed === null ? undefined : recordText(sql, key, listed)
-  const record: ToolRecord | undefined = text === undefined ? undefined : JSON.parse(text)
+  const record: ToolRecord | undefined = text === undefined ? undefined : parseTrusted(text)
   const exposed = record && exposedName(sql, record, record.name)
   if (record) claimSourceNames(sql, record)
   sql.exec('UPDATE tool SET listed = ?, exposed = ? WHERE key = ?', listed, exposed?.name ?? null, key)

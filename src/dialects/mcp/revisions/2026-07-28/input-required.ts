@@ -1,3 +1,4 @@
+import { parseTrusted } from '../../../../core/tool/json-text.ts'
 import { type Failing, type Failure, ok, type Result } from '../../../../core/failure/failure.ts'
 import type { Seal } from '../../../../core/call/seal.ts'
 import { APPROVAL } from '../../../../core/consent/authorization.ts'
@@ -152,7 +153,7 @@ export async function readState({ requestState }: ToolCall, bound: () => string,
   if (!unsealed.ok) return unsealed
   const text = unsealed.value
   if (text === undefined) return invalid("'requestState' was changed, has expired, or is of another call")
-  const read = json.check(STATE, JSON.parse(text))
+  const read = json.check(STATE, parseTrusted(text))
   return read.ok ? read.value : NO_STATE
 }
 
