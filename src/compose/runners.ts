@@ -53,7 +53,7 @@ export function createRunners(
     })
   const sandboxed = { sandbox, allowHttpHosts, log: toolLog }
   const code = createCodeRunner({ ...sandboxed, inside: insideOf('code') })
-  const wasm = createWasmRunner({ ...sandboxed, inside: insideOf('wasm'), readBlob: blobs.read, now })
+  const wasm = createWasmRunner({ ...sandboxed, inside: insideOf('wasm'), readBlob: blobs.read })
   const plugins = createPluginReader({
     sandbox,
     inside: insideOf('wasm'),

@@ -242,7 +242,7 @@ describe('a plugin', () => {
 
 describe('a runaway plugin', () => {
   it.each([
-    ['spins', 'spin', /^The tool did not answer within/],
+    ['spins', 'spin', /^The tool was stopped: it used up/],
     ['recurses', 'recurse', /failed unexpectedly|did not answer/],
     ['hoards shared memory', 'hoard', /shared memory|did not answer|no fuel/],
   ])(
@@ -262,14 +262,6 @@ describe('a runaway plugin', () => {
   it('that grows gets no more than its share', async () => {
     const { value } = await call('grow')
     expect(Number(/after (\d+)/.exec(value)?.[1])).toBeLessThanOrEqual(1_024)
-  })
-
-  it('that spins is a timeout in every face', async () => {
-    const { body } = await server.json('POST', '/machine-context/execute', {
-      header: { messageId: crypto.randomUUID(), messageType: 'request' },
-      payload: { tool: { id: 'Box', capability: 'spin', parameters: {} } },
-    })
-    expect(body.payload.execution).toMatchObject({ status: 'timeout', error: { code: 'TIMEOUT_ERROR' } })
   })
 })
 
@@ -376,7 +368,7 @@ describe('an upload', () => {
         ]),
       /pattern/i,
     ],
-    ['a huge text', () => listing([{ ...fine, description: 'x'.repeat(900_000) }]), /larger than|the limit is/],
+    ['a huge text', () => listing([{ ...fine, description: 'x'.repeat(800_000) }]), /larger than|the limit is/],
   ])(
     'of %s is refused with the reason',
     async (_, make, reason) => {

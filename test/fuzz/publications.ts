@@ -66,7 +66,7 @@ const runners = new Map(
     }),
     createRemoteRunner(upstreamDeps()),
     createCodeRunner(runnerDeps),
-    createWasmRunner({ ...runnerDeps, readBlob: async () => undefined, now: () => 0 }),
+    createWasmRunner({ ...runnerDeps, readBlob: async () => undefined }),
   ].map((runner) => [runner.kind, runner]),
 )
 const world = { ...worldOf().deps, codecs, formats, runners }

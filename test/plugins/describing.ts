@@ -7,6 +7,8 @@ export interface Deed {
   readonly first: string
   /** A function `$start`, which the module starts with. */
   readonly start?: string
+  /** A `call` of its own, in place of the one that answers nothing. */
+  readonly call?: string
 }
 
 /**
@@ -26,7 +28,7 @@ export function describing(text: string, answer = '', deed?: Deed): Uint8Array<A
     (memory (export "memory") ${pages}) (data (i32.const 0) "${bytes}")
     ${deed?.first ?? ''} ${deed?.start === undefined ? '' : `${deed.start} (start $start)`}
     ${giving('describe', 0, length)}
-    ${answer === '' ? '(func (export "call") (result i32) (i32.const 0))' : giving('call', length, all.length - length, deed ? '(call $first)' : '')})`)
+    ${answer === '' ? (deed?.call ?? '(func (export "call") (result i32) (i32.const 0))') : giving('call', length, all.length - length, deed ? '(call $first)' : '')})`)
 }
 
 /** An export that gives a part of the memory. */

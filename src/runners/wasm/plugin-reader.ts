@@ -82,7 +82,7 @@ export function createPluginReader(options: PluginReaderOptions): PluginReader {
     { signal, meter }: { readonly signal: AbortSignal; readonly meter: Meter },
   ): Promise<{ readonly text: string } | string> {
     const code = pluginCode(inside, blob, null, async () => bytes)
-    const call: ExportCall = { exported: 'describe', input: '', config: {}, fuel: FUEL }
+    const call: ExportCall = { exported: 'describe', input: '', config: {}, fuel: FUEL, timeoutMs: DESCRIBE_TIMEOUT_MS }
     const answer = await askSandbox(sandbox, code, [call], {
       signal: AbortSignal.any([signal, AbortSignal.timeout(DESCRIBE_TIMEOUT_MS)]),
       meter,

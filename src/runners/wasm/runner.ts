@@ -14,6 +14,7 @@ import { resultInSandbox } from '../shared/call-tool-result.ts'
 import { checkedRunner, timeoutMs } from '../shared/checked-runner.ts'
 import { whyUndeclared } from '../shared/credential.ts'
 import type { ExportCall } from './inside/main.ts'
+import type { ToolFailure } from '../../core/tool/content.ts'
 import { FUEL, meteredBlob, pluginCode } from './plugin-code.ts'
 
 function checkWasmImplementation(implementation: Json, { requirements }: Definition) {
@@ -29,13 +30,20 @@ function checkWasmImplementation(implementation: Json, { requirements }: Definit
   return check(reader, implementation)
 }
 
+/** It would run out again, so nobody is told to repeat the call. */
+const OUT_OF_FUEL: ToolFailure = {
+  message: `The tool was stopped: it used up the ${FUEL} instructions of a call`,
+  developer_message: 'Have the plugin do less in one call, or publish tools that each do a part of it',
+  additional_prompt_content: 'Call the tool with less input',
+  can_retry: false,
+}
+
 export interface WasmRunnerOptions extends SandboxRunnerOptions {
   readonly readBlob: (name: string) => Promise<ArrayBuffer | undefined>
-  readonly now: () => number
 }
 
 /** A fresh instance for each call. A plugin may read the secrets that its uploader put into the configuration. */
-export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, log, now }: WasmRunnerOptions): Runner {
+export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, log }: WasmRunnerOptions): Runner {
   return checkedRunner('wasm', checkWasmImplementation, (implementation, { toolkit }) => {
     if (!sandbox) return { ok: false, reason: NO_SANDBOX, forOperator: NO_LOADER }
     const { blob, tool, config, timeout_ms: milliseconds } = implementation
@@ -52,12 +60,17 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
       isRepeatable: implementation.allowed_hosts.length === 0,
       hosts: implementation.allowed_hosts,
       async run(invocation, context) {
-        const started = now()
         // The schema's CallToolRequest, with its "optional override for the method name"
         const { method = 'tools/call', input, secrets } = invocation
         const request = JSON.stringify({ method, params: { name: tool, arguments: input } })
         const values = Object.entries(config).map(([key, secret]) => [key, secrets.get(secret)?.value ?? ''])
-        const call: ExportCall = { exported: 'call', input: request, config: Object.fromEntries(values), fuel: FUEL }
+        const call: ExportCall = {
+          exported: 'call',
+          input: request,
+          config: Object.fromEntries(values),
+          fuel: FUEL,
+          timeoutMs: milliseconds,
+        }
         const { signal, meter } = context
         const redact = redacting(() => sensitiveValues(invocation))
         const unfinished = 'The call ended before the plugin did'
@@ -72,10 +85,7 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
         passOnLogs(answer.logs, context, log)
         const { result, usage } = answer
         if (result.ok) return readPluginResult(String(result.value), usage, meter)
-        if (result.kind !== 'fuel') return { ok: false, failure: result.failure }
-        const stopped = `The plugin was stopped: it had used up its ${FUEL} instructions`
-        passOnLogs([stopped], context, log)
-        return { ok: false, expired_ms: Math.max(1, now() - started) }
+        return { ok: false, failure: result.kind === 'fuel' ? OUT_OF_FUEL : result.failure }
       },
     }
   })

@@ -1,18 +1,25 @@
 /** Extism's kernel, inside the sandbox: blocks behind 64-bit handles. A handle plus an offset is an address. */
+import { COPIED_BYTE } from './prices.ts'
+
 export type Kernel = ReturnType<typeof createKernel>
 
 /** All blocks together. Each counts as MIN_BLOCK at least, for what it takes to keep it. */
-const MAX_BYTES = 16 * 1024 * 1024
-const MIN_BLOCK = 64
+export const MAX_BYTES = 16 * 1024 * 1024
+export const MIN_BLOCK = 64
 /** The lower part of an address is the offset; doubles have all of it exactly. */
 const OFFSETS = 2 ** 32
 
 const decoder = new TextDecoder()
+export const decode = (bytes: Uint8Array): string => decoder.decode(bytes)
 
-export function createKernel() {
+/** The beginning of a text, copied: engines keep the whole of a text for a slice of it. */
+export const copyStart = (text: string, characters: number): string => ` ${text.slice(0, characters)}`.slice(1)
+
+export function createKernel(charge: (units: number) => void) {
   const blocks: (DataView | undefined)[] = [undefined]
   let used = 0
   let at = 0
+  let output = 0
 
   function viewOf(address: bigint): DataView {
     const whole = Number(address)
@@ -23,27 +30,47 @@ export function createKernel() {
     return found
   }
 
-  const block = (handle: bigint) => {
-    const found = blocks[indexOf(handle)]
-    return found && new Uint8Array(found.buffer, found.byteOffset, found.byteLength)
+  /** `make` gives so many bytes, which become the block's own. */
+  function add(bytes: number, make: () => Uint8Array): bigint {
+    used += Math.max(MIN_BLOCK, bytes)
+    if (used > MAX_BYTES) throw new Error(`The plugin allocated more than ${MAX_BYTES} bytes of shared memory`)
+    charge(bytes * COPIED_BYTE)
+    const { buffer, byteOffset } = make()
+    blocks.push(new DataView(buffer, byteOffset, bytes))
+    return BigInt((blocks.length - 1) * OFFSETS)
   }
 
+  const length = (handle: bigint): number => blocks[indexOf(handle)]?.byteLength ?? 0
+
   return {
-    alloc(bytes: Uint8Array) {
-      used += Math.max(MIN_BLOCK, bytes.length)
-      if (used > MAX_BYTES) throw new Error(`The plugin allocated more than ${MAX_BYTES} bytes of shared memory`)
-      blocks.push(new DataView(bytes.buffer, bytes.byteOffset, bytes.length))
-      return BigInt((blocks.length - 1) * OFFSETS)
+    used: () => used,
+    length,
+    /** JavaScript is given unsigned 64-bit integers as signed ones. */
+    alloc(size: bigint): bigint {
+      const bytes = Number(BigInt.asUintN(64, size))
+      return add(bytes, () => new Uint8Array(bytes))
     },
-    free(handle: bigint) {
+    give: (bytes: Uint8Array): bigint => add(bytes.length, () => bytes),
+    /** The only way to a block's bytes: the first `size` or all, which are paid for first. A handle of no block has none. */
+    read(handle: bigint, unitsPerByte: number, size?: bigint): Uint8Array {
+      const most = length(handle)
+      const bytes = size === undefined ? BigInt(most) : BigInt.asUintN(64, size)
+      if (bytes > most) throw new Error(`The plugin used ${bytes} bytes of a block of ${most}`)
+      charge(Number(bytes) * unitsPerByte)
+      const found = blocks[indexOf(handle)]
+      return found ? new Uint8Array(found.buffer, found.byteOffset, Number(bytes)) : new Uint8Array()
+    },
+    /** The block of the output is read once the call has ended, so it is not freed before. */
+    keepOutput(handle: bigint): void {
+      output = indexOf(handle)
+    },
+    free(handle: bigint): void {
       const index = indexOf(handle)
       const freed = blocks[index]
-      if (!freed) return
+      if (!freed || index === output) return
       used -= freed.byteLength > MIN_BLOCK ? freed.byteLength - MIN_BLOCK : 0
       blocks[index] = undefined
     },
-    block,
-    text: (handle: bigint) => decoder.decode(block(handle)),
     load8: (address: bigint) => viewOf(address).getUint8(at),
     load64: (address: bigint) => viewOf(address).getBigUint64(at, true),
     store8: (address: bigint, value: number) => viewOf(address).setUint8(at, value),

@@ -1,8 +1,9 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import type { PluginCall } from './plugin-call.ts'
 import { extismFunctions } from './extism.ts'
-import { createKernel } from './kernel.ts'
+import { copyStart, createKernel, decode } from './kernel.ts'
+import { MAX_LINE, MAX_OUTPUT, OUTPUT_TOO_LARGE, type PluginCall } from './plugin-call.ts'
 import plugin from './plugin.wasm'
+import { HOST_CALL } from './prices.ts'
 import { NOT_SUPPORTED, wasiFunctions } from './wasi.ts'
 
 export interface ExportCall {
@@ -10,12 +11,14 @@ export interface ExportCall {
   readonly input: string
   readonly config: Readonly<Record<string, string>>
   readonly fuel: number
+  readonly timeoutMs: number
 }
 
 const MAX_LINES = 100
-/** Longer than what is kept of it, which is cut once it is redacted. */
-const MAX_LINE = 4_000
-const HOST_COST = 600
+/** The meter exports the memory of every module that has one, under whatever name its own export has. */
+const MEMORY_EXPORT = '__memory'
+/** What an instance takes beside its memory. */
+const INSTANCE_BYTES = 256 * 1024
 
 export default class extends WorkerEntrypoint {
   async run(call: ExportCall): Promise<string> {
@@ -23,38 +26,49 @@ export default class extends WorkerEntrypoint {
   }
 }
 
-async function runPlugin({ exported, input, config, fuel }: ExportCall) {
+async function runPlugin({ exported, input, config, fuel, timeoutMs }: ExportCall) {
   const logs: string[] = []
+  let kept = INSTANCE_BYTES + 2 * input.length
   let instance: WebAssembly.Instance | undefined
   let failure: string | undefined
   let kind = 'failed'
+  let can_retry: true | undefined
   let gauge: WebAssembly.Global | undefined
 
   const left = (): bigint => BigInt(gauge?.value ?? fuel)
-  const memoryOf = (): WebAssembly.Memory | undefined => {
-    const found: unknown = instance?.exports['memory']
+  const memoryOf = (name: string): WebAssembly.Memory | undefined => {
+    const found: unknown = instance?.exports[name]
     return found instanceof WebAssembly.Memory ? found : undefined
   }
+  const memoryBytes = () => memoryOf(MEMORY_EXPORT)?.buffer.byteLength ?? 0
+  const charge = (units: number) => {
+    if (!gauge) return
+    const rest = left() - BigInt(HOST_CALL + Math.ceil(units))
+    gauge.value = rest
+    if (rest < 0n) throw new Error('There is no fuel left')
+  }
+  const kernel = createKernel(charge)
   const call: PluginCall = {
-    kernel: createKernel(),
+    kernel,
     input: new TextEncoder().encode(input),
     config,
-    charge(bytes) {
-      if (!gauge) return
-      const rest = left() - BigInt(HOST_COST + Math.ceil(Math.max(0, bytes) / 4))
-      gauge.value = rest
-      if (rest < 0n) throw new Error('There is no fuel left')
-    },
+    timeoutMs,
+    charge,
     log(line) {
-      if (logs.length < MAX_LINES) logs.push(line.slice(0, MAX_LINE))
+      if (logs.length >= MAX_LINES) return
+      const start = copyStart(line, MAX_LINE)
+      logs.push(start)
+      call.keep(2 * start.length)
     },
+    keep: (bytes) => void (kept += bytes),
+    held: () => memoryBytes() + kernel.used() + kept,
     memory() {
-      const memory = memoryOf()
+      const memory = memoryOf('memory')
       if (!memory) throw new Error("The plugin does not export its memory as 'memory'")
       return new DataView(memory.buffer)
     },
-    http: { requests: 0, status: 0, headers: {} },
-    output: '',
+    http: { requests: 0, status: 0, headers: '{}' },
+    output: new Uint8Array(),
     error: undefined,
   }
   try {
@@ -76,15 +90,18 @@ async function runPlugin({ exported, input, config, fuel }: ExportCall) {
     // Plain errors are the host's own sentences, and the text that a plugin aborts with
     const isPlain = error instanceof Error && Object.getPrototypeOf(error) === Error.prototype
     if (call.error === undefined && !isPlain) kind = 'exception'
+    can_retry = Object(error).can_retry
   }
   const remaining = left()
   const usage = {
     instructions: fuel - Math.max(0, Number(remaining)),
-    memory_bytes: memoryOf()?.buffer.byteLength ?? 0,
+    memory_bytes: memoryBytes(),
   }
   if (remaining < 0n) return { ok: false, kind: 'fuel', message: 'There is no fuel left', logs, usage }
-  if (failure !== undefined) return { ok: false, kind, message: failure, logs, usage }
-  return { ok: true, value: call.output, logs, usage }
+  if (failure !== undefined) return { ok: false, kind, message: failure, failure: { can_retry }, logs, usage }
+  const value = decode(call.output)
+  if (value.length > MAX_OUTPUT) return { ok: false, kind: 'failed', message: OUTPUT_TOO_LARGE, logs, usage }
+  return { ok: true, value, logs, usage }
 }
 
 function importsOf(call: PluginCall): Record<string, Record<string, (...given: never[]) => unknown>> {

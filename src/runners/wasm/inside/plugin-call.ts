@@ -2,14 +2,27 @@ import type { Kernel } from './kernel.ts'
 
 export type HostFunctions = Record<string, (...given: never[]) => unknown>
 
+/** In characters. Longer than what is kept of either, which is cut once it is redacted. */
+export const MAX_LINE = 4_000
+export const MAX_MESSAGE = 8_000
+/** In characters. An answer is refused outside the sandbox when it is longer with all that is around it. */
+export const MAX_OUTPUT = 4_000_000
+export const OUTPUT_TOO_LARGE = `The output is larger than ${MAX_OUTPUT} characters`
+
 export interface PluginCall {
   readonly kernel: Kernel
   readonly input: Uint8Array
   readonly config: Readonly<Record<string, string>>
-  readonly charge: (bytes: number) => void
+  readonly timeoutMs: number
+  /** Takes fuel for one call of a host function and this much beside. Throws where there is none left. */
+  readonly charge: (units: number) => void
   readonly log: (line: string) => void
+  /** Counts bytes that the call keeps until it ends, beside its memory and its blocks. */
+  readonly keep: (bytes: number) => void
+  /** All bytes that the call keeps. */
+  readonly held: () => number
   readonly memory: () => DataView<ArrayBuffer>
-  readonly http: { requests: number; status: number; headers: Record<string, string> }
-  output: string
+  readonly http: { requests: number; status: number; headers: string }
+  output: Uint8Array
   error: string | undefined
 }

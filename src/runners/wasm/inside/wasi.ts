@@ -1,14 +1,13 @@
 /** As much of WASI (preview 1) as compilers' libraries want, inside the sandbox. No files, arguments or environment. */
+import { decode } from './kernel.ts'
 import type { HostFunctions, PluginCall } from './plugin-call.ts'
+import { DECODED_BYTE, RANDOM_BYTE } from './prices.ts'
 
 const SUCCESS = 0
 const BAD_DESCRIPTOR = 8
 const INVALID = 28
 export const NOT_SUPPORTED = 52
 const MAX_PARTS = 1_024
-const RANDOM_COST = 4
-const TEXT_COST = 4
-const decoder = new TextDecoder()
 /** A write's parts may overlap, and so be far more than the memory. The plugin writes the rest again. */
 const MAX_WRITTEN = 65_536
 
@@ -29,7 +28,7 @@ export function wasiFunctions({ charge, log, memory }: PluginCall): HostFunction
       return SUCCESS
     },
     random_get(start: number, length: number) {
-      charge((length >>> 0) * RANDOM_COST)
+      charge((length >>> 0) * RANDOM_BYTE)
       const { buffer } = memory()
       const bytes = new Uint8Array(buffer, start >>> 0, length >>> 0)
       for (let at = 0; at < bytes.length; at += 65_536) crypto.getRandomValues(bytes.subarray(at, at + 65_536))
@@ -45,8 +44,8 @@ export function wasiFunctions({ charge, log, memory }: PluginCall): HostFunction
       for (let index = 0; index < count && size < MAX_WRITTEN; index++) {
         const start = view.getUint32(parts + 8 * index, true)
         const length = Math.min(view.getUint32(parts + 8 * index + 4, true), MAX_WRITTEN - size)
-        charge(length * TEXT_COST)
-        text += decoder.decode(new Uint8Array(view.buffer, start, length))
+        charge(length * DECODED_BYTE)
+        text += decode(new Uint8Array(view.buffer, start, length))
         size += length
       }
       view.setUint32(written, size, true)

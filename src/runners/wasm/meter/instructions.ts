@@ -21,7 +21,16 @@ const INDIRECT_CALL: Instruction = { cost: 30, kind: 'plain' }
 const BULK: Instruction = { cost: 20, kind: 'bulk' }
 const GROW: Instruction = { cost: 5_000, kind: 'bulk' }
 
+/** Of floating-point numbers to integers, which checks their range. */
+const TRUNCATION: Instruction = { cost: 4, kind: 'plain' }
+/** The engine is told of each function that a table holds. */
+const TABLE_WRITE: Instruction = { cost: 40, kind: 'plain' }
+/** Where there is little to fill, it costs more than to copy. */
+const FILL: Instruction = { cost: 60, kind: 'bulk' }
+
+const TRUNCATIONS = [0xa8, 0xa9, 0xaa, 0xab, 0xae, 0xaf, 0xb0, 0xb1]
 const DIVISIONS = [0x6d, 0x6e, 0x6f, 0x70, 0x7f, 0x80, 0x81, 0x82, 0x91, 0x95, 0x9f, 0xa3]
+const VECTOR_DIVISIONS = [227, 231, 239, 243] // f32x4 and f64x2: sqrt, div
 const EXTENDED = 0x100
 
 type Simple = Instruction & { readonly numbers: number }
@@ -36,13 +45,15 @@ for (const [instruction, numbers, opcodes] of [
   [BRANCH, 1, [0x04, 0x0c, 0x0d]], // if, br, br_if
   [INDIRECT_CALL, 2, [0x11]], // call_indirect
   [PLAIN, 1, [0x20, 0x21, 0x22]], // local.get, local.set, local.tee
-  [PLAIN, 1, [0x25, 0x26, 0x3f]], // table.get, table.set, memory.size
+  [PLAIN, 1, [0x25, 0x3f]], // table.get, memory.size
+  [TABLE_WRITE, 1, [0x26]], // table.set
   [GROW, 1, [0x40]], // memory.grow
   [PLAIN, 1, [0x41, 0x42, 0xd0, 0xd2]], // i32.const, i64.const, ref.null, ref.func
   [DIVISION, 0, DIVISIONS],
-  [PLAIN, 0, [0, 1, 2, 3, 4, 5, 6, 7].map((each) => EXTENDED + each)], // saturating truncations
+  [TRUNCATION, 0, TRUNCATIONS],
+  [TRUNCATION, 0, [0, 1, 2, 3, 4, 5, 6, 7].map((each) => EXTENDED + each)], // saturating
   [BULK, 2, [EXTENDED + 8, EXTENDED + 10]], // memory.init, memory.copy
-  [BULK, 1, [EXTENDED + 11]], // memory.fill
+  [FILL, 1, [EXTENDED + 11]], // memory.fill
   [PLAIN, 1, [EXTENDED + 9, EXTENDED + 13, EXTENDED + 16]], // data.drop, elem.drop, table.size
 ] as const) {
   for (const opcode of opcodes) SIMPLE[opcode] = { ...instruction, numbers }
@@ -102,7 +113,7 @@ function readVector(reader: ByteReader): Instruction {
   if (opcode === 12 || opcode === 13)
     reader.skip(16) // v128.const, i8x16.shuffle
   else if (opcode >= 21 && opcode <= 34) reader.skip(1) // lanes
-  return MEMORY
+  return VECTOR_DIVISIONS.includes(opcode) ? DIVISION : MEMORY
 }
 
 function skipMemoryArgument(reader: ByteReader): void {

@@ -13,6 +13,7 @@ export type Metered = ReturnType<typeof meterModule> extends Generator<unknown, 
 
 export const FUEL_EXPORT = '__fuel'
 export const START_EXPORT = '__start'
+export const MEMORY_EXPORT = '__memory'
 
 /** In bytes: code of many branches grows several times. */
 const MAX_METERED = 16 * 1024 * 1024
@@ -35,7 +36,7 @@ export function* meterModule(module: Uint8Array, { fuel, maxPages }: MeterOption
   const count = (name: SectionName) => counts.get(name) ?? 0
   const imports = readImports(sections.get('import')?.fork())
   const exports = readExports(sections.get('export')?.fork())
-  const taken = [FUEL_EXPORT, START_EXPORT].find((name) => exports.names.includes(name))
+  const taken = [FUEL_EXPORT, START_EXPORT, MEMORY_EXPORT].find((name) => exports.names.includes(name))
   if (taken !== undefined) throw new ModuleError(`The module must not export '${taken}'`)
   if (!sections.has('type') || !sections.has('code')) throw new ModuleError('The module holds no functions')
 
@@ -50,6 +51,7 @@ export function* meterModule(module: Uint8Array, { fuel, maxPages }: MeterOption
   budget.signed(fuel)
   const fuelGlobal = [0x7e, 1, 0x42, ...budget.bytes, 0x0b]
   const added = [[...text(FUEL_EXPORT), 3, ...unsigned(gauge.fuelGlobal)]]
+  if (count('memory') > 0) added.push([...text(MEMORY_EXPORT), 2, 0])
   if (start !== undefined) added.push([...text(START_EXPORT), 0, ...unsigned(start)])
   const code = yield* meterCode(sections.get('code')?.fork(), gauge)
   const rewritten: Partial<Record<SectionName, (section: ByteReader | undefined) => Uint8Array>> = {

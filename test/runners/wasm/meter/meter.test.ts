@@ -12,6 +12,7 @@ const FUEL = 10_000_000
 type Exported = Record<string, any>
 const HEADER = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]
 const OPTIONS = { fuel: FUEL, maxPages: 16 }
+const V = '(v128.const i64x2 1 1)'
 
 /** An instance that tells what each call comes to: its result or its trap, the global, and what the host was told. */
 function start(bytes: Uint8Array<ArrayBuffer>) {
@@ -102,6 +103,29 @@ describe('a metered module', () => {
     }
     expect(used('host')).toBeGreaterThanOrEqual(100 * 100)
     expect(used('own')).toBeLessThan(100 * 20)
+  })
+
+  it.each([
+    ['i64.trunc_sat_f64_s', 4, '(drop (i64.trunc_sat_f64_s (f64.const 1)))', 2],
+    ['i32.trunc_f32_u', 4, '(drop (i32.trunc_f32_u (f32.const 1)))', 2],
+    ['f64.sqrt', 8, '(drop (f64.sqrt (f64.const 1)))', 2],
+    ['i64.rem_u', 8, '(drop (i64.rem_u (i64.const 1) (i64.const 1)))', 3],
+    ['f32x4.sqrt', 8, `(drop (f32x4.sqrt ${V}))`, 4],
+    ['f32x4.div', 8, `(drop (f32x4.div ${V} ${V}))`, 7],
+    ['f64x2.sqrt', 8, `(drop (f64x2.sqrt ${V}))`, 4],
+    ['f64x2.div', 8, `(drop (f64x2.div ${V} ${V}))`, 7],
+    ['table.set', 40, '(table.set (i32.const 0) (ref.null func))', 2],
+    ['memory.fill', 60, '(memory.fill (i32.const 0) (i32.const 0) (i32.const 0))', 3],
+  ])('takes what %s costs: %i units', (_, cost, body, beside) => {
+    const { exports, fuel } = instantiate(
+      `(module (memory 1) (table 1 funcref) (func (export "once") ${body}) (func (export "many") ${body.repeat(101)}))`,
+    )
+    const used = (name: string) => {
+      const before = fuel()
+      exports[name]()
+      return before - fuel()
+    }
+    expect(used('many') - used('once')).toBe(100 * (cost + beside))
   })
 
   it.each([

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { PluginCall } from '../../../src/runners/wasm/inside/plugin-call.ts'
-import { createKernel } from '../../../src/runners/wasm/inside/kernel.ts'
-import { wasiFunctions } from '../../../src/runners/wasm/inside/wasi.ts'
+import type { PluginCall } from '../../../../src/runners/wasm/inside/plugin-call.ts'
+import { createKernel } from '../../../../src/runners/wasm/inside/kernel.ts'
+import { DECODED_BYTE } from '../../../../src/runners/wasm/inside/prices.ts'
+import { wasiFunctions } from '../../../../src/runners/wasm/inside/wasi.ts'
 
 const MIB = 1024 * 1024
 const WRITTEN = 0
@@ -18,14 +19,17 @@ function write(parts: readonly (readonly [start: number, length: number])[]) {
   const logged: string[] = []
   let charged = 0
   const call: PluginCall = {
-    kernel: createKernel(),
+    kernel: createKernel(() => undefined),
     input: new Uint8Array(),
     config: {},
-    charge: (bytes) => void (charged += bytes),
+    timeoutMs: 1_000,
+    charge: (units) => void (charged += units),
     log: (line) => void logged.push(line),
+    keep: () => undefined,
+    held: () => 0,
     memory: () => memory,
-    http: { requests: 0, status: 0, headers: {} },
-    output: '',
+    http: { requests: 0, status: 0, headers: '{}' },
+    output: new Uint8Array(),
     error: undefined,
   }
   const fdWrite: ((...given: never[]) => unknown) | undefined = wasiFunctions(call)['fd_write']
@@ -36,14 +40,14 @@ function write(parts: readonly (readonly [start: number, length: number])[]) {
 describe('fd_write', () => {
   it('writes all of what is not much', () => {
     const text = [MIB, 10] as const
-    expect(write([text, text])).toEqual({ code: 0, written: 20, logged: 20, charged: 80 })
+    expect(write([text, text])).toEqual({ code: 0, written: 20, logged: 20, charged: 20 * DECODED_BYTE })
   })
 
   it.each([
     ['1,024 parts that overlap', Array.from({ length: 1_024 }, () => [MIB, MIB] as const)],
     ['one large part', [[MIB, MIB] as const]],
   ])('takes no more than 64 KiB at once: %s', (_, parts) => {
-    expect(write(parts)).toEqual({ code: 0, written: 65_536, logged: 65_536, charged: 4 * 65_536 })
+    expect(write(parts)).toEqual({ code: 0, written: 65_536, logged: 65_536, charged: DECODED_BYTE * 65_536 })
   })
 
   it('takes at most 1,024 parts', () => {
