@@ -354,7 +354,7 @@ describe('what somebody sent', () => {
     'src/http/request/body.ts': 'fields of a form, behind their count',
     'src/http/request/query.ts': 'parameters, of which the entrance lets few through',
     'src/runners/sandbox/egress.ts': 'each parameter of a request that leaves, alone',
-    'src/runners/wasm/inside/extism.ts': 'within a sandbox',
+    'src/runners/wasm/inside/http.ts': 'within a sandbox',
     'src/api/tools/neighbours.ts': 'lines that the catalogue wrote',
     'src/core/call/bare-name.ts': 'lines that the catalogue wrote',
     'src/core/catalogue/choices.ts': 'lines that the catalogue wrote',

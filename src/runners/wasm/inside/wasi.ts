@@ -1,6 +1,6 @@
 /** As much of WASI (preview 1) as compilers' libraries want, inside the sandbox. No files, arguments or environment. */
 import { decode } from './kernel.ts'
-import type { HostFunctions, PluginCall } from './plugin-call.ts'
+import { type HostFunctions, MAX_LINE, type PluginCall } from './plugin-call.ts'
 import { DECODED_BYTE, RANDOM_BYTE } from './prices.ts'
 
 const SUCCESS = 0
@@ -44,8 +44,10 @@ export function wasiFunctions({ charge, log, memory }: PluginCall): HostFunction
       for (let index = 0; index < count && size < MAX_WRITTEN; index++) {
         const start = view.getUint32(parts + 8 * index, true)
         const length = Math.min(view.getUint32(parts + 8 * index + 4, true), MAX_WRITTEN - size)
-        charge(length * DECODED_BYTE)
-        text += decode(new Uint8Array(view.buffer, start, length))
+        // As many bytes as a line that is kept may have
+        const read = Math.min(length, Math.max(0, 3 * MAX_LINE - size))
+        charge(read * DECODED_BYTE)
+        text += decode(new Uint8Array(view.buffer, start, read))
         size += length
       }
       view.setUint32(written, size, true)

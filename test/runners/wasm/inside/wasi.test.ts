@@ -46,8 +46,8 @@ describe('fd_write', () => {
   it.each([
     ['1,024 parts that overlap', Array.from({ length: 1_024 }, () => [MIB, MIB] as const)],
     ['one large part', [[MIB, MIB] as const]],
-  ])('takes no more than 64 KiB at once: %s', (_, parts) => {
-    expect(write(parts)).toEqual({ code: 0, written: 65_536, logged: 65_536, charged: DECODED_BYTE * 65_536 })
+  ])('takes no more than 64 KiB at once, and reads as much as a line keeps: %s', (_, parts) => {
+    expect(write(parts)).toEqual({ code: 0, written: 65_536, logged: 12_000, charged: DECODED_BYTE * 12_000 })
   })
 
   it('takes at most 1,024 parts', () => {
