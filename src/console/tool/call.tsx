@@ -8,6 +8,7 @@ import type { Artifact, ToolFailure } from '../../core/tool/content.ts'
 import type { Json, JsonObject } from '../../core/tool/json.ts'
 import { parseJson } from '../../core/tool/json-text.ts'
 import { pointerStep, type Problem } from '../../core/tool/problem.ts'
+import { giveWay } from '../../http/request/body.ts'
 import type { CallEnd, FollowedCall, PageVisit } from '../visit.ts'
 import type { Field } from '../form/fields.ts'
 import { FieldProblem, FieldRows, FoldedRows, LeftOut } from '../form/field-rows.tsx'
@@ -60,6 +61,7 @@ export async function call(visit: PageVisit, tool: string, fields: readonly Fiel
     input,
     context,
   }
+  await giveWay()
   const followed = await visit.follow<CallBody>('POST /tools/call', { request })
   return { input, problems, ...('reply' in followed ? followed : { running: followed }) }
 }

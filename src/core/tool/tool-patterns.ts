@@ -1,21 +1,15 @@
 import type { Budget } from './budget.ts'
 import { compilePattern, foldDashes, formatToolId, type ToolName } from './tool-id.ts'
 
-export interface ToolPatterns {
-  /** How many patterns are compared with a name one by one: all others are looked up. */
-  readonly compared: number
-  /** Takes a unit for each comparison. */
-  covers(name: ToolName, budget?: Budget): boolean
-}
-
-/** For many patterns against many names. `T.N`, `T.*` and `T.Get*` are looked up. */
-export function createToolPatterns(patterns: readonly string[]): ToolPatterns {
+/** For many patterns against many names: `T.N`, `T.*` and `T.Get*` are looked up, and so many others compared one by one. */
+export function createToolPatterns(patterns: readonly string[]) {
   const dashed = createLookup(patterns.filter((pattern) => pattern.includes('-')).map(foldDashes))
   const plain = createLookup(patterns.filter((pattern) => !pattern.includes('-')))
   const compared = dashed.compared + plain.compared
   return {
     compared,
-    covers(name, budget) {
+    /** Takes a unit for each comparison. */
+    covers(name: ToolName, budget?: Budget): boolean {
       budget?.spend(1 + compared)
       const key = formatToolId(name).toLowerCase()
       return plain.has(key) || dashed.has(foldDashes(key))
@@ -44,14 +38,11 @@ function createLookup(patterns: readonly string[]) {
   }
 }
 
-const compiled = new WeakMap<readonly string[], ToolPatterns>()
+const compiled = new WeakMap<readonly string[], ReturnType<typeof createToolPatterns>>()
 
 /** For a list that is used again, as a credential's is: it is compiled once. */
 export function listCovers(patterns: readonly string[], name: ToolName): boolean {
-  let known = compiled.get(patterns)
-  if (!known) {
-    known = createToolPatterns(patterns)
-    compiled.set(patterns, known)
-  }
+  const known = compiled.get(patterns) ?? createToolPatterns(patterns)
+  compiled.set(patterns, known)
   return known.covers(name)
 }

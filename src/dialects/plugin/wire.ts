@@ -20,11 +20,8 @@ const META_FIELDS = json.openObject({
 const NO_META: json.ReadBy<typeof META_FIELDS> = {}
 const META = (value: unknown, report: json.Report) => (isObject(value) ? META_FIELDS(value, report) : NO_META)
 
-const PARAMS = json.openObject({
-  name: json.string({ most: MAX_OWN_NAME }),
-  arguments: json.nullish(json.anyObject, {}),
-  _meta: META,
-})
+const NAME = json.string({ most: MAX_OWN_NAME })
+const PARAMS = json.openObject({ name: NAME, arguments: json.nullish(json.anyObject, {}), _meta: META })
 export const REQUEST = json.openObject({ method: json.nullish(json.string({ most: 256 })), params: PARAMS })
 
 /** Hosts pass on `_meta` from their own callers, so only the context and the selection are read. */

@@ -85,7 +85,11 @@ export async function readForm(request: Request, limit: number, meter: Meter): P
   let fields = 1
   for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) fields += 1
   meter.spend(fields + unitsOf(text))
-  return fields > MAX_FIELDS ? tooLarge(limit) : ok(new URLSearchParams(text))
+  if (fields > MAX_FIELDS) return tooLarge(limit)
+  const form = new URLSearchParams(text)
+  // A form of megabytes takes as long again to read and to send on
+  await giveWay()
+  return ok(form)
 }
 
 async function readUpTo({ headers, body }: Request, limit: number): Promise<Result<Uint8Array<ArrayBuffer>>> {
