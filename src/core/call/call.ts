@@ -143,13 +143,14 @@ async function goThrough(
   if (!resolved.ok) return hideSuggestions(asked, resolved, caller, deps.resolver)
   const { tool, publisher } = resolved
   const { record, runnable, stages } = tool
-  findings.found = record
   if (isHidden(principal, record)) return refuseHidden(asked, caller, deps.resolver)
 
   const userId = userOf(principal, context.userId)
   // Nothing is stored under a user for whom the caller may not act
   if (userId !== undefined && mayActFor(principal, userId)) findings.userId = userId
   const refused = authorise(principal, asked, record, userId)
+  // Callers read their own records, which name no tool that they may not know of
+  if (refused?.failure.type !== 'tool-unknown') findings.found = record
   if (refused) return refused
   findings.called = record
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import type { ArtifactOwner, ArtifactStore, Keepable } from '../../../src/core/call/artifact-store.ts'
 import { createCallTool } from '../../../src/core/call/call.ts'
+import { askedByName } from '../../../src/core/tool/tool-id.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
 import type { Run } from '../../../src/core/call/runner.ts'
 import { interpretSchema, type Validate } from '../../../src/core/schema/validator.ts'
@@ -98,6 +99,16 @@ describe('a call', () => {
     expect(behind).toEqual([background])
     expect({ asked, defects }).toEqual({ asked: [], defects: [] })
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('of a tool that its caller may not know of is recorded as it was asked for', async () => {
+    const tool = callableOf({ ...recordWith({}), digest: 'd1' }, () => value(1))
+    const { deps, records } = worldOf({ tool })
+    const asked = askedByName('Example_Tool')
+    const principal: Principal = { ...ADMIN, scopes: ['tools:read', 'tools:call'], tools: ['Other.*'] }
+    const outcome = await createCallTool(deps)({ ...callWith(), asked }, callerWith({ principal }))
+    expect(outcome.result).toMatchObject({ failure: { type: 'tool-unknown' } })
+    expect(records).toMatchObject([{ tool: asked, digest: undefined, outcome: 'tool-unknown' }])
   })
 
   it('keeps the id that its caller gave', async () => {
