@@ -236,10 +236,26 @@ describe('the way back from the provider', () => {
 
   it('is closed once the person has refused in another window', async () => {
     const { user, url, check_url, back, who } = await halfway()
-    expect((await who.press(await who.open(url), /refuse/i)).text).toContain('Refused')
+    expect((await who.press(await who.open(url), /deny/i)).text).toContain('Refused')
     expect(await edge.settled(check_url)).toMatchObject({ status: 'failed', reason: expect.stringMatching(/refused/i) })
     expect(await refusal(who, back, user)).toBe(GONE)
   })
+})
+
+it('a link that several callers were given names each of them, once', async () => {
+  const user = newUser()
+  const keyNamed = async (name: string) => {
+    const given = { name, scopes: ['tools:call'], tools: ['Mail.*'], users: [user] }
+    return `Bearer ${(await edge.ask('POST', '/keys', given)).body.key}`
+  }
+  const call = (authorization: string) =>
+    edge.ask('POST', '/tools/call', { tool_id: 'Mail.GetEmails', context: { user_id: user } }, { authorization })
+  const [one, other] = [await keyNamed('My Agent'), await keyNamed('the agent of ann')]
+  const links = []
+  for (const key of [`Bearer ${ADMIN_KEY}`, one, other, one])
+    links.push((await call(key)).body.missing_requirements.authorization[0].url)
+  expect(new Set(links).size).toBe(1)
+  expect((await newPerson().open(links[0])).text).toContain('<dd>“My Agent”, “the agent of ann”</dd>')
 })
 
 describe('the scopes of a grant', () => {

@@ -227,7 +227,7 @@ describe('a description that means harm', () => {
   const asking = (schema: object, schemas: object) => ({
     openapi: '3.1.0',
     servers: [{ url: 'https://a.example' }],
-    paths: { '/a': { get: { parameters: [{ name: 'x', in: 'query', schema }] } } },
+    paths: { '/a': { get: { parameters: [{ name: 'x', in: 'query', required: true, schema }] } } },
     components: { schemas },
   })
   const multiplying = Object.fromEntries(

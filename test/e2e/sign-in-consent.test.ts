@@ -192,7 +192,7 @@ it('what people decide is written down, with who they are, and without the link'
   const who = await signedIn(name)
   await who.press(await who.open(url), /approve/i)
   const refused = await edge.challenge(TOOL, email, { folder: 'other' })
-  await who.press(await who.open(refused.url), /refuse/i)
+  await who.press(await who.open(refused.url), /deny/i)
   const acts = async () => (await edge.ask('GET', `/audit?user_id=${encodeURIComponent(email)}`)).body.items
   await expect.poll(async () => (await acts()).length, { timeout: 20_000 }).toBe(3)
   const told = await acts()

@@ -19,7 +19,9 @@ interface GrantVisit {
 }
 
 export function grantPage(authorization: Authorization, { provider, tool, signedIn }: GrantVisit, now: number): Page {
-  const { provider: id, userId = '', hosts, account, accounts = [], isHeld = false, requestedBy } = authorization
+  const { provider: id, userId = '', hosts, account, accounts = [], isHeld = false } = authorization
+  const { requestedBy, alsoRequestedBy = [] } = authorization
+  const requesters = [...(requestedBy === undefined ? [] : [requestedBy]), ...alsoRequestedBy]
   const name = bounded(provider?.name ?? id, 100)
   const scopes = [...authorization.scopes, ...(isHeld || !provider ? [] : askedBeside(provider, authorization.scopes))]
   const named = [...authorization.scopes, ...(provider?.extra_scopes ?? [])]
@@ -28,7 +30,7 @@ export function grantPage(authorization: Authorization, { provider, tool, signed
     title: `Allow ${parseToolId(authorization.tool)?.toolkit ?? authorization.tool} to use your ${name} account?`,
     body: [
       <dl>
-        <Row term="Requested by" words={requestedBy && quoted(requestedBy)} />
+        <Row term="Requested by" words={requesters.length > 0 ? requesters.map(quoted).join(', ') : undefined} />
         <ToolRows id={authorization.tool} tool={tool} />
         <Row term="Provider" words={name} />
         <Row term="Account" words={account === '' ? 'default' : account && bounded(account)} />

@@ -12,7 +12,7 @@ import type { Success, ToolResult } from './runner.ts'
 
 /** Open Tool Calling RFC, section 4.3. Callers open the URL, so its scheme must be one that only fetches. */
 const ARTIFACT = openObject({
-  url: text("an 'https:', 'http:' or 'data:' URL", /^(?:https?:\/\/[^/\s]|data:)/i),
+  url: text("an 'https:', 'http:' or 'data:' URL", /^(?:https?:\/\/[^/\s]|data:)/i, Infinity),
   content_type: string({ least: 1, most: 256 }),
   size: integer(0, Number.MAX_SAFE_INTEGER),
   meta: openObject({ description: string() }),

@@ -16,6 +16,8 @@ export interface Authorization {
   readonly tool: string
   /** The name of the key or agent that made the call; agents choose theirs. */
   readonly requestedBy?: string | undefined
+  /** Names of other callers who were given the same link. */
+  readonly alsoRequestedBy?: readonly string[]
   /** `host` or `host:port`; empty for this deployment's own code alone. */
   readonly hosts: readonly string[]
   readonly account?: string

@@ -34,6 +34,7 @@ const KEPT_MS = 3_600_000
 const USEFUL_MS = 5 * 60_000
 /** Per vault, ended ones included, so that endless calls do not fill it. */
 const MAX_ROWS = 100
+const MAX_REQUESTERS = 5
 
 export type AuthorizationRows = ReturnType<typeof authorizationRows>
 
@@ -104,6 +105,13 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
       )
       for (const each of dropped) forgetBrowsers(each)
       return { id, ...wanted, status: 'not_started', expiresAt: expires }
+    },
+
+    /** One link serves all callers who ask the same of a person, and its page names them. */
+    addRequester({ id, requestedBy, alsoRequestedBy = [] }: StoredAuthorization, name: string | undefined): void {
+      const known = requestedBy === undefined ? alsoRequestedBy : [requestedBy, ...alsoRequestedBy]
+      if (name === undefined || known.includes(name) || known.length >= MAX_REQUESTERS) return
+      update(id, "body = json_set(body, '$.alsoRequestedBy', json(?))", JSON.stringify([...alsoRequestedBy, name]))
     },
 
     /** `invocation` is still sealed. Expired ones have failed. */

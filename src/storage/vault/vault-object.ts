@@ -217,7 +217,9 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       }
       // It may have been emptied meanwhile
       ensureOwner(this.ctx.storage.sql, owner)
-      const { id, scopes, status } = this.#rows.open(wanted.purpose) ?? this.#rows.insert(newId, wanted)
+      const open = this.#rows.open(wanted.purpose)
+      if (open) this.#rows.addRequester(open, wanted.requestedBy)
+      const { id, scopes, status } = open ?? this.#rows.insert(newId, wanted)
       await this.#schedule()
       return { authorization: { id, scopes, status }, ...why }
     }
@@ -273,9 +275,7 @@ function grantFor(
   { userId, providerId, tool, hosts, account, requestedBy }: CallTokenRequest,
   scopes: readonly string[],
 ): NewAuthorization {
-  // Each caller has a link of its own, which names it to the person
-  const place = [providerId, tool, scopes.toSorted(), hosts.toSorted(), account ?? null, requestedBy ?? null]
-  const purpose = JSON.stringify(['grant', ...place])
+  const purpose = JSON.stringify(['grant', providerId, tool, scopes.toSorted(), hosts.toSorted(), account ?? null])
   const named = account === undefined ? {} : { account }
   return { kind: 'grant', provider: providerId, userId, scopes, tool, requestedBy, hosts, ...named, purpose }
 }
