@@ -27,8 +27,14 @@ const invoke = (tool: object, inputs: object = {}, more: object = {}) =>
 
 describe('an engine', () => {
   it('finds the worker healthy, and its tools', async () => {
-    expect((await server.json('GET', '/worker/health')).body).toEqual({ status: 'ok' })
+    const { body: health } = await server.json('GET', '/worker/health')
     const { status, body } = await server.json('GET', '/worker/tools')
+    expect(health).toEqual({
+      status: 'ok',
+      tool_count: String(body.length),
+      tool_definitions_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      started_at: expect.stringMatching(/Z$/),
+    })
     expect(status).toBe(200)
     expect(body.map((each: { fully_qualified_name: string }) => each.fully_qualified_name)).toContain(
       'Calculator.Add@1.0.0',
@@ -83,7 +89,7 @@ describe('an engine', () => {
     const { body } = await invoke({ name: 'GetEmails', toolkit: 'Gmail' }, {}, { context: { user_id: 'bob' } })
     expect(body).toMatchObject({
       success: false,
-      output: { requires_authorization: { id: expect.any(String), url: expect.any(String), status: 'not_started' } },
+      output: { requires_authorization: { id: expect.any(String), url: expect.any(String), status: 'needs_setup' } },
     })
   })
 

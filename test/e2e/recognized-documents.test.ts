@@ -136,3 +136,92 @@ describe('a call that lacks something', () => {
     expect(oxp.body.missing_requirements.needs_setup).toEqual(['nowhere'])
   })
 })
+
+describe('what an engine and its own programs do', () => {
+  /** As a worker of its author lists a tool: null for each field that the tool has nothing for. */
+  const listed = (toolkit: string, requirements: object) => ({
+    name: 'Add',
+    fully_qualified_name: `${toolkit}.Add`,
+    description: 'Adds',
+    toolkit: { name: toolkit, description: null, version: '1.0.0' },
+    input: {
+      parameters: [
+        {
+          name: 'a',
+          required: true,
+          description: null,
+          value_schema: { val_type: 'integer', inner_val_type: null, enum: null },
+          inferrable: true,
+        },
+      ],
+    },
+    output: { description: null, available_modes: ['value', 'error'], value_schema: null },
+    requirements,
+    deprecation_message: null,
+  })
+
+  it.each([
+    ['nothing', { authorization: null, secrets: null, metadata: null }, { authorization: null, secrets: null }],
+    ['secrets', { authorization: null, secrets: [{ key: 'KEY' }, { key_id: 'OTHER' }], metadata: [] }, {}],
+    [
+      'a provider',
+      { authorization: { provider_id: 'google', provider_type: 'oauth2', id: null, oauth2: { scopes: null } } },
+      {},
+    ],
+    [
+      'a provider of its own',
+      { authorization: { provider_id: null, provider_type: 'oauth2', id: 'mine', oauth2: null } },
+      {},
+    ],
+  ])('a definition with %s required is published as its worker lists it', async (_, requirements) => {
+    const toolkit = `Arcade${toolkits++}`
+    const { status, body } = await publish(listed(toolkit, requirements))
+    expect([status, body.ids]).toEqual([201, [`${toolkit}.Add@1.0.0`]])
+    const { body: tools } = await server.json('GET', '/worker/tools')
+    const own = tools.find((each: { toolkit: { name: string } }) => each.toolkit.name === toolkit)
+    expect(own).toMatchObject({ description: 'Adds', requirements })
+  })
+
+  it('each listed tool has requirements and a description, which an engine requires', async () => {
+    const toolkit = { name: 'Terse', version: '1.0.0' }
+    const input = { parameters: [] }
+    const output = { available_modes: ['value'] }
+    await publish({ name: 'A', fully_qualified_name: 'Terse.A', toolkit, input, output })
+    const { body } = await server.json('GET', '/worker/tools')
+    for (const tool of body)
+      expect(tool).toMatchObject({ description: expect.any(String), requirements: expect.any(Object) })
+  })
+
+  it('the hash of the list changes with the list, and no metadata is promised that no call is given', async () => {
+    const before = (await server.json('GET', '/worker/health')).body
+    const toolkit = `Arcade${toolkits++}`
+    const metadata = [{ key: 'client_id' }]
+    const { status, body } = await publish(listed(toolkit, { metadata }))
+    expect([status, body.errors[0].path]).toEqual([422, '/requirements/metadata'])
+    expect((await publish(listed(toolkit, {}))).status).toBe(201)
+    await expect
+      .poll(async () => (await server.json('GET', '/worker/health')).body.tool_definitions_hash)
+      .not.toBe(before.tool_definitions_hash)
+  })
+})
+
+describe("a list of OXP's", () => {
+  it('has all tools for clients that know no pages, and pages for who asks for them', async () => {
+    const tools = Array.from({ length: 150 }, (_, index) => ({
+      name: `t${index}`,
+      description: 'D',
+      inputSchema: object,
+    }))
+    expect((await publishList(tools)).status).toBe(201)
+    for (const path of ['/tools', '/oxp/tools']) {
+      const list = async (query = '') => (await server.json('GET', `${path}${query}`)).body
+      await expect.poll(async () => (await list()).items.length).toBeGreaterThan(150)
+      const all = await list()
+      expect(all.next_cursor).toBeUndefined()
+      const first = await list('?limit=100')
+      expect([first.items.length, typeof first.next_cursor]).toEqual([100, 'string'])
+      const rest = await list(`?cursor=${first.next_cursor}`)
+      expect([...first.items, ...rest.items]).toEqual(all.items)
+    }
+  })
+})

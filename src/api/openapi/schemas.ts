@@ -28,6 +28,13 @@ const MISSING = {
   'secrets?': listOf(objectOf({ id: TEXT })),
   'user_id?': { ...FLAG, description: 'Whether the call needs a user id' },
 }
+const TOOL_ERROR = objectOf({
+  'message': TEXT,
+  ...fields(TEXT, 'developer_message?', 'additional_prompt_content?'),
+  'can_retry?': FLAG,
+  'retry_after_ms?': COUNT,
+})
+const AUTHORIZATION_STATUS = { enum: ['not_started', 'pending', 'completed', 'failed', 'needs_setup'] }
 const NEEDS_SETUP = { ...TEXTS, description: 'Providers that are not set up, whose links lead nowhere yet' }
 
 export const COMPONENTS = {
@@ -38,6 +45,8 @@ export const COMPONENTS = {
     'missing_requirements?': objectOf({ ...MISSING, 'needs_setup?': NEEDS_SETUP }),
     'suggestions?': TEXTS,
     'can_retry?': FLAG,
+    'additional_prompt_content?': TEXT,
+    'retry_after_ms?': COUNT,
   }),
   JsonRpcError: objectOf({
     'jsonrpc': { const: '2.0' },
@@ -45,6 +54,38 @@ export const COMPONENTS = {
     'error': objectOf({ 'code': { type: 'integer' }, 'message': TEXT, 'data?': ANY }),
   }),
   WorkerError: objectOf({ 'detail': TEXT, 'message': TEXT, 'developer_message?': TEXT }),
+  WorkerHealth: objectOf({
+    'status': TEXT,
+    ...fields(TEXT, 'tool_count?', 'tool_definitions_hash?'),
+    'started_at': TIME,
+  }),
+  WorkerResponse: objectOf({
+    '$schema?': TEXT,
+    'execution_id': TEXT,
+    'success': FLAG,
+    'duration?': NUMBER,
+    'finished_at': TIME,
+    'output?': {
+      oneOf: [
+        objectOf({ value: ANY }),
+        objectOf({ error: TOOL_ERROR }),
+        objectOf({
+          requires_authorization: objectOf({
+            ...fields(TEXT, 'id', 'url?'),
+            'scopes?': TEXTS,
+            'status': AUTHORIZATION_STATUS,
+          }),
+        }),
+        objectOf({
+          artifact: objectOf({
+            ...fields(TEXT, 'url', 'content_type'),
+            size: COUNT,
+            meta: objectOf({ description: TEXT }),
+          }),
+        }),
+      ],
+    },
+  }),
   CallToolResult: objectOf({
     'content': listOf(OBJECT),
     'isError?': FLAG,
@@ -172,7 +213,7 @@ export const COMPONENTS = {
         'success': FLAG,
         'duration': NUMBER,
         'value?': ANY,
-        'error?': objectOf({ 'message': TEXT, 'developer_message?': TEXT, 'can_retry?': FLAG }),
+        'error?': TOOL_ERROR,
       }),
       oneOf: [{ properties: { success: { const: true } } }, { required: ['error'] }],
     },

@@ -18,7 +18,7 @@ export function annotationsOfMethod(method: string): JsonObject {
 
 type Annotated = Pick<ToolRecord, 'annotations' | 'implementation' | 'securityLevel'>
 
-/** All four hints of MCP's `ToolAnnotations`: what the publisher does not say follows from the HTTP method, else from the level. */
+/** All four hints of MCP's `ToolAnnotations`: what the publisher does not say follows from the HTTP method, else it is the protocol's default. */
 export function completeAnnotations({ annotations, implementation, securityLevel }: Annotated): JsonObject {
   const method = implementation?.kind === 'http' && typeof implementation.method === 'string' && implementation.method
   // Where somebody asks for a person's approval, a GET is not taken for harmless
@@ -26,8 +26,7 @@ export function completeAnnotations({ annotations, implementation, securityLevel
   const said = { ...(method && !isApproved ? annotationsOfMethod(method) : {}), ...annotations }
   const { readOnlyHint = false, openWorldHint = !isSealedOff(implementation) } = said
   const isRead = readOnlyHint === true
-  const mayDestroy = isApproved || (method ? method !== 'POST' : securityLevel >= 4)
-  const { destructiveHint = !isRead && mayDestroy, idempotentHint = isRead } = said
+  const { destructiveHint = !isRead, idempotentHint = isRead } = said
   return { ...annotations, readOnlyHint, destructiveHint, idempotentHint, openWorldHint }
 }
 

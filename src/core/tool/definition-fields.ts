@@ -1,5 +1,5 @@
 import type { Given } from './codec.ts'
-import { isJsonObject, isTexts, type JsonObject } from './json.ts'
+import { isJsonObject, isList, isTexts, type JsonObject } from './json.ts'
 import { into, judged, matching, parsed, type Reader, stating, string, text, unfit, wrong } from './json-reader.ts'
 import type { Problem } from './problem.ts'
 import { isNamePart, isVersion } from './tool-id.ts'
@@ -40,6 +40,7 @@ export const jsonSchema = matching('a JSON Schema object', isJsonObject)
 
 export const inputSchema: Reader<JsonObject> = into(jsonSchema, (schema, report) => {
   const { type = 'object' } = schema
+  if (isList(type) && type.length === 1 && type[0] === 'object') return { ...schema, type: 'object' }
   return type === 'object' ? schema : wrong(report, "Must be 'object': a tool's parameters have names", '/type')
 })
 

@@ -2,7 +2,7 @@ import type { Codec, Given } from '../../core/tool/codec.ts'
 import { ok } from '../../core/failure/failure.ts'
 import { EXTENSION, versionOfIdentifier } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { check, into, object, optional, parsed, string, wrong } from '../../core/tool/json-reader.ts'
+import { check, into, nullish, object, optional, parsed, string, wrong } from '../../core/tool/json-reader.ts'
 import { OWN_NAME } from '../../core/tool/sanitize-name.ts'
 import { formatToolId, isNamePart, joinedName, parseToolId } from '../../core/tool/tool-id.ts'
 import { type Problem, quoted } from '../../core/tool/problem.ts'
@@ -104,13 +104,13 @@ function toolDefinition(given: Given) {
         {
           name: string({ least: 1, most: MAX_TEXT }),
           version: versionOfIdentifier(given),
-          description: optional(string()),
+          description: nullish(string()),
         },
         EXTENSION,
       ),
       input: parameters(),
       output: OUTPUT,
-      requirements: optional(requirements, NO_REQUIREMENTS),
+      requirements: nullish(requirements, NO_REQUIREMENTS),
     },
     {
       ...EXTENSION,
@@ -156,7 +156,7 @@ const SOME_MODES = parsed(`an array of one or more of ${quoted(MODES)}`, (value)
 /** Without the mode `value` there is no output, or an artifact, which may be anything; the mode `null` allows null. */
 const OUTPUT = into(
   object(
-    { available_modes: SOME_MODES, description: optional(string()), value_schema: optional(valueSchema, {}) },
+    { available_modes: SOME_MODES, description: nullish(string()), value_schema: nullish(valueSchema, {}) },
     EXTENSION,
   ),
   ({ available_modes: modes, value_schema, ...said }) => {

@@ -45,7 +45,17 @@ export function encode(record: ToolRecord): Encoded {
 export function encodeListed(record: ToolRecord): Json {
   const { document } = encode(record)
   if (!isJsonObject(document)) return document
-  const { $schema: _, id, name, fully_qualified_name = id, toolkit, input, ...rest } = document
+  const {
+    $schema: _,
+    id,
+    name,
+    fully_qualified_name = id,
+    toolkit,
+    input,
+    description,
+    requirements,
+    ...rest
+  } = document
   const { name: kit, ...said } = isJsonObject(toolkit) ? toolkit : {}
   const { identifier, name: own } = sourceNames(record)
   return {
@@ -53,7 +63,9 @@ export function encodeListed(record: ToolRecord): Json {
     ...(identifier === undefined ? {} : { id: identifier }),
     name: own !== undefined && own === name ? own : callable(name, record.tool, possibleNames),
     fully_qualified_name: isIdOf(record, fully_qualified_name) ? fully_qualified_name : record.id,
+    description: description ?? '',
     ...rest,
+    requirements: requirements ?? {},
     toolkit: {
       name: callable(kit, record.toolkit, (readable) => possibleNames(readable).slice(0, 1)),
       ...said,

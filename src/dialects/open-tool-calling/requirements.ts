@@ -10,10 +10,10 @@ const TOKEN = 'token'
 const AUTHORIZATION: json.Reader<AuthorizationRequirement> = json.into(
   json.object(
     {
-      provider_id: json.optional(json.string()),
+      provider_id: json.nullish(json.string()),
       provider_type: json.judged(json.string(), whyUnknownType),
-      id: json.optional(json.string()),
-      oauth2: json.optional(json.object({ scopes: json.optional(json.strings, []) })),
+      id: json.nullish(json.string()),
+      oauth2: json.nullish(json.object({ scopes: json.nullish(json.strings, []) })),
     },
     {
       rule({ provider_id, id, provider_type }, report) {
@@ -35,12 +35,22 @@ function whyUnknownType(type: string): string | undefined {
   return `Must be 'oauth2' or 'token', got '${type.slice(0, 100)}': declare a key or a password as one of the 'secrets'`
 }
 
-const SECRETS = json.into(json.list(json.object({ key_id: requirementId })), (secrets) =>
-  [...new Set(secrets.map(({ key_id }) => key_id))].map((id) => ({ id })),
+/** The schema's word is `key_id`, and that of its author's own workers `key`. */
+const SECRET = json.into(
+  json.object({ key_id: json.optional(requirementId), key: json.optional(requirementId) }),
+  ({ key_id, key = key_id }, report) => key ?? json.wrong(report, 'Is required', '/key_id'),
+)
+const SECRETS = json.into(json.list(SECRET), (keys) => [...new Set(keys)].map((id) => ({ id })))
+const NO_METADATA = json.judged(json.nullish(json.list(json.anything), []), (keys) =>
+  keys.length === 0 ? undefined : "Must be null or empty: no call is given an engine's metadata here",
 )
 
 export const requirements: json.Reader<Requirements> = json.into(
-  json.object({ secrets: json.nullish(SECRETS, []), authorization: json.nullish(authorization) }),
+  json.object({
+    secrets: json.nullish(SECRETS, []),
+    authorization: json.nullish(authorization),
+    metadata: NO_METADATA,
+  }),
   ({ secrets, authorization: one }) => ({ authorization: one ? [one] : [], secrets, user_id: false }),
 )
 

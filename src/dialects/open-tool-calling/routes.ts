@@ -1,13 +1,14 @@
 import { Hono } from 'hono'
+import { patternsFor, type Principal } from '../../core/access/principal.ts'
 import type { CallTool } from '../../core/call/call.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { component, json, listOf, OBJECT } from '../../http/route/answers.ts'
+import { component, listOf, OBJECT } from '../../http/route/answers.ts'
 import { declare } from '../../http/route/operation.ts'
 import { ANY_QUERY, NO_QUERY } from '../../http/request/query.ts'
 import { callRoute, type IncomingCall } from '../../http/route/incoming-call.ts'
 import { callHeaders, jsonFailure, jsonText } from '../../http/answer/json-response.ts'
-import { type ToolListDeps, wholeListRoute } from '../../http/route/tool-list.ts'
+import { type ToolListDeps, wholeList, wholeListRoute } from '../../http/route/tool-list.ts'
 import { encodeListed } from './encode.ts'
 import { answerTo } from './failure.ts'
 import { RESPONSE_SCHEMA } from './schema-uri.ts'
@@ -16,6 +17,12 @@ import { decodeInvocation, encodeOutcome, REQUEST } from './wire.ts'
 export interface OpenToolCallingFaceDeps extends ToolListDeps {
   readonly callTool: CallTool
   readonly now: () => number
+}
+
+interface WorkerTools {
+  /** A text, as that of the engine's own workers. */
+  readonly tool_count: string
+  readonly tool_definitions_hash: string
 }
 
 const failures = 'WorkerError'
@@ -38,7 +45,7 @@ const INVOKE = {
   summary: 'Call a tool (Open Tool Calling)',
   query: NO_QUERY,
   reader: REQUEST,
-  answer: json('The response', OBJECT),
+  answer: component('The response', 'WorkerResponse'),
   respondTo: () => respond,
 }
 
@@ -46,19 +53,44 @@ const INVOKE = {
 export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
   const { callTool, now } = deps
   const face = new Hono()
+  const startedAt = new Date(now()).toISOString()
+  let known: { readonly of: string; readonly about: WorkerTools } | undefined
   face.get(
     '/worker/health',
     declare(
       {
         summary: 'Check the health of the worker (Open Tool Calling)',
         query: ANY_QUERY,
-        answers: { 200: component('Healthy', 'Health') },
+        answers: { 200: component('Healthy', 'WorkerHealth') },
       },
-      () => jsonText('{"status":"ok"}'),
+      async (c) => {
+        const caller = await deps.gate(c, 'tools:read')
+        const about = caller.ok ? await describeTools(caller.value).catch(() => undefined) : undefined
+        return jsonText(JSON.stringify({ status: 'ok', ...about, started_at: startedAt }))
+      },
     ),
   )
   face.get('/worker/tools', wholeListRoute(deps, LIST))
   face.post('/worker/tools/invoke', callRoute(deps.gate, INVOKE, invoke))
+
+  /** An engine reads the list again when its hash changes. Kept for the caller who asked last, since engines poll. */
+  async function describeTools(principal: Principal): Promise<WorkerTools | undefined> {
+    const { catalogue, sha256 } = deps
+    const of = [await catalogue.etag(), principal.id, principal.kind, patternsFor(principal, 'tools:read').join()].join(
+      '\n',
+    )
+    if (known?.of === of) return known.about
+    const listed = await wholeList(
+      catalogue,
+      { ...LIST, join: (lines) => `${lines.length}\n${lines.join()}` },
+      {},
+    ).write(principal)
+    if (!listed.ok) return undefined
+    const { text } = listed.value
+    const about = { tool_count: String(Number.parseInt(text)), tool_definitions_hash: await sha256(text) }
+    known = { of, about }
+    return about
+  }
 
   async function invoke({ body, caller }: IncomingCall): Promise<Response> {
     const call = decodeInvocation(body)

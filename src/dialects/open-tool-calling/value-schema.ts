@@ -112,9 +112,9 @@ export function parameters() {
     {
       name: json.unique(json.string()),
       required: json.boolean,
-      description: json.optional(json.string()),
+      description: json.nullish(json.string()),
       value_schema: valueSchema,
-      inferrable: json.optional(json.boolean),
+      inferrable: json.nullish(json.boolean),
     },
     EXTENSION,
   )

@@ -9,7 +9,7 @@ import type { LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
 import { type Principal, scopeDenial } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit-owner.ts'
 import { acceptsEvents, callRoute, type IncomingCall } from '../../http/route/incoming-call.ts'
-import { jsonFailure } from '../../http/answer/json-response.ts'
+import { jsonFailure, noteHeader } from '../../http/answer/json-response.ts'
 import { answerToolList, type ToolList, type ToolListDeps } from '../../http/route/tool-list.ts'
 import type { Budget } from '../../core/tool/budget.ts'
 import type { Codec } from '../../core/tool/codec.ts'
@@ -42,7 +42,7 @@ export const LIST = {
   toolkit: optional(text("a toolkit's name", isNamePart)),
   tag: TEXT,
   versions: optional(oneOf(['newest', 'all']), 'newest'),
-  limit: optional(integerText(1, 1_000), 100),
+  limit: optional(integerText(1, 1_000)),
   cursor: TEXT,
   losses: into(optional(oneOf(['0', '1'])), (asked) => asked === '1'),
 }
@@ -52,6 +52,8 @@ const STATUS_OF = optional(oneOf(STATES))
 type FormatAsked = ReadOf<typeof LIST_QUERY> & { readonly format?: string; readonly status?: ListQuery['status'] }
 /** A format of lists alone, without a Codec: it includes versions that OXP has no id for. */
 const SUMMARY = 'summary'
+const PAGE = 100
+const CUT = "The list is too large for one answer: the tools after these come with ?cursor= and its 'next_cursor'"
 const STORED: LineFormat = { name: 'stored' }
 
 const HEALTH: Answers = { 200: component('Healthy', 'Health'), 503: component('Storage is unavailable', 'Health') }
@@ -126,7 +128,9 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     if (status !== undefined && asked.q !== undefined)
       return fail({ type: 'request-malformed', message: "Cannot search by 'status': leave out 'q' or 'status'" })
     const versions = status === undefined ? asked.versions : 'all'
-    const { q, toolkit, tag, cursor, limit } = asked
+    const { q, toolkit, tag, cursor } = asked
+    // OXP has no pages, and its clients would take one for the whole
+    const { limit = q === undefined && versions === 'newest' ? Infinity : PAGE } = asked
     const query = { q, toolkit, tag, cursor, limit, versions, ...(status === undefined ? {} : { status }) }
     const ofPages = query.q === undefined && query.versions === 'newest'
     return ok({
@@ -146,7 +150,9 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
         const counted = total === undefined ? '' : `,"total":${total}`
         const lacking = unmatched === undefined ? '' : `,"unmatched":${JSON.stringify(unmatched)}`
         const isEmpty = lines.length === 0 && nextCursor === undefined
-        return ok({ text: `{${schema}${items}${counted}${lacking}${next}}`, isEmpty })
+        const isCut = asked.limit === undefined && nextCursor !== undefined
+        const text = `{${schema}${items}${counted}${lacking}${next}}`
+        return ok({ text, isEmpty, ...(isCut ? { headers: noteHeader(CUT) } : {}) })
       },
       headers: versionHeader(form),
     })

@@ -94,6 +94,9 @@ const WORKER: Principal = {
   users: 'any',
 }
 
+/** Workers refuse engines' tokens of any other. */
+const WORKER_TOKEN_VERSION = '1'
+
 /** Open Tool Calling RFC, as Arcade's engine has it; leaves JWTs that it refuses to `otherwise`. */
 export function createWorkerVerifier(
   secret: string,
@@ -104,9 +107,11 @@ export function createWorkerVerifier(
     async verify(token) {
       const wanted = { algorithms: SECRET_ALGORITHMS, audience: 'worker', currentDate: new Date(now()) }
       const signed = await signedClaims(token, () => key, wanted)
-      if (typeof signed !== 'string') return ok({ principal: WORKER, expiresAt: signed.expiresAt })
+      const isOfEngine = typeof signed !== 'string' && signed.claims['ver'] === WORKER_TOKEN_VERSION
+      if (isOfEngine) return ok({ principal: WORKER, expiresAt: signed.expiresAt })
       if (otherwise) return otherwise.verify(token)
-      return fail({ type: 'unauthenticated', reason: `Cannot accept the worker's JWT: ${signed}` })
+      const why = typeof signed === 'string' ? signed : `its 'ver' claim must be '${WORKER_TOKEN_VERSION}'`
+      return fail({ type: 'unauthenticated', reason: `Cannot accept the worker's JWT: ${why}` })
     },
   }
 }

@@ -15,10 +15,16 @@ export interface ToolListDeps {
   readonly sha256: (text: string) => Promise<string>
 }
 
+interface WrittenList {
+  readonly text: string
+  readonly isEmpty: boolean
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 export interface ToolList {
   /** For the entity tag, beside catalogue and principal; undefined where the tag is made of the text. */
   readonly variant: readonly string[] | undefined
-  readonly write: (principal: Principal) => Promise<Result<{ readonly text: string; readonly isEmpty: boolean }>>
+  readonly write: (principal: Principal) => Promise<Result<WrittenList>>
   readonly narrowedBy?: Narrowing
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
@@ -55,8 +61,8 @@ async function listTools(
   if (unchanged) return unchanged
   const made = written ?? (await write(caller.value))
   if (!made.ok) return respond(made.failure)
-  const { text, isEmpty } = made.value
-  if (!isEmpty || !narrowedBy) return jsonText(text, 200, all)
+  const { text, isEmpty, headers: noted } = made.value
+  if (!isEmpty || !narrowedBy) return jsonText(text, 200, noted ? { ...all, ...noted } : all)
   const { whyEmpty } = await import('../answer/why-empty.ts')
   return jsonText(text, 200, { ...all, ...(await whyEmpty(narrowedBy, caller.value, catalogue)) })
 }

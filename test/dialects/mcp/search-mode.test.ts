@@ -189,7 +189,7 @@ describe('search mode', () => {
       name: 'echo',
       description: 'What echo does',
       inputSchema: { type: 'object', properties: {} },
-      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
       _meta: {
         'dev.switchboard/id': 'Kit.echo@1.0.0',
         'dev.switchboard/readiness': {

@@ -65,12 +65,12 @@ describe('requirements', () => {
     [
       { secrets: [{ key_id: 'a b', more: 1 }] },
       [
-        ['/secrets/0/more', "Unknown field 'more': wanted 'key_id'"],
+        ['/secrets/0/more', "Unknown field 'more': wanted 'key_id', 'key'"],
         ['/secrets/0/key_id', "Must be 1 to 128 visible ASCII characters, got 'a b'"],
       ],
     ],
     [{ secrets: {} }, [['/secrets', 'Must be an array, got an object']]],
-    [{ more: 1 }, [['/more', "Unknown field 'more': wanted 'secrets', 'authorization'"]]],
+    [{ more: 1 }, [['/more', "Unknown field 'more': wanted 'secrets', 'authorization', 'metadata'"]]],
   ])('written as %j are read, or refused with where and why', (document, wanted) => {
     const read = check(requirements, document)
     expect(read.ok ? read.value : read.problems.map(({ path, message }) => [path, message])).toEqual(wanted)

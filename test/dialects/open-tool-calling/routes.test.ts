@@ -275,7 +275,17 @@ describe('GET /worker/tools and /worker/health', () => {
 
   it('is healthy without a credential', async () => {
     const { app } = setUp(ok(1), { refused: { type: 'unauthenticated', reason: 'who?' } })
-    expect(await (await app.request('/worker/health')).json()).toEqual({ status: 'ok' })
+    expect(await (await app.request('/worker/health')).json()).toEqual({
+      status: 'ok',
+      started_at: expect.stringMatching(/Z$/),
+    })
+  })
+
+  it('says of the list what an engine compares: how many tools, and a hash', async () => {
+    const { app } = setUp()
+    const health = await (await app.request('/worker/health')).json()
+    expect(health).toMatchObject({ tool_count: '2', tool_definitions_hash: expect.stringMatching(/./) })
+    expect(await (await app.request('/worker/health')).json()).toEqual(health)
   })
 })
 
@@ -357,7 +367,6 @@ describe('a failure', () => {
 
 /** Where we answer otherwise than the recorded worker, field by field, and why. */
 const DIFFERENCES: Readonly<Record<string, string>> = {
-  'health.tool_count': 'Health does no I/O, so it counts no tools',
   'output.logs': "The RFC's schema does not allow it",
   'output.nulls': "The RFC's schema allows one form of output, and no nulls for the others",
   'error.kind': "The RFC's schema does not allow it",

@@ -166,6 +166,10 @@ describe('an OXP definition', () => {
       { input_schema: { parameters: { type: 'array' } } },
       [['/input_schema/parameters/type', "Must be 'object': a tool's parameters have names"]],
     ],
+    [
+      { input_schema: { type: ['object', 'null'] } },
+      [['/input_schema/type', "Must be 'object': a tool's parameters have names"]],
+    ],
     [{ input_schema: { type: 'array' } }, [['/input_schema/type', "Must be 'object': a tool's parameters have names"]]],
     [
       { input_schema: { properties: 1, type: 'string' } },
@@ -255,6 +259,10 @@ describe('an OXP definition', () => {
     for (const document of [null, [], 'x', {}, { inputSchema: {} }]) expect(oxp.recognises(document)).toBe(false)
     expect([oxp.dialect, oxp.references]).toEqual(['oxp', 'none'])
   })
+})
+
+it.each([{ type: ['object'] }, { parameters: { type: ['object'] } }])('%j is of the type object', (input_schema) => {
+  expect(read({ input_schema })).toMatchObject({ definitions: [{ input: { type: 'object' } }] })
 })
 
 describe('a record as OXP', () => {

@@ -75,7 +75,7 @@ describe('a tool as revisions before 2026 list it', () => {
       description: 'What a does',
       inputSchema: { type: 'object', properties: {} },
       outputSchema,
-      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
       _meta: { 'x': 1, 'dev.switchboard/id': 'Kit.a@1.0.0' },
     })
   })
