@@ -160,18 +160,16 @@ describe('what an engine and its own programs do', () => {
     deprecation_message: null,
   })
 
-  it.each([
-    ['nothing', { authorization: null, secrets: null, metadata: null }, { authorization: null, secrets: null }],
-    ['secrets', { authorization: null, secrets: [{ key: 'KEY' }, { key_id: 'OTHER' }], metadata: [] }, {}],
+  it.each<[string, object]>([
+    ['nothing', { authorization: null, secrets: null, metadata: null }],
+    ['secrets', { authorization: null, secrets: [{ key: 'KEY' }, { key_id: 'OTHER' }], metadata: [] }],
     [
       'a provider',
       { authorization: { provider_id: 'google', provider_type: 'oauth2', id: null, oauth2: { scopes: null } } },
-      {},
     ],
     [
       'a provider of its own',
       { authorization: { provider_id: null, provider_type: 'oauth2', id: 'mine', oauth2: null } },
-      {},
     ],
   ])('a definition with %s required is published as its worker lists it', async (_, requirements) => {
     const toolkit = `Arcade${toolkits++}`

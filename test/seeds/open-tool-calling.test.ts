@@ -88,7 +88,12 @@ works(
       status: 201,
       body: { ids: ['Rfc.Described@1.0.0'] },
     })
-    expect(await listed('Rfc.Described@1.0.0')).toEqual({ $schema: DEFINITION_SCHEMA, ...definition })
+    expect(await listed('Rfc.Described@1.0.0')).toEqual({
+      $schema: DEFINITION_SCHEMA,
+      description: '',
+      requirements: {},
+      ...definition,
+    })
     const request = requestOf({ name: 'Described', toolkit: 'Rfc', version: '1.0.0' }, { inputs: { a: 2, b: 3 } })
     expect(await send(request)).toMatchObject({
       status: 200,
@@ -268,7 +273,12 @@ works(
   'one without an implementation is listed, and says that it cannot be called',
   async () => {
     expect((await publish(definitionOf('Described2'))).status).toBe(201)
-    expect(await listed('Rfc.Described2@1.0.0')).toEqual({ $schema: DEFINITION_SCHEMA, ...definitionOf('Described2') })
+    expect(await listed('Rfc.Described2@1.0.0')).toEqual({
+      $schema: DEFINITION_SCHEMA,
+      description: '',
+      requirements: {},
+      ...definitionOf('Described2'),
+    })
     const { success, output } = await call('Described2')
     expect({ success, output }).toMatchObject({
       success: false,
@@ -852,7 +862,7 @@ deviates(
     const definition = { ...without('fully_qualified_name', definitionOf('Renamed')), id: 'Rfc.Renamed@1.0.0' }
     expect((await publish(definition, ECHO)).status).toBe(201)
     const shown = await listed('Rfc.Renamed@1.0.0')
-    expect(shown).toEqual({ $schema: DEFINITION_SCHEMA, ...definitionOf('Renamed') })
+    expect(shown).toEqual({ $schema: DEFINITION_SCHEMA, description: '', requirements: {}, ...definitionOf('Renamed') })
     expect(faultsOf.definition(shown)).toEqual([])
   },
 )
@@ -952,7 +962,7 @@ works(
 
 works("**`description`**: A human-readable explanation of the tool's purpose.", 'none', async () => {
   const name = await tool({})
-  expect(await listed(`Rfc.${name}@1.0.0`)).not.toHaveProperty('description')
+  expect((await listed(`Rfc.${name}@1.0.0`)).description).toBe('')
   expect((await call(name, { a: 1 })).output).toEqual({ value: { a: 1 } })
 })
 
@@ -1557,7 +1567,7 @@ works('**`requirements`**: Describes authorization or secret requirements.', 'to
 
 works('**`requirements`**: Describes authorization or secret requirements.', 'another field', async () => {
   expect(await faults(definitionOf('Any', withRequirements({ user: true })))).toEqual(
-    at('/requirements/user', "Unknown field 'user': wanted 'secrets', 'authorization'"),
+    at('/requirements/user', "Unknown field 'user': wanted 'secrets', 'authorization', 'metadata'"),
   )
 })
 
@@ -1599,7 +1609,7 @@ works('**`secrets`**: Array of secret definitions.', 'one without a key_id, or w
     required('/requirements/secrets/0/key_id'),
   )
   expect(await faults(definitionOf('Any', withRequirements({ secrets: [{ key_id: 'K', value: 'v' }] })))).toEqual(
-    at('/requirements/secrets/0/value', "Unknown field 'value': wanted 'key_id'"),
+    at('/requirements/secrets/0/value', "Unknown field 'value': wanted 'key_id', 'key'"),
   )
 })
 

@@ -56,8 +56,10 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     const named = parseAskedName(asked)
     const owner = named && (await source.named(named.name))
     if (named && !owner) {
-      if (!isNamePart(named.name)) return fail({ type: 'id-malformed', asked: named.name })
-      return fail({ type: 'tool-unknown', asked: named.name, suggestions: [] })
+      const { name: asked } = named
+      return fail(
+        isNamePart(asked) ? { type: 'tool-unknown', asked, suggestions: [] } : { type: 'id-malformed', asked },
+      )
     }
     const id = parseToolId(asked)
     const name = owner ?? id

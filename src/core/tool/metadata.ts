@@ -1,7 +1,6 @@
 import type { Loss } from './codec.ts'
 import { isJsonObject, isTexts, type JsonObject } from './json.ts'
 import { pointerStep } from './problem.ts'
-import { isOwnName } from './tool-id.ts'
 import { type Definition, derivedSecurityLevel, type ToolRecord } from './tool.ts'
 
 type Described = Pick<Definition, 'metadata'>
@@ -19,13 +18,6 @@ export function givesArtifacts(record: Described): boolean {
 export function toolkitDescription(record: Described & Pick<ToolRecord, 'toolkitDescription'>): string | undefined {
   const text = record.toolkitDescription ?? record.metadata?.['toolkit_description']
   return typeof text === 'string' ? text : undefined
-}
-
-/** What its document calls the tool by where tools have no ids: a unique `id` (Open Tool Calling RFC, 4.1), and its name. */
-export function sourceNames({ metadata, called, source }: ToolRecord) {
-  const id = metadata?.['identifier']
-  const name = called !== undefined && isOwnName(called) && source.dialect !== 'machine-context' ? called : undefined
-  return { identifier: typeof id === 'string' ? id : undefined, name }
 }
 
 export const HIDDEN = 'non_inferrable_parameters'

@@ -6,9 +6,9 @@ import {
   fieldLosses,
   givesArtifacts,
   nonInferrable,
-  sourceNames,
   toolkitDescription,
 } from '../../core/tool/metadata.ts'
+import { sourceNames } from '../../core/tool/source-names.ts'
 import { joinedName, parseToolId } from '../../core/tool/tool-id.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 import { derivedSecurityLevel, type JsonSchema, needsApproval, type ToolRecord } from '../../core/tool/tool.ts'

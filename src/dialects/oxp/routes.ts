@@ -1,7 +1,6 @@
 import { parseTrusted } from '../../core/tool/json-text.ts'
 import { type Context, Hono } from 'hono'
-import { bounded, type Format } from '../../core/publish/export.ts'
-import { summaryOf } from '../../core/publish/summary.ts'
+import type { Format } from '../../core/publish/export.ts'
 import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
 import { integerText, wrongParameter } from '../../core/call/call-fields.ts'
 import { fail, type Failing, type Failure, lacksSuggestions, ok, type Result } from '../../core/failure/failure.ts'
@@ -53,7 +52,7 @@ type FormatAsked = ReadOf<typeof LIST_QUERY> & { readonly format?: string; reado
 /** A format of lists alone, without a Codec: it includes versions that OXP has no id for. */
 const SUMMARY = 'summary'
 const PAGE = 100
-const CUT = "The list is too large for one answer: the tools after these come with ?cursor= and its 'next_cursor'"
+const CUT = "The list is too large for one answer: send its 'next_cursor' as ?cursor= for the rest"
 const STORED: LineFormat = { name: 'stored' }
 
 const HEALTH: Answers = { 200: component('Healthy', 'Health'), 503: component('Storage is unavailable', 'Health') }
@@ -161,7 +160,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
   /** A document may define several tools, and only administrators may see them all: others get each tool alone. */
   async function formatFor(principal: Principal, name: string, withLosses: boolean): Promise<LineFormat> {
     const { formats, codecs } = await deps.loadFormats()
-    const encode = name === SUMMARY ? summarise : formats.get(name)
+    const encode = name === SUMMARY ? (await import('./summary.ts')).summarise : formats.get(name)
     if (!encode) throw new Error(`No format '${name}'`)
     const label = labelOf(name, withLosses)
     const isWhole = isAdministrator(principal) || !codecs.some((each) => each.dialect === name && each.toolsIn)
@@ -192,8 +191,6 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
 
   return face
 }
-
-const summarise = bounded(SUMMARY, (record, name) => ({ document: summaryOf(record, name), losses: [] }))
 
 function apart(lines: readonly string[]): string {
   const written = lines.map((line): { document?: unknown; losses: readonly unknown[] } => parseTrusted(line))

@@ -3,7 +3,7 @@ import { isTrustedWith, type Principal } from '../../../core/access/principal.ts
 import { isAdministrator, toolkitDenial } from '../../../core/access/toolkit-owner.ts'
 import type { KeptDocument, Publication } from '../../../core/publish/registry.ts'
 import { canonicalJson } from '../../../core/tool/digest.ts'
-import { sourceNames } from '../../../core/tool/metadata.ts'
+import { sourceNames } from '../../../core/tool/source-names.ts'
 import { formatToolId, joinedName, toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { field } from '../../rows.ts'

@@ -1,6 +1,6 @@
 import { parseTrusted } from '../../../core/tool/json-text.ts'
 import type { Standing } from '../../../core/publish/archive/archive-rows.ts'
-import { sourceNames } from '../../../core/tool/metadata.ts'
+import { sourceNames } from '../../../core/tool/source-names.ts'
 import { BY_TOOLKIT, formatToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { resolveVersion, stricterStatus, type ToolStatus } from '../../../core/tool/version.ts'
