@@ -93,8 +93,8 @@ const documentOf = async (toolkit: string, tool: string) =>
 
 /** Hints of a tool of code without a way out, and what its publisher says of it before them. */
 function hintsOf(annotations: unknown) {
-  const said = { readOnlyHint: false, destructiveHint: false, openWorldHint: false, ...Object(annotations) }
-  return { idempotentHint: said.readOnlyHint, ...said }
+  const said = { readOnlyHint: false, openWorldHint: false, ...Object(annotations) }
+  return { idempotentHint: said.readOnlyHint, destructiveHint: !said.readOnlyHint, ...said }
 }
 
 /** A tool as it is listed: with its id and all four hints. */
@@ -278,7 +278,10 @@ works(EXPOSE, 'tools that come one by one, and several of one listing', async ()
   const tools = ['expose_one', 'expose_two'].map((name) => ({ name, ...PLAIN }))
   const implementation = code('export default (_, { tool }) => tool')
   const answer = await ask('POST', '/tools', submission({ tools }, 'Expose', implementation))
-  expect(answer).toEqual({ status: 201, body: { ids: ['Expose.expose_one@1.0.0', 'Expose.expose_two@1.0.0'] } })
+  expect(answer).toEqual({
+    status: 201,
+    body: { ids: ['Expose.expose_one@1.0.0', 'Expose.expose_two@1.0.0'], dialect: 'plugin' },
+  })
   expect(await toolsOf('Expose')).toEqual(tools.map((tool) => listed(tool, 'Expose')))
   expect(await callTool('expose_two')).toEqual(text('expose_two'))
 })
@@ -414,7 +417,7 @@ works(HINTS, 'each alone, true and false', async () => {
   }
 })
 
-works(HINTS, 'none: clients are told the harmless ones of such a tool, and its document has none', async () => {
+works(HINTS, 'none: clients are told the defaults of the protocol, and its document has none', async () => {
   await publish({ name: 'hint_absent', ...PLAIN }, 'HintAbsent')
   await publish({ name: 'hint_empty', ...PLAIN, annotations: {} }, 'HintEmpty')
   expect((await toolsOf('HintAbsent'))[0].annotations).toEqual(hintsOf({}))
