@@ -5,14 +5,15 @@ import { createTraffic } from '../outbound/traffic.ts'
 
 /**
  * Miniflare takes a message that holds one of these for workerd's own and drops it, with the lines of all calls in it. None
- * begins with a letter that has a meaning behind a backslash, nor with one of a code behind one.
+ * begins with a letter that has a meaning behind a backslash, nor with one of a code behind one. JSON leaves control
+ * characters from U+007F on and bidirectional ones as they are, with which a caller's text would write in an operator's terminal.
  */
-const DROPPED =
-  /ook recursive isolate|LLVM_SYMBOLIZER|(?<=ac)k: (?=0|[a-f\d]{4})|ind\(\): |Address already in use|CODE_MOVED/g
+const ESCAPED =
+  /ook recursive isolate|LLVM_SYMBOLIZER|(?<=ac)k: (?=0|[a-f\d]{4})|ind\(\): |Address already in use|CODE_MOVED|[\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g
 
 /** Prints JSON whole, whatever callers wrote in it. */
 export function print(json: string): void {
-  console.log(json.replace(DROPPED, (text) => `\\u00${text.charCodeAt(0).toString(16)}${text.slice(1)}`))
+  console.log(json.replace(ESCAPED, (text) => `\\u${text.charCodeAt(0).toString(16).padStart(4, '0')}${text.slice(1)}`))
 }
 
 export function log(entry: Readonly<Record<string, unknown>>): void {

@@ -71,3 +71,14 @@ it.each([
   log({ call_id })
   expect(printed.map((line) => [line.includes(call_id.trim()), JSON.parse(line)])).toEqual([[false, { call_id }]])
 })
+
+it.each(['\u009b2J', '\u007f', '\u202egnp.exe', 'a\u2066b\u2069', '\u2028line'])(
+  'prints %j so that no terminal is written in, and as it was',
+  (tool) => {
+    const printed: string[] = []
+    vi.spyOn(console, 'log').mockImplementation((line: string) => void printed.push(line))
+    log({ tool })
+    expect(printed.join()).toMatch(/^[\x20-\x7e]+$/)
+    expect(printed.map((line): unknown => JSON.parse(line))).toEqual([{ tool }])
+  },
+)
