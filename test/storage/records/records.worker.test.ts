@@ -329,6 +329,80 @@ describe('usage', () => {
     expect(ann?.items).toMatchObject([{ group: { principal: 'key:1' }, calls: 1, failures: 1 }])
   })
 
+  it('adds up calls and durations that come batch by batch, of several callers, tools, hours and days', async () => {
+    const { records, store, call, all, now } = createWorld(2)
+    const HOUR = 3_600_000
+    // Of one bucket, so that each row is added to and is one of several
+    for (const principal of ['key:1', 'key:2']) {
+      for (const at of [now, now - HOUR, now - DAY]) {
+        for (const outcome of ['success', 'tool-failed'] as const) {
+          for (let batch = 0; batch < 3; batch++) {
+            await store([100, 101].map((duration_ms) => call({ principal, at, outcome, duration_ms })))
+          }
+        }
+      }
+    }
+    await store([call({ tool: 'Mail.Read@1.0.0', duration_ms: 0 }), call({ tool: 'Maps.Find@1.0.0', duration_ms: 7 })])
+    const usage = async (by: Parameters<typeof records.usage>[1], filter = all) =>
+      (await records.usage(filter, by))?.items.map(({ group, calls, failures, mean_ms }) => [
+        Object.values(group).join(),
+        calls,
+        failures,
+        mean_ms,
+      ])
+    expect(await usage(['tool'])).toEqual([
+      ['Mail.Send', 72, 36, 100.5],
+      ['Mail.Read', 1, 0, 0],
+      ['Maps.Find', 1, 0, 7],
+    ])
+    expect(await usage(['principal'])).toEqual([
+      ['key:1', 38, 18, 95.4],
+      ['key:2', 36, 18, 100.5],
+    ])
+    expect(await usage(['outcome'])).toEqual([
+      ['success', 38, 0, 95.4],
+      ['tool-failed', 36, 36, 100.5],
+    ])
+    const mail = { ...all, tool: 'Mail.Send' }
+    expect(await usage(['day'], mail)).toEqual([
+      [dayOf(now), 48, 24, 100.5],
+      [dayOf(now - DAY), 24, 12, 100.5],
+    ])
+    expect((await usage(['hour'], mail))?.map(([, ...rest]) => rest)).toEqual(Array(3).fill([24, 12, 100.5]))
+    const counted = await records.counted()
+    expect(counted.calls.map(({ tool, outcome, calls }) => [tool, outcome, calls])).toEqual([
+      ['Mail.Read', 'success', 1],
+      ['Mail.Send', 'success', 24],
+      ['Mail.Send', 'tool-failed', 24],
+      ['Maps.Find', 'success', 1],
+    ])
+    expect(counted.durations.map(({ toolkit, calls, seconds }) => [toolkit, calls, seconds])).toEqual([
+      ['Mail', 49, 4.824],
+      ['Maps', 1, 0.007],
+    ])
+    const atMost = new Map(counted.durations[0]?.atMost.map(({ seconds, calls }) => [seconds, calls]))
+    expect([atMost.get(0.005), atMost.get(0.05), atMost.get(0.25), atMost.get(300)]).toEqual([1, 1, 49, 49])
+  })
+
+  it('tells quantiles of all calls, in whichever order and batch they came', async () => {
+    const { records, store, call, all } = createWorld(1)
+    // 100 calls: 50 of 10 ms, 45 of 100 ms, 4 of a second and one of 20 seconds
+    const durations = [...Array(50).fill(10), ...Array(45).fill(100), ...Array(4).fill(1_000), 20_000]
+    for (const part of [durations.slice(60), durations.slice(0, 60).toReversed()]) {
+      await store(part.map((duration_ms) => call({ duration_ms })))
+    }
+    const [item] = (await records.usage(all, ['tool']))?.items ?? []
+    const isNear = (value: number | undefined, wanted: number) => Math.abs((value ?? 0) / wanted - 1) <= 0.1
+    expect([isNear(item?.p50_ms, 10), isNear(item?.p95_ms, 100), isNear(item?.p99_ms, 1_000)]).toEqual([
+      true,
+      true,
+      true,
+    ])
+    expect(item?.mean_ms).toBe(290)
+    const none = await records.usage({ ...all, tool: 'Mail.Read' }, ['tool'])
+    expect(none).toEqual({ items: [], lost: 0 })
+  })
+
   it('what anybody asks for by names that no tool has is counted together', async () => {
     const { records, store, call, all } = createWorld(1)
     await store(['a', 'b', 'c'].map((tool) => call({ tool, digest: undefined, outcome: 'tool-unknown' })))
