@@ -7,6 +7,7 @@ import { writeAudit } from '../http/route/audit.ts'
 import type { RouteContext } from '../http/route/gate.ts'
 import type { PagesDeps } from '../http/route/pages.ts'
 import { isLoopback, isTrustworthy } from '../http/caller/loopback.ts'
+import { isPrivateUse, isRedirectUri } from '../http/caller/redirect-uri.ts'
 import { bounded } from '../http/page/text.ts'
 import { failurePage, goTo, type Page, page, plainPage } from '../http/page/page.ts'
 import type { SignedIn, Sessions } from '../http/caller/sessions.ts'
@@ -39,6 +40,7 @@ interface Question {
 const MAX_URL = 8_192
 const MAX_ADDRESS = 16_000
 const TOO_LONG = wrongRequestPage(`The link is too long: wanted at most ${MAX_URL} characters`, undefined)
+const BAD_REDIRECT = wrongRequestPage('Invalid redirect URI', undefined)
 const MAX_NAME = 200
 /** RFC 6749, section 3.1. A parameter that nobody knows, and `resource` (RFC 8707), may be repeated. */
 const ONCE = [
@@ -65,6 +67,9 @@ export function createAuthorize(deps: AuthorizeDeps) {
     if (url.href.length > MAX_URL || signIn.length > MAX_ADDRESS) return page(TOO_LONG)
     const repeated = ONCE.find((name) => searchParams.getAll(name).length > 1)
     if (repeated) return page(wrongRequestPage(`The link has '${repeated}' more than once`, undefined))
+    const redirectUri = searchParams.get('redirect_uri')
+    // Documents of clients may list any
+    if (redirectUri !== null && !isRedirectUri(redirectUri)) return page(BAD_REDIRECT)
     // Nothing is looked up or fetched for strangers
     const signed = await sessions.signedIn(c.req.raw, () => shield(c))
     if (!signed.ok) {
@@ -147,12 +152,15 @@ export function createAuthorize(deps: AuthorizeDeps) {
 }
 
 function askingOf({ client, redirectUri }: AuthorizationDetails): Asking {
-  const { host, hostname } = new URL(redirectUri)
+  const url = new URL(redirectUri)
+  const scheme = isPrivateUse(url) ? url.protocol : undefined
+  const host = scheme === undefined ? url.host : `${scheme}//${url.host}`
   return {
     name: bounded(client.name ?? host, MAX_NAME),
-    host,
+    host: bounded(host, MAX_NAME),
+    scheme,
     publishedBy: isDocumentUrl(client.id) ? new URL(client.id).host : undefined,
-    isLocal: isLoopback(hostname),
+    isLocal: isLoopback(url.hostname),
   }
 }
 

@@ -32,7 +32,10 @@ button.link{flex:none;border:0;padding:.5rem 0;min-height:2.25rem;font:inherit;t
 
 export interface Asking {
   readonly name: string
+  /** Where people are sent back to; of a private-use URI its scheme too. */
   readonly host: string
+  /** Of a private-use URI, with its colon. */
+  readonly scheme: string | undefined
   /** The host of the document that names the client; undefined where only the client itself does. */
   readonly publishedBy: string | undefined
   readonly isLocal: boolean
@@ -75,6 +78,12 @@ export function askPage({ asking, person, days = USUAL_DAYS, problem, ...toolkit
           yourself, just now.
         </p>
       ) : undefined,
+      asking.scheme === undefined ? undefined : (
+        <p class="care">
+          Your device opens the app that handles links beginning with <code>{bounded(asking.scheme)}</code>. Any app can
+          claim them. Continue only if you started this yourself, just now.
+        </p>
+      ),
       <form method="post">
         {isEmpty ? 'You have no tools to share with an agent.' : <Toolkits {...toolkits} />}
         <div class="bar">
@@ -114,7 +123,8 @@ function Expiry({ days: chosen }: { readonly days: number }) {
 
 /** A link, and no redirect: the author of the request chose the address. */
 export function wrongRequestPage(message: string, back: string | undefined): Page {
-  const host = back === undefined ? undefined : URL.parse(back)?.host
+  const url = back === undefined ? null : URL.parse(back)
+  const host = url?.host || url?.protocol
   const link = (
     <p>
       <a class="button" href={back}>

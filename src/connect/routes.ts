@@ -5,7 +5,7 @@ import { createMeter } from '../core/tool/budget.ts'
 import { readForm } from '../http/request/body.ts'
 import { jsonText } from '../http/answer/json-response.ts'
 import { jsonBody } from '../http/request/json-body.ts'
-import { isList, type JsonObject } from '../core/tool/json.ts'
+import { isList, isTexts, type JsonObject } from '../core/tool/json.ts'
 import { also, anyObject, list, openObject, optional, statingAs, string } from '../core/tool/json-reader.ts'
 import type { PublicCaching } from '../http/route/public-route.ts'
 import { ANY, json, OBJECT, objectOf, TEXT } from '../http/route/answers.ts'
@@ -13,6 +13,7 @@ import { declare, type Operation } from '../http/route/operation.ts'
 import { createPages } from '../http/route/pages.ts'
 import { ANY_QUERY } from '../http/request/query.ts'
 import { isTrustworthy } from '../http/caller/loopback.ts'
+import { isRedirectUri, WANTED_REDIRECT_URI } from '../http/caller/redirect-uri.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import { agentOf, credentialOf } from '../storage/connect/token-form.ts'
 import type { AuthorizeDeps } from './authorize.ts'
@@ -126,6 +127,10 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
       const description = 'message' in body.failure ? body.failure.message : wanted
       return oauthError(400, 'invalid_client_metadata', description)
     }
+    const { redirect_uris: uris } = body.value
+    const wrong = isTexts(uris) ? uris.findIndex((uri) => !isRedirectUri(uri)) : -1
+    if (wrong >= 0)
+      return oauthError(400, 'invalid_redirect_uri', `'redirect_uris[${wrong}]' must be ${WANTED_REDIRECT_URI}`)
     return answered(() => server.register(origin, JSON.stringify(supported(body.value))))
   }
 

@@ -52,21 +52,25 @@ const refusalOf = async (metadata: object): Promise<unknown> => {
   return [response.status, error]
 }
 const METADATA = [400, 'invalid_client_metadata']
+const REDIRECT = [400, 'invalid_redirect_uri']
 
 describe('a registration', () => {
-  it.each([
+  it.each<[string, unknown[], unknown[]?]>([
     ['a script', ['javascript:alert(1)']],
+    ['a script with a path', ['javascript:/*x*/alert(1)']],
     ['data', ['data:text/html,x']],
+    ['a file', ['file:///etc/passwd']],
+    ['another app of the system', ['intent://scan/x', 'https://agent.example/callback']],
     ['http on another host', ['http://evil.test/callback']],
     ['a fragment', ['https://agent.example/callback#x']],
     ['a user', ['https://user:pass@agent.example/callback']],
-    ['a scheme of a program', ['com.evil.app:/callback']],
+    ['a user of an app', ['com.example.app://user@host/callback']],
     ['no URL', ['callback']],
-    ['none', []],
-    ['a list of nothing', [null]],
     ['a script beside a good one', ['https://agent.example/callback', 'javascript:alert(1)']],
-  ])('with a redirect URI that is %s is refused', async (_, redirect_uris) => {
-    expect(await refusalOf({ redirect_uris })).toEqual(METADATA)
+    ['none', [], METADATA],
+    ['a list of nothing', [null], METADATA],
+  ])('with a redirect URI that is %s is refused', async (_, redirect_uris, wanted = REDIRECT) => {
+    expect(await refusalOf({ redirect_uris })).toEqual(wanted)
   })
 
   it('beyond what a client has to say is refused, and so is what is no registration', async () => {
@@ -190,6 +194,21 @@ describe("a client's document", () => {
     const { status, text } = await ann.open(authorizeUrl({ ...(await newAgent(origin)), clientId }))
     expect(status).toBe(400)
     expect(text).toContain('cannot be connected')
+  })
+
+  it('lets nobody be sent to what no code may be sent to, though it lists that', async () => {
+    const redirect_uris = ['intent://scan/x', 'view-source:/x', 'http://evil.test/', 'javascript:/x']
+    documents.set('/odd.json', (url) => document(url, { redirect_uris: [...redirect_uris, 'com.example.app:/back'] }))
+    for (const redirect of redirect_uris) {
+      const { status, text } = await ann.open(authorizeUrl(await clientAt('/odd.json', redirect), { scope: 'x' }))
+      expect([status, text]).toEqual([400, expect.stringContaining('Invalid redirect URI')])
+      expect(text).not.toContain(redirect)
+    }
+    for (const redirect of ['com.example.app:/back/x', 'com.example.app:/BACK', 'COM.example.app:/back']) {
+      const { status } = await ann.open(authorizeUrl(await clientAt('/odd.json', redirect)))
+      expect(status).toBe(400)
+    }
+    expect((await ann.open(authorizeUrl(await clientAt('/odd.json', 'com.example.app:/back')))).status).toBe(200)
   })
 
   it('lets nobody be sent to a redirect URI that is not in it', async () => {

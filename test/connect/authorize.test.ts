@@ -54,6 +54,30 @@ describe('the page that asks', () => {
     expect(agents[0]?.client.name).toBe(`${'n'.repeat(200)}…`)
   })
 
+  it.each([
+    ['cursor://claude.ai/oauth/callback', 'cursor://claude.ai', 'cursor:'],
+    ['com.example.app:/back', 'com.example.app://', 'com.example.app:'],
+  ])('shows the scheme of an app, which any app can claim: %s', async (redirectUri, shown, scheme) => {
+    const app = { ...asked, client: { id: 'c1', name: undefined }, redirectUri, refusal: `${redirectUri}?error=x` }
+    const { ask, decide, agents } = faceWith(
+      {},
+      {
+        asked: async () => app,
+        letIn: async (_, agent) => (agents.push(agent), { ok: true, to: `${redirectUri}?code=c` }),
+      },
+    )
+    const page = await words(ask())
+    expect(page).toContain(`Returns to ${shown} Calls itself “${shown}” Not verified`)
+    expect(page).toContain(`handles links beginning with ${scheme} . Any app can claim them`)
+    expect(page).not.toContain('runs on your own computer')
+    const answer = await ask()
+    // Browsers hold the redirect after the form to it
+    expect(answer.headers.get('content-security-policy')).not.toContain('form-action')
+    expect((await seen(decide())).to).toBe(`${redirectUri}?code=c`)
+    expect(agents[0]?.client.host).toBe(shown)
+    expect((await seen(decide({ decision: 'refuse' }))).to).toBe(`${redirectUri}?error=x`)
+  })
+
   it('names the host of a document that describes the client, which the server is given', async () => {
     const given: unknown[] = []
     const { get } = faceWith(withDocument(), {

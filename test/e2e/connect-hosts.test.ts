@@ -79,6 +79,29 @@ const HOSTS: readonly Host[] = [
     protocol: '2025-06-18',
   },
   {
+    name: 'Cursor, by its own scheme',
+    registration: {
+      client_name: 'Cursor',
+      redirect_uris: ['cursor://anysphere.cursor-mcp/oauth/callback'],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    },
+    redirectUri: 'cursor://anysphere.cursor-mcp/oauth/callback',
+    protocol: '2025-06-18',
+  },
+  {
+    name: 'An app by its reverse domain',
+    registration: {
+      client_name: 'An app',
+      redirect_uris: ['com.example.app:/oauth2redirect'],
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token'],
+    },
+    redirectUri: 'com.example.app:/oauth2redirect',
+    protocol: '2025-11-25',
+  },
+  {
     name: 'VS Code',
     registration: {
       client_name: 'Visual Studio Code',

@@ -69,6 +69,8 @@ describe('clients that an administrator gives', () => {
     [{ name: 'x', redirect_uris: ['https://a.example/#x'] }, '/redirect_uris/0'],
     [{ name: 'x', redirect_uris: ['https://u:p@a.example/'] }, '/redirect_uris/0'],
     [{ name: 'x', redirect_uris: ['javascript:alert(1)'] }, '/redirect_uris/0'],
+    [{ name: 'x', redirect_uris: ['cursor://a/b', 'https://exa[mple/'] }, '/redirect_uris/1'],
+    [{ name: 'x', redirect_uris: ['intent://scan/x'] }, '/redirect_uris/0'],
     [
       { name: 'x', redirect_uris: ['https://a.example/'], token_endpoint_auth_method: 'tls' },
       '/token_endpoint_auth_method',
@@ -77,6 +79,20 @@ describe('clients that an administrator gives', () => {
     const answer = await world.server.json('POST', '/clients', body, asAdmin)
     expect(answer.status).toBe(422)
     expect(answer.body.errors.map((each: { path: string }) => each.path)).toContain(path)
+  })
+
+  it('may be sent back to an app by its own scheme', async () => {
+    const redirectUri = 'cursor://anysphere.cursor-mcp/oauth/callback'
+    const { status, body } = await world.server.json(
+      'POST',
+      '/clients',
+      { name: 'x', redirect_uris: [redirectUri] },
+      asAdmin,
+    )
+    expect(status).toBe(201)
+    const agent = { ...(await newAgent(world.server.url)), clientId: body.client_id, redirectUri }
+    expect((await ann.open(authorizeUrl(agent, { code_challenge: undefined }))).text).toContain('PKCE is wanted')
+    expect((await redeem(agent, await codeFor(ann, agent, ['Calculator']))).status).toBe(200)
   })
 
   it('pages of origins that ALLOW_ORIGINS names may use both doors, and what gives out tokens', async () => {

@@ -3,14 +3,14 @@ import { AUTH_METHODS, type OAuthClientStore } from '../../core/access/oauth-cli
 import { fail, ok } from '../../core/failure/failure.ts'
 import { also, list, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
 import { isTrustworthy } from '../../http/caller/loopback.ts'
+import { isRedirectUri, WANTED_REDIRECT_URI } from '../../http/caller/redirect-uri.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { component, items } from '../../http/route/answers.ts'
 import { ADMIN, createFace, notFound, type RouteDeps } from '../../http/route/route.ts'
 
-const WANTED = "an https URL, or http on a loopback host, without a fragment: such as 'https://agent.example/callback'"
 export const CLIENT = object({
   name: string({ least: 1, most: 100 }),
-  redirect_uris: list(also(string({ most: 2_000 }), text(WANTED, isRedirectUri)), { least: 1, most: 20 }),
+  redirect_uris: list(also(string({ most: 2_000 }), text(WANTED_REDIRECT_URI, isRedirectUri)), { least: 1, most: 20 }),
   token_endpoint_auth_method: optional(oneOf(AUTH_METHODS), 'none'),
 })
 
@@ -48,11 +48,4 @@ export function clientsFace({ clients, onChange, ...deps }: ClientsFaceDeps): Ho
   })
 
   return face
-}
-
-function isRedirectUri(uri: string): boolean {
-  const parts = /^(https?):\/\/([^/?#@\\\s]+)(?:[/?][^#\\\s]*)?$/.exec(uri)
-  if (!parts) return false
-  const [, scheme, authority = ''] = parts
-  return scheme === 'https' || /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/.test(authority)
 }

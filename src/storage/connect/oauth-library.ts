@@ -32,6 +32,8 @@ export async function createOAuthServer(
     scopesSupported: [...AGENT_SCOPES],
     accessTokenTTL: ACCESS_TOKEN_S,
     clientRegistrationTTL: REGISTRATION_S,
+    // The routes refuse schemes that are not private-use
+    allowPrivateUseRedirectUris: true,
     tokenExchangeCallback({ grantType, userId }) {
       const isFirst = grantType === GrantType.AUTHORIZATION_CODE
       const left = redeem(userId, isFirst)
