@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { REFUSED_BODIES } from '../extent.ts'
@@ -56,6 +57,43 @@ function refused(answer: RawAnswer, status: number) {
   ).toEqual([])
   return body
 }
+
+describe('a compressed body', () => {
+  const paths = [
+    '/tools/call',
+    '/oxp/tools/call',
+    '/tools',
+    '/mcp',
+    '/worker/tools/invoke',
+    '/machine-context/execute',
+    '/plugin/call',
+  ]
+  it.each(paths)('is refused at %s with what to do', async (path) => {
+    for (const [encoding, compress] of [
+      ['gzip', gzipSync],
+      ['deflate', deflateSync],
+      ['br', brotliCompressSync],
+    ] as const) {
+      const body = compress(JSON.stringify(ADD))
+      const answer = await post(path, body, { ...JSON_TYPE, 'content-encoding': encoding })
+      expect([answer.status, answer.headers['accept-encoding'], answer.text]).toEqual([
+        415,
+        'identity',
+        expect.stringContaining('application/json without Content-Encoding'),
+      ])
+    }
+  })
+
+  it('that is not one of JSON is refused too, and one of another type is told so alone', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const answer = await post('/connect/token', gzipSync('grant_type=x'), { ...form, 'content-encoding': 'gzip' })
+    expect(answer.status).toBe(400)
+    const other = await post('/tools/call', 'x', { 'content-type': 'text/plain' })
+    expect([other.status, other.headers['accept-encoding']]).toEqual([415, undefined])
+    const plain = await post('/tools/call', JSON.stringify(ADD), { ...JSON_TYPE, 'content-encoding': 'identity' })
+    expect(plain.status).toBe(200)
+  })
+})
 
 describe.each(ROUTES)('%s %s', (method, path, limit, good) => {
   const put = (body: string | Uint8Array, headers: Record<string, string> = JSON_TYPE) =>

@@ -11,11 +11,12 @@ export function jsonText(text: string, status = 200, headers?: Record<string, st
   return new Response(text, { status, headers: { ...JSON_TYPE, ...headers } })
 }
 
-/** RFC 9110, sections 10.2.3, 11.6.1 and 15.5.6. */
+/** RFC 9110, sections 10.2.3, 11.6.1, 12.5.3 and 15.5.6. */
 export function failureHeaders(failure: Failure): Record<string, string> | undefined {
   if (failure.type === 'unauthenticated') return { 'www-authenticate': 'Bearer realm="switchboard"' }
   if (failure.type === 'unavailable') return { 'retry-after': '1' }
   if (failure.type === 'method-not-allowed') return { allow: failure.allowed.join(', ') }
+  if (failure.type === 'media-type-unsupported' && failure.isEncoded) return { 'accept-encoding': 'identity' }
   if (failure.type !== 'rate-limited') return undefined
   const wait = String(Math.ceil(failure.retry_after_ms / 1000))
   if (!failure.policy) return { 'retry-after': wait }

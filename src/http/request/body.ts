@@ -28,7 +28,7 @@ export async function readJson(
     const bytes = await readUpTo(request, limit)
     if (!bytes.ok) return bytes
     const text = utf8Text(bytes.value)
-    return text === undefined ? NOT_UTF8 : readJsonText(text, meter, rules)
+    return text === undefined ? notUtf8(request) : readJsonText(text, meter, rules)
   }
   if (length > limit) return tooLarge(limit, length)
   let text: string
@@ -39,8 +39,20 @@ export async function readJson(
   }
   if (text.length > limit) return tooLarge(limit)
   // Malformed bytes became U+FFFD, which has three bytes, so the text is longer than the body
-  if (text.includes('\uFFFD') && encoder.encode(text).byteLength !== length) return NOT_UTF8
+  if (text.includes('\uFFFD') && encoder.encode(text).byteLength !== length) return notUtf8(request)
   return readJsonText(text, meter, rules)
+}
+
+function notUtf8(request: Request): Failing {
+  return findEncoding(request, 'application/json') ?? NOT_UTF8
+}
+
+/** RFC 9110, section 15.5.16. JSON is looked at only where it is no UTF-8, as nothing compressed is. */
+function findEncoding({ headers }: Pick<Request, 'headers'>, mediaType: string): Failing | undefined {
+  const encoding = headers.get('content-encoding') ?? 'identity'
+  if (encoding.toLowerCase() === 'identity') return undefined
+  const [got, wanted] = [`${mediaType} in ${encoding.slice(0, 100)}`, `${mediaType} without Content-Encoding`]
+  return fail({ type: 'media-type-unsupported', got, wanted, isEncoded: true })
 }
 
 export function giveWay(): Promise<void> {
@@ -70,7 +82,8 @@ function resultOf(read: ReadText): Result<Json> {
 
 export async function readBytes(request: Request, mediaType: string, limit: number): ReturnType<typeof readUpTo> {
   const got = request.headers.get('content-type')
-  if (got?.split(';')[0]?.trim().toLowerCase() === mediaType) return readUpTo(request, limit)
+  if (got?.split(';')[0]?.trim().toLowerCase() === mediaType)
+    return findEncoding(request, mediaType) ?? readUpTo(request, limit)
   return fail({ type: 'media-type-unsupported', got, wanted: mediaType })
 }
 
