@@ -355,6 +355,8 @@ describe('what somebody sent', () => {
     'src/http/request/query.ts': 'parameters, of which the entrance lets few through',
     'src/runners/sandbox/egress.ts': 'each parameter of a request that leaves, alone',
     'src/runners/wasm/inside/http.ts': 'within a sandbox',
+    'src/runners/remote/mcp/normalize-messages.ts':
+      'messages that are counted as they arrive, before the SDK parses them',
     'src/api/tools/neighbours.ts': 'lines that the catalogue wrote',
     'src/core/call/bare-name.ts': 'lines that the catalogue wrote',
     'src/core/catalogue/choices.ts': 'lines that the catalogue wrote',

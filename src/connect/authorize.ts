@@ -7,7 +7,7 @@ import { writeAudit } from '../http/route/audit.ts'
 import type { RouteContext } from '../http/route/gate.ts'
 import type { PagesDeps } from '../http/route/pages.ts'
 import { isLoopback, isTrustworthy } from '../http/caller/loopback.ts'
-import { isPrivateUse, isRedirectUri } from '../http/caller/redirect-uri.ts'
+import { formatRedirectTarget, isPrivateUse, isRedirectUri } from '../http/caller/redirect-uri.ts'
 import { bounded } from '../http/page/text.ts'
 import { failurePage, goTo, type Page, page, plainPage } from '../http/page/page.ts'
 import type { SignedIn, Sessions } from '../http/caller/sessions.ts'
@@ -153,12 +153,11 @@ export function createAuthorize(deps: AuthorizeDeps) {
 
 function askingOf({ client, redirectUri }: AuthorizationDetails): Asking {
   const url = new URL(redirectUri)
-  const scheme = isPrivateUse(url) ? url.protocol : undefined
-  const host = scheme === undefined ? url.host : `${scheme}//${url.host}`
+  const host = formatRedirectTarget(url)
   return {
     name: bounded(client.name ?? host, MAX_NAME),
     host: bounded(host, MAX_NAME),
-    scheme,
+    scheme: isPrivateUse(url) ? url.protocol : undefined,
     publishedBy: isDocumentUrl(client.id) ? new URL(client.id).host : undefined,
     isLocal: isLoopback(url.hostname),
   }

@@ -1,4 +1,5 @@
 import type { Page } from '../http/page/page.ts'
+import { formatRedirectTarget } from '../http/caller/redirect-uri.ts'
 import { CARD } from '../http/page/style.ts'
 import { Problem, Row } from '../http/page/rows.tsx'
 import { bounded, quoted, sentence } from '../http/page/text.ts'
@@ -124,7 +125,7 @@ function Expiry({ days: chosen }: { readonly days: number }) {
 /** A link, and no redirect: the author of the request chose the address. */
 export function wrongRequestPage(message: string, back: string | undefined): Page {
   const url = back === undefined ? null : URL.parse(back)
-  const host = url?.host || url?.protocol
+  const host = url ? formatRedirectTarget(url) : undefined
   const link = (
     <p>
       <a class="button" href={back}>

@@ -91,7 +91,9 @@ describe('clients that an administrator gives', () => {
     )
     expect(status).toBe(201)
     const agent = { ...(await newAgent(world.server.url)), clientId: body.client_id, redirectUri }
-    expect((await ann.open(authorizeUrl(agent, { code_challenge: undefined }))).text).toContain('PKCE is wanted')
+    expect(
+      (await ann.open(authorizeUrl(agent, { code_challenge: undefined, code_challenge_method: undefined }))).text,
+    ).toMatch(/must use PKCE.*Go back to cursor:\/\/anysphere\.cursor-mcp/s)
     expect((await redeem(agent, await codeFor(ann, agent, ['Calculator']))).status).toBe(200)
   })
 

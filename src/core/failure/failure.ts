@@ -11,7 +11,12 @@ import type { Problem } from '../tool/problem.ts'
 export type Failure =
   | { readonly type: 'request-malformed'; readonly message: string; readonly detail?: string }
   | { readonly type: 'body-too-large'; readonly limit: number; readonly got?: number }
-  | { readonly type: 'media-type-unsupported'; readonly got: string | null; readonly wanted: string; readonly isEncoded?: true }
+  | {
+      readonly type: 'media-type-unsupported'
+      readonly got: string | null
+      readonly wanted: string
+      readonly isEncoded?: true
+    }
   | { readonly type: 'protocol-version-unsupported'; readonly asked: string; readonly supported: string }
   | { readonly type: 'misdirected'; readonly message: string }
   | { readonly type: 'route-unknown'; readonly method: string; readonly path: string }

@@ -23,6 +23,8 @@ function decode(document: JsonObject, own: string, budget: Budget): Checked<Deco
     ...rest,
     ...(output || outputSchema === undefined ? {} : { outputSchema }),
     name: own,
+    // Of letters that no name here may have, nothing else would be seen
+    ...(rest.title === undefined && /[^ -~]/.test(String(rest.name)) ? { title: String(rest.name) } : {}),
     inputSchema: isJsonObject(inputSchema) ? withoutHeaders(inputSchema) : inputSchema,
     ...(_meta === undefined ? {} : { _meta: withoutOwn(_meta) }),
   }

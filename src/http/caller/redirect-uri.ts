@@ -19,6 +19,11 @@ export function isRedirectUri(uri: string): boolean {
   return isTrustworthy(url) || isPrivateUse(url)
 }
 
+/** As people are shown where they are sent. */
+export function formatRedirectTarget(url: URL): string {
+  return isPrivateUse(url) ? `${url.protocol}//${url.host}` : url.host
+}
+
 /** Any app can claim the scheme. A loopback host is refused, as its port may be another than the registered one. */
 export function isPrivateUse({ protocol, hostname }: URL): boolean {
   return !PUBLIC_SCHEMES.test(protocol) && !isLoopback(hostname.toLowerCase())

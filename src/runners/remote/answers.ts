@@ -1,20 +1,20 @@
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
+import { createBudget } from '../../core/tool/budget.ts'
 import { isList, isObject } from '../../core/tool/json.ts'
+import { FOREIGN, parseJson } from '../../core/tool/json-text.ts'
 import type { Content } from '../../core/tool/content.ts'
 import { formatToolId } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { readCallToolResult } from '../shared/call-tool-result.ts'
+import { isContentType, readCallToolResult } from '../shared/call-tool-result.ts'
 import type { ServerOutcome } from '../shared/retrying-call.ts'
 import { failureMeta } from '../shared/server-failure.ts'
 import type { Endpoint } from './endpoint.ts'
 import { failed } from './failed-call.ts'
+import { readPersonUrl } from './person-facing.ts'
 
 const MISSING_KEY = 'dev.switchboard/missing_requirements'
 const STATUSES = ['not_started', 'pending', 'completed', 'failed'] as const
 const MAX_CHALLENGES = 32
-const MAX_URL = 2_048
-/** A person is shown it: no character that cannot be seen may make it look like another. */
-const WEB_URL = /^https?:\/\/[^/\s\p{C}][^\s\p{C}]*$/iu
 const ID = /^[^\p{C}]{1,128}$/u
 
 /** A CallToolResult (MCP, or the plugin schema). */
@@ -23,16 +23,27 @@ export function toolResult(
   record: ToolRecord,
   endpoint: Endpoint,
 ): ServerOutcome {
-  const read = readCallToolResult(isList(content) ? content : [], structuredContent, isError === true, endpoint.host)
+  // A later revision may know more types: the tool has run, so the rest counts
+  const blocks = (isList(content) ? content : []).filter((block) => !isObject(block) || isContentType(block.type))
+  const read = readCallToolResult(blocks, structuredContent, isError === true, endpoint.host)
   if (read.ok) {
-    const { value, content } = read
-    return { result: isEcho(content, value) ? { ok: true, value } : read }
+    const { content } = read
+    const value = structuredContent === undefined ? toStructured(read.value, record) : read.value
+    return { result: isEcho(content, value) ? { ok: true, value } : { ...read, value } }
   }
   const challenge = challenged(isObject(_meta) ? _meta[MISSING_KEY] : undefined, record, endpoint)
   if (challenge) return challenge
   const { developer_message, message = read.message, ...more } = failureMeta(_meta)
   const shown = read.content && !isEcho(read.content, read.message) ? { content: read.content } : {}
   return failed(message, developer_message, endpoint, { ...more, ...shown })
+}
+
+/** MCP wants the JSON of a structured value as a text beside it, and some servers send nothing else. */
+function toStructured(value: unknown, { output }: ToolRecord): unknown {
+  const type = isObject(output) ? output.type : undefined
+  if (typeof value !== 'string' || (type !== 'object' && type !== 'array')) return value
+  const read = parseJson(value, createBudget(), FOREIGN)
+  return read.ok ? read.value : value
 }
 
 /** The value, or the message, once more: for clients that read texts alone. */
@@ -61,9 +72,9 @@ export function challenged(
 
 function readChallenge(said: unknown, redact: Endpoint['redact']): AuthorizationChallenge | undefined {
   if (!isObject(said)) return undefined
-  const { id, authorization, url, scopes, status } = said
-  if (!isId(id) || typeof url !== 'string' || url.length > MAX_URL || !WEB_URL.test(url) || !URL.canParse(url))
-    return undefined
+  const { id, authorization, scopes, status } = said
+  const url = readPersonUrl(said['url'])
+  if (!isId(id) || url === undefined) return undefined
   return {
     id: redact(id),
     ...(isId(authorization) ? { authorization: redact(authorization) } : {}),

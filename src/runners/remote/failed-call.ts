@@ -16,7 +16,8 @@ export function refused(answer: BadAnswer, endpoint: Endpoint, now: number): Fai
 }
 
 function wordsFor(status: number, host: string): string {
-  if (status === 401) return `${host} wants other credentials: it answered ${statusWords(status)}`
+  if (status === 401)
+    return `${host} wants other credentials: it answered ${statusWords(status)}. Set 'credentials' of the import or implementation`
   if (status === 403) return `${host} does not allow this with the credentials it was sent: ${statusWords(status)}`
   if (status >= 300 && status < 400) return `${host} redirects elsewhere, which is not followed: ${statusWords(status)}`
   return `${host} answered ${statusWords(status)}`

@@ -18,6 +18,10 @@ interface CallToolResult {
 const FIELDS = ['content', 'structuredContent', 'isError', '_meta']
 const TYPES: readonly unknown[] = ['text', 'image', 'audio', 'resource', 'resource_link']
 
+export function isContentType(type: unknown): boolean {
+  return typeof type !== 'string' || TYPES.includes(type)
+}
+
 /** A schema that names `content` anywhere says that the tool's value looks so. */
 export function isCallToolResult(value: unknown, output: JsonSchema | null): value is CallToolResult {
   if (!isObject(value) || !Array.isArray(value.content) || !Object.keys(value).every((key) => FIELDS.includes(key)))
@@ -56,7 +60,9 @@ export function readCallToolResult(
   }
   const words = content.map(contentText).join('\n')
   if (isError) {
-    const message = words || 'The tool failed and did not say why'
+    const details = structuredContent === undefined ? '' : JSON.stringify(structuredContent)
+    if (details !== words && details !== '') content.push({ type: 'text', text: details })
+    const message = content.map(contentText).join('\n') || 'The tool failed and did not say why'
     return content.length === 0 ? { ok: false, message } : { ok: false, message, content }
   }
   const isText = content.length > 0 && content.every(({ type }) => type === 'text')

@@ -8,7 +8,6 @@ import { sha256 } from '../sealing/sha256.ts'
 import { type AgentRows, agentRows } from './agent-rows.ts'
 import { type Client, clientOf, clientRows } from './client-rows.ts'
 import { deleteEntriesOf, entryKeys } from './entries.ts'
-import { createOAuthServer } from './oauth-library.ts'
 import { presentRefreshToken } from './refresh-token-reuse.ts'
 import { createTables, sweep } from './tables.ts'
 import { agentOf, credentialOf } from './token-form.ts'
@@ -191,7 +190,9 @@ export class Connect extends DurableObject<unknown> {
     return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
   }
 
-  #server(origin: string) {
+  /** Loads the library with the first request: it is large, and names of it alone keep the rest out of the bundle. */
+  async #server(origin: string) {
+    const { createOAuthServer } = await import('./oauth-library.ts')
     return createOAuthServer(origin, this.#agents.redeem)
   }
 

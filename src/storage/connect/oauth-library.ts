@@ -1,4 +1,12 @@
-import type { OAuthHelpers, ValidatedAccessToken } from '@cloudflare/workers-oauth-provider'
+import {
+  authorizationErrorRedirect,
+  AuthorizationError,
+  GrantType,
+  OAuthAuthorizationServer,
+  OAuthError,
+  type OAuthHelpers,
+  type ValidatedAccessToken,
+} from '@cloudflare/workers-oauth-provider'
 import { AGENT_SCOPES } from '../../core/access/agent.ts'
 import type { Entries } from './entries.ts'
 
@@ -16,12 +24,7 @@ const MIN_S = 60
 const REGISTRATION_S = 90 * 86_400
 
 /** OAuth 2.1, RFC 8414, 7591, 7636, 7009, 8707, 9207. `redeem` gives how many milliseconds the agent has left. */
-export async function createOAuthServer(
-  origin: string,
-  redeem: (agent: string, isFirst: boolean) => number | undefined,
-) {
-  const { authorizationErrorRedirect, AuthorizationError, GrantType, OAuthAuthorizationServer, OAuthError } =
-    await import('./oauth-parts.ts')
+export function createOAuthServer(origin: string, redeem: (agent: string, isFirst: boolean) => number | undefined) {
   const resource = `${origin}/connect/mcp`
   const server: LibraryServer = new OAuthAuthorizationServer<OAuthEnv>({
     issuer: `${origin}/connect`,

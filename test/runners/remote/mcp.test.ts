@@ -133,7 +133,7 @@ describe('a server that asks for something first', () => {
     expect(first).toMatchObject({
       ok: false,
       asks: {
-        requests: { who: { method: 'elicitation/create', params: { message: 'Who are you?' } } },
+        requests: { who: { method: 'elicitation/create', params: { message: `${upstream.host} says: Who are you?` } } },
         state: 'state-1',
       },
     })

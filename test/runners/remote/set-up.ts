@@ -55,6 +55,7 @@ export interface Calling {
   readonly tokens?: Readonly<Record<string, string>>
   readonly context?: Partial<RunContext & Pick<Invocation, 'userId' | 'answers'>>
   readonly document?: JsonObject
+  readonly output?: JsonObject
 }
 
 /** Calls a tool of another server through a runner. */
@@ -69,6 +70,7 @@ export async function callRemote(
     tokens = {},
     context: { userId, answers, ...context } = {},
     document = {},
+    output,
   }: Calling = {},
 ): Promise<RunResult> {
   const needs = {
@@ -78,7 +80,11 @@ export async function callRemote(
   }
   const whole = { kind: 'remote', protocol: 'mcp', ...implementation, ...more }
   const record = recordOf(definitionWith([], needs), whole)
-  const prepared = createRemoteRunner(deps).prepare({ ...record, source: { dialect: 'mcp', document } })
+  const prepared = createRemoteRunner(deps).prepare({
+    ...record,
+    ...(output && { output }),
+    source: { dialect: 'mcp', document },
+  })
   if (!prepared.ok) throw new Error(prepared.reason)
   const invocation = { ...invocationWith(input, { secrets, tokens }), userId, answers }
   return prepared.run(invocation, { ...contextWith(), ...context })

@@ -23,7 +23,10 @@ describe('a CallToolResult', () => {
     const image = { type: 'image', data: 'AA==', mimeType: 'image/png' }
     const content = [text, image]
     expect(read(content, undefined, true)).toEqual({ ok: false, message: 'one\n[image: image/png]', content })
-    expect(read([], { a: 1 }, true)).toEqual({ ok: false, message: 'The tool failed and did not say why' })
+    expect(read([], undefined, true)).toEqual({ ok: false, message: 'The tool failed and did not say why' })
+    const details = { type: 'text', text: '{"a":1}' }
+    expect(read([], { a: 1 }, true)).toEqual({ ok: false, message: details.text, content: [details] })
+    expect(read([details], { a: 1 }, true)).toEqual({ ok: false, message: details.text, content: [details] })
   })
 
   it.each([

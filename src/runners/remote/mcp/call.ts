@@ -1,4 +1,4 @@
-import { isJsonObject, isObject, type JsonObject } from '../../../core/tool/json.ts'
+import { isJsonObject, isList, isObject, type JsonObject } from '../../../core/tool/json.ts'
 import type { Invocation } from '../../../core/call/invocation.ts'
 import type { RunContext, RunResult } from '../../../core/call/runner.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
@@ -6,6 +6,7 @@ import type { ServerOutcome } from '../../shared/retrying-call.ts'
 import { toolResult } from '../answers.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
 import { failed } from '../failed-call.ts'
+import { readPersonRequest, WANTED_URL } from '../person-facing.ts'
 import type { RemoteImplementation } from '../implementation.ts'
 import { askedFor } from './errors.ts'
 import { withSession } from './session.ts'
@@ -37,6 +38,8 @@ export async function callMcp(
     ...(answers && Object.keys(answers.responses).length > 0 ? { inputResponses: answers.responses } : {}),
     ...(typeof answers?.state === 'string' ? { requestState: answers.state } : {}),
   }
+  // The SDK refuses a whole result for one block that it does not know, though the tool has run
+  let output: Readonly<Record<string, unknown>> = {}
   const session = await withSession(
     {
       endpoint,
@@ -47,6 +50,13 @@ export async function callMcp(
       background: context.background,
       meter: context.meter,
       atEnd: context.atEnd,
+      onMessage(message) {
+        if (!isObject(message) || !isObject(message['result'])) return
+        const { content, structuredContent } = message['result']
+        if (!isList(content) && (content !== undefined || structuredContent === undefined)) return
+        output = { content, structuredContent }
+        Object.assign(message['result'], { content: [], structuredContent: undefined })
+      },
     },
     deps,
     (client, waiting) => {
@@ -69,23 +79,27 @@ export async function callMcp(
   const { value } = session
   if ('resultType' in value && value.resultType === 'input_required')
     return inputRequired(value, answers !== undefined, endpoint)
-  return toolResult(value, record, endpoint)
+  return toolResult({ ...value, ...output }, record, endpoint)
 }
 
 function inputRequired(value: object, canAsk: boolean, endpoint: Endpoint): ServerOutcome {
   const { inputRequests, requestState: state }: Readonly<Record<string, unknown>> = isObject(value) ? value : {}
   const requests: Record<string, { readonly method: string; readonly params: JsonObject }> = {}
+  const given: unknown[] = []
   for (const [key, request] of Object.entries(isObject(inputRequests) ? inputRequests : {})) {
-    if (isObject(request) && typeof request['method'] === 'string') {
-      const { method, params } = request
-      requests[key] = { method, params: isJsonObject(params) ? params : {} }
-    }
+    if (!isObject(request) || typeof request['method'] !== 'string') continue
+    const { method, params } = request
+    given.push(params)
+    const judged = readPersonRequest(isJsonObject(params) ? params : {}, endpoint.host)
+    if (judged) requests[key] = { method, params: judged }
   }
+  if (canAsk && Object.keys(requests).length < given.length)
+    return failed(`${endpoint.host} asks a person to open a URL that is not shown: ${WANTED_URL}`, undefined, endpoint)
   if (canAsk) {
     const asks = { requests, ...(typeof state === 'string' ? { state } : {}) }
     return { result: { ok: false, asks } satisfies RunResult }
   }
-  const wanted = askedFor(Object.values(requests).map(({ params }) => params))
+  const wanted = askedFor(given)
   return failed(
     `${endpoint.host} asks for something first: ${wanted || 'it does not say what'}`,
     'Only a caller through /mcp (2026-07-28) can be asked',

@@ -8,13 +8,16 @@ import {
 } from '@modelcontextprotocol/client'
 
 export { Client } from '@modelcontextprotocol/client'
+export { normalizeMessages } from './normalize-messages.ts'
 
 type Receive = NonNullable<StreamableHTTPClientTransport['onmessage']>
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1]
 
-/** Answers requests whose stream ends without an answer: the SDK would wait for ever. */
+/** Answers requests that end without an answer, by a stream, a 202 or another id: the SDK would wait for ever. */
 export class UpstreamTransport extends StreamableHTTPClientTransport {
   readonly #unfinished = new Set<Promise<void>>()
+  isStreaming = () => false
+  hasInitialized = false
 
   /** `tag` stands before each big integer of what is received. */
   constructor(url: URL, options: StreamableHTTPClientTransportOptions, tag: string) {
@@ -35,14 +38,19 @@ export class UpstreamTransport extends StreamableHTTPClientTransport {
       this.#unfinished.add(sending)
       return sending.finally(() => this.#unfinished.delete(sending))
     }
-    const { id } = message
-    return super.send(message, {
+    const { id, method } = message
+    if (method === 'initialize') this.hasInitialized = true
+    // After an answer it is one to no request, and passed over
+    const end = () =>
+      this.onmessage?.({ jsonrpc: '2.0', id, error: { code: STREAM_ENDED, message: 'The stream ended' } })
+    await super.send(message, {
       ...options,
       onRequestStreamEnd: () => {
         options?.onRequestStreamEnd?.()
-        this.onmessage?.({ jsonrpc: '2.0', id, error: { code: STREAM_ENDED, message: 'The stream ended' } })
+        end()
       },
     })
+    if (!this.isStreaming()) end()
   }
 
   async sent(): Promise<void> {

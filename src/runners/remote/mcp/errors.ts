@@ -2,6 +2,7 @@ import { isObject } from '../../../core/tool/json.ts'
 import { type FailedCall, unanswered, unstructured } from '../../shared/server-failure.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { failed, refused } from '../failed-call.ts'
+import { readPersonUrl, toPersonText } from '../person-facing.ts'
 import type { TransportFailures } from './session-fetch.ts'
 
 /** Stands for the answer where a stream ends without one; no server may use it. */
@@ -27,6 +28,8 @@ export function explain(error: unknown, failures: TransportFailures, endpoint: E
     const ended = failed(`${host} ended its answer before it was complete`, undefined, endpoint, { can_retry: true })
     return { ...ended, retryAfter: 'backoff', isUncertain: true }
   }
+  if (code === 'REQUEST_TIMEOUT')
+    return failed(`${host} did not answer in time`, undefined, endpoint, { can_retry: true })
   if (code === URL_ELICITATION_REQUIRED) {
     const links = Array.isArray(data['elicitations']) ? data['elicitations'] : []
     return failed(`${host} needs a person first: ${askedFor(links) || message}`, `It answered ${code}`, endpoint)
@@ -39,7 +42,7 @@ export function explain(error: unknown, failures: TransportFailures, endpoint: E
 export function askedFor(elicitations: readonly unknown[]): string {
   const words = elicitations.map((params) => {
     const { message, url } = isObject(params) ? params : {}
-    return [message, url].filter((text) => typeof text === 'string' && text !== '').join(' ')
+    return [toPersonText(message), readPersonUrl(url) ?? ''].filter((text) => text !== '').join(' ')
   })
   return words.filter((text) => text !== '').join('; ')
 }

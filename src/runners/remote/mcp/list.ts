@@ -38,7 +38,9 @@ export async function listMcpTools(
         return { tools: page, next: nextCursor }
       })
       const { version, title } = client.getServerVersion() ?? {}
-      return listed.ok ? { ...listed, version, description: client.getInstructions() || title } : listed
+      return listed.ok
+        ? { ...listed, version: version || undefined, description: client.getInstructions() || title }
+        : listed
     },
   )
   return session.ok ? session.value : { ok: false, problem: listingProblem(session.failed) }

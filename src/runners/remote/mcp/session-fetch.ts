@@ -28,12 +28,15 @@ export function createSessionFetch(
   const allowance: ReadLimits = { bytes, parts, bytesLeft: bytes, partsLeft: parts }
   let unanswered: GuardedFailure | undefined
   let refusal: BadAnswer | undefined
+  let isStream = false
   const note = (failure: GuardedFailure) => {
     if (failure.kind !== 'aborted') unanswered ??= failure
   }
 
   return {
     failures: () => ({ unanswered, refusal }),
+    /** Whether the last answer goes on after its request was sent. */
+    isStreaming: () => isStream,
 
     async fetch(url: string | URL, init?: RequestInit): Promise<Response> {
       const method = init?.method ?? 'GET'
@@ -58,6 +61,7 @@ export function createSessionFetch(
         throw new Error(answer.message)
       }
       const { response } = answer
+      isStream = response.headers.get('content-type')?.includes('text/event-stream') === true
       if (response.ok || method !== 'POST') return tagIntegers(response, tag)
       const { status, statusText } = response
       const { bytes } = await readToLimit(response.body, MAX_REFUSAL)

@@ -27,18 +27,29 @@ interface Waiting {
 }
 
 const CLOSING_MS = 3_000
+/** For `server/discover`, which older servers may leave unanswered. */
+const PROBE_MS = 5_000
 /** Added to the client's own timer, so that the call's deadline always comes first. */
 const GRACE_MS = 10_000
 
-/** No connection may outlive its request. Where a server left its known revision, it is asked, and the work begins again. */
+/**
+ * No connection may outlive its request. Where a server left its known revision, it is asked, and the work begins again.
+ * Whatever `server/discover` fails with, `initialize` is tried (MCP 2026-07-28, "Backward Compatibility").
+ */
 export async function withSession<T>(options: SessionOptions, deps: RemoteDeps, work: Work<T>) {
   const { endpoint, signal } = options
   const { href } = endpoint.url
-  const known = deps.revisions.get(href)
+  let known = deps.revisions.get(href)
   let session = await openSession(options, deps, known, work)
   if (!session.ok && known && !session.failures.unanswered && !signal.aborted && wasNotRun(session.error)) {
     deps.revisions.delete(href)
-    session = await openSession(options, deps, undefined, work)
+    known = undefined
+    session = await openSession(options, deps, known, work)
+  }
+  if (!session.ok && !known && session.isUndecided && !signal.aborted) {
+    const legacy = await openSession(options, deps, { kind: 'legacy' }, work)
+    // A server of 2026-07-28 alone refuses that: then the first failure counts
+    if (legacy.ok || !wasNotRun(legacy.error)) session = legacy
   }
   if (session.ok) return session
   const failed = explain(session.error, session.failures, endpoint, deps.now())
@@ -52,18 +63,20 @@ async function openSession<T>(
   work: Work<T>,
 ) {
   const { endpoint, signal, timeoutMs, background } = options
-  const { Client, UpstreamTransport } = await import('./client.ts')
+  const { Client, normalizeMessages, UpstreamTransport } = await import('./client.ts')
   const waiting: Waiting = { signal, timeout: timeoutMs + GRACE_MS }
   const tag = `${newId()} `
   const session = createSessionFetch(guardedStream, endpoint, { ...options, tag })
-  const transportOptions = { fetch: session.fetch, requestInit: { headers: endpoint.headers } }
+  const fetch = async (url: string | URL, init?: RequestInit) => normalizeMessages(await session.fetch(url, init))
+  const transportOptions = { fetch, requestInit: { headers: endpoint.headers } }
   const transport = new UpstreamTransport(endpoint.url, transportOptions, tag)
+  transport.isStreaming = session.isStreaming
   if (options.onMessage) transport.onmessage = options.onMessage
   const client = new Client(
     { name: 'switchboard', version },
     {
       capabilities: options.canAsk ? { elicitation: { form: {}, url: {} } } : {},
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: waiting.timeout } },
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(PROBE_MS, timeoutMs / 3) } },
       inputRequired: { autoFulfill: false },
     },
   )
@@ -88,7 +101,8 @@ async function openSession<T>(
   if (!background) await ended
   if (done.state === 'done') return { ok: true as const, value: done.value }
   const error = done.state === 'failed' ? done.error : new Error('The call has ended')
-  return { ok: false as const, error, failures, hadBegun: connected }
+  const isUndecided = !connected && !transport.hasInitialized && failures.unanswered?.kind !== 'refused'
+  return { ok: false as const, error, failures, hadBegun: connected, isUndecided }
 }
 
 /** Never rejects. */

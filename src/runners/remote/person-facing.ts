@@ -1,0 +1,46 @@
+import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isLoopback } from '../../core/tool/loopback.ts'
+
+export const WANTED_URL = 'it must be https, or http on a loopback host, without a user name or unseen characters'
+
+const MAX_URL_CHARACTERS = 2_048
+const MAX_DEPTH = 100
+/** Controls, reordering and zero-width characters, and blanks: they make a text look like another. */
+const UNSEEN = /(?![\n\t])[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu
+
+/**
+ * The only way from another server to a person for a URL: https, or http on a loopback host, without userinfo, in its
+ * normal form, whose host is ASCII.
+ */
+export function readPersonUrl(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > MAX_URL_CHARACTERS || /[\s\p{C}]/u.test(value)) return undefined
+  const url = URL.parse(value)
+  if (!url || url.username + url.password !== '') return undefined
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)) ? url.href : undefined
+}
+
+/** And for a text. */
+export function toPersonText(text: unknown): string {
+  return typeof text === 'string' ? text.replaceAll(UNSEEN, '') : ''
+}
+
+/** And for a request (MCP, "Elicitation"), which then names the server. Undefined where a URL of it may not be shown. */
+export function readPersonRequest(params: JsonObject, host: string): JsonObject | undefined {
+  const { mode, message, url } = params
+  const judged = readPersonUrl(url)
+  if (judged === undefined && (mode === 'url' || url !== undefined)) return undefined
+  const shown =
+    message === undefined && judged === undefined ? {} : { message: `${host} says: ${toPersonText(message)}` }
+  return { ...toPersonObject(params, 0), ...shown, ...(judged === undefined ? {} : { url: judged }) }
+}
+
+function toPersonObject(value: JsonObject, depth: number): JsonObject {
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toPersonValue(each, depth + 1)]))
+}
+
+function toPersonValue(value: Json | undefined, depth: number): Json {
+  if (typeof value === 'string') return toPersonText(value)
+  if (value === undefined || depth > MAX_DEPTH) return null
+  if (isList(value)) return value.map((each) => toPersonValue(each, depth + 1))
+  return isJsonObject(value) ? toPersonObject(value, depth) : value
+}
