@@ -617,7 +617,7 @@ describe('the bundle that is deployed', () => {
     expect(started.filter((path) => seldom.test(path))).toEqual([])
   })
 
-  it('is below 612 kB, compressed, of which it starts with 400 kB before compression, beside its tools', () => {
+  it('is below 630 kB, compressed, of which it starts with 400 kB before compression, beside its tools', () => {
     const size = gzipSync(text).length
     const parts = startedWith(meta).flatMap((module) => Object.entries(module.inputs))
     const sum = parts
@@ -626,7 +626,7 @@ describe('the bundle that is deployed', () => {
     console.log(
       `The Worker's bundle is ${(size / 1000).toFixed(1)} kB, compressed; it starts with ${(sum / 1000).toFixed(1)} of ${(text.length / 1000).toFixed(1)} kB`,
     )
-    expect(size).toBeLessThan(612_000)
+    expect(size).toBeLessThan(630_000)
     expect(sum).toBeGreaterThan(100_000)
     expect(sum).toBeLessThan(400_000)
   })

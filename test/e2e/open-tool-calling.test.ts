@@ -89,7 +89,7 @@ describe('an engine', () => {
     const { body } = await invoke({ name: 'GetEmails', toolkit: 'Gmail' }, {}, { context: { user_id: 'bob' } })
     expect(body).toMatchObject({
       success: false,
-      output: { requires_authorization: { id: expect.any(String), url: expect.any(String), status: 'needs_setup' } },
+      output: { requires_authorization: { id: expect.any(String), url: expect.any(String), status: 'not_started' } },
     })
   })
 

@@ -131,7 +131,7 @@ describe('a call that lacks something', () => {
     const context = { user_id: 'ann' }
     const invocation = { tool: { name: 'A', toolkit: 'Unset' }, context }
     const rfc = await server.json('POST', '/worker/tools/invoke', invocation)
-    expect(rfc.body.output.requires_authorization).toMatchObject({ scopes: ['a'], status: 'needs_setup' })
+    expect(rfc.body.output.requires_authorization).toMatchObject({ scopes: ['a'], status: 'not_started' })
     const oxp = await server.json('POST', '/tools/call', { request: { tool_id: 'Unset.A', context } })
     expect(oxp.body.missing_requirements.needs_setup).toEqual(['nowhere'])
   })

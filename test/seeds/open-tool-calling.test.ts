@@ -1459,7 +1459,7 @@ works('**`available_modes`**: A list of modes such as … etc.', 'requires_autho
         id: expect.any(String),
         url: expect.stringContaining(`${server.url}/authorizations/`),
         scopes: [],
-        status: 'needs_setup',
+        status: 'not_started',
       },
     },
   })
@@ -1638,7 +1638,7 @@ works('**`authorization`**: Specifies required authorization methods', 'oauth2 o
   const authorization = { provider_id: 'acme', provider_type: 'oauth2', oauth2: { scopes: ['a', 'b'] } }
   const name = await tool(withRequirements({ authorization }))
   const { output } = await call(name, {}, { user_id: 'ann' })
-  expect(output.requires_authorization).toMatchObject({ scopes: ['a', 'b'], status: 'needs_setup' })
+  expect(output.requires_authorization).toMatchObject({ scopes: ['a', 'b'], status: 'not_started' })
   expect((await call(name, { a: 1 }, { authorization: { token: 'T' } })).output).toEqual({ value: { a: 1 } })
 })
 

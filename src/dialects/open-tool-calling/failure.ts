@@ -82,9 +82,8 @@ function toolError(failure: ToolFailure): JsonObject {
   return { message, developer_message, can_retry, additional_prompt_content, retry_after_ms: wait }
 }
 
-/** Its `status` is any text, and the only place for a provider that nobody can consent at yet. */
-function challenge({ id, authorization, url, scopes, status, needsSetup }: AuthorizationChallenge): JsonObject {
-  return { id: authorization ?? id, url, scopes, status: needsSetup ? 'needs_setup' : status }
+function challenge({ id, authorization, url, scopes, status }: AuthorizationChallenge): JsonObject {
+  return { id: authorization ?? id, url, scopes, status }
 }
 
 function missing(failure: Extract<Failure, { type: 'requirements-missing' }>): FailureAnswer {

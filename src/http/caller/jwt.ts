@@ -94,7 +94,7 @@ const WORKER: Principal = {
   users: 'any',
 }
 
-/** Workers refuse engines' tokens of any other. */
+/** Tokens of any other are refused; one that names none is taken. */
 const WORKER_TOKEN_VERSION = '1'
 
 /** Open Tool Calling RFC, as Arcade's engine has it; leaves JWTs that it refuses to `otherwise`. */
@@ -107,7 +107,8 @@ export function createWorkerVerifier(
     async verify(token) {
       const wanted = { algorithms: SECRET_ALGORITHMS, audience: 'worker', currentDate: new Date(now()) }
       const signed = await signedClaims(token, () => key, wanted)
-      const isOfEngine = typeof signed !== 'string' && signed.claims['ver'] === WORKER_TOKEN_VERSION
+      const version = typeof signed === 'string' ? undefined : (signed.claims['ver'] ?? WORKER_TOKEN_VERSION)
+      const isOfEngine = typeof signed !== 'string' && version === WORKER_TOKEN_VERSION
       if (isOfEngine) return ok({ principal: WORKER, expiresAt: signed.expiresAt })
       if (otherwise) return otherwise.verify(token)
       const why = typeof signed === 'string' ? signed : `its 'ver' claim must be '${WORKER_TOKEN_VERSION}'`

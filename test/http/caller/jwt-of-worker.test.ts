@@ -26,6 +26,8 @@ describe("an engine's JWT", () => {
     expect(await outcome(await sign())).toEqual(WORKER)
     expect(await outcome(await sign({ sub: 'ann', scope: 'admin' }))).toEqual(WORKER)
     expect(await outcome(await sign({ aud: ['x', 'worker'] }))).toEqual(WORKER)
+    expect(await outcome(await sign({ ver: undefined }))).toEqual(WORKER)
+    expect(await outcome(await sign({ ver: '2' }))).toBe("its 'ver' claim must be '1'")
   })
 
   it('must be for the worker, and expire', async () => {
