@@ -103,8 +103,11 @@ describe('a call', () => {
 
   it('of a tool that its caller may not know of is recorded as it was asked for', async () => {
     const tool = callableOf({ ...recordWith({}), digest: 'd1' }, () => value(1))
-    const { deps, records } = worldOf({ tool })
+    const { deps: made, records } = worldOf({ tool })
     const asked = askedByName('Example_Tool')
+    const resolve: typeof made.resolver.resolve = (id, background) =>
+      made.resolver.resolve(id === asked ? 'Example.Tool' : id, background)
+    const deps = { ...made, resolver: { ...made.resolver, resolve } }
     const principal: Principal = { ...ADMIN, scopes: ['tools:read', 'tools:call'], tools: ['Other.*'] }
     const outcome = await createCallTool(deps)({ ...callWith(), asked }, callerWith({ principal }))
     expect(outcome.result).toMatchObject({ failure: { type: 'tool-unknown' } })
