@@ -3,6 +3,7 @@ import type { Connect } from './storage/connect/connect-object.ts'
 import type { LedgerObject } from './storage/ledger/ledger-object.ts'
 import type { RegistryObject } from './storage/registry/registry-object.ts'
 import type { Records as RecordsObject } from './storage/records/records-object.ts'
+import type SandboxHost from './runners/sandbox/process-host.ts'
 import type { VaultObject } from './storage/vault/vault-object.ts'
 import { MIN_ADMIN_KEY } from './http/caller/authenticate.ts'
 import { MIN_JWT_SECRET, MIN_WORKER_SECRET } from './http/caller/secret-lengths.ts'
@@ -38,6 +39,12 @@ export interface Env {
   readonly ASSETS?: Fetcher
   /** How many bytes are free for storage; of `npm run serve` alone. */
   readonly DISK?: Fetcher
+  /** Processes for what people publish, and who watches them; of `npm run serve` alone. */
+  readonly SANDBOX_SHARED?: Service<SandboxHost>
+  readonly SANDBOX_ALONE_0?: Service<SandboxHost>
+  readonly SANDBOX_ALONE_1?: Service<SandboxHost>
+  readonly SANDBOX_ALONE_2?: Service<SandboxHost>
+  readonly WATCHDOG?: Fetcher
 }
 
 export type Config = Readonly<ReturnType<typeof loadConfig>>

@@ -10,13 +10,14 @@ import { listedLine as writeLine } from './dialects/oxp/encode.ts'
 import { vaultDeployment } from './compose/stores.ts'
 import { respond } from './dialects/oxp/routes.ts'
 import { build } from './generated/build.ts'
-import { reach } from './compose/platform.ts'
-import { defineEgress } from './runners/sandbox/egress-entrypoint.ts'
+import { reach, sandboxPolicies } from './compose/platform.ts'
+import { defineEgress, defineSandboxEgress } from './runners/sandbox/egress-entrypoint.ts'
 
 export const Registry = defineRegistry(writeLine, (env: Env) => loadConfig(env).quota)
 export const Vault = defineVault((env: Env) => vaultDeployment(loadConfig(env), env.Vault))
 export const Ledger = defineLedger<Env>(Date.now)
 export const Egress = defineEgress(reach)
+export const SandboxEgress = defineSandboxEgress(sandboxPolicies)
 export { Access, Connect, Records }
 
 declare global {

@@ -65,6 +65,7 @@ export const FULL_ONLY: Readonly<Record<string, string>> = {
   'test/e2e/python.test.ts': 'packages of Python, which pip fetches: 60 MB',
   'test/e2e/wrangler-dev-whole.test.ts': '`npx wrangler dev` again and again; `wrangler-dev.test.ts` starts it once',
   'test/e2e/npm-run.test.ts': '`npm run dev`, `serve` and `fixtures`, each of which builds the Worker anew',
+  'test/e2e/sandbox-processes.test.ts': 'code tools that hold the process that they run in, one after the other',
   'test/e2e/watching.test.ts': '`npm run dev`, which builds the Worker after each change',
   'test/e2e/thousand-callers.test.ts': '1,000 callers at once',
   'test/fork.test.ts': 'a copy of the repository with other tools',

@@ -23,7 +23,7 @@ export function composeDeployment(env: Env, config: Config, whole: Build) {
   let runners: Runners | undefined
   const loadRunners = async () => {
     const { createRunners } = await import('./runners.ts')
-    return (runners ??= createRunners(env, config, bundled, stores.registry.blobs))
+    return (runners ??= createRunners(env, config, bundled, stores.registry, recording.writeAuditEntry))
   }
   const calls = composeCalls({ config, build, stores, recording, bundled, loadRunners })
 

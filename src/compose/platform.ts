@@ -2,6 +2,7 @@ import type { Deadline, EarlyEnd } from '../core/call/deadline.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import { createRoom } from '../outbound/room.ts'
 import { createTraffic } from '../outbound/traffic.ts'
+import { createPolicyStore } from '../runners/sandbox/egress-entrypoint.ts'
 
 /**
  * Miniflare takes a message that holds one of these for workerd's own and drops it, with the lines of all calls in it. None
@@ -41,6 +42,9 @@ export const reach = {
   room: createRoom({ now: Date.now, sleep }, ANSWER_HELD_MS),
   unread: createRoom({ now: Date.now, sleep }, ANSWER_HELD_MS),
 }
+
+/** Of isolates in other processes. */
+export const sandboxPolicies = createPolicyStore(Date.now)
 
 export function startDeadline(timeoutMs: number, caller: () => AbortSignal | undefined): Deadline {
   return new CallDeadline(timeoutMs, caller)

@@ -1,6 +1,6 @@
-import { exports } from 'cloudflare:workers'
 import type { createKvRegistry } from '../storage/registry/isolate/kv-registry.ts'
-import { sha256, sha256OfBytes } from '../storage/sealing/sha256.ts'
+import { sha256OfBytes } from '../storage/sealing/sha256.ts'
+import type { WriteAuditEntry } from '../core/access/audit-entry.ts'
 import type { Runner } from '../core/call/runner.ts'
 import type { Importer } from '../core/publish/import.ts'
 import type { Config, Env } from '../env.ts'
@@ -16,11 +16,12 @@ import { createHttpRunner } from '../runners/http/runner.ts'
 import { createKnownRevisions } from '../runners/remote/mcp/known-revisions.ts'
 import { createRemoteRunner, createUpstreams } from '../runners/remote/runner.ts'
 import { createUnreachable } from '../runners/shared/unreachable.ts'
-import { createSandbox, type InsideModules } from '../runners/sandbox/sandbox.ts'
+import type { InsideModules } from '../runners/sandbox/sandbox.ts'
 import { createPluginReader } from '../runners/wasm/plugin-reader.ts'
 import { createWasmRunner } from '../runners/wasm/runner.ts'
 import { reachOf, toolLog } from './bundled.ts'
 import { sleep } from './platform.ts'
+import { openSandbox } from './sandbox.ts'
 
 export type Runners = ReturnType<typeof createRunners>
 
@@ -29,7 +30,8 @@ export function createRunners(
   env: Env,
   config: Config,
   bundled: Runner,
-  blobs: ReturnType<typeof createKvRegistry>['blobs'],
+  { blobs, writer }: Pick<ReturnType<typeof createKvRegistry>, 'blobs' | 'writer'>,
+  writeAuditEntry: WriteAuditEntry,
 ) {
   const { now } = Date
   const { allowHttpHosts } = config
@@ -43,14 +45,7 @@ export function createRunners(
   const speaking = { dialects: remoteDialects, guardedFetch, guardedStream, revisions, now, newId }
   const remote = createRemoteRunner({ ...speaking, sleep, random })
   const upstreams = createUpstreams(speaking)
-  const sandbox =
-    env.LOADER &&
-    createSandbox({
-      loader: env.LOADER,
-      openEgress: (props) => exports.Egress({ props }),
-      sha256,
-      unloads: !config.isSelfHosted,
-    })
+  const sandbox = openSandbox(env, config, writer, writeAuditEntry)
   const sandboxed = { sandbox, allowHttpHosts, log: toolLog }
   const code = createCodeRunner({ ...sandboxed, inside: insideOf('code') })
   const wasm = createWasmRunner({ ...sandboxed, inside: insideOf('wasm'), readBlob: blobs.read })

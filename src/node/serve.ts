@@ -18,6 +18,7 @@ import { bundle, type Bundled, modulesIn, sourcePlaces, withAssetsFromDisk } fro
 import { holdFolder } from './hold-folder.ts'
 import { readOptions } from './options.ts'
 import { NETWORK, networkFor, networkWorker } from './network.ts'
+import { createSandboxProcesses } from './sandbox-processes.ts'
 import { onChange, type Watched } from './watch.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -27,6 +28,8 @@ const outdir =
   options.outdir === undefined && options.watch ? ownFolder() : resolve(root, options.outdir ?? 'dist/worker')
 const place = `http://${options.ip.includes(':') ? `[${options.ip}]` : options.ip}`
 let inSources = (text: string) => text
+// workerd has no Unix sockets on Windows
+const sandboxes = process.platform === 'win32' ? undefined : createSandboxProcesses((line) => console.error(line))
 let miniflare: Miniflare | undefined
 let unwatch: (() => void) | undefined
 let starting: string[] | undefined = []
@@ -67,6 +70,7 @@ async function refresh(): Promise<void> {
     const next = await workerOf(Number(port))
     if (isDeepStrictEqual(next, served)) return console.log(`Ready on ${url}, as before`)
     starting = []
+    await sandboxes?.end()
     await running.setOptions(next)
     served = next
     hasStarted()
@@ -122,15 +126,16 @@ async function workerOf(port: number) {
   }
   const { resourcePersistencePath, ...named } = storage()
   const read = withAssetsFromDisk(worker)
+  const sandboxed = sandboxes && worker.workerLoaders ? sandboxes : undefined
   const main = {
     ...read,
-    serviceBindings: { ...Object(read.serviceBindings), DISK: roomOnDisk },
+    serviceBindings: { ...Object(read.serviceBindings), DISK: roomOnDisk, ...sandboxed?.serviceBindings },
     ...named,
     modulesRoot: outdir,
     modules: await modulesIn(outdir, options.entry),
     bindings,
     outboundService: NETWORK,
-    unsafeDirectSockets: [{ host: options.ip, port }],
+    unsafeDirectSockets: [{ host: options.ip, port }, ...(sandboxed ? [sandboxed.directSocket] : [])],
   }
   return convertV4MiniflareOptions({
     resourcePersistencePath,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { convertV4MiniflareOptions, Miniflare, type Request, type Response, type V4WorkerOptions } from 'miniflare'
 import { bundle, modulesIn, withAssetsFromDisk } from '../../src/node/bundle.ts'
+import { createSandboxProcesses } from '../../src/node/sandbox-processes.ts'
 import { isFull } from '../extent.ts'
 import { type Answer, sendJson } from './json.ts'
 
@@ -82,6 +83,7 @@ export async function startServer({
   const state = persistTo ?? (await mkdtemp(join(tmpdir(), 'switchboard-')))
   const worker = await workerOptionsIn(folder)
   let printed = ''
+  const sandboxes = loader ? createSandboxProcesses((line) => void (printed += `${line}\n`)) : undefined
   const main: V4WorkerOptions = {
     ...worker,
     ...(loader ? {} : { workerLoaders: {} }),
@@ -93,7 +95,8 @@ export async function startServer({
     modulesRoot: folder,
     modules: await modulesIn(folder, 'index.mjs'),
     bindings: { ...Object(worker.bindings), ACCESS: 'open', TOOL_SECRETS, ...vars },
-    unsafeDirectSockets: [{ host: '127.0.0.1', port }],
+    serviceBindings: { ...Object(worker.serviceBindings), ...sandboxes?.serviceBindings },
+    unsafeDirectSockets: [{ host: '127.0.0.1', port }, ...(sandboxes ? [sandboxes.directSocket] : [])],
     ...(outbound ? { outboundService: outbound } : {}),
   }
   const shared = {
@@ -112,6 +115,7 @@ export async function startServer({
     printed: () => printed,
     async stop({ keep = false } = {}) {
       await miniflare.dispose()
+      await sandboxes?.end()
       if (!keep) await rm(state, { recursive: true, force: true })
     },
     json: (method, path, body, headers) => sendJson(url, method, path, body, headers),

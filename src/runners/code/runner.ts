@@ -59,6 +59,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
           modules: async () => ({ ...(await inside.modules()), 'tool.js': { js: implementation.module } }),
           egress: egressPolicy(implementation, record.toolkit, caller, allowHttpHosts, placed, sensitive),
           owner: implementation.shared ? [] : [context.principal, invocation.userId ?? ''],
+          tool: record,
         }
 
         const about = {

@@ -1,9 +1,12 @@
 import type { RunContext } from '../../core/call/runner.ts'
+import { MAY_HAVE_RUN } from '../../core/failure/failure-words.ts'
 import type { Meter } from '../../core/tool/budget.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { FOREIGN, parseJson } from '../../core/tool/json-text.ts'
+import { isIdempotent } from '../../core/tool/tool.ts'
 import type { Redact } from '../../outbound/redaction.ts'
 import { failureFields } from '../shared/server-failure.ts'
+import { END_REASONS, ProcessEnd, SILENCE_MS } from './process-runner.ts'
 import type { Sandbox, SandboxCode, SandboxRunnerOptions } from './sandbox.ts'
 
 /** In characters, but for the number of lines. */
@@ -24,8 +27,20 @@ export async function askSandbox(sandbox: Sandbox, code: SandboxCode, given: rea
   const { signal, meter, redact = (text) => text, subject, unfinished } = asking
   const waited = await sandbox.call(code, given, signal)
   if (waited.state === 'aborted') return failed(unfinished)
+  if (waited.state === 'failed' && waited.error instanceof ProcessEnd) return failedBy(waited.error, subject, code)
   if (waited.state === 'failed') return failed(`${subject} cannot run`, redact(firstLine(waited.error)))
   return parseAnswer(waited.value, meter, redact)
+}
+
+/** A call that was long under way, or alone, did not answer in time; any other may have been doing what it should. */
+function failedBy({ reason, isToBlame, elapsedMs }: ProcessEnd, subject: string, { egress, tool }: SandboxCode) {
+  if (reason === 'silent' && (isToBlame || elapsedMs >= SILENCE_MS))
+    return { ok: false, expired_ms: elapsedMs } as const
+  const message = `${subject} was ended: ${isToBlame ? 'it' : 'another tool beside it'} ${END_REASONS[reason]}`
+  // Without a network it can change nothing
+  const mayHaveRun = egress !== null && !(tool && isIdempotent(tool))
+  const advice = mayHaveRun ? { can_retry: false, additional_prompt_content: MAY_HAVE_RUN } : { can_retry: !isToBlame }
+  return { ok: false, failure: { message, ...advice } } as const
 }
 
 /** Nothing in it is to be trusted. Redacted before it is cut, since half a secret would not be recognised. */

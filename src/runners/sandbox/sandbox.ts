@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Signal } from '../../core/tool/platform.ts'
+import type { ToolRecord } from '../../core/tool/tool.ts'
 import { untilAborted } from '../../outbound/until-aborted.ts'
 import type { EgressPolicy } from './egress.ts'
 
@@ -14,6 +15,8 @@ export interface SandboxCode {
   readonly egress: EgressPolicy | null
   /** A caller and their user, who share an isolate with nobody; empty where all share one. */
   readonly owner: readonly string[]
+  /** Absent where a plugin describes itself. */
+  readonly tool?: ToolRecord
 }
 
 export type Modules = Readonly<Record<string, { readonly js: string } | { readonly wasm: ArrayBuffer }>>
@@ -30,16 +33,28 @@ export interface SandboxRunnerOptions {
   readonly log: (callId: string, message: string) => void
 }
 
-interface SandboxEntrypoint {
+interface SandboxEntrypoint extends Rpc.WorkerEntrypointBranded {
   run(...given: readonly unknown[]): Promise<unknown>
 }
 
+export type IsolateCode = Omit<WorkerLoaderWorkerCode, 'globalOutbound'>
+
+export interface Isolate extends Pick<SandboxCode, 'egress' | 'tool'> {
+  /** Holds its code, egress, credentials and owner. */
+  readonly id: string
+  /** Whether it stays for other calls. */
+  readonly isKept: boolean
+  readonly load: () => Promise<IsolateCode>
+}
+
+/** Calls `run` of an isolate's main module. */
+export type RunIsolate = (isolate: Isolate, given: readonly unknown[], signal: Signal) => Promise<unknown>
+
 export interface SandboxOptions {
-  readonly loader: WorkerLoader
-  readonly openEgress: (policy: EgressPolicy) => Fetcher
+  readonly run: RunIsolate
   readonly sha256: (text: string) => Promise<string>
-  /** Whether the platform unloads isolates; a bare workerd keeps each that has a name until it ends. */
-  readonly unloads: boolean
+  /** Absent where the platform unloads isolates; a bare workerd keeps each that has a name until it ends. */
+  readonly stays?: IsolateStays | undefined
 }
 
 export type Sandbox = ReturnType<typeof createSandbox>
@@ -55,39 +70,44 @@ const MAX_LOADED = 200
 const OF_EACH_KIND = MAX_LOADED / 2
 const OF_ONE_CALLER = MAX_LOADED / 10
 
+/** In this process. */
+export function createLoaderRunner(loader: WorkerLoader, openEgress: (policy: EgressPolicy) => Fetcher): RunIsolate {
+  return async ({ id, isKept, load, egress }, given) => {
+    const loadWithEgress = async () => ({ ...(await load()), globalOutbound: egress && openEgress(egress) })
+    const worker = isKept ? loader.get(id, loadWithEgress) : loader.load(await loadWithEgress())
+    return worker.getEntrypoint<SandboxEntrypoint>().run(...given)
+  }
+}
+
 /** The loader never looks again at what a name was loaded from, so the name holds code, egress, credentials and owner. */
-export function createSandbox({ loader, openEgress, sha256, unloads }: SandboxOptions) {
-  const stays = unloads ? undefined : createStays()
+export function createSandbox({ run, sha256, stays }: SandboxOptions) {
   const ids = new LRUCache<string, string>({ maxSize: MAX_NAMES, sizeCalculation: (_, text) => text.length })
   return {
-    call({ name, modules, egress, owner }: SandboxCode, given: readonly unknown[], signal: Signal) {
+    call({ name, modules, egress, owner, tool }: SandboxCode, given: readonly unknown[], signal: Signal) {
       return untilAborted(async () => {
         const text = JSON.stringify([BOUNDS, name, egress, owner])
         let id = ids.get(text)
         if (id === undefined) ids.set(text, (id = await sha256(text)))
-        const load = async () => ({
-          ...BOUNDS,
-          mainModule: MAIN_MODULE,
-          modules: { ...(await modules()) },
-          globalOutbound: egress && openEgress(egress),
-        })
-        const loadOrForget = () =>
-          load().catch((error: unknown) => {
+        const load = async () => {
+          try {
+            return { ...BOUNDS, mainModule: MAIN_MODULE, modules: { ...(await modules()) } }
+          } catch (error) {
             stays?.forget(id, owner)
             throw error
-          })
-        const mayStay = stays?.add(id, owner) ?? true
-        const worker = mayStay ? loader.get(id, loadOrForget) : loader.load(await load())
-        const entrypoint = worker.getEntrypoint<SandboxEntrypoint & Rpc.WorkerEntrypointBranded>()
-        return entrypoint.run(...given)
+          }
+        }
+        const isKept = stays?.add(id, owner) ?? true
+        return run({ id, isKept, load, egress, ...(tool && { tool }) }, given, signal)
       }, signal)
     },
-    whyUnlinked: (module: string) => whyUnlinked(loader, module),
+    whyUnlinked: (module: string) => whyUnlinked(run, module),
   }
 }
 
+export type IsolateStays = ReturnType<typeof createStays>
+
 /** Callers choose users and credentials, so isolates beyond these end with their call. */
-function createStays() {
+export function createStays() {
   const loaded = new Set<string>()
   const counts = new Map<string | undefined, number>()
   const countOf = (caller: string | undefined) => counts.get(caller) ?? 0
@@ -105,12 +125,17 @@ function createStays() {
     forget(id: string, [caller]: SandboxCode['owner']): void {
       if (loaded.delete(id)) counts.set(caller, countOf(caller) - 1)
     },
+    /** Their process ended. */
+    clear(): void {
+      loaded.clear()
+      counts.clear()
+    },
   }
 }
 
 /** Linked before the tool's module is run, and run first: it ends the isolate. */
 const STOP = "throw new Error('Linked')"
-const MAIN = "import './stop.js'\nimport { default as handler } from './tool.js'\nexport default { fetch: handler }\n"
+const MAIN = "import './stop.js'\nimport { default as handler } from './tool.js'\nexport default { run: handler }\n"
 const REFUSED = /^Uncaught (?:(SyntaxError: .*)|Error: (No such module .*))$/m
 const NO_DEFAULT = /^SyntaxError: The requested module '\.\/tool\.js' does not provide an export named 'default'/
 const PLACE = /^ *at tool\.js:(\d+):(\d+)/m
@@ -118,12 +143,11 @@ const MAX_REASON = 300
 const TIMEOUT_MS = 5_000
 
 /** Why a module would not load; undefined where it would, and where that cannot be told. Nothing of it is run. */
-export async function whyUnlinked(loader: Pick<WorkerLoader, 'load'>, module: string): Promise<string | undefined> {
-  const waited = await untilAborted(async () => {
-    const modules = { 'main.js': { js: MAIN }, 'stop.js': { js: STOP }, 'tool.js': { js: module } }
-    const worker = loader.load({ ...BOUNDS, mainModule: 'main.js', modules, globalOutbound: null })
-    await worker.getEntrypoint().fetch('https://tool.invalid/')
-  }, AbortSignal.timeout(TIMEOUT_MS))
+export async function whyUnlinked(run: RunIsolate, module: string): Promise<string | undefined> {
+  const modules = { 'main.js': { js: MAIN }, 'stop.js': { js: STOP }, 'tool.js': { js: module } }
+  const load = async () => ({ ...BOUNDS, mainModule: 'main.js', modules })
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  const waited = await untilAborted(() => run({ id: 'link', isKept: false, load, egress: null }, [], signal), signal)
   return waited.state === 'failed' && waited.error instanceof Error ? reasonOf(waited.error.message) : undefined
 }
 

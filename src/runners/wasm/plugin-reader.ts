@@ -21,6 +21,7 @@ export interface PluginReaderOptions {
 
 const MAX_DESCRIBED = 1024 * 1024
 const DESCRIBE_TIMEOUT_MS = 8_000
+const UNFINISHED = "Its 'describe' did not end in time"
 
 /** The Extism plugin ABI, and AssemblyScript's `abort`. All of WASI may be imported. */
 const IMPORTS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -87,9 +88,9 @@ export function createPluginReader(options: PluginReaderOptions): PluginReader {
       signal: AbortSignal.any([signal, AbortSignal.timeout(DESCRIBE_TIMEOUT_MS)]),
       meter,
       subject: 'The plugin',
-      unfinished: "Its 'describe' did not end in time",
+      unfinished: UNFINISHED,
     })
-    if (!answer.ok) return reasonOf(answer.failure)
+    if (!answer.ok) return answer.failure ? reasonOf(answer.failure) : UNFINISHED
     const { result } = answer
     if (!result.ok) {
       return result.kind === 'fuel'

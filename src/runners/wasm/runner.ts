@@ -44,15 +44,16 @@ export interface WasmRunnerOptions extends SandboxRunnerOptions {
 
 /** A fresh instance for each call. A plugin may read the secrets that its uploader put into the configuration. */
 export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, log }: WasmRunnerOptions): Runner {
-  return checkedRunner('wasm', checkWasmImplementation, (implementation, { toolkit }) => {
+  return checkedRunner('wasm', checkWasmImplementation, (implementation, record) => {
     if (!sandbox) return { ok: false, reason: NO_SANDBOX, forOperator: NO_LOADER }
     const { blob, tool, config, timeout_ms: milliseconds } = implementation
-    const egress = egressPolicy(implementation, toolkit, '', allowHttpHosts, [], [])
-    const code = pluginCode(inside, blob, egress, async () => {
+    const egress = egressPolicy(implementation, record.toolkit, '', allowHttpHosts, [], [])
+    const plugin = pluginCode(inside, blob, egress, async () => {
       const bytes = await readBlob(meteredBlob(blob))
       if (!bytes) throw new Error(`No metered plugin is kept of '${blob}'`)
       return bytes
     })
+    const code = { ...plugin, tool: record }
     return {
       ok: true,
       timeoutMs: milliseconds,

@@ -1,26 +1,26 @@
 import { expect, it } from 'vitest'
-import { whyUnlinked } from '../../../src/runners/sandbox/sandbox.ts'
+import { type Isolate, type RunIsolate, whyUnlinked } from '../../../src/runners/sandbox/sandbox.ts'
 
 const LIMITS = { compatibilityDate: '2026-10-15', limits: { cpuMs: 10_000, subRequests: 50 } }
 
-/** A loader whose Workers end so. */
-function loaderThat(fetch: () => Promise<Response>) {
-  const loaded: WorkerLoaderWorkerCode[] = []
-  const loader = {
-    load(code: WorkerLoaderWorkerCode) {
-      loaded.push(code)
-      return { getEntrypoint: () => ({ fetch }) } as unknown as WorkerStub
-    },
+/** Isolates that end so. */
+function isolatesThat(end: () => Promise<unknown>) {
+  const begun: Isolate[] = []
+  const run: RunIsolate = (isolate) => {
+    begun.push(isolate)
+    return end()
   }
-  return { loaded, loader }
+  return { begun, run }
 }
-const failing = (message: string) => loaderThat(() => Promise.reject(new Error(message))).loader
+const failing = (message: string) => isolatesThat(() => Promise.reject(new Error(message))).run
 
 it('a module is loaded behind one that throws, without a network', async () => {
-  const { loaded, loader } = loaderThat(async () => new Response())
-  expect(await whyUnlinked(loader, 'export default 1')).toBeUndefined()
-  expect(loaded).toMatchObject([{ ...LIMITS, globalOutbound: null, env: {} }])
-  expect(loaded[0]?.modules['tool.js']).toEqual({ js: 'export default 1' })
+  const { begun, run } = isolatesThat(async () => undefined)
+  expect(await whyUnlinked(run, 'export default 1')).toBeUndefined()
+  expect(begun).toMatchObject([{ isKept: false, egress: null }])
+  const code = await begun[0]?.load()
+  expect(code).toMatchObject({ ...LIMITS, env: {} })
+  expect(code?.modules['tool.js']).toEqual({ js: 'export default 1' })
 })
 
 it.each([

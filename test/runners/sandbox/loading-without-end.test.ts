@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createSandbox, type SandboxCode } from '../../../src/runners/sandbox/sandbox.ts'
+import {
+  createLoaderRunner,
+  createSandbox,
+  createStays,
+  type SandboxCode,
+} from '../../../src/runners/sandbox/sandbox.ts'
 
 /** A bare workerd's: whatever was loaded under a name stays. */
 function loadedBy(unloads: boolean) {
@@ -14,7 +19,11 @@ function loadedBy(unloads: boolean) {
     load: () => ((passing += 1), answer),
   } as unknown as WorkerLoader
   const openEgress = () => ({}) as Fetcher
-  const sandbox = createSandbox({ loader, openEgress, sha256: (text) => Promise.resolve(text), unloads })
+  const sandbox = createSandbox({
+    run: createLoaderRunner(loader, openEgress),
+    sha256: (text) => Promise.resolve(text),
+    stays: unloads ? undefined : createStays(),
+  })
   return {
     staying,
     passing: () => passing,

@@ -1,0 +1,44 @@
+import { exports, waitUntil } from 'cloudflare:workers'
+import type { WriteAuditEntry } from '../core/access/audit-entry.ts'
+import { ADMIN, type Principal } from '../core/access/principal.ts'
+import type { RegistryWriter } from '../core/publish/registry.ts'
+import type { ToolRecord } from '../core/tool/tool.ts'
+import type { Config, Env } from '../env.ts'
+import { createProcessRunner, END_REASONS, type EndReason } from '../runners/sandbox/process-runner.ts'
+import { createLoaderRunner, createSandbox, createStays } from '../runners/sandbox/sandbox.ts'
+import { sha256 } from '../storage/sealing/sha256.ts'
+import { log, sandboxPolicies } from './platform.ts'
+
+/** Only an administrator enables what an administrator disabled. */
+const WATCHDOG: Principal = { ...ADMIN, id: 'watchdog' }
+
+/** Where people's code runs: in processes of its own where there are some, else in isolates of this one. */
+export function openSandbox(env: Env, config: Config, writer: RegistryWriter, writeAuditEntry: WriteAuditEntry) {
+  const { LOADER, SANDBOX_SHARED: shared, WATCHDOG: watchdog } = env
+  if (!LOADER) return undefined
+  const { now } = Date
+  const stays = config.isSelfHosted ? createStays() : undefined
+  const run =
+    shared && watchdog
+      ? createProcessRunner({
+          shared,
+          alone: [env.SANDBOX_ALONE_0, env.SANDBOX_ALONE_1, env.SANDBOX_ALONE_2].filter((each) => each !== undefined),
+          watchdog,
+          policies: sandboxPolicies,
+          background: waitUntil,
+          now,
+          onEnd: () => stays?.clear(),
+          onThirdEnd: disable,
+        })
+      : createLoaderRunner(LOADER, (props) => exports.Egress({ props }))
+  return createSandbox({ run, sha256, stays })
+
+  async function disable({ id, toolkit, tool, version }: ToolRecord, reason: EndReason): Promise<void> {
+    const message = `The watchdog disabled it: it had to be ended three times, and the last time it ${END_REASONS[reason]}`
+    const change = { status: { state: 'disabled', message } } as const
+    const changed = await writer.change({ toolkit, tool }, version, change, WATCHDOG)
+    if (!changed?.ok) return log({ event: 'tool-not-disabled', tool: id, reason: changed?.reason })
+    const entry = { act: 'tool.change', method: 'PATCH', path: `/tools/${id}`, outcome: 'success', status: 200 }
+    writeAuditEntry({ at: now(), principal: WATCHDOG.id, ...entry, about: change }, waitUntil)
+  }
+}

@@ -1,0 +1,49 @@
+/** The one Worker that is served in a process of sandboxes: loads and calls what `process-runner.ts` hands it. */
+import { WorkerEntrypoint } from 'cloudflare:workers'
+import type { IsolateCode } from './sandbox.ts'
+
+interface HostEnv {
+  readonly LOADER: WorkerLoader
+  /** `SandboxEgress` in the process that answers callers. */
+  readonly EGRESS: { request(id: string, request: Request): Promise<Response> }
+}
+
+interface HostContext {
+  readonly exports: { Egress(options: { readonly props: { readonly id: string } }): Fetcher }
+}
+
+interface IsolateEntrypoint extends Rpc.WorkerEntrypointBranded {
+  run(...given: readonly unknown[]): Promise<unknown>
+}
+
+export interface HostedIsolate {
+  readonly id: string
+  readonly isKept: boolean
+  readonly hasEgress: boolean
+}
+
+export default class SandboxHost extends WorkerEntrypoint<HostEnv> {
+  /** The watchdog asks this. */
+  override fetch(): Response {
+    return new Response('alive')
+  }
+
+  async run(
+    { id, isKept, hasEgress }: HostedIsolate,
+    load: () => Promise<IsolateCode>,
+    given: readonly unknown[],
+  ): Promise<unknown> {
+    const { exports }: HostContext = Object(this.ctx)
+    const globalOutbound = hasEgress ? exports.Egress({ props: { id } }) : null
+    const loadWithEgress = async () => ({ ...(await load()), globalOutbound })
+    const { LOADER } = this.env
+    const worker = isKept ? LOADER.get(id, loadWithEgress) : LOADER.load(await loadWithEgress())
+    return worker.getEntrypoint<IsolateEntrypoint>().run(...given)
+  }
+}
+
+export class Egress extends WorkerEntrypoint<HostEnv, { readonly id: string }> {
+  override fetch(request: Request): Promise<Response> {
+    return this.env.EGRESS.request(this.ctx.props.id, request)
+  }
+}

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { LOOP, serveSandboxes, toolsAt } from './looping.ts'
+import type { ServerProcess } from './process.ts'
+
+let server: ServerProcess
+const { call, publish } = toolsAt(() => server)
+
+beforeAll(async () => {
+  server = await serveSandboxes()
+})
+afterAll(() => server?.stop())
+
+it('a code tool that loops times out and is on record, while the server and its other tools go on', async () => {
+  await publish('Loop.Forever', LOOP, { timeout_ms: 1_000 })
+  await publish('Loop.Ends', 'export default () => 42')
+  expect(await call('Loop.Ends')).toMatchObject({ success: true, value: 42 })
+
+  const looping = call('Loop.Forever')
+  let isOver = false
+  void looping.finally(() => (isOver = true))
+  const meanwhile = [
+    await server.json('GET', '/health'),
+    await server.json('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } }),
+  ]
+  expect(isOver).toBe(false)
+  expect(meanwhile.map(({ status }) => status)).toEqual([200, 200])
+
+  const { success, error } = await looping
+  expect(success).toBe(false)
+  expect(error.message).toBe('The tool did not answer within 1 second')
+  expect(await call('Loop.Ends')).toMatchObject({ success: true, value: 42 })
+  const { body } = await server.json('GET', '/calls?outcome=tool-timed-out')
+  expect(body.items).toMatchObject([{ tool: 'Loop.Forever@1.0.0', outcome: 'tool-timed-out' }])
+  expect(server.printed()).toContain("The watchdog ended the sandbox 'shared': a tool in it held its process")
+})

@@ -1,0 +1,32 @@
+import { type ServerProcess, startProcess } from './process.ts'
+import { bundleFolder } from './server.ts'
+import { definition } from './definition.ts'
+
+/** `npm run serve`, where people's code runs in processes of its own; whoever asks is an administrator. */
+export async function serveSandboxes(variables: readonly string[] = []): Promise<ServerProcess> {
+  const command = ['node', 'src/node/serve.ts', '--built', '--outdir', await bundleFolder(), '--var', 'ACCESS:open']
+  return startProcess([...command, ...variables.flatMap((each) => ['--var', each])])
+}
+
+/** Publishes code tools at a server, and calls them. */
+export function toolsAt(server: () => ServerProcess) {
+  const call = async (id: string, input: object = {}) => {
+    const { body } = await server().json('POST', '/tools/call', { tool_id: id, input })
+    return body.result ?? body
+  }
+  return {
+    call,
+    /** Gives the id. */
+    async publish(id: string, module: string, implementation: object = {}): Promise<string> {
+      const body = {
+        definition: definition(`${id}@1.0.0`),
+        implementation: { kind: 'code', module, ...implementation },
+      }
+      const { status, body: answer } = await server().json('POST', '/tools', body)
+      if (status !== 201) throw new Error(`Cannot publish ${id}: ${JSON.stringify(answer)}`)
+      return id
+    },
+  }
+}
+
+export const LOOP = 'export default () => { while (true) {} }'
