@@ -1,8 +1,9 @@
+import { LRUCache } from 'lru-cache'
 import type { Deadline, EarlyEnd } from '../core/call/deadline.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import { createRoom } from '../outbound/room.ts'
 import { createTraffic } from '../outbound/traffic.ts'
-import { createPolicyStore } from '../runners/sandbox/egress-entrypoint.ts'
+import type { SandboxPolicies } from '../runners/sandbox/egress-entrypoint.ts'
 
 /**
  * Miniflare takes a message that holds one of these for workerd's own and drops it, with the lines of all calls in it. None
@@ -43,8 +44,7 @@ export const reach = {
   unread: createRoom({ now: Date.now, sleep }, ANSWER_HELD_MS),
 }
 
-/** Of isolates in other processes. */
-export const sandboxPolicies = createPolicyStore(Date.now)
+export const sandboxPolicies: SandboxPolicies = new LRUCache({ max: 10_000 })
 
 export function startDeadline(timeoutMs: number, caller: () => AbortSignal | undefined): Deadline {
   return new CallDeadline(timeoutMs, caller)

@@ -38,7 +38,13 @@ export function openSandbox(env: Env, config: Config, writer: RegistryWriter, wr
     const change = { status: { state: 'disabled', message } } as const
     const changed = await writer.change({ toolkit, tool }, version, change, WATCHDOG)
     if (!changed?.ok) return log({ event: 'tool-not-disabled', tool: id, reason: changed?.reason })
-    const entry = { act: 'tool.change', method: 'PATCH', path: `/tools/${id}`, outcome: 'success', status: 200 }
+    const entry = {
+      act: 'tool.change',
+      method: 'PATCH',
+      path: `/tools/${id}`,
+      outcome: 'success',
+      status: 200,
+    } as const
     writeAuditEntry({ at: now(), principal: WATCHDOG.id, ...entry, about: change }, waitUntil)
   }
 }

@@ -19,7 +19,7 @@ import { type Request, Response } from 'miniflare'
 import { END_REASONS, type EndReason, type ProcessState, SILENCE_MS } from '../runners/sandbox/process-runner.ts'
 
 /** Each is started when it is first needed. */
-const NAMES = ['shared', 'alone-0', 'alone-1', 'alone-2'] as const
+const NAMES: readonly string[] = ['shared', 'alone-0', 'alone-1', 'alone-2']
 const START_MS = 10_000
 const HEARTBEAT_MS = 1_000
 const MEMORY_CHECK_MS = 250

@@ -27,13 +27,18 @@ export async function askSandbox(sandbox: Sandbox, code: SandboxCode, given: rea
   const { signal, meter, redact = (text) => text, subject, unfinished } = asking
   const waited = await sandbox.call(code, given, signal)
   if (waited.state === 'aborted') return failed(unfinished)
-  if (waited.state === 'failed' && waited.error instanceof ProcessEnd) return failedBy(waited.error, subject, code)
+  if (waited.state === 'failed' && waited.error instanceof ProcessEnd)
+    return failedBy(waited.error.details, subject, code)
   if (waited.state === 'failed') return failed(`${subject} cannot run`, redact(firstLine(waited.error)))
   return parseAnswer(waited.value, meter, redact)
 }
 
 /** A call that was long under way, or alone, did not answer in time; any other may have been doing what it should. */
-function failedBy({ reason, isToBlame, elapsedMs }: ProcessEnd, subject: string, { egress, tool }: SandboxCode) {
+function failedBy(
+  { reason, isToBlame, elapsedMs }: ProcessEnd['details'],
+  subject: string,
+  { egress, tool }: SandboxCode,
+) {
   if (reason === 'silent' && (isToBlame || elapsedMs >= SILENCE_MS))
     return { ok: false, expired_ms: elapsedMs } as const
   const message = `${subject} was ended: ${isToBlame ? 'it' : 'another tool beside it'} ${END_REASONS[reason]}`

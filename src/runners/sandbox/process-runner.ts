@@ -17,7 +17,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Background } from '../../core/tool/platform.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import type { PolicyStore } from './egress-entrypoint.ts'
+import type { SandboxPolicies } from './egress-entrypoint.ts'
 import type SandboxHost from './process-host.ts'
 import type { RunIsolate } from './sandbox.ts'
 
@@ -39,18 +39,13 @@ export interface ProcessState {
   readonly reason: EndReason
 }
 
-/** Rejects a run whose process ended before it answered. */
+/** Rejects a run whose process ended before it answered; it is to blame where no other tool ran in it. */
 export class ProcessEnd extends Error {
-  readonly reason: EndReason
-  /** Whether no other tool ran in it. */
-  readonly isToBlame: boolean
-  readonly elapsedMs: number
+  readonly details: { readonly reason: EndReason; readonly isToBlame: boolean; readonly elapsedMs: number }
 
-  constructor(reason: EndReason, isToBlame: boolean, elapsedMs: number) {
-    super(`The process ended: ${reason}`)
-    this.reason = reason
-    this.isToBlame = isToBlame
-    this.elapsedMs = elapsedMs
+  constructor(details: ProcessEnd['details']) {
+    super('The process ended')
+    this.details = details
   }
 }
 
@@ -58,7 +53,7 @@ export interface ProcessRunnerOptions {
   readonly shared: Service<SandboxHost>
   readonly alone: readonly Service<SandboxHost>[]
   readonly watchdog: Fetcher
-  readonly policies: PolicyStore
+  readonly policies: SandboxPolicies
   readonly background: Background
   readonly now: () => number
   readonly onEnd: () => void
@@ -119,7 +114,7 @@ export function createProcessRunner(options: ProcessRunnerOptions): RunIsolate {
     const underWay = [...runs].filter(({ started }) => started < Math.min(at, silentSince + SURELY_SILENT_MS))
     const keys = new Set(underWay.map(({ key }) => key))
     for (const run of underWay) {
-      run.end = new ProcessEnd(reason, keys.size === 1, at - run.started)
+      run.end = new ProcessEnd({ reason, isToBlame: keys.size === 1, elapsedMs: at - run.started })
       runs.delete(run)
     }
     const ran = [...tools.entries()].filter(([key, last]) => (keys.size > 0 ? keys.has(key) : at - last.at < RECENT_MS))
@@ -175,7 +170,7 @@ export function createProcessRunner(options: ProcessRunnerOptions): RunIsolate {
       ended = process.ended
       own.started = now()
       process.tools.set(key, { tool, at: now() })
-      if (egress) policies.keep(id, egress)
+      if (egress) policies.set(id, egress, { ttl: MAX_RUN_MS + SILENCE_MS })
       const hosted = { id, isKept: isKept && process === shared, hasEgress: egress !== null }
       const value: unknown = await process.host.run(hosted, load, given)
       if (!ends.has(key)) suspects.delete(key)
