@@ -46,7 +46,10 @@ const sources = [...read('src'), ...read('tools')]
 /** Tests beside the tools, like all tests, import what they test. */
 const code = sources.filter(({ path }) => !path.endsWith('.test.ts'))
 /** What runs in the Worker; `src/node` builds and serves it, `src/cli` and `src/client` ask it from elsewhere. */
-const worker = code.filter(({ path }) => !/^src\/(?:node|cli|client)\//.test(path))
+const worker = code
+  .filter(({ path }) => !/^src\/(?:node|cli|client)\//.test(path))
+  // A Worker of its own, in another process
+  .filter(({ path }) => path !== 'src/runners/sandbox/process-host.ts')
 
 const within =
   (...folders: string[]) =>

@@ -147,8 +147,9 @@ describe('a module that never gives way', () => {
       const { body: other } = await server.json('GET', `/tools/${each}/versions`)
       expect(other.items[0].status).toBe('active')
     }
-    const audit = await server.json('GET', '/audit?act=tool.change')
-    expect(audit.body.items).toMatchObject([{ principal: 'watchdog', path: '/tools/Beside.Loops@1.0.0' }])
+    await expect
+      .poll(async () => (await server.json('GET', '/audit?act=tool.change')).body.items)
+      .toMatchObject([{ principal: 'watchdog', path: '/tools/Beside.Loops@1.0.0' }])
 
     const enabled = await server.json('PATCH', '/tools/Beside.Loops@1.0.0', { status: 'active' })
     expect(enabled.status).toBe(200)
