@@ -14,7 +14,7 @@ import type { Span } from '../core/tool/platform.ts'
 import type { Config } from '../env.ts'
 import type { Build } from '../node/build.ts'
 import { base64 } from '../outbound/base64.ts'
-import { log, startDeadline, traffic } from './platform.ts'
+import { holdFiles, log, startDeadline, traffic } from './platform.ts'
 import type { Recording } from './recording.ts'
 import type { Stores } from './stores.ts'
 
@@ -58,6 +58,7 @@ export function composeCalls(parts: CallsParts) {
     ledger,
     inlineBytes: { program: config.inlineBytes, model: Math.min(INLINE_FOR_MODELS, config.inlineBytes) },
     fingerprint,
+    holdFiles,
     now,
     newId: crypto.randomUUID.bind(crypto),
     startDeadline,

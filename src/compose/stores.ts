@@ -1,22 +1,22 @@
 import { clientVariables, knownProvider, withConnected } from '../core/consent/known-providers.ts'
 import type { Providers } from '../core/consent/provider.ts'
 import { createMemory } from '../core/cache/kept.ts'
+import type { ArtifactStore, UploadStore } from '../core/call/artifact-store.ts'
+import type { OutcomeStore } from '../core/call/ledger.ts'
 import type { Config, Env } from '../env.ts'
 import { isLoopback, isTrustworthy } from '../http/caller/loopback.ts'
 import type { Build } from '../node/build.ts'
 import { accessStub } from '../storage/access/access-object.ts'
-import { createDeploymentKeys } from '../storage/sealing/deployment-keys.ts'
+import { createDeploymentKeys, type Signer } from '../storage/sealing/deployment-keys.ts'
 import { createKeyring } from '../storage/sealing/keyring.ts'
 import type { VaultDeployment } from '../storage/vault/grants.ts'
 import { createCharge, createVault } from '../storage/vault/vaults.ts'
 import { createKvKeys } from '../storage/access/kv-keys.ts'
 import { createFingerprint } from '../storage/sealing/fingerprint.ts'
 import { createKvProviders } from '../storage/access/kv-providers.ts'
-import { createR2Artifacts, noArtifacts } from '../storage/artifacts/r2-artifacts.ts'
-import { createR2Outcomes } from '../storage/artifacts/r2-outcomes.ts'
-import { createR2Uploads, noUploads } from '../storage/artifacts/r2-uploads.ts'
 import { connectStub } from '../storage/connect/connect-store.ts'
 import { createLedger } from '../storage/ledger/ledger.ts'
+import { reachableStub } from '../storage/reachable-stub.ts'
 import { createRecords, recordsStub } from '../storage/records/records.ts'
 import { createKvRegistry } from '../storage/registry/isolate/kv-registry.ts'
 import { registryStub } from '../storage/registry/registry-stub.ts'
@@ -27,6 +27,7 @@ import { log } from './platform.ts'
 
 /** In bytes: with less, SQLite can store nothing more. */
 const LEAST_ROOM = 500_000
+const LEDGER_WAIT_MS = 5_000
 /** An isolate has 128 MB, of which tools at work need the rest. */
 const MEMORY_BYTES = 40_000_000
 
@@ -56,7 +57,7 @@ export function openStores(
   })
   const givenProviders = createKvProviders(env.REGISTRY, access, now)
   const providers = withConnected(givenProviders, config.variableOf)
-  const bucket = env.ARTIFACTS
+  const files = openFiles(env, deploymentKeys.signer('artifact'))
   return {
     access,
     deploymentKeys,
@@ -78,15 +79,61 @@ export function openStores(
     ledger: createLedger({
       namespace: env.Ledger,
       sealer: deploymentKeys.sealer('ledger'),
-      outcomes: bucket && createR2Outcomes(bucket, now),
+      outcomes: env.ARTIFACTS && files.outcomes,
       isOnlyProcess: config.isSelfHosted,
       newId: () => crypto.randomUUID(),
       defect: (error) => log({ event: 'ledger-unreachable', error: String(error) }),
     }),
     records: createRecords(recordsStub(env.Records), deploymentKeys.sealer('cursor'), now),
-    artifacts: bucket ? createR2Artifacts(bucket, deploymentKeys.signer('artifact'), now) : noArtifacts,
-    uploads: bucket ? createR2Uploads(bucket, now) : noUploads,
+    artifacts: files.artifacts,
+    uploads: files.uploads,
   }
+}
+
+/** Loaded with the first file, as most requests need none. */
+function openFiles({ ARTIFACTS: bucket, Ledger }: Env, signer: Signer) {
+  let loading: Promise<FileStores> | undefined
+  const load = () => (loading ??= loadFiles())
+
+  async function loadFiles(): Promise<FileStores> {
+    const [{ createR2Artifacts, noArtifacts }, { createR2Uploads, noUploads }, { createR2Outcomes }] =
+      await Promise.all([
+        import('../storage/artifacts/r2-artifacts.ts'),
+        import('../storage/artifacts/r2-uploads.ts'),
+        import('../storage/artifacts/r2-outcomes.ts'),
+      ])
+    if (!bucket) return { artifacts: noArtifacts, uploads: noUploads }
+    const reach = { what: 'ledgers', waitMs: LEDGER_WAIT_MS }
+    const reservations = (principal: string) => reachableStub(() => Ledger.getByName(principal), reach)
+    const store = { bucket, reservations }
+    const { now } = Date
+    return {
+      artifacts: createR2Artifacts(store, signer, now),
+      uploads: createR2Uploads(store, now),
+      outcomes: createR2Outcomes(store, now),
+    }
+  }
+
+  const artifacts: ArtifactStore = {
+    keep: async (...given) => (await load()).artifacts.keep(...given),
+    open: async (link) => (await load()).artifacts.open(link),
+  }
+  const uploads: UploadStore = {
+    keep: async (...given) => (await load()).uploads.keep(...given),
+    find: async (...given) => (await load()).uploads.find(...given),
+    remove: async (...given) => (await load()).uploads.remove(...given),
+  }
+  const outcomes: OutcomeStore = {
+    keep: async (...given) => (await load()).outcomes?.keep(...given) ?? false,
+    find: async (...given) => (await load()).outcomes?.find(...given),
+  }
+  return { artifacts, uploads, outcomes }
+}
+
+interface FileStores {
+  readonly artifacts: ArtifactStore
+  readonly uploads: UploadStore
+  readonly outcomes?: OutcomeStore
 }
 
 function openVaults(env: Pick<Env, 'Vault'>, config: Config, providers: Providers) {

@@ -3,6 +3,7 @@ import type { Admission } from '../core/access/principal.ts'
 import { Unreachable } from '../core/failure/failure.ts'
 import { createMeter } from '../core/tool/budget.ts'
 import { readForm } from '../http/request/body.ts'
+import { NO_MEMORY } from '../http/request/request-memory.ts'
 import { jsonText } from '../http/answer/json-response.ts'
 import { jsonBody } from '../http/request/json-body.ts'
 import { isList, isTexts, type JsonObject } from '../core/tool/json.ts'
@@ -98,7 +99,7 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
   }
   face.post('/connect/token', forClients(TOKEN, token))
   async function token(c: Context, origin: string): Promise<Response> {
-    const form = await readForm(c.req.raw, FORM_LIMIT, createMeter())
+    const form = await readForm(c.req.raw, { limit: FORM_LIMIT, meter: createMeter(), memory: NO_MEMORY })
     if (!form.ok) return oauthError(400, 'invalid_request', `Wanted a form of at most ${FORM_LIMIT} bytes`)
     const authorization = c.req.raw.headers.get('authorization')
     const signs = form.value.has('client_assertion') || form.value.has('client_assertion_type')
@@ -121,7 +122,7 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
   }
   face.post('/connect/register', forClients(REGISTER, register))
   async function register(c: Context, origin: string): Promise<Response> {
-    const body = await REGISTRATION.read(c.req.raw, {}, createMeter())
+    const body = await REGISTRATION.read(c.req.raw, {}, createMeter(), NO_MEMORY)
     if (!body.ok) {
       const wanted = `Wanted 'application/json' of at most ${REGISTRATION_LIMIT} bytes`
       const description = 'message' in body.failure ? body.failure.message : wanted

@@ -2,7 +2,8 @@ import { hasScope, type Principal } from '../core/access/principal.ts'
 import type { Failure } from '../core/failure/failure.ts'
 import { createMeter } from '../core/tool/budget.ts'
 import { readForm } from '../http/request/body.ts'
-import type { Gate, RouteContext } from '../http/route/gate.ts'
+import { requestMemory } from '../http/request/request-memory.ts'
+import { backgroundOf, type Gate, type RouteContext } from '../http/route/gate.ts'
 import { failurePage, FORM_OF_ANOTHER_SITE, goTo, page } from '../http/page/page.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import { layout } from './layout.tsx'
@@ -35,8 +36,12 @@ export function createAnswer({ gate, send }: AnswerDeps): Answer {
     if (missing) return page(scopePage(missing))
     const isForm = request.method === 'POST'
     const meter = createMeter()
-    const form = isForm ? await readForm(request, FORM_LIMIT, meter) : undefined
-    if (form?.ok === false) return page(failurePage(form.failure))
+    const memory = requestMemory.open({ principal, request, background: backgroundOf(c), use: 'form' })
+    const form = isForm ? await readForm(request, { limit: FORM_LIMIT, meter, memory }) : undefined
+    if (form?.ok === false) {
+      memory.release()
+      return page(failurePage(form.failure))
+    }
     const made: CurlRequest[] = []
     const url = new URL(request.url)
     const make = requester(c, principal, url, made)
@@ -59,6 +64,8 @@ export function createAnswer({ gate, send }: AnswerDeps): Answer {
     } catch (error) {
       if (!(error instanceof StrayPath)) throw error
       return page(NO_SUCH_NAME)
+    } finally {
+      memory.release()
     }
   }
 

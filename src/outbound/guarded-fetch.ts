@@ -18,7 +18,7 @@ export interface GuardedFetchOptions {
   readonly maxParts?: number
   readonly traffic?: Traffic
   /** In which large answers to tools are read. */
-  readonly room?: Room
+  readonly room?: Pick<Room, 'growing'>
 }
 
 export type GuardedBody = string | Uint8Array<ArrayBuffer> | FormData
@@ -211,7 +211,7 @@ async function readResponse(
 ): Promise<GuardedResult> {
   let read: ReadBytes
   try {
-    read = await readToLimit(response.body, maxBytes, signal, grow)
+    read = await readToLimit(response.body, maxBytes, signal, { grow })
   } catch (error) {
     if (signal.aborted) {
       end('abandoned')

@@ -11,12 +11,9 @@ import {
 import type { GuardedFailure, GuardedFetchOptions, GuardedRequest } from './guarded-fetch.ts'
 import { partCounter } from './part-counter.ts'
 import { decodedHeaders, mayHaveBody } from './response-rules.ts'
-import type { Growing } from './room.ts'
+import { type Growing, SMALL } from './room.ts'
 import { untilAborted } from './until-aborted.ts'
 import { utf8Judge } from './utf8.ts'
-
-/** In bytes: what is smaller takes no room. */
-const SMALL = 65_536
 
 /** For all that is read in one session. */
 export interface ReadLimits {

@@ -12,17 +12,23 @@ const ROOM = 65_536
 /** Called with how many bytes there is memory for, past 64 KiB: what is large may have to wait. */
 export type Grow = (bytes: number) => Promise<void>
 
+interface ReadSteps {
+  readonly grow?: Grow | undefined
+  /** Called with how many bytes have come. */
+  readonly onRead?: (bytes: number) => void
+}
+
 /** Rejects when the body breaks off, and when `signal` aborts, even if the body does not listen. */
 export async function readToLimit(
   body: ReadableStream<Uint8Array> | null,
   limit: number,
   signal?: Signal,
-  grow?: Grow,
+  steps: ReadSteps = {},
 ): Promise<ReadBytes> {
   if (!body) return { bytes: new Uint8Array(), isWhole: true }
   const { read, cancel } = readerOf(body)
-  const waited = signal && (await untilAborted(() => readAll(read, limit, grow), signal))
-  const all = waited?.state === 'done' ? waited.value : !waited && (await readAll(read, limit, grow))
+  const waited = signal && (await untilAborted(() => readAll(read, limit, steps), signal))
+  const all = waited?.state === 'done' ? waited.value : !waited && (await readAll(read, limit, steps))
   // Not awaited: an answer must not depend on how the sender takes it
   if (!all || !all.isWhole) cancel().catch(() => undefined)
   if (all) return all
@@ -42,7 +48,7 @@ function readerOf(body: ReadableStream<Uint8Array>): { readonly read: Read; read
   }
 }
 
-async function readAll(read: Read, limit: number, grow?: Grow): Promise<ReadBytes> {
+async function readAll(read: Read, limit: number, { grow, onRead }: ReadSteps): Promise<ReadBytes> {
   let buffer = new ArrayBuffer(0)
   let room = new Uint8Array(ROOM)
   let size = 0
@@ -58,6 +64,7 @@ async function readAll(read: Read, limit: number, grow?: Grow): Promise<ReadByte
     }
     new Uint8Array(buffer).set(value.subarray(0, end - size), size)
     size += value.length
+    onRead?.(size)
     if (size > limit) return { bytes: new Uint8Array(buffer), isWhole: false }
     if (value.buffer instanceof ArrayBuffer) room = new Uint8Array(value.buffer)
   }

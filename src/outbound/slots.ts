@@ -19,21 +19,31 @@ export function createSlots(count: number) {
     return used
   }
 
+  function hold(now: number, ms: number, size: number): Slot {
+    const slot: Slot = { release: () => drop(slot) }
+    held.set(slot, { end: now + ms, size })
+    used += size
+    return slot
+  }
+
   return {
     taken,
     take(now: number, ms: number, size = 1): Slot | undefined {
-      if (used + size > count && taken(now) + size > count) return undefined
-      const slot: Slot = { release: () => drop(slot) }
-      held.set(slot, { end: now + ms, size })
-      used += size
-      return slot
+      return used + size > count && taken(now) + size > count ? undefined : hold(now, ms, size)
     },
+    /** Counts what is there already, however much that is. */
+    charge: hold,
   }
 }
 
-export function takeBoth(own: Slots, all: Slots, now: number, ms: number, size?: number): Slot | undefined {
-  const mine = own.take(now, ms, size)
-  const shared = mine && all.take(now, ms, size)
-  if (!shared) mine?.release()
-  return shared && { release: () => [mine, shared].forEach((slot) => slot.release()) }
+/** Takes a slot of each, or none. */
+export function takeAll(places: readonly Slots[], now: number, ms: number, size?: number): Slot | undefined {
+  const taken: Slot[] = []
+  const release = () => taken.forEach((slot) => slot.release())
+  for (const place of places) {
+    const slot = place.take(now, ms, size)
+    if (slot) taken.push(slot)
+    else return void release()
+  }
+  return { release }
 }

@@ -3,7 +3,7 @@ import { isObject } from '../core/tool/json.ts'
 import type { Signal } from '../core/tool/platform.ts'
 import { abandoned, type Circuit, type CircuitState, CLOSED, failed, heard } from './circuit.ts'
 import { MAX_FAILURES, pauseOf, sent, SEVERAL, stateOf } from './circuit.ts'
-import { createSlots, takeBoth } from './slots.ts'
+import { createSlots, takeAll } from './slots.ts'
 import { untilAborted } from './until-aborted.ts'
 import { recentlyUsed } from '../core/tool/recently-used.ts'
 
@@ -83,7 +83,7 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
     return retryAfterMs === 0 ? health : { ...health, retryAfterMs }
   }
 
-  const take = (kind: keyof Places, all: Places, own: Places, ms: number) => takeBoth(own[kind], all[kind], now(), ms)
+  const take = (kind: keyof Places, all: Places, own: Places, ms: number) => takeAll([own[kind], all[kind]], now(), ms)
 
   async function takeSlot(route: Route, own: CallersWay, { timeoutMs, signal }: RequestingTool) {
     const ms = timeoutMs + GRACE_MS

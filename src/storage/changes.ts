@@ -13,6 +13,7 @@ export function createChanges() {
       if (all.size === 0 && waiting.get(id) === all) waiting.delete(id)
       return how
     },
+    count: (id: string): number => waiting.get(id)?.size ?? 0,
     announce(id: string): void {
       for (const resolve of waiting.get(id) ?? []) resolve('changed')
     },

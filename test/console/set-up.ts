@@ -7,6 +7,8 @@ import { onPageError } from '../http/on-page-error.ts'
 
 export const ORIGIN = 'https://switchboard.test'
 
+const CONTEXT = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} }
+
 /** What a route of the deployment answers, by its method and path; the query does not matter. */
 export type Routes = Readonly<Record<string, (request: Request) => unknown>>
 
@@ -40,6 +42,6 @@ export function setUp(routes: Routes, visitor: Principal | Failure = ADMIN) {
     asked,
     get: (path: string, headers: Record<string, string> = BROWSER) => app.request(ORIGIN + path, { headers }),
     post: (path: string, fields: Record<string, string>) =>
-      app.request(ORIGIN + path, { method: 'POST', headers: BROWSER, body: new URLSearchParams(fields) }),
+      app.request(ORIGIN + path, { method: 'POST', headers: BROWSER, body: new URLSearchParams(fields) }, {}, CONTEXT),
   }
 }

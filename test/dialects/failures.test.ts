@@ -25,6 +25,7 @@ const STATUS: Readonly<
   >
 > = {
   'request-malformed': [400, 400, 400, 400, 400, 400],
+  'body-timed-out': [408, 408, 408, 408, 408, 408],
   'body-too-large': [413, 413, 413, 413, 413, 413],
   'media-type-unsupported': [415, 415, 415, 415, 415, 415],
   'protocol-version-unsupported': [400, 400, 400, 400, 400, 400],

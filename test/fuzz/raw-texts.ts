@@ -11,6 +11,7 @@ import {
 import { isSelector, resolveVersion } from '../../src/core/tool/version.ts'
 import { createMeter } from '../../src/core/tool/budget.ts'
 import { readForm, readJson } from '../../src/http/request/body.ts'
+import { NO_MEMORY } from '../../src/http/request/request-memory.ts'
 import { BROWSER_COOKIE, cookieOf } from '../../src/http/caller/cookie.ts'
 import { readJsonText } from '../../src/http/request/body.ts'
 import { createJwtVerifier } from '../../src/http/caller/jwt.ts'
@@ -30,6 +31,8 @@ import { expectWords, isUnderstood, row, type Row } from './row.ts'
 import { readState } from '../../src/dialects/mcp/revisions/2026-07-28/input-required.ts'
 
 import fc from 'fast-check'
+
+const bounds = () => ({ meter: createMeter(), memory: NO_MEMORY })
 
 const SECRET = 'a secret of at least 32 bytes, no less'
 const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -70,7 +73,7 @@ export const rawTexts: readonly Row[] = [
   }),
   row('bytes that should be JSON', bytes(JSON_TEXTS.map(utf8)), async (body) =>
     isUnderstood(
-      await readJson(posted(body, 'application/json'), 100_000, createMeter()),
+      await readJson(posted(body, 'application/json'), { limit: 100_000, ...bounds() }),
       'request-malformed',
       'body-too-large',
     ),
@@ -79,7 +82,7 @@ export const rawTexts: readonly Row[] = [
     'bytes that should be a form',
     bytes([utf8('decision=approve&account=work%20one&x=%F0%9F%92%A9')]),
     async (body) => {
-      const read = await readForm(posted(body, 'application/x-www-form-urlencoded'), 64, createMeter())
+      const read = await readForm(posted(body, 'application/x-www-form-urlencoded'), { limit: 64, ...bounds() })
       return isUnderstood(read, 'body-too-large')
     },
   ),
@@ -90,7 +93,7 @@ export const rawTexts: readonly Row[] = [
       const headers = headerOf('content-type', type)
       if (!headers) return false
       const request = new Request('https://switchboard.test/', { method: 'POST', body: utf8('1'), headers })
-      return isUnderstood(await readJson(request, 10, createMeter()), 'media-type-unsupported')
+      return isUnderstood(await readJson(request, { limit: 10, ...bounds() }), 'media-type-unsupported')
     },
   ),
   row('a JWT', texts(jwts), async (token) => isUnderstood(await verifier.verify(token), 'unauthenticated')),

@@ -8,6 +8,7 @@ import { fail } from '../../src/core/failure/failure.ts'
 import type { Json } from '../../src/core/tool/json.ts'
 import { createMeter } from '../../src/core/tool/budget.ts'
 import { readForm } from '../../src/http/request/body.ts'
+import { NO_MEMORY } from '../../src/http/request/request-memory.ts'
 import { createSessions } from '../../src/http/caller/sessions.ts'
 import { createFlows } from '../../src/sign-in/flow-cookie.ts'
 import { createOpenId, type OpenIdRequest } from '../../src/sign-in/openid.ts'
@@ -189,7 +190,11 @@ export const signIn: readonly Row[] = [
   }),
   row('the form of a sign-in', texts([`key=sb_${'0'.repeat(32)}&return=%2Ftools%3Fq%3D1`]), async (body) => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const form = await readForm(new Request(ORIGIN, { method: 'POST', headers, body }), 8_192, createMeter())
+    const form = await readForm(new Request(ORIGIN, { method: 'POST', headers, body }), {
+      limit: 8_192,
+      meter: createMeter(),
+      memory: NO_MEMORY,
+    })
     if (!isUnderstood(form, 'body-too-large') || !form.ok) return false
     const back = returnPath(form.value.get('return') ?? '', ORIGIN)
     if (back !== undefined) expect(new URL(back, ORIGIN).origin).toBe(ORIGIN)

@@ -684,9 +684,7 @@ describe('a large answer', () => {
       })
     }
     const { fetch } = fakeFetch({ 'https://a.example/x': () => new Response(body()) })
-    const answer = await guard({ fetch, room: { take: async () => undefined, growing } })(
-      request('https://a.example/x', { asker }),
-    )
+    const answer = await guard({ fetch, room: { growing } })(request('https://a.example/x', { asker }))
     expect([answer.ok && answer.response.body.length, seen]).toEqual([length, wanted])
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSlots, takeBoth } from '../../src/outbound/slots.ts'
+import { createSlots, takeAll } from '../../src/outbound/slots.ts'
 
 it('places are taken, given back, and taken again', () => {
   const places = createSlots(2)
@@ -35,23 +35,23 @@ describe('a slot of two bounds', () => {
   it('takes nothing of its own where the other is full', () => {
     const [own, all] = [createSlots(2), createSlots(1)]
     const other = all.take(0, 100)
-    for (let count = 0; count < 5; count++) expect(takeBoth(own, all, 0, 100)).toBeUndefined()
+    for (let count = 0; count < 5; count++) expect(takeAll([own, all], 0, 100)).toBeUndefined()
     expect([own.taken(0), all.taken(0)]).toEqual([0, 1])
     other?.release()
-    expect(takeBoth(own, all, 0, 100)).toBeDefined()
+    expect(takeAll([own, all], 0, 100)).toBeDefined()
   })
 
   it('takes nothing of the other where its own is full', () => {
     const [own, all] = [createSlots(1), createSlots(3)]
-    expect(takeBoth(own, all, 0, 100)).toBeDefined()
-    for (let count = 0; count < 5; count++) expect(takeBoth(own, all, 0, 100)).toBeUndefined()
+    expect(takeAll([own, all], 0, 100)).toBeDefined()
+    for (let count = 0; count < 5; count++) expect(takeAll([own, all], 0, 100)).toBeUndefined()
     expect([own.taken(0), all.taken(0)]).toEqual([1, 1])
   })
 
   it('gives both back, once, and is lost in both in time', () => {
     const [own, all] = [createSlots(8), createSlots(8)]
-    const both = takeBoth(own, all, 0, 100, 3)
-    expect(takeBoth(own, all, 0, 100, 5)).toBeDefined()
+    const both = takeAll([own, all], 0, 100, 3)
+    expect(takeAll([own, all], 0, 100, 5)).toBeDefined()
     expect([own.taken(0), all.taken(0)]).toEqual([8, 8])
     both?.release()
     both?.release()

@@ -78,6 +78,7 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
     }
 
     const call = createCallTool({
+      holdFiles: async () => () => undefined,
       resolver: {
         resolve: () => ({
           ok: true,

@@ -6,6 +6,7 @@ import { type Failing, fail, ok, type Result } from '../../core/failure/failure.
 import type { RouteContext } from '../../http/route/gate.ts'
 import { contextOf } from '../../http/route/incoming-call.ts'
 import { fileResponse } from '../../http/answer/stored-file.ts'
+import { waitForBody } from '../../http/request/body.ts'
 import { pathSegment } from '../../http/request/path-segment.ts'
 import { declare } from '../../http/route/operation.ts'
 import { type ReadOf, readQuery } from '../../http/request/query.ts'
@@ -38,7 +39,8 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
     if (!read.ok) return read
     let kept: Awaited<ReturnType<UploadStore['keep']>>
     try {
-      kept = await uploads.keep({ ...read.value, body: request.body }, owner.value)
+      const { size } = read.value
+      kept = await waitForBody(uploads.keep({ ...read.value, body: request.body }, owner.value), size)
     } catch (error) {
       console.warn('Cannot keep a file', error instanceof Error ? error.name : typeof error)
       return fail({ type: 'unavailable', message: 'Cannot keep the file right now, or its body broke off' })

@@ -34,6 +34,7 @@ export interface Findings {
   finished?: Finished
   allowances?: readonly Allowance[]
   release?: () => void
+  releaseFiles?: () => void
 }
 
 /** Anybody can ask for any text, so it is cut where there is no such tool. */

@@ -89,6 +89,7 @@ export function createCallTool(deps: CallDeps): CallTool {
       result = fail(failureOf(error, callId))
     }
     findings.release?.()
+    findings.releaseFiles?.()
     const forOperator = !result.ok && 'forOperator' in result.failure ? result.failure.forOperator : undefined
     if (!result.ok) result = { ok: false, failure: failureFor(caller.principal, result.failure) }
     const { finished, allowances } = findings
@@ -195,6 +196,7 @@ async function goThrough(
       return (deadline ??= deps.startDeadline(left, isOnce && !caller.leavingCancels ? NOBODY_LEAVES : caller.signal))
     },
     answered: (status) => void (findings.upstreamStatus = status),
+    holds: (release) => void (findings.releaseFiles = release),
     atEnd(release) {
       findings.release?.()
       findings.release = release

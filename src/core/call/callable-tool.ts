@@ -1,5 +1,5 @@
 import type { RunOptions } from './run.ts'
-import type { Span } from '../tool/platform.ts'
+import type { Signal, Span } from '../tool/platform.ts'
 import type { Approvals } from '../consent/authorization.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import { type Fingerprint, identify } from './invocation.ts'
@@ -11,7 +11,15 @@ import type { Validate } from '../schema/validator.ts'
 import { givesArtifacts, nonInferrable } from '../tool/metadata.ts'
 import { isIdempotent, needsApproval, type Publisher, type ToolRecord } from '../tool/tool.ts'
 import { endedEarly } from './deadline.ts'
-import { describeFiles, type FileStores, findFiles, mayHoldFiles, type NamedFiles, readFiles } from './files.ts'
+import {
+  describeFiles,
+  type FileStores,
+  findFiles,
+  mayHoldFiles,
+  measureFiles,
+  type NamedFiles,
+  readFiles,
+} from './files.ts'
 import { type CallerContext, meetRequirements, type UserTokens } from './requirements.ts'
 import type { Runnable } from './runner.ts'
 
@@ -111,9 +119,13 @@ const findNamedFiles: Stage = (call, stores) => {
   })
 }
 
-const readNamedFiles: Stage = async (call) => {
-  const { namedFiles, invocation, runnable } = call
+const readNamedFiles: Stage = async (call, { holdFiles }) => {
+  const { namedFiles, invocation, runnable, caller } = call
   if (!namedFiles) return undefined
+  const bytes = measureFiles(namedFiles, runnable.takesFiles !== true)
+  const release = await holdFiles(caller.principal.id, bytes, call.deadline().signal)
+  if (!release) return fail({ type: 'rate-limited', retry_after_ms: FULL_MS })
+  call.holds(release)
   const read = await readFiles(namedFiles, invocation.input, runnable.takesFiles !== true)
   if (!read.ok) return read
   call.invocation = { ...invocation, ...read.value }
@@ -146,12 +158,21 @@ export interface OpenCall extends RunOptions {
   readonly context: CallerContext
   invocation: RunOptions['invocation']
   namedFiles?: NamedFiles
+  /** Takes what gives back memory at the end of the call. */
+  readonly holds: (release: () => void) => void
 }
+
+/** In milliseconds: when there may be memory for files again. */
+const FULL_MS = 5_000
+
+/** Waits for memory, in bytes, of one principal. Undefined where there is none in time. */
+export type HoldFiles = (principal: string, bytes: number, signal: Signal) => Promise<(() => void) | undefined>
 
 export interface StageDeps extends FileStores {
   readonly toolSecrets: ToolSecrets
   readonly userTokens: UserTokens
   readonly approvals: Approvals
   readonly fingerprint: Fingerprint
+  readonly holdFiles: HoldFiles
   readonly span: Span
 }

@@ -101,6 +101,12 @@ export async function findFile(handle: string, owner: UploadOwner, { uploads, ar
   return typeof found === 'object' ? found : NO_ARTIFACT
 }
 
+/** Bytes of memory that a call's files take. A text in Base64 is in memory beside its bytes. */
+export function measureFiles({ byHandle }: NamedFiles, asBase64: boolean): number {
+  const size = [...byHandle.values()].reduce((sum, file) => sum + file.size, 0)
+  return asBase64 ? 3 * size : size
+}
+
 export function readFiles({ places, byHandle }: NamedFiles, input: JsonObject, asBase64: boolean) {
   return whileReachable(asBase64 ? inBase64() : asBytes())
 

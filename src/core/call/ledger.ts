@@ -18,11 +18,11 @@ export interface LedgerCall {
   readonly timeoutMs: number
 }
 
-/** `reused`: the id is another call's. `unknown`: it began, and its outcome is lost. */
+/** `reused`: the id is another call's. `unknown`: it began, and its outcome is lost. `crowded`: too many wait for it. */
 export type Claimed =
   | { readonly state: 'claimed'; readonly settle: (finished: Finished | undefined) => Promise<void> }
   | { readonly state: 'finished'; readonly finished: Finished }
-  | { readonly state: 'reused' | 'unknown' | 'unreachable' }
+  | { readonly state: 'reused' | 'unknown' | 'crowded' | 'unreachable' }
 
 export interface Ledger {
   claim(call: LedgerCall): Promise<Claimed>
@@ -53,6 +53,7 @@ export async function runOnce(
   }
   const unknown = fail({ type: 'outcome-unknown', call_id: call.callId })
   if (claimed.state === 'unknown') return finishedWith(unknown)
+  if (claimed.state === 'crowded') return finishedWith(fail({ type: 'rate-limited', retry_after_ms: CROWDED_MS }))
   if (claimed.state !== 'claimed') {
     const message = 'Switchboard cannot look up whether this call was made before'
     return finishedWith(fail({ type: 'unavailable', message }))
@@ -71,6 +72,7 @@ export async function runOnce(
   return finished
 }
 
+const CROWDED_MS = 1_000
 const AFTER_RUN: readonly FailureType[] = ['output-invalid', 'output-elsewhere', 'select-failed', 'output-too-large']
 
 function wasRun(failure: Failure): boolean {

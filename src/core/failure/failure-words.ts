@@ -39,6 +39,8 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
       return { message: failure.message, detail: failure.detail }
     case 'body-too-large':
       return { message: `The body is larger than ${failure.limit} bytes` }
+    case 'body-timed-out':
+      return { message: 'The body did not arrive in time', detail: 'send the request again, with all of its body' }
     case 'media-type-unsupported':
       return {
         message: `Send the body as '${failure.wanted}'`,

@@ -17,6 +17,7 @@ export type Failure =
       readonly wanted: string
       readonly isEncoded?: true
     }
+  | { readonly type: 'body-timed-out' }
   | { readonly type: 'protocol-version-unsupported'; readonly asked: string; readonly supported: string }
   | { readonly type: 'misdirected'; readonly message: string }
   | { readonly type: 'route-unknown'; readonly method: string; readonly path: string }

@@ -13,6 +13,7 @@ export type ExecutionAnswer = { readonly code: ErrorCode } & (
 export const ANSWERS = {
   'request-malformed': { code: 'VALIDATION_ERROR', status: 400 },
   'body-too-large': { code: 'RESOURCE_ERROR', status: 413 },
+  'body-timed-out': { code: 'TIMEOUT_ERROR', status: 408 },
   'media-type-unsupported': { code: 'VALIDATION_ERROR', status: 415 },
   'protocol-version-unsupported': { code: 'VALIDATION_ERROR', status: 400 },
   'misdirected': { code: 'VALIDATION_ERROR', status: 421 },

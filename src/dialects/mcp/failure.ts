@@ -8,6 +8,7 @@ import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARS
 export const ANSWERS = {
   'request-malformed': { code: PARSE_ERROR, status: 400 },
   'body-too-large': { code: INVALID_REQUEST, status: 413 },
+  'body-timed-out': { code: INVALID_REQUEST, status: 408 },
   'media-type-unsupported': { code: INVALID_REQUEST, status: 415 },
   'protocol-version-unsupported': { code: INVALID_REQUEST, status: 400 },
   'misdirected': { code: 421, status: 421 },

@@ -7,7 +7,9 @@ import type { TellReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import type { Seal } from '../../core/call/seal.ts'
 import { afford, CALL_UNITS, createMeter } from '../../core/tool/budget.ts'
+import type { Json } from '../../core/tool/json.ts'
 import { giveWay, readJson } from '../../http/request/body.ts'
+import { FULL, requestMemory } from '../../http/request/request-memory.ts'
 import { answerOrStream, createEventStream, type EventStream } from '../../http/answer/event-stream.ts'
 import { backgroundOf, type Gate, type RouteContext } from '../../http/route/gate.ts'
 import { CALL_LIMIT } from '../../http/route/incoming-call.ts'
@@ -86,8 +88,8 @@ export function mcpFace(deps: McpFaceDeps): Hono {
 
   async function post(c: RouteContext, door: Door): Promise<Response> {
     const request = c.req.raw
-    const { url, headers } = request
-    const origin = headers.get('origin')
+    const { url } = request
+    const origin = request.headers.get('origin')
     if (origin !== null && !isAllowedOrigin(origin, url, origins))
       return refuse({ type: 'forbidden', reason: "The header 'Origin' is of another site" })
     const admitting = door.gate(c, ANY_USE)
@@ -97,14 +99,27 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     const toolset = url.includes('?') ? readToolset(url) : ALL
     if ('ok' in toolset) return errorResponse(null, malformed(textOf(toolset.failure)))
     const meter = createMeter(CALL_UNITS)
-    const body = await readJson(request, CALL_LIMIT, meter)
-    if (!body.ok) return refuse(body.failure)
-    const addressed: McpClient = { request, principal: admitted.value, background: backgroundOf(c), toolset, meter }
+    const owner = { principal: admitted.value, request, background: backgroundOf(c) }
+    if (requestMemory.isFull(owner)) return refuse(FULL.failure)
+    const memory = requestMemory.open(owner)
+    try {
+      const body = await readJson(request, { limit: CALL_LIMIT, meter, memory })
+      if (!body.ok) return refuse(body.failure)
+      const client = { ...owner, background: memory.background, toolset, meter, memory }
+      return memory.untilRead(await answerBody(body.value, client))
+    } finally {
+      memory.release()
+    }
+  }
+
+  async function answerBody(body: Json, addressed: McpClient): Promise<Response> {
+    const { request, toolset } = addressed
+    const { headers } = request
     const client = toolset.names.length === 0 ? addressed : await reached(withNames(addressed))
     if ('code' in client) return errorResponse(null, client)
-    if (Array.isArray(body.value)) return batch(body.value, client)
+    if (Array.isArray(body)) return batch(body, client)
 
-    const message = readMessage(body.value)
+    const message = readMessage(body)
     if (message.kind === 'response') return accepted()
     if (message.kind === 'malformed') return errorResponse(message.id, malformed(message.message))
     const revision = revisionOf(headers, message, revisions)

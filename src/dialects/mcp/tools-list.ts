@@ -3,7 +3,9 @@ import type { JsonObject } from '../../core/tool/json.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { noteHeader } from '../../http/answer/json-response.ts'
+import { FULL } from '../../http/request/request-memory.ts'
 import type { Revision } from './revisions/revision.ts'
+import { answerFailure } from './tools-call.ts'
 import { withSelect } from './select-parameter.ts'
 import { type McpClient, narrowedTo, type ToolSelection } from './toolset.ts'
 import { invalid, type McpAnswer, withHeaders } from './wire.ts'
@@ -33,6 +35,8 @@ export async function listTools(
   const listing = await catalogue.list(query, narrowedTo(principal, toolset), lineFormat(revision, toolset))
   if (!listing) return BAD_CURSOR
   const lines = listing.lines.filter((line) => line !== '')
+  const characters = lines.reduce((sum, line) => sum + line.length, 0)
+  if (!(await client.memory.hold(characters))) return answerFailure(FULL.failure, revision)
   const isWhole = cursor === undefined && listing.nextCursor === undefined
   const isSilent = lines.length === 0 && isWhole && toolset.tools?.length
   const tools = `"tools":[${lines.join(',')}]`

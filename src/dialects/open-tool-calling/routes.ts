@@ -84,7 +84,7 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
       catalogue,
       { ...LIST, join: (lines) => `${lines.length}\n${lines.join()}` },
       {},
-    ).write(principal)
+    ).write(principal, { hold: async () => true }) // Nobody reads it: it is hashed and dropped
     if (!listed.ok) return undefined
     const { text } = listed.value
     const about = { tool_count: String(Number.parseInt(text)), tool_definitions_hash: await sha256(text) }

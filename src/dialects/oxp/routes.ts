@@ -13,6 +13,7 @@ import { answerToolList, type ToolList, type ToolListDeps } from '../../http/rou
 import type { Budget } from '../../core/tool/budget.ts'
 import type { Codec } from '../../core/tool/codec.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
+import { FULL } from '../../http/request/request-memory.ts'
 import { STATES } from '../../core/tool/version.ts'
 import { answerCall, streamCall } from './answer-call.ts'
 import { STATUS } from './failure.ts'
@@ -135,7 +136,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     return ok({
       variant: ofPages ? [JSON.stringify(query), labelOf(formatName, withLosses), form] : undefined,
       ...(cursor === undefined ? { narrowedBy: { toolkit, tag, isSearch: q !== undefined } } : {}),
-      async write(principal) {
+      async write(principal, memory) {
         const denied = status === undefined ? undefined : scopeDenial(principal, 'tools:publish')
         if (denied) return fail(denied)
         const isStored = formatName === 'oxp' && !withLosses
@@ -143,6 +144,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
         const listing = await catalogue.list(query, principal, format)
         if (!listing) return wrongParameter('cursor', "a 'next_cursor' that a list gave")
         const { lines, nextCursor, total, unmatched } = listing
+        if (!(await memory.hold(lines.reduce((sum, line) => sum + line.length, 0)))) return FULL
         const schema = form === 'bare' || !formatName.startsWith('oxp') ? '' : `"$schema":"${SCHEMA}",`
         const items = withLosses ? apart(lines) : `"items":[${lines.filter((line) => line !== '').join(',')}]`
         const next = nextCursor === undefined ? '' : `,"next_cursor":${JSON.stringify(nextCursor)}`

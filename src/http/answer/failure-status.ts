@@ -3,6 +3,7 @@ import type { FailureType } from '../../core/failure/failure.ts'
 export const HTTP_STATUS = {
   'request-malformed': 400,
   'body-too-large': 413,
+  'body-timed-out': 408,
   'media-type-unsupported': 415,
   'protocol-version-unsupported': 400,
   'misdirected': 421,

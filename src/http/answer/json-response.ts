@@ -1,12 +1,15 @@
 import type { Outcome } from '../../core/call/call.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import type { Allowance } from '../../core/call/count-calls.ts'
+import { SMALL } from '../../outbound/room.ts'
+import { createTextResponse } from './unread-text.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** Copying a response's status and headers costs the platform a third of reading an object. */
 const JSON_OK = new Response(null, { headers: JSON_TYPE })
 
 export function jsonText(text: string, status = 200, headers?: Record<string, string>): Response {
+  if (text.length > SMALL) return createTextResponse(text, { status, headers: { ...JSON_TYPE, ...headers } })
   if (status === 200 && !headers) return new Response(text, JSON_OK)
   return new Response(text, { status, headers: { ...JSON_TYPE, ...headers } })
 }

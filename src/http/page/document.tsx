@@ -5,7 +5,7 @@ import { CARD, STYLE } from './style.ts'
 import { visible } from './text.ts'
 
 export interface Page {
-  readonly status: 200 | 400 | 403 | 404 | 409 | 410 | 413 | 415 | 429 | 500 | 502 | 503
+  readonly status: 200 | 400 | 403 | 404 | 408 | 409 | 410 | 413 | 415 | 429 | 500 | 502 | 503
   readonly title: string
   /** A text is a paragraph. */
   readonly body: readonly (string | JSX.Element | undefined)[]

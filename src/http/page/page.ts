@@ -37,6 +37,8 @@ export function failurePage(failure: Failure): Page {
       return { ...plainPage(429, 'Too many requests', 'Wait a moment and try again'), ...headersOf(failure) }
     case 'body-too-large':
       return plainPage(413, 'Not understood', 'The form is too large, so nothing has changed')
+    case 'body-timed-out':
+      return plainPage(408, 'Not understood', 'The form did not arrive in time, so nothing has changed')
     case 'media-type-unsupported':
       return plainPage(415, 'Not understood', `Wanted a form, '${failure.wanted}'`)
     case 'unavailable':

@@ -3,40 +3,48 @@ import { type Meter, unitsOf } from '../../core/tool/budget.ts'
 import { type Json, parseShort } from '../../core/tool/json.ts'
 import { readInSlices, type ReadText, type TextRules } from '../../core/tool/json-text.ts'
 import { readToLimit } from '../../outbound/read-to-limit.ts'
+import { SMALL } from '../../outbound/room.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
+import { LEAST_BYTES_A_MS, PATIENCE_MS, watchTransfer } from '../../outbound/watch-transfer.ts'
+import { type BodyMemory, FULL } from './request-memory.ts'
 
 const encoder = new TextEncoder()
 
 const NOT_UTF8 = fail({ type: 'request-malformed', message: 'Cannot read the body: invalid UTF-8' })
 const BROKEN_OFF = fail({ type: 'request-malformed', message: 'Cannot read the body: it broke off' })
+const LATE = fail({ type: 'body-timed-out' })
+
+export interface JsonBodyOptions extends TextRules {
+  /** In bytes. */
+  readonly limit: number
+  readonly meter: Meter
+  readonly memory: BodyMemory
+}
 
 /**
  * RFC 8259. A last character that lacks a byte may be read as U+FFFD, as Fetch reads it. Failures quote nothing of the body.
- * A call's body comes with its length: making no ArrayBuffer of it saves a tenth of the call.
+ * A call's small body comes with its length: making no ArrayBuffer of it saves a tenth of the call.
  */
-export async function readJson(
-  request: Request,
-  limit: number,
-  meter: Meter,
-  rules?: TextRules,
-): Promise<Result<Json>> {
+export async function readJson(request: Request, options: JsonBodyOptions): Promise<Result<Json>> {
+  const { limit, meter, memory, ...rules } = options
   const { headers } = request
   const type = headers.get('content-type')
   if (!isJson(type)) return fail({ type: 'media-type-unsupported', got: type, wanted: 'application/json' })
   const length = lengthOf(headers)
-  if (length === undefined) {
-    const bytes = await readUpTo(request, limit)
+  if (length === undefined || length > SMALL) {
+    const bytes = await readUpTo(request, limit, memory)
     if (!bytes.ok) return bytes
     const text = utf8Text(bytes.value)
     return text === undefined ? notUtf8(request) : readJsonText(text, meter, rules)
   }
   if (length > limit) return tooLarge(limit, length)
-  let text: string
+  let text: string | Failing
   try {
-    text = await request.text()
+    text = await waitForBody(request.text(), length)
   } catch {
     return BROKEN_OFF
   }
+  if (typeof text !== 'string') return text
   if (text.length > limit) return tooLarge(limit)
   // Malformed bytes became U+FFFD, which has three bytes, so the text is longer than the body
   if (text.includes('\uFFFD') && encoder.encode(text).byteLength !== length) return notUtf8(request)
@@ -53,6 +61,14 @@ function findEncoding({ headers }: Pick<Request, 'headers'>, mediaType: string):
   if (!encoding || encoding === 'identity') return undefined
   const got = `${mediaType} in ${encoding}`
   return fail({ type: 'media-type-unsupported', got, wanted: `${mediaType} without Content-Encoding`, isEncoded: true })
+}
+
+/** Fails where work on a body of so many bytes takes longer than the slowest sender may. */
+export function waitForBody<T>(work: Promise<T>, bytes: number): Promise<T | Failing> {
+  return new Promise((done, reject) => {
+    const timer = setTimeout(() => done(LATE), PATIENCE_MS + bytes / LEAST_BYTES_A_MS)
+    work.then(done, reject).finally(() => clearTimeout(timer))
+  })
 }
 
 export function giveWay(): Promise<void> {
@@ -80,18 +96,27 @@ function resultOf(read: ReadText): Result<Json> {
   return read.ok ? read : fail({ type: 'request-malformed', message: read.message })
 }
 
-export async function readBytes(request: Request, mediaType: string, limit: number): ReturnType<typeof readUpTo> {
+interface BytesOptions {
+  readonly mediaType: string
+  /** In bytes. */
+  readonly limit: number
+  readonly memory: BodyMemory
+}
+
+export async function readBytes(request: Request, options: BytesOptions): ReturnType<typeof readUpTo> {
+  const { mediaType, limit, memory } = options
   const got = request.headers.get('content-type')
   if (got?.split(';')[0]?.trim().toLowerCase() === mediaType)
-    return findEncoding(request, mediaType) ?? readUpTo(request, limit)
+    return findEncoding(request, mediaType) ?? readUpTo(request, limit, memory)
   return fail({ type: 'media-type-unsupported', got, wanted: mediaType })
 }
 
 /** More than any page has, as a schema has 2,000 parts at most. Each takes many times its bytes. */
 const MAX_FIELDS = 5_000
 
-export async function readForm(request: Request, limit: number, meter: Meter): Promise<Result<URLSearchParams>> {
-  const bytes = await readBytes(request, 'application/x-www-form-urlencoded', limit)
+export async function readForm(request: Request, options: JsonBodyOptions): Promise<Result<URLSearchParams>> {
+  const { limit, meter, memory } = options
+  const bytes = await readBytes(request, { mediaType: 'application/x-www-form-urlencoded', limit, memory })
   if (!bytes.ok) return bytes
   // Malformed bytes become U+FFFD, as in browsers: no known field has such a name or value
   const text = new TextDecoder().decode(bytes.value)
@@ -105,14 +130,32 @@ export async function readForm(request: Request, limit: number, meter: Meter): P
   return ok(form)
 }
 
-async function readUpTo({ headers, body }: Request, limit: number): Promise<Result<Uint8Array<ArrayBuffer>>> {
+async function readUpTo({ headers, body }: Request, limit: number, memory: BodyMemory) {
   const length = lengthOf(headers)
   if (length !== undefined && length > limit) return tooLarge(limit, length)
+  const most = length ?? limit
+  let received = 0
+  let failing = BROKEN_OFF
+  const ended = new AbortController()
+  const end = (why: Failing) => {
+    failing = why
+    ended.abort()
+  }
+  const stopWatch = watchTransfer(
+    () => received,
+    () => end(LATE),
+  )
   try {
-    const { bytes, isWhole } = await readToLimit(body, limit)
-    return isWhole ? ok(bytes) : tooLarge(limit)
+    const { bytes, isWhole } = await readToLimit(body, limit, ended.signal, {
+      onRead: (size) => void (received = size),
+      grow: async (size) => void ((await memory.draw(size, most)) || end(FULL)),
+    })
+    if (!isWhole) return tooLarge(limit)
+    return bytes.length <= SMALL || (await memory.drawWhole(bytes.length, most)) ? ok(bytes) : FULL
   } catch {
-    return BROKEN_OFF
+    return failing
+  } finally {
+    stopWatch()
   }
 }
 

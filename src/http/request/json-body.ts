@@ -3,15 +3,14 @@ import { fail, ok, type Result } from '../../core/failure/failure.ts'
 import { type Meter, UNITS } from '../../core/tool/budget.ts'
 import type { Json } from '../../core/tool/json.ts'
 import { check, type Reader } from '../../core/tool/json-reader.ts'
-import { lengthOf, readJson } from './body.ts'
+import { readJson } from './body.ts'
+import { type BodyMemory, FULL } from './request-memory.ts'
 
 type Path = Readonly<Record<string, string>>
 
 export interface Body<B> {
   readonly reader?: () => Reader<unknown> | Promise<Reader<unknown>>
-  /** The most bytes that may be read for a request. */
-  bytesFor(request: Request): number
-  read(request: Request, path: Path, meter: Meter): Promise<Result<B>>
+  read(request: Request, path: Path, meter: Meter, memory: BodyMemory): Promise<Result<B>>
 }
 
 interface BodyRules<B> {
@@ -27,7 +26,7 @@ interface BodyRules<B> {
 
 const DEFAULT_LIMIT = 65_536
 
-export const NO_BODY: Body<undefined> = { bytesFor: () => 0, read: () => Promise.resolve(ok(undefined)) }
+export const NO_BODY: Body<undefined> = { read: () => Promise.resolve(ok(undefined)) }
 
 export function jsonBody<B>(reader: Reader<B>, rules: BodyRules<B> = {}): Body<B> {
   return loadedBody(() => reader, rules)
@@ -39,11 +38,11 @@ export function loadedBody<B>(
 ): Body<B> {
   return {
     reader,
-    bytesFor: ({ headers }) => (readsMore ? limit : (lengthOf(headers) ?? limit)),
-    async read(request, path, meter) {
+    async read(request, path, meter, memory) {
       const isAbsent = isOptional && !request.headers.has('content-type')
-      const sent = isAbsent ? ok({}) : await readJson(request, limit, meter, { parts })
+      const sent = isAbsent ? ok({}) : await readJson(request, { limit, meter, parts, memory })
       if (!sent.ok) return sent
+      if (readsMore && !(await memory.drawWhole(limit, limit))) return FULL
       const checked = check(await readerFor(path, sent.value), sent.value)
       if (checked.ok) return ok(checked.value)
       const { problems } = checked

@@ -6,6 +6,7 @@ import { CALL_UNITS, createMeter, type Meter } from '../../core/tool/budget.ts'
 import type { Reader } from '../../core/tool/json-reader.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { readJson } from '../request/body.ts'
+import { FULL, requestMemory } from '../request/request-memory.ts'
 import { readQuery } from '../request/query.ts'
 import type { DeclaredAnswer } from './answers.ts'
 import { backgroundOf, type Gate } from './gate.ts'
@@ -56,10 +57,17 @@ export function callRoute<Q>(
       checkHeaders?.(headers) ?? (url.includes('?') ? readQuery(operation.query, url) : operation.query.none)
     if (!query.ok) return respondTo(request)(query.failure)
     const meter = createMeter(CALL_UNITS)
-    const body = await readJson(request, CALL_LIMIT, meter)
-    if (!body.ok) return respondTo(request)(body.failure)
-    const caller = callerOf(admitted.value, request, backgroundOf(c), meter, dialect)
-    return handle({ request, caller, query: query.value, body: body.value })
+    const owner = { principal: admitted.value, request, background: backgroundOf(c) }
+    if (requestMemory.isFull(owner)) return respondTo(request)(FULL.failure)
+    const memory = requestMemory.open(owner)
+    try {
+      const body = await readJson(request, { limit: CALL_LIMIT, meter, memory })
+      if (!body.ok) return respondTo(request)(body.failure)
+      const caller = callerOf(owner.principal, request, memory.background, meter, dialect)
+      return memory.untilRead(await handle({ request, caller, query: query.value, body: body.value }))
+    } finally {
+      memory.release()
+    }
   })
 }
 

@@ -5,6 +5,7 @@ import { createMeter } from '../../core/tool/budget.ts'
 import { isSameOrigin } from '../caller/same-origin.ts'
 import { failurePage, FORM_OF_ANOTHER_SITE, page } from '../page/page.ts'
 import { readForm } from '../request/body.ts'
+import { NO_MEMORY } from '../request/request-memory.ts'
 import { ANY_QUERY, type Query, readQuery } from '../request/query.ts'
 import type { RouteContext } from './gate.ts'
 import { declare } from './operation.ts'
@@ -41,7 +42,7 @@ export function createPages({ shield, onPageError }: Pick<PagesDeps, 'shield' | 
       const answerForm: Answer<unknown> = async (c) => {
         const request = c.req.raw
         if (!isSameOrigin(request)) return page(FORM_OF_ANOTHER_SITE)
-        const form = await readForm(request, limit, createMeter())
+        const form = await readForm(request, { limit, meter: createMeter(), memory: NO_MEMORY })
         if (form.ok) return answer(c, form.value)
         return unreadable === 'empty' ? answer(c, new URLSearchParams()) : page(failurePage(form.failure))
       }

@@ -7,11 +7,11 @@ import { createMeter, type Meter } from '../../core/tool/budget.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { type Expected, revisionOf } from '../../core/tool/revision.ts'
 import { jsonText } from '../answer/json-response.ts'
+import { type BodyMemory, FULL, PUBLICATION_COPIES, requestMemory } from '../request/request-memory.ts'
 import { type Body, NO_BODY } from '../request/json-body.ts'
 import { type PathOf, type PathReaders, pathReader } from '../request/path-segment.ts'
 import { NO_QUERY, readQuery } from '../request/query.ts'
 import { writeAudit } from './audit.ts'
-import { createLargeBodies } from './large-bodies.ts'
 import { DONE } from './answers.ts'
 import { backgroundOf, type Gate } from './gate.ts'
 import { declare, type Operation } from './operation.ts'
@@ -35,6 +35,7 @@ interface RouteRequest<Path extends string, Q, B> {
   readonly expected: Expected | undefined
   readonly note: Note
   readonly meter: Meter
+  readonly memory: BodyMemory
 }
 
 export interface RouteAnswer<T> {
@@ -77,12 +78,6 @@ interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {
   readonly denial?: (principal: Principal, path: PathOf<Path>) => Failing | undefined
 }
 
-/** One for all routes of an isolate, whose memory is one. */
-const largeBodies = createLargeBodies({
-  now: Date.now,
-  sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
-})
-
 /**
  * Used as `on('GET /keys/:id', summary, declaration)(handler)`; `A` has the answers that the console reads. Unless `open`,
  * anonymous callers and caches are kept out.
@@ -100,7 +95,11 @@ export function createFace<A extends object = Record<never, unknown>>(
     const { scope, act, isPrivate = access === 'own' } = operation
     const readPath = pathReader<R>(route, operation.path)
 
-    async function answer(handle: Handle<R, Q, B>, c: Context, principal: Principal, note: Note) {
+    async function answer(
+      handle: Handle<R, Q, B>,
+      sent: Pick<RouteRequest<R, Q, B>, 'c' | 'principal' | 'note' | 'memory'>,
+    ) {
+      const { c, principal, memory } = sent
       const query = readQuery(operation.query, c.req.url)
       if (!query.ok) return query
       const path = readPath(c.req.url)
@@ -108,12 +107,11 @@ export function createFace<A extends object = Record<never, unknown>>(
       const denied = operation.denial?.(principal, path.value)
       if (denied) return denied
       const meter = createMeter()
-      const body = await operation.body.read(c.req.raw, path.value, meter)
+      const body = await operation.body.read(c.req.raw, path.value, meter, memory)
       if (!body.ok) return body
       const expected = operation.conditional && ifMatch(c.req.raw)
       const admission = principal.kind === 'anonymous' ? undefined : new Admission(principal.id)
-      const sent = { path: path.value, query: query.value, body: body.value }
-      return handle({ c, principal, admission, ...sent, expected, note, meter })
+      return handle({ ...sent, admission, path: path.value, query: query.value, body: body.value, expected, meter })
     }
 
     return (handle: Handle<R, Q, B>) =>
@@ -122,20 +120,19 @@ export function createFace<A extends object = Record<never, unknown>>(
         if (!caller.ok) return respond(caller.failure)
         const principal = caller.value
         if (isPrivate && principal.kind === 'anonymous') return respond(NEEDS_CREDENTIAL)
+        const owner = { principal, request: c.req.raw, background: backgroundOf(c) }
+        if (requestMemory.isFull(owner)) return respond(FULL.failure)
         let about: JsonObject | undefined
-        const result = await largeBodies(
-          operation.body.bytesFor(c.req.raw),
-          principal.id,
-          () => answer(handle, c, principal, (more) => void (about = { ...about, ...more })),
-          (task) => backgroundOf(c)(task),
-        )
+        const memory = requestMemory.open(owner, PUBLICATION_COPIES)
+        const note: Note = (more) => void (about = { ...about, ...more })
+        const result = await answer(handle, { c, principal, note, memory }).finally(memory.release)
         const response = responseOf(result, (failure) => respond(failureFor(principal, failure)))
         if (isPrivate) response.headers.set('cache-control', 'no-store')
         if (act !== undefined) {
           const outcome = result instanceof Response || result.ok ? 'success' : result.failure.type
           writeAudit(c, writeAuditEntry, Date.now(), { act, principal, outcome, status: response.status, about })
         }
-        return response
+        return memory.untilRead(response)
       })
   }
 

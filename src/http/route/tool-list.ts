@@ -6,7 +6,8 @@ import { jsonText, notModified, PRIVATE } from '../answer/json-response.ts'
 import type { Narrowing } from '../answer/why-empty.ts'
 import { readQuery } from '../request/query.ts'
 import { listing } from './answers.ts'
-import type { Gate, RouteContext } from './gate.ts'
+import { FULL, type HoldAnswer, requestMemory } from '../request/request-memory.ts'
+import { backgroundOf, type Gate, type RouteContext } from './gate.ts'
 import { declare, type Operation } from './operation.ts'
 
 export interface ToolListDeps {
@@ -24,7 +25,7 @@ interface WrittenList {
 export interface ToolList {
   /** For the entity tag, beside catalogue and principal; undefined where the tag is made of the text. */
   readonly variant: readonly string[] | undefined
-  readonly write: (principal: Principal) => Promise<Result<WrittenList>>
+  readonly write: (principal: Principal, memory: HoldAnswer) => Promise<Result<WrittenList>>
   readonly narrowedBy?: Narrowing
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
@@ -45,10 +46,13 @@ async function listTools(
   const request = c.req.raw
   const caller = await gate(c, 'tools:read')
   if (!caller.ok) return respond(caller.failure)
+  const owner = { principal: caller.value, request, background: backgroundOf(c) }
+  if (requestMemory.isFull(owner)) return respond(FULL.failure)
   const list = read()
   if (!list.ok) return respond(list.failure)
   const { variant, write, headers, narrowedBy } = list.value
-  const written = variant ? undefined : await write(caller.value)
+  const memory = requestMemory.open(owner)
+  const written = variant ? undefined : await write(caller.value, memory)
   if (written?.ok === false) return respond(written.failure)
   const { id, kind } = caller.value
   const patterns = patternsFor(caller.value, 'tools:read')
@@ -58,11 +62,11 @@ async function listTools(
   const etag = `"${(await sha256(named)).slice(0, 32)}"`
   const all = { ...PRIVATE, ...headers, etag }
   const unchanged = notModified(request, all)
-  if (unchanged) return unchanged
-  const made = written ?? (await write(caller.value))
+  if (unchanged) return memory.untilRead(unchanged)
+  const made = written ?? (await write(caller.value, memory))
   if (!made.ok) return respond(made.failure)
   const { text, isEmpty, headers: noted } = made.value
-  if (!isEmpty || !narrowedBy) return jsonText(text, 200, noted ? { ...all, ...noted } : all)
+  if (!isEmpty || !narrowedBy) return memory.untilRead(jsonText(text, 200, noted ? { ...all, ...noted } : all))
   const { whyEmpty } = await import('../answer/why-empty.ts')
   return jsonText(text, 200, { ...all, ...(await whyEmpty(narrowedBy, caller.value, catalogue)) })
 }
@@ -102,7 +106,7 @@ export function wholeList<Q extends Asked>(
   return {
     variant: [format.name, JSON.stringify(query)],
     narrowedBy: { toolkit },
-    async write(principal) {
+    async write(principal, memory) {
       const lines: string[] = []
       let characters = 0
       let cursor: string | undefined
@@ -117,6 +121,7 @@ export function wholeList<Q extends Asked>(
         if (characters > MAX_LISTED) return fail({ type: 'request-malformed', ...tooMany })
         cursor = listing.nextCursor
       } while (cursor !== undefined)
+      if (!(await memory.hold(characters))) return FULL
       return ok({ text: join(lines, query), isEmpty: lines.length === 0 })
     },
   }

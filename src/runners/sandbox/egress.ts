@@ -4,14 +4,12 @@ import { type GuardedFetch, type GuardedResponse, withRemedy } from '../../outbo
 import { readToLimit } from '../../outbound/read-to-limit.ts'
 import { type Redact, redacting } from '../../outbound/redaction.ts'
 import { mayHaveBody } from '../../outbound/response-rules.ts'
-import type { Growing, Room } from '../../outbound/room.ts'
+import { type Growing, type Room, SMALL } from '../../outbound/room.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
 import { headerNameProblem } from '../shared/header-rules.ts'
 import { encodeStrictly } from '../shared/url-template.ts'
 
 const MAX_BODY = 8 * 1024 * 1024
-/** Smaller answers take no room. */
-const SMALL = 65_536
 const UNREAD_MS = 1_000
 
 /**
@@ -31,7 +29,7 @@ export async function answerEgress(
   if (request.headers.has('upgrade')) return refusal(`Cannot request "${shown}": only HTTP leaves the sandbox`)
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(policy.timeoutMs)])
   const held = room.growing(policy.caller, () => signal.aborted)
-  const sent = request.body && (await readToLimit(request.body, MAX_BODY, signal, held.grow).catch(held.release))
+  const sent = request.body && (await readToLimit(request.body, MAX_BODY, signal, held).catch(held.release))
   if (sent !== null && !sent?.isWhole) {
     held.release()
     return refusal(`Cannot request "${shown}": the body is over ${MAX_BODY} bytes, or broke off`)

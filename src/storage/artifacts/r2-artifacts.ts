@@ -3,7 +3,7 @@ import type { ArtifactLink, ArtifactOwner, ArtifactStore } from '../../core/call
 import { bytesOfBase64 } from '../../outbound/base64.ts'
 import type { Signer } from '../sealing/deployment-keys.ts'
 import { artifactKey, OWNER_LENGTH } from '../keys.ts'
-import { keepBytes, LIFETIME_MS } from './keep-bytes.ts'
+import { type ByteStore, keepBytes, LIFETIME_MS } from './keep-bytes.ts'
 import { storedObject } from './stored-object.ts'
 
 const ID_BYTES = 16
@@ -12,7 +12,8 @@ const QUOTA = { files: 500, bytes: 536_870_912 }
 const SECONDS = /^\d{1,12}$/
 
 /** The link alone gives access: its signature (HMAC) binds the id to the time it expires. */
-export function createR2Artifacts(bucket: R2Bucket, signer: Signer, now: () => number): ArtifactStore {
+export function createR2Artifacts(store: ByteStore, signer: Signer, now: () => number): ArtifactStore {
+  const { bucket } = store
   return {
     async keep({ content, contentType }, owner) {
       const bytes = 'text' in content ? content.text : bytesOfBase64(content.base64)
@@ -29,8 +30,9 @@ export function createR2Artifacts(bucket: R2Bucket, signer: Signer, now: () => n
       const place = { principal, prefix: artifactKey(tag), key: artifactKey(id) }
       const stored = await keepBytes(
         { ...place, body: bytes, size: bytes.length, options },
-        { bucket, now, quota: QUOTA },
+        { store, now, quota: QUOTA },
       )
+      if ('full' in stored) return { ok: false, why: `more than ${stored.full} are being kept at once` }
       if (!('size' in stored)) return { ok: false, why: 'nothing is kept for callers without a credential' }
       const query = new URLSearchParams({ expires, signature: await signer.sign(signed(id, expires)) })
       const url = `${new URL(owner.reachedAt()).origin}/artifacts/${id}?${query}`

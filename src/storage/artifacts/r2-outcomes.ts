@@ -1,24 +1,24 @@
 import type { OutcomeStore } from '../../core/call/ledger.ts'
 import { outcomeKey } from '../keys.ts'
 import { sha256 } from '../sealing/sha256.ts'
-import { keepBytes } from './keep-bytes.ts'
+import { type ByteStore, keepBytes } from './keep-bytes.ts'
 
 const QUOTA = { files: 500, bytes: 134_217_728 }
 
 /** Sealed outcomes of calls that are too large for a row of the ledger. */
-export function createR2Outcomes(bucket: R2Bucket, now: () => number): OutcomeStore {
+export function createR2Outcomes(store: ByteStore, now: () => number): OutcomeStore {
   return {
     async keep(principal, callId, sealed) {
       const prefix = outcomeKey(await sha256(principal))
       const key = prefix + (await sha256(callId))
       const kept = await keepBytes(
         { principal, prefix, key, body: sealed, size: sealed.length },
-        { bucket, now, quota: QUOTA },
+        { store, now, quota: QUOTA },
       )
       return 'size' in kept
     },
     async find(principal, callId) {
-      const stored = await bucket.get(outcomeKey(await sha256(principal), await sha256(callId)))
+      const stored = await store.bucket.get(outcomeKey(await sha256(principal), await sha256(callId)))
       return stored?.text()
     },
   }

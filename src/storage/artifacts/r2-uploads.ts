@@ -2,7 +2,7 @@ import * as base64url from 'jose/base64url'
 import { fail } from '../../core/failure/failure.ts'
 import type { UploadOwner, UploadStore } from '../../core/call/artifact-store.ts'
 import { uploadKey } from '../keys.ts'
-import { keepBytes, LIFETIME_MS } from './keep-bytes.ts'
+import { type ByteStore, keepBytes, LIFETIME_MS } from './keep-bytes.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import { storedObject } from './stored-object.ts'
 
@@ -11,7 +11,8 @@ const ID = /^[\w-]{22}$/
 const QUOTA = { files: 200, bytes: 536_870_912 }
 
 /** Keys begin with their owner, so nobody reaches another's. */
-export function createR2Uploads(bucket: R2Bucket, now: () => number): UploadStore {
+export function createR2Uploads(store: ByteStore, now: () => number): UploadStore {
+  const { bucket } = store
   async function keyOf(id: string, { principal, userId }: UploadOwner): Promise<string> {
     return uploadKey(await sha256(principal), userId === undefined ? '' : await sha256(userId), id)
   }
@@ -27,7 +28,7 @@ export function createR2Uploads(bucket: R2Bucket, now: () => number): UploadStor
       const key = await keyOf(id, owner)
       const options = { httpMetadata: { contentType }, customMetadata: { expires: String(expires), ...named } }
       // An earlier upload is not dropped for the next one: its sender is told
-      const door = { bucket, now, quota: QUOTA, refusesWhenFull: true }
+      const door = { store, now, quota: QUOTA, refusesWhenFull: true }
       const stored = await keepBytes({ principal, prefix, key, body: body ?? '', size, options }, door)
       if ('full' in stored) {
         const message = `Cannot keep more than ${stored.full} at once: DELETE /artifacts/{id} removes one, and each expires after a day`

@@ -27,14 +27,20 @@ interface ClaimRequest {
 }
 
 type ClaimAnswer =
-  { readonly state: 'finished'; readonly outcome: string } | { readonly state: 'claimed' | 'reused' | 'unknown' }
+  | { readonly state: 'finished'; readonly outcome: string }
+  | { readonly state: 'claimed' | 'reused' | 'unknown' | 'crowded' }
 
+/** For one call, of whom each holds its input until it has the outcome; large inputs are bounded by their memory. */
+const MAX_WAITING = 64
 const KEPT_MS = 86_400_000
 const SWEEP_MS = 600_000
 /** Past these the outcome of the oldest is forgotten: what is repeated then is told that nobody knows, and not run again. */
 const MAX_OUTCOMES = 2_000
 /** Past these the oldest is forgotten altogether. */
 const MAX_CALLS = 1_000_000
+
+/** Longer than the slowest upload. */
+const RESERVED_MS = 1_800_000
 
 /** One a principal: calls under ids of its own, with sealed outcomes. A repeated call waits for the first one. */
 export function defineLedger<E>(clock: () => number) {
@@ -65,6 +71,7 @@ export function defineLedger<E>(clock: () => number) {
         if (known.outcome !== null) return { state: 'finished', outcome: known.outcome }
         if (known.claim === claim) return { state: 'claimed' }
         if (known.until <= now || !known.claim.startsWith(process)) return { state: 'unknown' }
+        if (this.#changes.count(callId) >= MAX_WAITING) return { state: 'crowded' }
         await this.#changes.next(callId, known.until - now)
       }
     }
@@ -77,6 +84,24 @@ export function defineLedger<E>(clock: () => number) {
         this.#sql.exec(end, outcome, clock() + KEPT_MS, callId, claim)
       }
       this.#changes.announce(callId)
+    }
+
+    /** Counts bytes that are about to be stored under a key, and gives what else is, where keys begin so. */
+    reserve(prefix: string, key: string, size: number): { key: string; size: number }[] {
+      const now = clock()
+      const { kv } = this.ctx.storage
+      const others: { key: string; size: number }[] = []
+      for (const [other, reserved] of kv.list<{ size: number; until: number }>({ prefix })) {
+        if (reserved.until <= now) kv.delete(other)
+        else others.push({ key: other, size: reserved.size })
+      }
+      kv.put(key, { size, until: now + RESERVED_MS })
+      return others
+    }
+
+    /** Its bytes are stored now, or never will be. */
+    unreserve(key: string): void {
+      this.ctx.storage.kv.delete(key)
     }
 
     /** By numbers of rows, which grow by one a call: each call looks at two rows, however many there are. */

@@ -31,6 +31,7 @@ describe('an approval', () => {
         context: NO_CONTEXT,
         invocation: { ...invocationWith(INPUT), userId },
         deadline: () => deps.startDeadline(1_000, () => undefined),
+        holds: () => undefined,
         ...(sha256 && { namedFiles: { places: [], byHandle: new Map([['artifact:x', { ...FILE, sha256 }]]) } }),
       },
       {

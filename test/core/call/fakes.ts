@@ -90,6 +90,7 @@ export function worldOf({
     },
     findCandidates: () => candidates,
     now: () => (time += 5),
+    holdFiles: async () => () => undefined,
     newId: () => 'made',
     writeRecord: (record) => void records.push(record),
     toolSecrets: {

@@ -6,6 +6,10 @@ import { FAILURES } from './failures.ts'
 /** What is said of each failure: a new one does not compile until it stands here. */
 const SAID: Readonly<Record<FailureType, unknown>> = {
   'request-malformed': { code: 'VALIDATION_ERROR', message: 'Bad field', details: { reason: 'Wanted another' } },
+  'body-timed-out': {
+    code: 'TIMEOUT_ERROR',
+    message: 'The body did not arrive in time: send the request again, with all of its body',
+  },
   'body-too-large': {
     code: 'RESOURCE_ERROR',
     message: 'The body is larger than 10 bytes',

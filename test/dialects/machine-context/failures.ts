@@ -3,6 +3,7 @@ import type { Failure, FailureType } from '../../../src/core/failure/failure.ts'
 /** One failure of each type: a new one does not compile until it stands here. */
 export const FAILURES: { readonly [T in FailureType]: Extract<Failure, { type: T }> } = {
   'request-malformed': { type: 'request-malformed', message: 'Bad field', detail: 'Wanted another' },
+  'body-timed-out': { type: 'body-timed-out' },
   'body-too-large': { type: 'body-too-large', limit: 10 },
   'media-type-unsupported': { type: 'media-type-unsupported', got: 'text/plain', wanted: 'application/json' },
   'protocol-version-unsupported': { type: 'protocol-version-unsupported', asked: '9', supported: '1.0' },

@@ -224,6 +224,7 @@ const WANTED: Readonly<Record<FailureType, Wanted>> = {
     message: 'Bad field',
     details: { reason: 'Wanted another' },
   },
+  'body-timed-out': { status: 408, code: 'TIMEOUT_ERROR', message: 'in time' },
   'body-too-large': { status: 413, code: 'RESOURCE_ERROR', message: '10 bytes', details: { limit_bytes: 10 } },
   'media-type-unsupported': { status: 415, code: 'VALIDATION_ERROR', message: "got 'text/plain'" },
   'protocol-version-unsupported': { status: 400, code: 'VALIDATION_ERROR', message: "wanted '1.0'" },

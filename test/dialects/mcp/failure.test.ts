@@ -39,6 +39,7 @@ const TABLE: {
   ]
 } = {
   'request-malformed': [{ type: 'request-malformed', message: 'm', detail: 'd' }, -32700, 400, 400, /^m: d$/],
+  'body-timed-out': [{ type: 'body-timed-out' }, -32600, 408, 408, /in time/],
   'body-too-large': [{ type: 'body-too-large', limit: 5 }, -32600, 413, 413, /5 bytes/],
   'media-type-unsupported': [
     { type: 'media-type-unsupported', got: null, wanted: 'w' },
@@ -245,6 +246,7 @@ describe('what a failure says to programs', () => {
 /** What is said of each failure: a new one does not compile until it stands here. */
 const SAID: Readonly<Record<FailureType, unknown>> = {
   'request-malformed': 'Bad field: Wanted another',
+  'body-timed-out': 'The body did not arrive in time: send the request again, with all of its body',
   'body-too-large': 'The body is larger than 10 bytes',
   'media-type-unsupported': "Send the body as 'application/json', got the content type 'text/plain'",
   'protocol-version-unsupported': "The protocol version '9' is not supported: wanted one of 1.0",

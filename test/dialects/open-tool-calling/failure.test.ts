@@ -6,6 +6,11 @@ import { FAILURES } from '../machine-context/failures.ts'
 /** What is said of each failure: a new one does not compile until it stands here. */
 const SAID: Readonly<Record<FailureType, unknown>> = {
   'request-malformed': { status: 400, message: 'Bad field', detail: 'Wanted another' },
+  'body-timed-out': {
+    status: 408,
+    message: 'The body did not arrive in time',
+    detail: 'Send the request again, with all of its body',
+  },
   'body-too-large': { status: 413, message: 'The body is larger than 10 bytes' },
   'media-type-unsupported': {
     status: 415,

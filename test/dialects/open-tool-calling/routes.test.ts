@@ -36,11 +36,9 @@ function setUp(answer: Answer = ok(3), { refused = undefined as Failure | undefi
   const app = new Hono().route('/', face)
   const post = async (body: unknown, type = 'application/json') => {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
-    const response = await app.request('/worker/tools/invoke', {
-      method: 'POST',
-      body: text,
-      headers: { 'content-type': type },
-    })
+    const init = { method: 'POST', body: text, headers: { 'content-type': type } }
+    const context = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} }
+    const response = await app.request('/worker/tools/invoke', init, {}, context)
     return { status: response.status, body: JSON.parse(await response.text()) }
   }
   return { app, post, calls, list }
@@ -292,6 +290,7 @@ describe('GET /worker/tools and /worker/health', () => {
 /** One of each failure; a new one does not compile until it stands here. */
 const FAILURES: { readonly [T in Failure['type']]: Extract<Failure, { type: T }> } = {
   'request-malformed': { type: 'request-malformed', message: 'm' },
+  'body-timed-out': { type: 'body-timed-out' },
   'body-too-large': { type: 'body-too-large', limit: 1 },
   'media-type-unsupported': { type: 'media-type-unsupported', got: null, wanted: 'w' },
   'protocol-version-unsupported': { type: 'protocol-version-unsupported', asked: 'a', supported: 's' },
@@ -357,7 +356,7 @@ describe('a failure', () => {
     const errors = Object.values(FAILURES).filter((failure) => 'status' in answerTo(failure))
     expect(errors.map(({ type }) => type).sort()).toEqual(
       (
-        'body-too-large conflict definition-invalid forbidden gone internal media-type-unsupported ' +
+        'body-timed-out body-too-large conflict definition-invalid forbidden gone internal media-type-unsupported ' +
         'method-not-allowed misdirected not-found precondition-failed protocol-version-unsupported rate-limited ' +
         'request-malformed route-unknown unauthenticated unavailable'
       ).split(' '),

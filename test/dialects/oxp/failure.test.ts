@@ -30,6 +30,10 @@ describe('what a person must do first', () => {
 /** What is said of each failure: a new one does not compile until it stands here. */
 const SAID: Readonly<Record<FailureType, unknown>> = {
   'request-malformed': { message: 'Bad field', developer_message: 'Wanted another' },
+  'body-timed-out': {
+    message: 'The body did not arrive in time',
+    developer_message: 'Send the request again, with all of its body',
+  },
   'body-too-large': { message: 'The body is larger than 10 bytes' },
   'media-type-unsupported': {
     message: "Send the body as 'application/json'",

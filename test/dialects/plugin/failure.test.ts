@@ -6,6 +6,7 @@ import { FAILURES } from '../machine-context/failures.ts'
 /** What is said of each failure: a new one does not compile until it stands here. */
 const SAID: Readonly<Record<FailureType, unknown>> = {
   'request-malformed': 'Bad field. Wanted another',
+  'body-timed-out': 'The body did not arrive in time: send the request again, with all of its body',
   'body-too-large': 'The body is larger than 10 bytes',
   'media-type-unsupported': "Send the body as 'application/json', got 'text/plain'",
   'protocol-version-unsupported': "The protocol version '9' is not supported: wanted '1.0'",

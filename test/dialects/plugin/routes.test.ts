@@ -211,6 +211,7 @@ describe('POST /plugin/call', () => {
 /** What each failure is on this wire: a status, and words that stand in the text. */
 const WANTED: Readonly<Record<FailureType, readonly [number, ...string[]]>> = {
   'request-malformed': [400, 'Bad field', 'Wanted another'],
+  'body-timed-out': [408, 'in time'],
   'body-too-large': [413, '10 bytes'],
   'media-type-unsupported': [415, "got 'text/plain'"],
   'protocol-version-unsupported': [400, "wanted '1.0'"],

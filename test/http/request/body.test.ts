@@ -2,11 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createMeter } from '../../../src/core/tool/budget.ts'
 import { MAX_DEPTH } from '../../../src/core/tool/json.ts'
-import { readForm, readJson as readWithMeter, readJsonText } from '../../../src/http/request/body.ts'
+import { readForm as formWith, readJson as jsonWith, readJsonText } from '../../../src/http/request/body.ts'
+import { NO_MEMORY } from '../../../src/http/request/request-memory.ts'
 
 const LIMIT = 1_000
 
-const readJson = (request: Request, limit: number) => readWithMeter(request, limit, createMeter())
+const memory = NO_MEMORY
+const readJson = (request: Request, limit: number) => jsonWith(request, { limit, meter: createMeter(), memory })
+const readForm = (request: Request, limit: number, meter = createMeter()) => formWith(request, { limit, meter, memory })
 
 function post(body: BodyInit | null, headers: Record<string, string> = {}): Request {
   const length = typeof body === 'string' ? { 'content-length': String(new TextEncoder().encode(body).length) } : {}
@@ -303,7 +306,7 @@ describe('the key __proto__', () => {
 
 describe('a form', () => {
   const type = { 'content-type': 'application/x-www-form-urlencoded' }
-  const sent = (text: string) => readForm(post(text, type), 100_000, createMeter())
+  const sent = (text: string) => readForm(post(text, type), 100_000)
 
   it.each([
     ['application/x-www-form-urlencoded', true],
@@ -311,7 +314,7 @@ describe('a form', () => {
     ['application/x-www-form-urlencode', false],
     ['text/plain', false],
   ])('is one of the type %s: %s', async (sent, isOne) => {
-    const form = await readForm(post('a=1', { 'content-type': sent }), 100, createMeter())
+    const form = await readForm(post('a=1', { 'content-type': sent }), 100)
     const wanted = 'application/x-www-form-urlencoded'
     if (isOne) expect(form).toMatchObject({ ok: true })
     else expect(form).toEqual({ ok: false, failure: { type: 'media-type-unsupported', got: sent, wanted } })
@@ -319,7 +322,7 @@ describe('a form', () => {
 
   it('is none without a type', async () => {
     const request = new Request('https://sb.example/', { method: 'POST', body: new Uint8Array(1) })
-    expect(await readForm(request, 100, createMeter())).toMatchObject({ failure: { got: null } })
+    expect(await readForm(request, 100)).toMatchObject({ failure: { got: null } })
   })
 
   it.each<[Record<string, string>, string, object]>([
@@ -333,7 +336,7 @@ describe('a form', () => {
   ])('with %j is held to its limit', async (headers, text, answer) => {
     const { request } = streamed([new TextEncoder().encode(text)])
     for (const [name, value] of Object.entries({ ...type, ...headers })) request.headers.set(name, value)
-    expect(await readForm(request, 100, createMeter())).toMatchObject(answer)
+    expect(await readForm(request, 100)).toMatchObject(answer)
   })
 
   it('has at most 5,000 fields, since each takes many times its bytes', async () => {

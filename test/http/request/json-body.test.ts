@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { createMeter } from '../../../src/core/tool/budget.ts'
 import { object, optional, string } from '../../../src/core/tool/json-reader.ts'
+import { NO_MEMORY } from '../../../src/http/request/request-memory.ts'
 import { jsonBody } from '../../../src/http/request/json-body.ts'
 
 const NAMED = object({ name: optional(string({ most: 3 })) })
@@ -8,7 +9,7 @@ const NAMED = object({ name: optional(string({ most: 3 })) })
 async function read(body: string | undefined, rules: Parameters<typeof jsonBody>[1] = {}) {
   const init = body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }
   const request = new Request('https://sb.example/', { method: 'POST', ...init })
-  const result = await jsonBody(NAMED, rules as object).read(request, {}, createMeter())
+  const result = await jsonBody(NAMED, rules as object).read(request, {}, createMeter(), NO_MEMORY)
   return result.ok ? result.value : result.failure
 }
 
@@ -25,10 +26,23 @@ it('a body is read as it is declared, and may be left out where that is said', a
   })
 })
 
-it('a body is expected to have as many bytes as its request says, or as it may have', () => {
-  const bytesOf = (headers: Record<string, string>, rules = {}) =>
-    jsonBody(NAMED, { limit: 50, ...rules }).bytesFor(new Request('https://sb.example/', { method: 'POST', headers }))
-  expect(bytesOf({ 'content-length': '10' })).toBe(10)
-  expect(bytesOf({})).toBe(50)
-  expect(bytesOf({ 'content-length': '10' }, { readsMore: true })).toBe(50)
+it('a body that may name more is drawn for all that it may have read, before its route goes on', async () => {
+  const drawn: number[][] = []
+  const memory = { ...NO_MEMORY, drawWhole: async (...given: number[]) => drawn.push(given) === 1 }
+  const reads = async () => {
+    const body = jsonBody(NAMED, { limit: 50, readsMore: true })
+    const headers = { 'content-type': 'application/json' }
+    return body.read(
+      new Request('https://sb.example/', { method: 'POST', body: '{}', headers }),
+      {},
+      createMeter(),
+      memory,
+    )
+  }
+  expect(await reads()).toEqual({ ok: true, value: {} })
+  expect(await reads()).toMatchObject({ failure: { type: 'rate-limited' } })
+  expect(drawn).toEqual([
+    [50, 50],
+    [50, 50],
+  ])
 })

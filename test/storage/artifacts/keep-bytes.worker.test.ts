@@ -7,6 +7,10 @@ import { createDeploymentKeys } from '../../../src/storage/sealing/deployment-ke
 
 const QUOTA = { files: 5, bytes: 100 }
 const bucket = env.ARTIFACTS
+const storeIn = (bucket: R2Bucket) => ({
+  bucket,
+  reservations: (principal: string) => env.Ledger.getByName(principal),
+})
 
 /** What one principal keeps, of so many bytes each, by a clock that says when they were. */
 function createOwner(refusesWhenFull = false) {
@@ -18,7 +22,7 @@ function createOwner(refusesWhenFull = false) {
       // Of two that are kept in one millisecond neither is the older
       await new Promise((done) => setTimeout(done, 5))
       const kept = { principal, prefix, key: `${prefix}${at++}`, body: 'x'.repeat(size), size }
-      const stored = await keepBytes(kept, { bucket, now: () => now, quota: QUOTA, refusesWhenFull })
+      const stored = await keepBytes(kept, { store: storeIn(bucket), now: () => now, quota: QUOTA, refusesWhenFull })
       return 'size' in stored ? stored.size : stored
     },
     async sizes() {
@@ -51,6 +55,20 @@ describe('a principal who has as many bytes as it may', () => {
     // After a day all of it is over
     expect(await own.keep(100, Date.now() + 86_400_000)).toBe(100)
     expect(await own.sizes()).toEqual([100])
+  })
+
+  it.each([true, false])('keeps no more of what comes at once (refuses: %s)', async (refuses) => {
+    const own = createOwner(refuses)
+    const kept = await Promise.all(Array.from({ length: 20 }, () => own.keep(1)))
+    expect(kept.filter((each) => each === 1).length).toBeGreaterThan(0)
+    expect((await own.sizes()).length).toBeLessThanOrEqual(5)
+    const large = createOwner(refuses)
+    await Promise.all(Array.from({ length: 5 }, () => large.keep(60)))
+    expect(await large.sizes()).toEqual([60])
+    // Nothing stays reserved of what was refused
+    const [size] = await large.sizes()
+    expect([size, await createOwner(refuses).keep(100)]).toEqual([60, 100])
+    expect(await large.keep(40)).toBe(40)
   })
 
   it('is refused one that is larger than all of them may be', async () => {
@@ -89,7 +107,7 @@ describe('a principal may have at once', () => {
     [10, ['7', '8', '9']],
   ])('512 MiB of artifacts: %i of 64 MiB, and one byte', async (count, gone) => {
     const { full, deleted } = createFull(count)
-    const kept = await createR2Artifacts(full, signer('artifact'), now).keep(
+    const kept = await createR2Artifacts(storeIn(full), signer('artifact'), now).keep(
       { content: { text: 'x' }, contentType: 'text/plain' },
       owner,
     )
@@ -102,6 +120,6 @@ describe('a principal may have at once', () => {
     [4, ['1', '2', '3']],
   ])('128 MiB of outcomes: %i of 64 MiB, and one byte', async (count, gone) => {
     const { full, deleted } = createFull(count)
-    expect([await createR2Outcomes(full, now).keep('key:k', 'c', 'x'), deleted]).toEqual([true, gone])
+    expect([await createR2Outcomes(storeIn(full), now).keep('key:k', 'c', 'x'), deleted]).toEqual([true, gone])
   })
 })

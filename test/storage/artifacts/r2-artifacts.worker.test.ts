@@ -18,7 +18,11 @@ const DAY = 86_400_000
 /** The artifacts of a deployment whose secret this is, at a time. */
 function artifactsAt(time: number, secret = 'the secret') {
   const keys = createDeploymentKeys({ deploymentSecret: async () => secret })
-  return createR2Artifacts(env.ARTIFACTS, keys.signer('artifact'), () => time)
+  return createR2Artifacts(
+    { bucket: env.ARTIFACTS, reservations: (principal: string) => env.Ledger.getByName(principal) },
+    keys.signer('artifact'),
+    () => time,
+  )
 }
 
 async function kept(what: Keepable, owner = OWNER) {

@@ -4,7 +4,11 @@ import type { UploadOwner } from '../../../src/core/call/artifact-store.ts'
 import { createR2Uploads, noUploads } from '../../../src/storage/artifacts/r2-uploads.ts'
 
 const DAY = 86_400_000
-const uploadsAt = (time: number) => createR2Uploads(env.ARTIFACTS, () => time)
+const uploadsAt = (time: number) =>
+  createR2Uploads(
+    { bucket: env.ARTIFACTS, reservations: (principal: string) => env.Ledger.getByName(principal) },
+    () => time,
+  )
 
 async function kept(owner: UploadOwner, text = 'words', at = Date.now()) {
   const body = new Response(text).body

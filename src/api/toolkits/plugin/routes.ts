@@ -36,12 +36,12 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
       200: { ...component('Already published', 'Published'), note: UNCALLABLE },
       201: { ...component('Published', 'Published'), note: UNCALLABLE },
     },
-  })(async ({ c, principal, path: { toolkit }, query: { allow, ...asked }, note, meter }) => {
+  })(async ({ c, principal, path: { toolkit }, query: { allow, ...asked }, note, meter, memory }) => {
     const { denied } = await authoriseToolkit(principal, toolkit, writer)
     if (denied !== undefined) return fail({ type: 'forbidden', reason: denied })
     const options = { toolkit, ...asked }
     const request = c.req.raw
-    const body = await readBytes(request, WASM, PLUGIN_LIMIT)
+    const body = await readBytes(request, { mediaType: WASM, limit: PLUGIN_LIMIT, memory })
     if (!body.ok) return body
     const read = await plugins.read(body.value, options, { signal: request.signal, meter })
     if (!read.ok) return read

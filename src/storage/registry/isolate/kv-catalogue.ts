@@ -31,7 +31,7 @@ export interface KvCatalogueOptions extends RegistryReach {
 
 /** KV answers a bulk read with 25 MB at most, and an isolate has 128 MB: a list of giants ends early, with a cursor. */
 const LEAVES_AT_ONCE = 8
-const MAX_LISTED = 8_000_000
+const MAX_LISTED = 4_000_000
 /** Sealed cursors have the length of the longest place: a tool's id and a version, or two numbers. */
 const PLACE_LENGTH = { all: 200, ranked: 24 }
 const MAX_SUGGESTED = 3
