@@ -241,8 +241,6 @@ describe('a name of what is hidden', () => {
       ['payroll', 'payrool'],
       ['PAYROLL', 'PAYROOL'],
       ['pay-roll', 'pay-rool'],
-      ['payslip', 'payslop'],
-      ['PaySlip', 'PaySlop'],
     ] as const) {
       const answers = []
       for (const id of [hidden, unknown]) {
@@ -263,6 +261,14 @@ describe('a name of what is hidden', () => {
       }
       expect(answers[0]).toBe(answers[1])
       expect(answers[0]).not.toContain('Payroll')
+    }
+    // An id of a document is claimed as a toolkit is: that it is taken is told, and nothing of whose it is
+    for (const id of ['payslip', 'PaySlip']) {
+      const version = `${++round}.0.0`
+      const nosy = await keyOf(server, [`Nosy${version.replaceAll('.', '')}.*`])
+      const { status, body } = await publish(document(id, version), nosy.as)
+      expect({ status, body: JSON.stringify(body) }).toEqual({ status: 409, body: expect.stringContaining(id) })
+      expect(JSON.stringify(body)).not.toContain('Payroll2')
     }
   })
 

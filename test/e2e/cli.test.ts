@@ -486,13 +486,14 @@ describe('disable, enable, deprecate and yank', () => {
       /not listed[^]*by\s+name\s+if\s+no\s+version\s+is\s+active/,
     )
     await run(['yank', 'Status.Tool@2.0.0'])
-    const old = ['deprecate', 'Status.Tool', '--message', 'too slow', '--successor', 'Status.Other@1.0.0']
+    await run(['publish', await file('other.json', definition('Successor.Other@1.0.0'))])
+    const old = ['deprecate', 'Status.Tool', '--message', 'too slow', '--successor', 'Successor.Other@1.0.0']
     expect((await run(old)).stdout).toBe('✓ Status.Tool@1.1.0 is deprecated\n✓ Status.Tool@1.0.0 is deprecated\n')
     expect(await statuses()).toEqual(['yanked', 'deprecated', 'deprecated'])
     const shown = (await run(['show', 'Status.Tool@1.1.0', '--json'])).json
     expect(JSON.stringify(shown)).toContain('too slow')
     const { stdout } = await run(['show', 'Status.Tool@1.1.0'])
-    expect(stdout).toContain('deprecated: too slow; use Status.Other@1.0.0')
+    expect(stdout).toContain('deprecated: too slow; use Successor.Other@1.0.0')
   })
 
   it('say that all versions are yanked, and how one comes back', async () => {

@@ -124,8 +124,9 @@ export const resources: readonly Row[] = [
     (text) => {
       const read = readQuery(LISTING, `/tools?${text}`)
       if (!isUnderstood(read, 'request-malformed')) return false
-      expect(read.ok && read.value.limit).toBeGreaterThan(0)
-      expect(read.ok && read.value.limit).toBeLessThanOrEqual(1_000)
+      const limit = read.ok ? (read.value.limit ?? 1) : 0
+      expect(limit).toBeGreaterThan(0)
+      expect(limit).toBeLessThanOrEqual(1_000)
       return true
     },
   ),

@@ -71,4 +71,22 @@ describe('an answer that grows', () => {
     await room.growing('a', never).grow(WHOLE)
     expect(now()).toBe(1_000)
   })
+
+  it('gives back what it has as it grows, and does not wait for itself', async () => {
+    const { room, now } = createWorld()
+    const growing = room.growing('a', never)
+    for (const share of [4, 2, 1]) await growing.grow(WHOLE / share)
+    expect(now()).toBe(0)
+  })
+
+  it('gives back a place that it gets just as it is released', async () => {
+    const { room, now } = createWorld()
+    const growing = room.growing('a', () => {
+      queueMicrotask(() => growing.release())
+      return false
+    })
+    await growing.grow(WHOLE)
+    await room.growing('a', never).grow(WHOLE)
+    expect(now()).toBe(0)
+  })
 })

@@ -179,6 +179,17 @@ describe('a host that is slow', () => {
     passed(await made.admit(HOST, asker()))
   })
 
+  it('has places to wait for others as soon as those who waited were let in, or sent away', async () => {
+    let atSleep = () => {}
+    const made = createTraffic({ now: () => 0, sleep: async () => atSleep(), ...UNTOLD })
+    const running = await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, () => made.admit(HOST, asker())))
+    const away = await Promise.all(Array.from({ length: MAX_WAITING }, () => made.admit(HOST, asker())))
+    expect(away.map((each) => 'kind' in each && each.kind)).toEqual(Array(MAX_WAITING).fill('busy'))
+    atSleep = () => passed(running.shift()!).end('answered')
+    for (let count = 0; count < 2 * MAX_WAITING; count++) running.push(passed(await made.admit(HOST, asker())))
+    expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ inFlight: MAX_IN_FLIGHT })
+  })
+
   it('gets its places back from requests that the platform ended', async () => {
     const made = traffic()
     for (let count = 0; count < MAX_IN_FLIGHT; count++) passed(await made.admit(HOST, asker()))

@@ -1,3 +1,4 @@
+import { createKeyValues } from '../simulation/key-values.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import { part } from '../simulation/part.ts'
 import { createDatabase, sqlOf } from '../simulation/sql.ts'
@@ -50,6 +51,7 @@ function createObject(start: Start, id: DurableObjectId) {
   let isClosed = false
 
   const storage = part<DurableObjectStorage>({
+    kv: createKeyValues(),
     sql: part<SqlStorage>({ exec: (query, ...bindings) => sqlOf(database, () => undefined).exec(query, ...bindings) }),
     transactionSync: (change) => database.atOnce(change),
     getAlarm: async () => alarm,

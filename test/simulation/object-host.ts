@@ -1,3 +1,4 @@
+import { createKeyValues } from './key-values.ts'
 import type { Clock } from './clock.ts'
 import { Fault, isFault, type Network } from './network.ts'
 import { part } from './part.ts'
@@ -73,6 +74,7 @@ export function createHost<Instance extends object>(options: HostOptions<Instanc
       }
     }
     const storage = part<DurableObjectStorage>({
+      kv: createKeyValues(),
       sql: sqlOf(database, ensure),
       transactionSync(change) {
         ensure()

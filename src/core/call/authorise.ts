@@ -137,9 +137,9 @@ export function userOf(principal: Principal, named: string | undefined): string 
 }
 
 export function authorise(principal: Principal, asked: string, record: ToolRecord, userId: string | undefined) {
-  // Refusing a name without a toolkit would tell that the tool exists
-  if (!covers(principal, record, KNOWING_SCOPES) && !parseToolId(asked)) return unknown(principal, asked)
   const denied = denial(principal, record)
+  // Refusing a name without a toolkit would tell that the tool exists
+  if (denied && !covers(principal, record, KNOWING_SCOPES) && !parseToolId(asked)) return unknown(principal, asked)
   if (denied) return fail(denied)
   if (userId === undefined || mayActFor(principal, userId)) return undefined
   return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })

@@ -4,8 +4,10 @@ import type { CallTool } from '../../core/call/call.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { component, listOf, OBJECT } from '../../http/route/answers.ts'
+import { backgroundOf } from '../../http/route/gate.ts'
 import { declare } from '../../http/route/operation.ts'
 import { ANY_QUERY, NO_QUERY } from '../../http/request/query.ts'
+import { type HoldAnswer, requestMemory } from '../../http/request/request-memory.ts'
 import { callRoute, type IncomingCall } from '../../http/route/incoming-call.ts'
 import { callHeaders, jsonFailure, jsonText } from '../../http/answer/json-response.ts'
 import { type ToolListDeps, wholeList, wholeListRoute } from '../../http/route/tool-list.ts'
@@ -65,8 +67,12 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
       },
       async (c) => {
         const caller = await deps.gate(c, 'tools:read')
-        const about = caller.ok ? await describeTools(caller.value).catch(() => undefined) : undefined
-        return jsonText(JSON.stringify({ status: 'ok', ...about, started_at: startedAt }))
+        const answer = (about?: WorkerTools) =>
+          jsonText(JSON.stringify({ status: 'ok', ...about, started_at: startedAt }))
+        if (!caller.ok) return answer()
+        const owner = { principal: caller.value, request: c.req.raw, background: backgroundOf(c) }
+        const memory = requestMemory.open(owner)
+        return memory.untilRead(answer(await describeTools(caller.value, memory).catch(() => undefined)))
       },
     ),
   )
@@ -74,7 +80,7 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
   face.post('/worker/tools/invoke', callRoute(deps.gate, INVOKE, invoke))
 
   /** An engine reads the list again when its hash changes. Kept for the caller who asked last, since engines poll. */
-  async function describeTools(principal: Principal): Promise<WorkerTools | undefined> {
+  async function describeTools(principal: Principal, memory: HoldAnswer): Promise<WorkerTools | undefined> {
     const { catalogue, sha256 } = deps
     const of = [await catalogue.etag(), principal.id, principal.kind, patternsFor(principal, 'tools:read').join()].join(
       '\n',
@@ -84,7 +90,7 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
       catalogue,
       { ...LIST, join: (lines) => `${lines.length}\n${lines.join()}` },
       {},
-    ).write(principal, { hold: async () => true }) // Nobody reads it: it is hashed and dropped
+    ).write(principal, memory)
     if (!listed.ok) return undefined
     const { text } = listed.value
     const about = { tool_count: String(Number.parseInt(text)), tool_definitions_hash: await sha256(text) }

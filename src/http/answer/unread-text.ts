@@ -18,7 +18,7 @@ export function findUnreadText(response: Response): UnreadText | undefined {
 /** Sends a large text in pieces, each made when its reader has taken the one before. */
 export function createTextResponse(text: string, init: ResponseInit): Response {
   let at = 0
-  let stop = (_: Error): void => undefined
+  let stop: ReadableStreamDefaultController['error'] = () => undefined
   const ended = Promise.withResolvers<void>()
   const body = new ReadableStream<Uint8Array>(
     {

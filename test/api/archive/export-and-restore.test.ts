@@ -7,7 +7,7 @@ import { sha256 } from '../../core/publish/fakes.ts'
 import { gateFor } from '../../http/gate-for.ts'
 
 /** What is done in order: parts that are read, transactions of so many rows, and where others were let in. */
-function archiveOf(reads: number, characters: number) {
+function archiveOf(reads: number, characters: number, lineAt?: (read: number) => object) {
   const done: string[] = []
   const deps: ArchiveDeps = {
     gate: gateFor(),
@@ -17,7 +17,8 @@ function archiveOf(reads: number, characters: number) {
       async read(cursor) {
         const at = Number(cursor?.['at'] ?? 0)
         done.push('read')
-        const text = `${JSON.stringify({ kind: 'policy', pattern: '*', policy: {}, x: 'x'.repeat(characters) })}\n`
+        const line = lineAt?.(at) ?? { kind: 'policy', pattern: '*', policy: {}, x: 'x'.repeat(characters) }
+        const text = `${JSON.stringify(line)}\n`
         return { text, lines: 1, ...(at + 1 < reads ? { next: { at: at + 1 } } : {}) }
       },
       async restore(rows: readonly ArchiveRow[]) {
@@ -45,6 +46,38 @@ it('lets others in after each read of an export, and signs many of them at once'
   expect(text.match(/"kind":"policy"/g)).toHaveLength(40)
   // The first line, and twice a million characters
   expect(text.match(/"kind":"part"/g)).toHaveLength(3)
+})
+
+it('restores what was exported, as far as it is signed, and says whether that is all', async () => {
+  const { done, archive } = archiveOf(3, 0, (at) => ({ kind: 'name', name: `n${at}`, tool: 'Kit.Do' }))
+  const lines = (await (await archive.exported(undefined, () => undefined)).text()).trim().split('\n')
+  expect(lines.map((line) => JSON.parse(line).kind)).toEqual(['archive', 'part', 'name', 'name', 'name', 'part', 'end'])
+  const app = new Hono().post('/import', async (c) => {
+    const answer = await archive.imported(c, ADMIN, false)
+    return answer instanceof Response ? answer : c.json(answer.failure, 422)
+  })
+  const restore = async (sent: readonly string[]) => {
+    done.splice(0)
+    const headers = { 'content-type': 'application/jsonl' }
+    const answer = await app.request('/import', { method: 'POST', body: `${sent.join('\n')}\n`, headers })
+    const told: object[] = (await answer.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    return { status: answer.status, told, restored: done.filter((each) => each.startsWith('restore')) }
+  }
+  const end = (complete: boolean, created: number, refused: number) =>
+    expect.objectContaining({ done: true, created, refused, complete })
+  expect(await restore(lines)).toEqual({ status: 200, told: [end(true, 3, 0)], restored: ['restore 3'] })
+  // Each part is signed, and still it is not all
+  expect(await restore(lines.slice(0, -1))).toEqual({ status: 200, told: [end(false, 3, 0)], restored: ['restore 3'] })
+  for (const line of [3, 4, 5]) {
+    const brokenOff = { line: 3, outcome: 'refused', message: 'The file is incomplete: its last signature is missing' }
+    const { status, told, restored } = await restore(lines.slice(0, line))
+    expect({ status, told, restored }).toEqual({ status: 200, told: [brokenOff, end(false, 0, 1)], restored: [] })
+  }
+  const forged = lines.map((line) => line.replace('"hmac":"signed"', '"hmac":"forged"'))
+  expect(await restore(forged)).toMatchObject({ status: 422, restored: [] })
 })
 
 it('restores many rows in a transaction, and lets others in after some lines', async () => {

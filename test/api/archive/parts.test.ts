@@ -102,6 +102,11 @@ describe('a file of signed parts', () => {
     expect(believed(await read([...part(0), ...other.slice(ENDS[0])]))).toEqual({ lines: first, reasons: UNSIGNED })
   })
 
+  it('is not believed with a line more that is too long to be read', async () => {
+    const changed = FILE.toSpliced(2, 0, 'x'.repeat(4 * 1024 * 1024 + 1))
+    expect(believed(await read(changed))).toEqual({ lines: upTo(ENDS[0] ?? 0), reasons: UNSIGNED })
+  })
+
   it('is believed whatever its signatures are where no signer is asked', async () => {
     const other = await fileOf(signerWith('of another deployment'))
     const unsigned = other.filter((line) => !line.includes('hmac'))

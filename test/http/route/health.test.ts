@@ -44,6 +44,18 @@ describe('the health of a deployment', () => {
     expect(clock.asked).toBeLessThanOrEqual(4)
   })
 
+  it('is asked for again by others once all who asked at once are answered', async () => {
+    let probe: () => Promise<string | undefined> = async () => Promise.reject<undefined>(new Error('away'))
+    const { clock, ask } = healthOf(() => probe())
+    const answers = await Promise.all(Array.from({ length: 500 }, ask))
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([503]))
+    probe = async () => undefined
+    clock.now += 1_000
+    const before = clock.asked
+    expect((await ask()).status).toBe(200)
+    expect(clock.asked).toBe(before + 1)
+  })
+
   it('says why storage cannot be used, where that is known', async () => {
     const { ask } = healthOf(async () => 'The disk is full')
     expect(await ask()).toMatchObject({ status: 503, body: { status: 'unavailable', message: 'The disk is full' } })

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { base64 } from '../../../src/outbound/base64.ts'
 import type { GuardedFetch, GuardedRequest } from '../../../src/outbound/guarded-fetch.ts'
-import { createRoom } from '../../../src/outbound/room.ts'
+import { createRoom, type Room } from '../../../src/outbound/room.ts'
 import { answerEgress, egressPolicy, type EgressPolicy } from '../../../src/runners/sandbox/egress.ts'
 
 const POLICY: EgressPolicy = {
@@ -148,5 +148,86 @@ describe('the gateway', () => {
   it('answers without a body where there must be none', async () => {
     const { response } = await send(new Request('https://other.example.com/'), null, { status: 204 })
     expect([response.status, response.body]).toEqual([204, null])
+  })
+})
+
+describe('the room that the gateway takes', () => {
+  const created = () => createRoom({ now: Date.now, sleep: async () => undefined }, 15_000)
+
+  /** Whether a caller can have all of its share at once. */
+  async function isFree(room: Room): Promise<boolean> {
+    let looks = 0
+    const slot = await room.take('ann', 16_000_000, () => looks++ > 0)
+    slot?.release()
+    return slot !== undefined
+  }
+
+  /** What is left of a request through rooms of its own. */
+  async function leave(
+    request: Request,
+    answered: { readonly status?: number; readonly body?: Uint8Array<ArrayBuffer> } | 'refused',
+  ) {
+    const rooms = { room: created(), unread: created() }
+    let ends = 0
+    const guardedFetch: GuardedFetch = async ({ url, atSent, atEnd }) => {
+      atSent?.()
+      atEnd?.(() => void (ends += 1))
+      if (answered === 'refused') return { ok: false, kind: 'refused', message: 'No' }
+      const { status = 200, body = new Uint8Array() } = answered
+      return { ok: true, response: { status, statusText: '', headers: new Headers(), url: String(url), body } }
+    }
+    const response = await answerEgress(request, { ...POLICY, credentials: [], sensitive: [] }, guardedFetch, rooms)
+    return { response, ends: () => ends, rooms }
+  }
+  const URL = 'https://api.example.com/'
+  const LARGE = new Uint8Array(1_000_000)
+
+  it.each([
+    ['is too large', () => new Uint8Array(9 * 1024 * 1024)],
+    [
+      'breaks off',
+      () =>
+        new ReadableStream({
+          start: (controller) => controller.enqueue(LARGE),
+          pull: (controller) => controller.error(new Error('gone')),
+        }),
+    ],
+    ['was sent', () => LARGE],
+  ])('is given back where the body of a request %s', async (_, body) => {
+    const init: RequestInit & { duplex: 'half' } = { method: 'POST', body: body(), duplex: 'half' }
+    const { rooms } = await leave(new Request(URL, init), {})
+    expect([await isFree(rooms.room), await isFree(rooms.unread)]).toEqual([true, true])
+  })
+
+  it.each([
+    ['was refused', 'refused'],
+    ['has no body by its status', { status: 204 }],
+    ['is small', { body: new Uint8Array(10) }],
+  ] as const)('is given back at once where the answer %s', async (_, answered) => {
+    const { ends } = await leave(new Request(URL), answered)
+    expect(ends()).toBe(1)
+  })
+
+  it('is given back once a large answer is read, or nobody reads it any more', async () => {
+    const read = await leave(new Request(URL), { body: LARGE })
+    expect(read.ends()).toBe(0)
+    expect((await read.response.arrayBuffer()).byteLength).toBe(LARGE.length)
+    expect(read.ends()).toBe(1)
+    const left = await leave(new Request(URL), { body: LARGE })
+    await left.response.body?.cancel()
+    expect(left.ends()).toBe(1)
+  })
+
+  it('is another for an answer that nobody reads for a second, which is given back as well', async () => {
+    vi.useFakeTimers()
+    try {
+      const { response, ends, rooms } = await leave(new Request(URL), { body: LARGE })
+      await vi.advanceTimersByTimeAsync(1_000)
+      expect([ends(), await isFree(rooms.unread)]).toEqual([1, false])
+      await response.arrayBuffer()
+      expect(await isFree(rooms.unread)).toBe(true)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })

@@ -55,7 +55,8 @@ async function upload(
     writer: deps.writer,
   })
   const init = { method: 'PUT', headers: { 'content-type': type }, body: new Uint8Array(bytes) }
-  const response = await face.request(path, init)
+  const background = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} }
+  const response = await face.request(path, init, {}, background)
   return { status: response.status, body: await response.json(), read, stored }
 }
 

@@ -2,7 +2,7 @@ import { createServer, type Server as HttpServer, type ServerResponse } from 'no
 import type { AddressInfo } from 'node:net'
 import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type ServerProcess, startProcess } from '../e2e/process.ts'
+import { type ServerProcess, startProcess } from './process.ts'
 import { memoryOf } from '../processes.ts'
 
 /** How much memory of a real server callers can hold at once, by requests that are never finished or never read. */

@@ -1,0 +1,11 @@
+import { part } from './part.ts'
+
+/** The synchronous key-value store of a Durable Object, in memory. */
+export function createKeyValues(values = new Map<string, unknown>()) {
+  return part<SyncKvStorage>({
+    put: (key, value) => void values.set(key, structuredClone(value)),
+    delete: (key) => values.delete(key),
+    list: <T>({ prefix = '' }: SyncKvListOptions = {}) =>
+      [...values].filter(([key]) => key.startsWith(prefix)).map(([key, value]): [string, T] => [key, value as T]),
+  })
+}
