@@ -29,13 +29,19 @@ export function bigInteger(text: string): bigint | undefined {
   return Number.isFinite(double) && String(double) !== text ? BigInt(text) : undefined
 }
 
-/** Puts integers in place of the texts of them behind a tag, which nobody else knows. */
-export function restoreIntegers<T>(value: T, tag: string): T
-export function restoreIntegers(value: unknown, tag: string): unknown {
-  if (typeof value === 'string') return value.startsWith(tag) ? bigInteger(value.slice(tag.length)) : value
-  if (typeof value !== 'object' || value === null) return value
-  for (const key of Object.keys(value)) Reflect.set(value, key, restoreIntegers(Reflect.get(value, key), tag))
-  return value
+/** Puts integers in place of the texts of them behind a tag, which nobody else knows. Does not recurse, however deep the value is. */
+export function restoreIntegers<T>(value: T, tag: string): T {
+  const root = { value }
+  const waiting: object[] = [root]
+  for (let object = waiting.pop(); object; object = waiting.pop()) {
+    for (const key of Object.keys(object)) {
+      const each: unknown = Reflect.get(object, key)
+      if (typeof each === 'object' && each !== null) waiting.push(each)
+      else if (typeof each === 'string' && each.startsWith(tag))
+        Reflect.set(object, key, bigInteger(each.slice(tag.length)))
+    }
+  }
+  return root.value
 }
 
 /** Where in a value of JSON its first big integer stands, as a JSON Pointer's steps. */
