@@ -34,7 +34,7 @@ const TOOL_ERROR = objectOf({
   'can_retry?': FLAG,
   'retry_after_ms?': COUNT,
 })
-const AUTHORIZATION_STATUS = { enum: ['not_started', 'pending', 'completed', 'failed', 'needs_setup'] }
+const AUTHORIZATION_STATUS = { enum: ['not_started', 'pending', 'completed', 'failed'] }
 const NEEDS_SETUP = { ...TEXTS, description: 'Providers that are not set up, whose links lead nowhere yet' }
 
 export const COMPONENTS = {
