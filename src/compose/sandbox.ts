@@ -34,7 +34,7 @@ export function openSandbox(env: Env, config: Config, writer: RegistryWriter, wr
   return createSandbox({ run, sha256, stays })
 
   async function disable({ id, toolkit, tool, version }: ToolRecord, reason: EndReason): Promise<void> {
-    const message = `The watchdog disabled it: it had to be ended three times, and the last time it ${END_REASONS[reason]}`
+    const message = `The watchdog ended this tool three times and disabled it: the last time it ${END_REASONS[reason]}`
     const change = { status: { state: 'disabled', message } } as const
     const changed = await writer.change({ toolkit, tool }, version, change, WATCHDOG)
     if (!changed?.ok) return log({ event: 'tool-not-disabled', tool: id, reason: changed?.reason })

@@ -124,7 +124,7 @@ describe('a module that never gives way', () => {
     const beside = [call('Beside.Waits'), call('Beside.Computes')]
     await expect.poll(() => upstream.arrived.filter(({ url }) => url === '/slow').length).toBeGreaterThan(0)
     const [, waits, computes] = await Promise.all([call('Beside.Loops'), ...beside])
-    const message = "The tool's module was ended: another tool beside it held its process without an end"
+    const message = "The tool's module was ended: another tool beside it blocked its process and did not return"
     expect(waits).toMatchObject({
       success: false,
       error: { message, can_retry: false, additional_prompt_content: expect.stringMatching(/may have taken effect/) },
@@ -141,7 +141,7 @@ describe('a module that never gives way', () => {
     expect(body.items[0]).toMatchObject({
       status: 'disabled',
       message:
-        'The watchdog disabled it: it had to be ended three times, and the last time it held its process without an end',
+        'The watchdog ended this tool three times and disabled it: the last time it blocked its process and did not return',
     })
     for (const each of ['Beside.Waits', 'Beside.Computes']) {
       const { body: other } = await server.json('GET', `/tools/${each}/versions`)

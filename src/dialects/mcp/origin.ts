@@ -1,4 +1,4 @@
-import { isLoopback } from '../../http/caller/loopback.ts'
+import { isLoopback } from '../../core/tool/loopback.ts'
 
 /** "Servers MUST validate the Origin header", which programs do not send: the same host, any port of a loopback host, or a configured origin. */
 export function isAllowedOrigin(origin: string, url: string, origins: ReadonlySet<string>): boolean {

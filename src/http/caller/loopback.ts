@@ -1,7 +1,5 @@
 import { isLoopback } from '../../core/tool/loopback.ts'
 
-export { isLoopback }
-
 export function isTrustworthy({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }

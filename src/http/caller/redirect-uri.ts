@@ -1,4 +1,5 @@
-import { isLoopback, isTrustworthy } from './loopback.ts'
+import { isLoopback } from '../../core/tool/loopback.ts'
+import { isTrustworthy } from './loopback.ts'
 
 export const WANTED_REDIRECT_URI =
   "an https URL, http on a loopback host, or a private-use scheme of an app, without a fragment: such as 'https://agent.example/callback'"

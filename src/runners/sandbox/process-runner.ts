@@ -25,7 +25,7 @@ export type EndReason = keyof typeof END_REASONS
 
 /** Of the tool that did it. */
 export const END_REASONS = {
-  silent: 'held its process without an end',
+  silent: 'blocked its process and did not return',
   memory: 'took too much memory',
   crashed: 'crashed its process',
 } as const
