@@ -219,7 +219,10 @@ describe('a private address', () => {
     // What asks wherever it is told, as a name that resolves to a private address would have the Worker do
     writeFileSync(
       join(folder, 'index.mjs'),
-      `export default { async fetch(request) {
+      `import { WorkerEntrypoint } from 'cloudflare:workers'
+      // Under serve, the way back of its sandboxes
+      export class SandboxEgress extends WorkerEntrypoint {}
+      export default { async fetch(request) {
         const url = new URL(request.url).searchParams.get('url')
         if (!url) return new Response('well')
         return fetch(url).then((answer) => answer, (error) => new Response(String(error), { status: 599 }))

@@ -29,6 +29,8 @@ interface Waiting {
 const CLOSING_MS = 3_000
 /** For `server/discover`, which older servers may leave unanswered. */
 const PROBE_MS = 5_000
+/** Of failures to reach a server: it would be the same for `initialize`. */
+const FINAL: ReadonlySet<unknown> = new Set(['refused', 'too-large', 'too-many-redirects'])
 /** Added to the client's own timer, so that the call's deadline always comes first. */
 const GRACE_MS = 10_000
 
@@ -101,7 +103,7 @@ async function openSession<T>(
   if (!background) await ended
   if (done.state === 'done') return { ok: true as const, value: done.value }
   const error = done.state === 'failed' ? done.error : new Error('The call has ended')
-  const isUndecided = !connected && !transport.hasInitialized && failures.unanswered?.kind !== 'refused'
+  const isUndecided = !connected && !transport.hasInitialized && !FINAL.has(failures.unanswered?.kind)
   return { ok: false as const, error, failures, hadBegun: connected, isUndecided }
 }
 

@@ -21,9 +21,11 @@ export function tagIntegers(response: Response, tag: string): Response {
   }
   const tagging = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
-      const lines = decoder.decode(chunk, { stream: true }).split(/(?<=[\r\n])/)
-      lines[0] = rest + (lines[0] ?? '')
-      rest = /[\r\n]$/.test(lines.at(-1) ?? '') ? '' : (lines.pop() ?? '')
+      const text = decoder.decode(chunk, { stream: true })
+      const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1
+      // A line that goes on is not looked at for each piece of it
+      const lines = end === 0 ? [] : (rest + text.slice(0, end)).split(/(?<=[\r\n])/)
+      rest = (end === 0 ? rest : '') + text.slice(end)
       if (lines.length > 0) controller.enqueue(encoder.encode(lines.map(tagged).join('')))
     },
     flush(controller) {
