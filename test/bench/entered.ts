@@ -30,6 +30,7 @@ const PLATFORM = `
   export class DurableObject { constructor(ctx, env) { this.ctx = ctx; this.env = env } }
   export class WorkerEntrypoint {}
   export const exports = {}
+  export const waitUntil = () => undefined
   export const tracing = { enterSpan: (name, work) => work({ setAttributes() {} }) }`
 
 registerHooks({
