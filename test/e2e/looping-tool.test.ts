@@ -31,5 +31,5 @@ it('a code tool that loops times out and is on record, while the server and its 
   expect(await call('Loop.Ends')).toMatchObject({ success: true, value: 42 })
   const { body } = await server.json('GET', '/calls?outcome=tool-timed-out')
   expect(body.items).toMatchObject([{ tool: 'Loop.Forever@1.0.0', outcome: 'tool-timed-out' }])
-  expect(server.printed()).toContain("The watchdog ended the sandbox 'shared': a tool in it held its process")
+  expect(server.printed()).toContain("The watchdog ended the sandbox 'shared': a tool in it blocked its process")
 })
