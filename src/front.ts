@@ -24,7 +24,8 @@ interface Front extends Pick<Hono, 'router'> {
 
 /**
  * Composes one isolate's Switchboard. Where tools are called and listed it answers by a dialect's own routes; all other code
- * is loaded with the first request for it, so that a new isolate's first call does not wait for that.
+ * is loaded with the first request for it, so that a new isolate's first call does not wait for that. No path here may have a
+ * parameter beside a literal, such as `/docs/:guide` beside `/docs/reference`: Hono would match every path by its slower trie.
  */
 export function createFront(env: Env, config: Config, build: Build): Front {
   const deployment = composeDeployment(env, config, build)

@@ -16,7 +16,10 @@ const FAILED: Ages = { fresh: 60_000 }
 
 type Fetched = Picture | 'none' | 'busy'
 
-/** Nothing is fetched without an asker: strangers get the pictures that are kept, and those of `data:`. */
+/**
+ * Nothing is fetched without an asker: strangers get the pictures that are kept, and those of `data:`. An SVG is served
+ * unchanged, under a policy without scripts: removing them would need a parser of hostile XML.
+ */
 export function createIcons(guardedFetch: GuardedFetch, now: () => number) {
   const store = createMemory(MAX_KEPT).part<Entry<Fetched>>(
     ({ value }, source) => bytesOfText(source) + (typeof value === 'string' ? 0 : value.bytes.length),

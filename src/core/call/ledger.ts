@@ -34,7 +34,10 @@ export interface OutcomeStore {
   find(principal: string, callId: string): Promise<string | undefined>
 }
 
-/** Runs a call once under its id. It may run again if its tool did not begin, or failed with `can_retry`. */
+/**
+ * Runs a call once under its id. It may run again if its tool did not begin, or failed with `can_retry`. A claim without an
+ * outcome is given up 5 s after the deadline, or when its server restarts, and its call never runs again.
+ */
 export async function runOnce(
   call: LedgerCall,
   run: (begins: () => void) => Success | Failing | Promise<Success | Failing>,
