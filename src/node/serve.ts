@@ -126,7 +126,7 @@ async function workerOf(port: number) {
   }
   const { resourcePersistencePath, ...named } = storage()
   const read = withAssetsFromDisk(worker)
-  const sandboxed = sandboxes && worker.workerLoaders ? sandboxes : undefined
+  const sandboxed = Object(worker.workerLoaders).LOADER ? sandboxes : undefined
   const main = {
     ...read,
     serviceBindings: { ...Object(read.serviceBindings), DISK: roomOnDisk, ...sandboxed?.serviceBindings },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { assemble } from '../plugins/compile.ts'
+import { startProcess } from './process.ts'
 import { type RunningServer, startApp } from './server.ts'
 
 const NEEDS = /needs the binding LOADER \(Workers paid plan\): add \[\[worker_loaders\]\]/
@@ -75,4 +76,14 @@ describe('the production bundle with a Worker Loader', () => {
     const { body } = await request('POST', '/tools/call', { tool_id: 'Code.Here', input: {} })
     expect(body.result).toMatchObject({ success: true, value: 'GET https://api.example.com/a' })
   })
+})
+
+it('a Worker without one, which exports nothing for sandboxes, is served by npm run serve', async () => {
+  const bare = ['--config', 'test/bench/wrangler.toml', '--entry', 'bare.js', '--outdir', 'dist/no-loader']
+  const served = await startProcess(['node', 'src/node/serve.ts', ...bare])
+  try {
+    expect(await served.json('GET', '/health')).toMatchObject({ status: 200, body: { status: 'ok' } })
+  } finally {
+    await served.stop()
+  }
 })
