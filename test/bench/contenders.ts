@@ -97,6 +97,8 @@ async function send({ url }: ServerProcess, path: string, body: unknown): Promis
     headers: {
       'content-type': isPlugin ? 'application/wasm' : 'application/json',
       'authorization': `Bearer ${ADMIN_KEY}`,
+      // While plugins are compiled, this process stands still for longer than workerd keeps a connection
+      'connection': 'close',
     },
     body: isPlugin ? new Uint8Array(body) : JSON.stringify(body),
   })
