@@ -29,6 +29,12 @@ export function toolResult(
   if (read.ok) {
     const { content } = read
     const value = structuredContent === undefined ? toStructured(read.value, record) : read.value
+    if (value === undefined)
+      return failed(
+        `The tool ran, and gave a text that its output schema does not allow: ${read.value}`,
+        undefined,
+        endpoint,
+      )
     return { result: isEcho(content, value) ? { ok: true, value } : { ...read, value } }
   }
   const challenge = challenged(isObject(_meta) ? _meta[MISSING_KEY] : undefined, record, endpoint)
@@ -38,12 +44,13 @@ export function toolResult(
   return failed(message, developer_message, endpoint, { ...more, ...shown })
 }
 
-/** MCP wants the JSON of a structured value as a text beside it, and some servers send nothing else. */
+/** MCP wants the JSON of a structured value as a text beside it, and some servers send nothing else. Undefined for another text. */
 function toStructured(value: unknown, { output }: ToolRecord): unknown {
   const type = isObject(output) ? output.type : undefined
   if (typeof value !== 'string' || (type !== 'object' && type !== 'array')) return value
   const read = parseJson(value, createBudget(), FOREIGN)
-  return read.ok ? read.value : value
+  const isFitting = read.ok && (type === 'object' ? isObject(read.value) : isList(read.value))
+  return isFitting ? read.value : undefined
 }
 
 /** The value, or the message, once more: for clients that read texts alone. */

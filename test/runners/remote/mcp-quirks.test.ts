@@ -279,7 +279,50 @@ describe('a result', () => {
     const object = { output: { type: 'object' } }
     expect(await called(call('{ "r": "x" }'), object)).toMatchObject({ ok: true, value: { r: 'x' } })
     expect(await called(call('[1]'), { output: { type: 'array' } })).toMatchObject({ ok: true, value: [1] })
-    expect(await called(call('none'), object)).toMatchObject({ value: 'none' })
     expect(await called(call('{ "r": "x" }'))).toMatchObject({ value: '{ "r": "x" }' })
+    expect(await called(call('none'), { output: { type: ['object', 'string'] } })).toMatchObject({ value: 'none' })
+  })
+
+  test('of a tool with an output schema is a failure that tells the text where it is another one', async () => {
+    for (const [text, type] of [
+      ['3 files were deleted', 'object'],
+      ['[1]', 'object'],
+      ['{ "r": "x" }', 'array'],
+      ['', 'array'],
+    ] as const) {
+      const call = { content: [{ type: 'text', text }] }
+      expect(await called({ call }, { output: { type } })).toEqual({
+        ok: false,
+        failure: {
+          message: `The tool ran, and gave a text that its output schema does not allow: ${text}`,
+          can_retry: false,
+        },
+      })
+    }
+  })
+})
+
+describe.each(['\n', '', '\r\n', '\r'])('a stream whose last event ends with %j and no blank line', (end) => {
+  const ending =
+    (text: (id: unknown) => string): Answer =>
+    ({ body }, response) =>
+      void response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end(`: ping\n\nevent: message\ndata: ${text(JSON.parse(body).id)}${end}`)
+  const answer = (result: object) => ending((id) => JSON.stringify({ jsonrpc: '2.0', id, result }))
+
+  test('is read to its end, whatever it answers', async () => {
+    expect(await called({ call: answer(CALLED) })).toMatchObject({ ok: true, value: 'It ran' })
+    expect(await called({ initialize: answer(INITIALIZED) })).toMatchObject({ ok: true, value: 'It ran' })
+    // What nobody has said is left out there too
+    expect(await called({ call: answer({ ...CALLED, _meta: null }) })).toMatchObject({ ok: true, value: 'It ran' })
+  })
+
+  test('holds no answer where it was cut off', async () => {
+    const call = ending((id) => JSON.stringify({ jsonrpc: '2.0', id, result: CALLED }).slice(0, -1))
+    expect(await called({ call })).toMatchObject({
+      ok: false,
+      failure: { message: expect.stringContaining('ended its answer before it was complete') },
+    })
   })
 })

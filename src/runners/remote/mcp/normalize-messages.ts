@@ -8,19 +8,24 @@ const SCHEMAS = new Set(['inputSchema', 'outputSchema', 'requestedSchema'])
 const VALUES = new Set(['_meta', 'structuredContent', 'data'])
 const SUSPECT = /null|\[\s*\]|"nextCursor":\s*""|"protocolVersion"/
 
-/** Takes null, an empty list for an object, and an empty cursor for absent, before the SDK refuses the message. */
+/**
+ * Takes null, an empty list for an object, and an empty cursor for absent, before the SDK refuses the message; and a
+ * stream's last event for complete.
+ */
 export function normalizeMessages(response: Response): Response {
   const { body, status, headers } = response
   if (!body || !response.ok) return response
   const isStream = headers.get('content-type')?.includes('text/event-stream') === true
   let line = ''
+  const normalizeLines = (lines: string) => lines.replaceAll(/(?<=^data: ?)\{.*$/gm, normalizeText)
   const normalized = new TransformStream<string, string>({
     transform(text, controller) {
       const end = isStream ? text.lastIndexOf('\n') + 1 : 0
-      if (end > 0) controller.enqueue((line + text.slice(0, end)).replaceAll(/(?<=^data: ?)\{.*$/gm, normalizeText))
+      if (end > 0) controller.enqueue(normalizeLines(line + text.slice(0, end)))
       line = (end > 0 ? '' : line) + text.slice(end)
     },
-    flush: (controller) => controller.enqueue(isStream ? line : normalizeText(line)),
+    // A blank line ends the last event, without which it would be passed over
+    flush: (controller) => controller.enqueue(isStream ? normalizeLines(`${line}\n\n`) : normalizeText(line)),
   })
   const texts = body.pipeThrough(new TextDecoderStream()).pipeThrough(normalized)
   return new Response(texts.pipeThrough(new TextEncoderStream()), { status, headers })
