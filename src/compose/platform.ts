@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Deadline, EarlyEnd } from '../core/call/deadline.ts'
 import type { HoldFiles } from '../core/call/callable-tool.ts'
 import type { Fetch } from '../core/tool/platform.ts'
-import { createRoom, ISOLATE_MEMORY, SMALL } from '../outbound/room.ts'
+import { isolateMemory, SMALL } from '../outbound/memory-budget.ts'
 import { createTraffic } from '../outbound/traffic.ts'
 import type { SandboxPolicies } from '../runners/sandbox/egress-entrypoint.ts'
 
@@ -35,27 +35,28 @@ export const traffic = createTraffic({
   },
 })
 
-/** In milliseconds: a server that stalls keeps others waiting no longer. */
-const ANSWER_HELD_MS = 15_000
-const ROOM = { now: Date.now, sleep, memory: ISOLATE_MEMORY }
+/** A server that stalls keeps others waiting no longer than `heldMs`. */
+const SERVER_ANSWERS = { name: 'server-answers', size: 64_000_000, share: 16_000_000, heldMs: 15_000 }
 /** The one way out for what tools ask: every answer is read in the same memory. */
 export const reach = {
   fetch: (...given: Parameters<Fetch>) => fetch(...given),
   traffic,
-  room: createRoom(ROOM, ANSWER_HELD_MS),
-  unread: createRoom(ROOM, ANSWER_HELD_MS),
+  memory: isolateMemory.createBudget({ ...SERVER_ANSWERS, isNested: true }),
 }
 
-/** In milliseconds: longer than any call. */
-const FILES_HELD_MS = 330_000
-const FILES_WAIT_MS = 15_000
-/** A caller's share holds the largest file. */
-const files = createRoom({ ...ROOM, size: 56_000_000, share: 28_000_000 }, FILES_HELD_MS)
+/** A caller's share holds the largest file, for longer than any call. */
+const files = isolateMemory.createBudget({
+  name: 'files',
+  size: 56_000_000,
+  share: 28_000_000,
+  heldMs: 330_000,
+  waitMs: 15_000,
+})
 
 export const holdFiles: HoldFiles = async (principal, bytes, signal) => {
   if (bytes <= SMALL) return () => undefined
-  const until = Date.now() + FILES_WAIT_MS
-  return (await files.take(principal, bytes, () => signal.aborted || Date.now() >= until))?.release
+  const reservation = files.reserve(principal, () => signal.aborted)
+  return (await reservation.grow(bytes)) ? reservation.release : undefined
 }
 
 export const sandboxPolicies: SandboxPolicies = new LRUCache({ max: 10_000 })

@@ -5,7 +5,7 @@ import { createUrlJudge, howToAllow, isAllowedHost } from './allowed-url.ts'
 import { partCounter } from './part-counter.ts'
 import { type Grow, readToLimit, type ReadBytes } from './read-to-limit.ts'
 import { decodedHeaders, isEncoded, unreadable } from './response-rules.ts'
-import type { Room } from './room.ts'
+import type { MemoryBudget } from './memory-budget.ts'
 import { isUnanswered } from './status.ts'
 import { untilAborted } from './until-aborted.ts'
 import { type Ending, type RequestingTool, type Traffic, UNBOUNDED } from './traffic.ts'
@@ -18,7 +18,7 @@ export interface GuardedFetchOptions {
   readonly maxParts?: number
   readonly traffic?: Traffic
   /** In which large answers to tools are read. */
-  readonly room?: Pick<Room, 'growing'>
+  readonly memory?: Pick<MemoryBudget, 'reserve'>
 }
 
 export type GuardedBody = string | Uint8Array<ArrayBuffer> | FormData
@@ -39,7 +39,7 @@ export interface GuardedRequest {
   readonly copies?: number
   /** Called once the body is no longer needed. */
   readonly atSent?: () => void
-  /** Takes what gives back the room of the answer; without, it is given back where the answer is read. */
+  /** Takes what gives back the memory of the answer; without, it is given back where the answer is read. */
   readonly atEnd?: ((release: () => void) => void) | undefined
 }
 
@@ -102,19 +102,24 @@ const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'con
  * Never rejects: what can go wrong is in the result.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
-  const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, maxParts, room } = options
+  const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, maxParts, memory } = options
   const open = createGuardedOpen(options)
   return async (request) => {
     const { asker, signal, atEnd, copies = COPIES } = request
     const opened = await open(request)
     request.atSent?.()
-    // An import's response has its place before it is requested
-    const place = 'toolkit' in asker ? room?.growing(asker.caller, () => signal.aborted) : undefined
-    if (place) atEnd?.(place.release)
+    // An import's response has its memory before it is requested
+    const reservation = 'toolkit' in asker ? memory?.reserve(asker.caller, () => signal.aborted) : undefined
+    if (reservation) atEnd?.(reservation.release)
     const read = opened.ok
-      ? await readResponse(opened, maxResponseBytes, signal, place && ((bytes) => place.grow(copies * bytes)))
+      ? await readResponse(
+          opened,
+          maxResponseBytes,
+          signal,
+          reservation && ((bytes) => reservation.grow(copies * bytes)),
+        )
       : opened
-    if (!atEnd) place?.release()
+    if (!atEnd) reservation?.release()
     if (!read.ok || maxParts === undefined || partCounter()(read.response.body) <= maxParts) return read
     return tooManyParts(new URL(read.response.url), maxParts)
   }

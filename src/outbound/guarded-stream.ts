@@ -11,7 +11,7 @@ import {
 import type { GuardedFailure, GuardedFetchOptions, GuardedRequest } from './guarded-fetch.ts'
 import { partCounter } from './part-counter.ts'
 import { decodedHeaders, mayHaveBody } from './response-rules.ts'
-import { type Growing, SMALL } from './room.ts'
+import { type Reservation, SMALL } from './memory-budget.ts'
 import { untilAborted } from './until-aborted.ts'
 import { utf8Judge } from './utf8.ts'
 
@@ -22,9 +22,8 @@ export interface ReadLimits {
   readonly parts: number
   bytesLeft: number
   partsLeft: number
-  /** The room that the session has, and for how many bytes: its answers may come at once. */
-  place?: Growing
-  granted?: number
+  /** One for the session: its answers may come at once. */
+  reservation?: Reservation
 }
 
 export interface GuardedStreamRequest extends GuardedRequest {
@@ -38,15 +37,15 @@ export type GuardedStream = (
 ) => Promise<{ readonly ok: true; readonly response: Response } | GuardedFailure>
 
 export function createGuardedStream(options: GuardedFetchOptions): GuardedStream {
-  const { room } = options
+  const { memory } = options
   const open = createGuardedOpen(options)
   return async (request) => {
     const opened = await open(request)
     if (!opened.ok) return opened
     const { asker, allowance, atEnd } = request
-    if (room && 'toolkit' in asker && !allowance.place) {
-      allowance.place = room.growing(asker.caller, () => asker.signal.aborted)
-      atEnd?.(allowance.place.release)
+    if (memory && 'toolkit' in asker && !allowance.reservation) {
+      allowance.reservation = memory.reserve(asker.caller, () => asker.signal.aborted)
+      atEnd?.(allowance.reservation.release)
     }
     const { status, statusText, headers, body } = opened.response
     if (body === null || !mayHaveBody(status)) {
@@ -90,10 +89,9 @@ function countedBody(
       allowance.partsLeft -= partsIn(value)
       if (allowance.partsLeft < 0) return stop(tooManyParts(url, allowance.parts))
       const received = allowance.bytes - allowance.bytesLeft
-      if (received > (allowance.granted ?? SMALL)) {
-        allowance.granted = 2 * received
-        await allowance.place?.grow(COPIES * allowance.granted)
-      }
+      const { reservation } = allowance
+      if (reservation && received > SMALL && COPIES * received > reservation.getBytes())
+        await reservation.grow(COPIES * 2 * received)
       controller.enqueue(value)
     },
     async cancel(reason) {

@@ -3,7 +3,7 @@ import { type Ages, bytesOfText, createKept, createMemory, type Entry } from '..
 import type { Picture } from '../core/tool/appearance.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
 import { bytesOfData, pictureOf } from './picture.ts'
-import { createSlots } from './slots.ts'
+import { createSemaphore } from './semaphore.ts'
 
 /** In bytes. */
 export const MAX_ICON = 256 * 1024
@@ -26,15 +26,15 @@ export function createIcons(guardedFetch: GuardedFetch, now: () => number) {
   )
   const agesOf = (value: Fetched) => (value === 'busy' ? undefined : value === 'none' ? FAILED : SHOWN)
   const kept = createKept<Fetched>({ store, agesOf, now })
-  const slots = createSlots(MAX_AT_ONCE)
+  const semaphore = createSemaphore(MAX_AT_ONCE)
 
   async function fetchIcon(source: string, asker: Admission): Promise<Fetched> {
-    const slot = slots.take(now(), TIMEOUT_MS)
-    if (!slot) return 'busy'
+    const permit = semaphore.take(now(), TIMEOUT_MS)
+    if (!permit) return 'busy'
     const headers = new Headers({ 'accept': 'image/svg+xml, image/png, image/*;q=0.8', 'user-agent': 'switchboard' })
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     const read = await guardedFetch({ method: 'GET', url: source, headers, credentialHeaders: [], asker, signal })
-    slot.release()
+    permit.release()
     return (read.ok && read.response.status === 200 && pictureOf(read.response.body)) || 'none'
   }
 

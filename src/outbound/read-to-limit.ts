@@ -10,7 +10,7 @@ export interface ReadBytes {
 const ROOM = 65_536
 
 /** Called with how many bytes there is memory for, past 64 KiB: what is large may have to wait. */
-export type Grow = (bytes: number) => Promise<void>
+export type Grow = (bytes: number) => Promise<unknown>
 
 interface ReadSteps {
   readonly grow?: Grow | undefined

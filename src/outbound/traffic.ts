@@ -3,7 +3,7 @@ import { isObject } from '../core/tool/json.ts'
 import type { Signal } from '../core/tool/platform.ts'
 import { abandoned, type Circuit, type CircuitState, CLOSED, failed, heard } from './circuit.ts'
 import { MAX_FAILURES, pauseOf, sent, SEVERAL, stateOf } from './circuit.ts'
-import { createSlots, takeAll } from './slots.ts'
+import { createSemaphore, takeBoth } from './semaphore.ts'
 import { untilAborted } from './until-aborted.ts'
 import { recentlyUsed } from '../core/tool/recently-used.ts'
 
@@ -67,7 +67,7 @@ export const MAX_WAITING = 64
 const FOR_ALL = 4
 const MAX_WAIT_MS = 1_000
 const LOOK_AGAIN_MS = 25
-/** Beyond a call's timeout, so that its slot is never given twice. */
+/** Beyond a call's timeout, so that its permit is never given twice. */
 const GRACE_MS = 5_000
 
 /** Bulkheads and circuit breakers. No request shares a promise or needs run to its end: the platform may end any. */
@@ -83,18 +83,18 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
     return retryAfterMs === 0 ? health : { ...health, retryAfterMs }
   }
 
-  const take = (kind: keyof Places, all: Places, own: Places, ms: number) => takeAll([own[kind], all[kind]], now(), ms)
+  const take = (kind: keyof Places, all: Places, own: Places, ms: number) => takeBoth(own[kind], all[kind], now(), ms)
 
-  async function takeSlot(route: Route, own: CallersWay, { timeoutMs, signal }: RequestingTool) {
+  async function takePermit(route: Route, own: CallersWay, { timeoutMs, signal }: RequestingTool) {
     const ms = timeoutMs + GRACE_MS
     const free = take('inFlight', route, own, ms)
     if (free) return free
     const waits = take('waiting', route, own, MAX_WAIT_MS + GRACE_MS)
     for (let waited = 0; waits && waited < MAX_WAIT_MS; waited += LOOK_AGAIN_MS) {
       const { state } = await untilAborted(() => sleep(LOOK_AGAIN_MS), signal)
-      const slot = state === 'aborted' ? undefined : take('inFlight', route, own, ms)
-      if (slot) waits.release()
-      if (slot) return slot
+      const permit = state === 'aborted' ? undefined : take('inFlight', route, own, ms)
+      if (permit) waits.release()
+      if (permit) return permit
       if (state === 'aborted') break
     }
     waits?.release()
@@ -111,12 +111,12 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
       const own = kept<CallersWay>(callers, `${key} ${caller}`, () => ({ circuit: CLOSED, ...places(1) }))
       const refused = refusalOf(own.circuit, now())
       if (refused) return refused
-      const slot = await takeSlot(route, own, asker)
-      if (!slot) return BUSY
+      const permit = await takePermit(route, own, asker)
+      if (!permit) return BUSY
       const sentAt = now()
       const refusedSince = refusalOf(own.circuit, sentAt)
       if (refusedSince) {
-        slot.release()
+        permit.release()
         return refusedSince
       }
       own.circuit = sent(own.circuit, sentAt)
@@ -125,7 +125,7 @@ export function createTraffic({ now, sleep, onChange }: TrafficOptions) {
       const end = (ending: Ending) => {
         if (isOver) return
         isOver = true
-        slot.release()
+        permit.release()
         signal.removeEventListener('abort', onAbort)
         const before = own.circuit
         const areFew = route.unanswered.size < SEVERAL
@@ -155,7 +155,7 @@ function kept<T extends object>(all: LRUCache<string, T>, key: string, make: () 
 }
 
 function places(times: number) {
-  return { inFlight: createSlots(times * MAX_IN_FLIGHT), waiting: createSlots(times * MAX_WAITING) }
+  return { inFlight: createSemaphore(times * MAX_IN_FLIGHT), waiting: createSemaphore(times * MAX_WAITING) }
 }
 
 export const UNBOUNDED: Passage = { end: () => undefined }

@@ -670,12 +670,13 @@ describe('a large answer', () => {
   test.each<[string, number, GuardedRequest['asker'], readonly unknown[]]>([
     ['of a tool', 300_000, tool, ['ann', 768_000, 1_536_000, 'released']],
     ['that is not large', 65_000, tool, ['ann', 'released']],
-    ['to an import, which has its place already', 300_000, new Admission('ann'), []],
-  ])('takes room for three times its bytes as it comes, until it is read: %s', async (_, length, asker, wanted) => {
+    ['to an import, which has its memory already', 300_000, new Admission('ann'), []],
+  ])('takes memory for three times its bytes as it comes, until it is read: %s', async (_, length, asker, wanted) => {
     const seen: unknown[] = []
-    const growing = (caller: string) => {
+    const reserve = (caller: string) => {
       seen.push(caller)
-      return { grow: async (bytes: number) => void seen.push(bytes), release: () => void seen.push('released') }
+      const grow = async (bytes: number) => seen.push(bytes) > 0
+      return { grow, getBytes: () => 0, count: () => undefined, release: () => void seen.push('released') }
     }
     const body = () => {
       let left = Math.ceil(length / 1_000)
@@ -684,7 +685,7 @@ describe('a large answer', () => {
       })
     }
     const { fetch } = fakeFetch({ 'https://a.example/x': () => new Response(body()) })
-    const answer = await guard({ fetch, room: { growing } })(request('https://a.example/x', { asker }))
+    const answer = await guard({ fetch, memory: { reserve } })(request('https://a.example/x', { asker }))
     expect([answer.ok && answer.response.body.length, seen]).toEqual([length, wanted])
   })
 })

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest'
 import { createGuardedStream } from '../../src/outbound/guarded-stream.ts'
-import { createRoom } from '../../src/outbound/room.ts'
+import { createMemory } from '../../src/outbound/memory-budget.ts'
 
 const MB = 1_000_000
 const PIECE = new Uint8Array(100_000)
+const BUDGET = { name: 'answers', size: 32_000_000, share: 16_000_000, heldMs: 15_000 }
 const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 
-it('answers of one server of the Model Context Protocol are in memory only as far as a caller has room', async () => {
+it('answers of one server of the Model Context Protocol are in memory only as far as a caller has memory', async () => {
   let sent = 0
   const answer = () => {
     let left = 4 * MB
@@ -19,8 +20,8 @@ it('answers of one server of the Model Context Protocol are in memory only as fa
     }
     return Promise.resolve(new Response(new ReadableStream({ pull }, { highWaterMark: 0 })))
   }
-  const room = createRoom({ now: Date.now, sleep }, 15_000)
-  const stream = createGuardedStream({ fetch: answer, allowHttpHosts: new Set(), room })
+  const memory = createMemory({ now: Date.now, sleep }).createBudget(BUDGET)
+  const stream = createGuardedStream({ fetch: answer, allowHttpHosts: new Set(), memory })
   const ending = new AbortController()
   const { signal } = ending
   const reading = Array.from({ length: 20 }, async () => {
@@ -43,10 +44,10 @@ it('answers of one server of the Model Context Protocol are in memory only as fa
   expect(new Set(await Promise.all(reading))).toEqual(new Set(['broken off']))
 })
 
-it('requests of one session have one place, which its call gives back', async () => {
-  const room = createRoom({ now: Date.now, sleep }, 15_000)
+it('requests of one session have one reservation, which its call releases', async () => {
+  const memory = createMemory({ now: Date.now, sleep }).createBudget(BUDGET)
   const fetch = () => Promise.resolve(new Response(new Uint8Array(2 * MB).fill(32)))
-  const stream = createGuardedStream({ fetch, allowHttpHosts: new Set(), room })
+  const stream = createGuardedStream({ fetch, allowHttpHosts: new Set(), memory })
   const { signal } = new AbortController()
   const allowance = { bytes: 8 * MB, parts: 1_000, bytesLeft: 8 * MB, partsLeft: 1_000 }
   // As a call does, which keeps one
@@ -70,9 +71,10 @@ it('requests of one session have one place, which its call gives back', async ()
   }
   const isFull = async () => {
     let looks = 0
-    const slot = await room.take('key:a', 16 * MB, () => (looks += 1) > 1)
-    slot?.release()
-    return slot === undefined
+    const whole = memory.reserve('key:a', () => (looks += 1) > 1)
+    const isFree = await whole.grow(16 * MB)
+    whole.release()
+    return !isFree
   }
   await (await ask())?.arrayBuffer()
   expect(await isFull()).toBe(true)

@@ -36,7 +36,7 @@ export async function listTools(
   if (!listing) return BAD_CURSOR
   const lines = listing.lines.filter((line) => line !== '')
   const characters = lines.reduce((sum, line) => sum + line.length, 0)
-  if (!(await client.memory.hold(characters))) return answerFailure(FULL.failure, revision)
+  if (!(await client.memory.growAnswer(characters))) return answerFailure(FULL.failure, revision)
   const isWhole = cursor === undefined && listing.nextCursor === undefined
   const isSilent = lines.length === 0 && isWhole && toolset.tools?.length
   const tools = `"tools":[${lines.join(',')}]`

@@ -1,7 +1,7 @@
 import { KNOWING_SCOPES, maySee, type Principal } from '../../core/access/principal.ts'
 import { isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 import { listCovers } from '../../core/tool/tool-patterns.ts'
-import type { HoldAnswer } from '../../http/request/request-memory.ts'
+import type { AnswerMemory } from '../../http/request/request-memory.ts'
 import { query, readQuery } from '../../http/request/query.ts'
 import { into, oneOf, optional, type Reader, strings, wrong } from '../../core/tool/json-reader.ts'
 import { wrongParameter } from '../../core/call/call-fields.ts'
@@ -11,7 +11,7 @@ import type { Background } from '../../core/tool/platform.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 
 export interface McpClient {
-  readonly memory: HoldAnswer
+  readonly memory: AnswerMemory
   readonly request: Request
   readonly principal: Principal
   readonly background: Background

@@ -7,7 +7,7 @@ import { component, listOf, OBJECT } from '../../http/route/answers.ts'
 import { backgroundOf } from '../../http/route/gate.ts'
 import { declare } from '../../http/route/operation.ts'
 import { ANY_QUERY, NO_QUERY } from '../../http/request/query.ts'
-import { type HoldAnswer, requestMemory } from '../../http/request/request-memory.ts'
+import { type AnswerMemory, requestMemory } from '../../http/request/request-memory.ts'
 import { callRoute, type IncomingCall } from '../../http/route/incoming-call.ts'
 import { callHeaders, jsonFailure, jsonText } from '../../http/answer/json-response.ts'
 import { type ToolListDeps, wholeList, wholeListRoute } from '../../http/route/tool-list.ts'
@@ -80,7 +80,7 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
   face.post('/worker/tools/invoke', callRoute(deps.gate, INVOKE, invoke))
 
   /** An engine reads the list again when its hash changes. Kept for the caller who asked last, since engines poll. */
-  async function describeTools(principal: Principal, memory: HoldAnswer): Promise<WorkerTools | undefined> {
+  async function describeTools(principal: Principal, memory: AnswerMemory): Promise<WorkerTools | undefined> {
     const { catalogue, sha256 } = deps
     const of = [await catalogue.etag(), principal.id, principal.kind, patternsFor(principal, 'tools:read').join()].join(
       '\n',

@@ -144,7 +144,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
         const listing = await catalogue.list(query, principal, format)
         if (!listing) return wrongParameter('cursor', "a 'next_cursor' that a list gave")
         const { lines, nextCursor, total, unmatched } = listing
-        if (!(await memory.hold(lines.reduce((sum, line) => sum + line.length, 0)))) return FULL
+        if (!(await memory.growAnswer(lines.reduce((sum, line) => sum + line.length, 0)))) return FULL
         const schema = form === 'bare' || !formatName.startsWith('oxp') ? '' : `"$schema":"${SCHEMA}",`
         const items = withLosses ? apart(lines) : `"items":[${lines.filter((line) => line !== '').join(',')}]`
         const next = nextCursor === undefined ? '' : `,"next_cursor":${JSON.stringify(nextCursor)}`

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../core/call/call.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import type { Allowance } from '../../core/call/count-calls.ts'
-import { SMALL } from '../../outbound/room.ts'
+import { SMALL } from '../../outbound/memory-budget.ts'
 import { createTextResponse } from './unread-text.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }

@@ -1,4 +1,4 @@
-import { SMALL } from '../../outbound/room.ts'
+import { SMALL } from '../../outbound/memory-budget.ts'
 import { watchTransfer } from '../../outbound/watch-transfer.ts'
 
 interface UnreadText {

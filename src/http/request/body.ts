@@ -3,7 +3,7 @@ import { type Meter, unitsOf } from '../../core/tool/budget.ts'
 import { type Json, parseShort } from '../../core/tool/json.ts'
 import { readInSlices, type ReadText, type TextRules } from '../../core/tool/json-text.ts'
 import { readToLimit } from '../../outbound/read-to-limit.ts'
-import { SMALL } from '../../outbound/room.ts'
+import { SMALL } from '../../outbound/memory-budget.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
 import { LEAST_BYTES_A_MS, PATIENCE_MS, watchTransfer } from '../../outbound/watch-transfer.ts'
 import { type BodyMemory, FULL } from './request-memory.ts'
@@ -133,7 +133,6 @@ export async function readForm(request: Request, options: JsonBodyOptions): Prom
 async function readUpTo({ headers, body }: Request, limit: number, memory: BodyMemory) {
   const length = lengthOf(headers)
   if (length !== undefined && length > limit) return tooLarge(limit, length)
-  const most = length ?? limit
   let received = 0
   let failing = BROKEN_OFF
   const ended = new AbortController()
@@ -148,10 +147,10 @@ async function readUpTo({ headers, body }: Request, limit: number, memory: BodyM
   try {
     const { bytes, isWhole } = await readToLimit(body, limit, ended.signal, {
       onRead: (size) => void (received = size),
-      grow: async (size) => void ((await memory.draw(size, most)) || end(FULL)),
+      grow: async (size) => (await memory.growBody(size)) || end(FULL),
     })
     if (!isWhole) return tooLarge(limit)
-    return bytes.length <= SMALL || (await memory.drawWhole(bytes.length, most)) ? ok(bytes) : FULL
+    return bytes.length <= SMALL || (await memory.growWholeBody(bytes.length)) ? ok(bytes) : FULL
   } catch {
     return failing
   } finally {

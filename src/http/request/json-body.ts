@@ -42,7 +42,7 @@ export function loadedBody<B>(
       const isAbsent = isOptional && !request.headers.has('content-type')
       const sent = isAbsent ? ok({}) : await readJson(request, { limit, meter, parts, memory })
       if (!sent.ok) return sent
-      if (readsMore && !(await memory.drawWhole(limit, limit))) return FULL
+      if (readsMore && !(await memory.growWholeBody(limit))) return FULL
       const checked = check(await readerFor(path, sent.value), sent.value)
       if (checked.ok) return ok(checked.value)
       const { problems } = checked

@@ -1,8 +1,7 @@
 import type { Principal } from '../../core/access/principal.ts'
 import { fail } from '../../core/failure/failure.ts'
 import type { Background } from '../../core/tool/platform.ts'
-import { createRoom, ISOLATE_MEMORY, type Reservation, type RoomOptions, SMALL } from '../../outbound/room.ts'
-import type { Slot } from '../../outbound/slots.ts'
+import { isolateMemory, type Memory, type Reservation } from '../../outbound/memory-budget.ts'
 import { findUnreadText } from '../answer/unread-text.ts'
 
 /** Bytes of memory for a byte of a call: as it came, as text, and as the value that its tool is given. */
@@ -19,19 +18,19 @@ const MAX_WAIT_MS = 15_000
 export const FULL = fail({ type: 'rate-limited', retry_after_ms: 5_000 })
 
 export interface BodyMemory {
-  /** Draws for bytes that have come, of `most` that may; false where there is no room in time. */
-  draw(bytes: number, most: number): Promise<boolean>
-  /** Draws for a whole body, before anything is made of it. */
-  drawWhole(bytes: number, most: number): Promise<boolean>
+  /** For so many bytes that have come; false where there is no memory in time. */
+  growBody(bytes: number): Promise<boolean>
+  /** For all that is made of a whole body. */
+  growWholeBody(bytes: number): Promise<boolean>
 }
 
-export interface HoldAnswer {
+export interface AnswerMemory {
   /** Waits until so many characters more may be answered; false where that takes too long. */
-  hold(characters: number): Promise<boolean>
+  growAnswer(characters: number): Promise<boolean>
 }
 
 /** For bodies that are small by their limit. */
-export const NO_MEMORY: BodyMemory = { draw: async () => true, drawWhole: async () => true }
+export const NO_MEMORY: BodyMemory = { growBody: async () => true, growWholeBody: async () => true }
 
 export interface MemoryOwner {
   readonly principal: Principal
@@ -48,19 +47,17 @@ function getAccount({ principal: { id, kind }, request: { headers }, use }: Memo
 }
 
 /** What requests hold in an isolate: their bodies until they are answered, their answers until they are read. */
-export function createRequestMemory(options: RoomOptions) {
-  const { now } = options
-  const bodies = createRoom({ ...options, size: 72_000_000, share: 24_000_000 }, HELD_MS)
-  const answers = createRoom({ ...options, size: 64_000_000, share: 16_000_000 }, READ_MS)
+export function createRequestMemory({ createBudget }: Memory) {
+  const waitMs = MAX_WAIT_MS
+  const bodies = createBudget({ name: 'bodies', size: 72_000_000, share: 24_000_000, heldMs: HELD_MS, waitMs })
+  const answers = createBudget({ name: 'answers', size: 64_000_000, share: 16_000_000, heldMs: READ_MS, waitMs })
 
-  class RequestMemory implements BodyMemory, HoldAnswer {
+  class RequestMemory implements BodyMemory, AnswerMemory {
     readonly #owner: MemoryOwner
     readonly #copies: number
     #body: Reservation | undefined
-    #answer: Slot | undefined
-    #characters = 0
+    #answer: Reservation | undefined
     #users = 1
-    #until = 0
     #end = (): void => undefined
 
     constructor(owner: MemoryOwner, copies: number) {
@@ -68,19 +65,17 @@ export function createRequestMemory(options: RoomOptions) {
       this.#copies = copies
     }
 
-    async draw(bytes: number, most: number): Promise<boolean> {
-      this.#until = now() + MAX_WAIT_MS
+    growBody(bytes: number): Promise<boolean> {
       if (!this.#body) {
-        const isOver = () => now() >= this.#until
-        this.#body = await bodies.reserve(getAccount(this.#owner), this.#copies * most, isOver)
+        this.#body = bodies.reserve(getAccount(this.#owner))
         // A request whose client has gone is ended with what it awaits, and would never release
-        if (this.#body) this.#owner.background(new Promise<void>((end) => (this.#end = end)))
+        this.#owner.background(new Promise<void>((end) => (this.#end = end)))
       }
-      return this.#body?.grow(bytes) ?? false
+      return this.#body.grow(bytes)
     }
 
-    drawWhole(bytes: number, most: number): Promise<boolean> {
-      return this.draw(this.#copies * bytes, most)
+    growWholeBody(bytes: number): Promise<boolean> {
+      return this.growBody(this.#copies * bytes)
     }
 
     /** What is done behind the answer holds the body too. */
@@ -100,22 +95,19 @@ export function createRequestMemory(options: RoomOptions) {
       this.#end()
     }
 
-    async hold(characters: number): Promise<boolean> {
-      this.#characters += characters
-      if (this.#characters <= SMALL) return true
-      this.#answer?.release()
-      const until = now() + MAX_WAIT_MS
-      const bytes = ANSWER_COPIES * this.#characters
-      this.#answer = await answers.take(getAccount(this.#owner), bytes, () => now() >= until)
-      return this.#answer !== undefined
+    growAnswer(characters: number): Promise<boolean> {
+      const answer = (this.#answer ??= answers.reserve(getAccount(this.#owner)))
+      return answer.grow(answer.getBytes() + ANSWER_COPIES * characters)
     }
 
     /** Gives the answer, whose memory is given back once it is read. */
     untilRead(response: Response): Response {
       const text = findUnreadText(response)
-      const slot = this.#answer ?? (text && answers.charge(getAccount(this.#owner), text.length))
-      if (text) this.#owner.background(text.watch().then(slot?.release))
-      else slot?.release()
+      if (text) {
+        const answer = this.#answer ?? answers.reserve(getAccount(this.#owner))
+        answer.count(text.length)
+        this.#owner.background(text.watch().then(answer.release))
+      } else this.#answer?.release()
       return response
     }
   }
@@ -128,8 +120,4 @@ export function createRequestMemory(options: RoomOptions) {
 }
 
 /** One for all routes of an isolate, whose memory is one. */
-export const requestMemory = createRequestMemory({
-  now: Date.now,
-  sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
-  memory: ISOLATE_MEMORY,
-})
+export const requestMemory = createRequestMemory(isolateMemory)

@@ -1,4 +1,4 @@
-import { createSlots } from '../../outbound/slots.ts'
+import { createSemaphore } from '../../outbound/semaphore.ts'
 import { jsonText } from '../answer/json-response.ts'
 
 export interface HealthOptions {
@@ -20,7 +20,7 @@ const SILENT = 'Storage does not answer'
 export function createHealth({ probe, now, sleep }: HealthOptions): () => Promise<Response> {
   let fault: string | undefined
   let knownUntil = -Infinity
-  const asking = createSlots(MAX_ASKING)
+  const asking = createSemaphore(MAX_ASKING)
 
   async function ask(): Promise<void> {
     fault = await Promise.race([probe().catch(() => SILENT), sleep(WAIT_MS).then(() => SILENT)])
@@ -29,10 +29,10 @@ export function createHealth({ probe, now, sleep }: HealthOptions): () => Promis
 
   async function look(): Promise<boolean> {
     for (let waited = 0; now() >= knownUntil && waited < 2 * WAIT_MS; waited += LOOK_AGAIN_MS) {
-      const slot = asking.take(now(), WAIT_MS)
-      if (slot) {
+      const permit = asking.take(now(), WAIT_MS)
+      if (permit) {
         await ask()
-        slot.release()
+        permit.release()
         return true
       }
       await sleep(LOOK_AGAIN_MS)

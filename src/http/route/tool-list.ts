@@ -6,7 +6,7 @@ import { jsonText, notModified, PRIVATE } from '../answer/json-response.ts'
 import type { Narrowing } from '../answer/why-empty.ts'
 import { readQuery } from '../request/query.ts'
 import { listing } from './answers.ts'
-import { FULL, type HoldAnswer, requestMemory } from '../request/request-memory.ts'
+import { FULL, type AnswerMemory, requestMemory } from '../request/request-memory.ts'
 import { backgroundOf, type Gate, type RouteContext } from './gate.ts'
 import { declare, type Operation } from './operation.ts'
 
@@ -25,7 +25,7 @@ interface WrittenList {
 export interface ToolList {
   /** For the entity tag, beside catalogue and principal; undefined where the tag is made of the text. */
   readonly variant: readonly string[] | undefined
-  readonly write: (principal: Principal, memory: HoldAnswer) => Promise<Result<WrittenList>>
+  readonly write: (principal: Principal, memory: AnswerMemory) => Promise<Result<WrittenList>>
   readonly narrowedBy?: Narrowing
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
@@ -121,7 +121,7 @@ export function wholeList<Q extends Asked>(
         if (characters > MAX_LISTED) return fail({ type: 'request-malformed', ...tooMany })
         cursor = listing.nextCursor
       } while (cursor !== undefined)
-      if (!(await memory.hold(characters))) return FULL
+      if (!(await memory.growAnswer(characters))) return FULL
       return ok({ text: join(lines, query), isEmpty: lines.length === 0 })
     },
   }

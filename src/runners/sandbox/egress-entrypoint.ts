@@ -1,15 +1,15 @@
 import { exports, WorkerEntrypoint } from 'cloudflare:workers'
 import type { LRUCache } from 'lru-cache'
 import { createGuardedFetch, type GuardedFetchOptions } from '../../outbound/guarded-fetch.ts'
-import { answerEgress, type EgressPolicy, type EgressRooms } from './egress.ts'
+import { answerEgress, type EgressPolicy } from './egress.ts'
 
 /** Every hop of a sandbox comes here. Without `connect`, nothing but HTTP leaves a sandbox, which cannot see the policy. */
-export function defineEgress(reach: Required<Pick<GuardedFetchOptions, 'fetch' | 'traffic'>> & EgressRooms) {
+export function defineEgress(reach: Required<Pick<GuardedFetchOptions, 'fetch' | 'traffic' | 'memory'>>) {
   return class extends WorkerEntrypoint<unknown, EgressPolicy> {
     override fetch(request: Request): Promise<Response> {
       const policy = this.ctx.props
       const guardedFetch = createGuardedFetch({ ...reach, allowHttpHosts: new Set(policy.allowHttpHosts) })
-      return answerEgress(request, policy, guardedFetch, reach)
+      return answerEgress(request, policy, guardedFetch, reach.memory)
     }
   }
 }

@@ -4,7 +4,7 @@ import { type GuardedFetch, type GuardedResponse, withRemedy } from '../../outbo
 import { readToLimit } from '../../outbound/read-to-limit.ts'
 import { type Redact, redacting } from '../../outbound/redaction.ts'
 import { mayHaveBody } from '../../outbound/response-rules.ts'
-import { type Growing, type Room, SMALL } from '../../outbound/room.ts'
+import { type MemoryBudget, type Reservation, SMALL } from '../../outbound/memory-budget.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
 import { headerNameProblem } from '../shared/header-rules.ts'
 import { encodeStrictly } from '../shared/url-template.ts'
@@ -20,7 +20,7 @@ export async function answerEgress(
   request: Request,
   policy: EgressPolicy,
   guardedFetch: GuardedFetch,
-  { room, unread }: EgressRooms,
+  memory: Pick<MemoryBudget, 'reserve'>,
 ) {
   const url = new URL(request.url)
   const shown = `${url.protocol}//${url.host}`
@@ -28,7 +28,7 @@ export async function answerEgress(
     return refusal(`Cannot request "${shown}": publish the tool with "${url.host}" in its allowed_hosts`)
   if (request.headers.has('upgrade')) return refusal(`Cannot request "${shown}": only HTTP leaves the sandbox`)
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(policy.timeoutMs)])
-  const held = room.growing(policy.caller, () => signal.aborted)
+  const held = memory.reserve(policy.caller, () => signal.aborted)
   const sent = request.body && (await readToLimit(request.body, MAX_BODY, signal, held).catch(held.release))
   if (sent !== null && !sent?.isWhole) {
     held.release()
@@ -58,8 +58,8 @@ export async function answerEgress(
     atEnd: (end) => void (release = end),
   })
   if (result.ok) {
-    const later = unread.growing(policy.caller, () => signal.aborted)
-    return responseOf(result.response, policy, release, later)
+    const unread = memory.reserve(`unread ${policy.caller}`, () => signal.aborted)
+    return responseOf(result.response, policy, release, unread)
   }
   release()
   return refusal(withRemedy(result))
@@ -81,14 +81,14 @@ function responseOf(
   { status, statusText, headers, body }: GuardedResponse,
   { sensitive }: EgressPolicy,
   release: () => void,
-  later: Growing,
+  unread: Reservation,
 ): Response {
   const redact = redacting(() => sensitive)
   const answered = new Headers()
   for (const [name, value] of headers) if (name !== REFUSED_HEADER) answered.append(name, redact(value))
   const bytes = sensitive.length === 0 ? body : redacted(body, redact)
   if (!mayHaveBody(status)) release()
-  return new Response(mayHaveBody(status) ? untilTaken(bytes, release, later) : null, {
+  return new Response(mayHaveBody(status) ? untilTaken(bytes, release, unread) : null, {
     status,
     statusText: redact(statusText),
     headers: answered,
@@ -96,12 +96,13 @@ function responseOf(
 }
 
 /** In pieces, since workerd takes the first before the sandbox reads any: until the last is read, all are in memory here. */
-function untilTaken(bytes: Uint8Array<ArrayBuffer>, release: () => void, later: Growing): BodyInit {
+function untilTaken(bytes: Uint8Array<ArrayBuffer>, release: () => void, unread: Reservation): BodyInit {
   if (bytes.byteLength > SMALL) {
-    moveUnread(bytes.byteLength, release, later)
+    // A tool may read none of its answers before all are there: what it asks for next must not wait for it
+    setTimeout(() => void unread.grow(bytes.byteLength).then(release), UNREAD_MS)
     const taken = () => {
       release()
-      later.release()
+      unread.release()
     }
     let at = 0
     const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
@@ -116,11 +117,6 @@ function untilTaken(bytes: Uint8Array<ArrayBuffer>, release: () => void, later: 
   return bytes
 }
 
-/** A tool may read none of its answers before all are there: what it asks for next must not wait for it. */
-function moveUnread(size: number, release: () => void, later: Growing): void {
-  setTimeout(() => void later.grow(size).then(release), UNREAD_MS)
-}
-
 function redacted(bytes: Uint8Array<ArrayBuffer>, redact: Redact): Uint8Array<ArrayBuffer> {
   const text = utf8Text(bytes, { ignoreBOM: true })
   if (text !== undefined) {
@@ -130,12 +126,6 @@ function redacted(bytes: Uint8Array<ArrayBuffer>, redact: Redact): Uint8Array<Ar
   const binary = binaryText(bytes)
   const safe = redact(binary)
   return safe === binary ? bytes : bytesOfBinary(safe)
-}
-
-export interface EgressRooms {
-  readonly room: Room
-  /** For answers that were handed over a while ago. */
-  readonly unread: Room
 }
 
 /** Plain data, since it travels as the entrypoint's properties. */

@@ -26,9 +26,9 @@ it('a body is read as it is declared, and may be left out where that is said', a
   })
 })
 
-it('a body that may name more is drawn for all that it may have read, before its route goes on', async () => {
-  const drawn: number[][] = []
-  const memory = { ...NO_MEMORY, drawWhole: async (...given: number[]) => drawn.push(given) === 1 }
+it('a body that may name more reserves memory for all that it may have read, before its route goes on', async () => {
+  const reserved: number[] = []
+  const memory = { ...NO_MEMORY, growWholeBody: async (bytes: number) => reserved.push(bytes) === 1 }
   const reads = async () => {
     const body = jsonBody(NAMED, { limit: 50, readsMore: true })
     const headers = { 'content-type': 'application/json' }
@@ -41,8 +41,5 @@ it('a body that may name more is drawn for all that it may have read, before its
   }
   expect(await reads()).toEqual({ ok: true, value: {} })
   expect(await reads()).toMatchObject({ failure: { type: 'rate-limited' } })
-  expect(drawn).toEqual([
-    [50, 50],
-    [50, 50],
-  ])
+  expect(reserved).toEqual([50, 50])
 })

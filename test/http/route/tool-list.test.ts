@@ -166,7 +166,7 @@ describe('a whole list', () => {
   const join = (lines: readonly string[]) => lines.join('|')
   const write = (catalogue: Catalogue, given = {}) =>
     wholeList(catalogue, { format: { name: 'stored' }, join, tooMany: WRONG }, given).write(KEY, {
-      hold: async () => true,
+      growAnswer: async () => true,
     })
 
   function catalogueOf(...pages: (readonly string[])[]) {

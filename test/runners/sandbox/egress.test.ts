@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { base64 } from '../../../src/outbound/base64.ts'
 import type { GuardedFetch, GuardedRequest } from '../../../src/outbound/guarded-fetch.ts'
-import { createRoom, type Room } from '../../../src/outbound/room.ts'
+import { createMemory, type MemoryBudget } from '../../../src/outbound/memory-budget.ts'
 import { answerEgress, egressPolicy, type EgressPolicy } from '../../../src/runners/sandbox/egress.ts'
 
 const POLICY: EgressPolicy = {
@@ -18,7 +18,8 @@ const POLICY: EgressPolicy = {
 }
 
 const time = { now: Date.now, sleep: (ms: number) => new Promise<void>((done) => setTimeout(done, ms)) }
-const rooms = { room: createRoom(time, 15_000), unread: createRoom(time, 15_000) }
+const LIMITS = { name: 'answers', size: 64_000_000, share: 16_000_000, heldMs: 15_000 }
+const budget = createMemory(time).createBudget(LIMITS)
 
 /** Sends a request through the gateway; gives what reached the guarded fetch, and the answer. */
 async function send(request: Request, answered: BodyInit | null = 'ok', init: ResponseInit = {}) {
@@ -29,12 +30,12 @@ async function send(request: Request, answered: BodyInit | null = 'ok', init: Re
     const body = new Uint8Array(await new Response(answered).arrayBuffer())
     return { ok: true, response: { status, statusText, headers, url: String(given.url), body } }
   }
-  const response = await answerEgress(request, POLICY, guardedFetch, rooms)
+  const response = await answerEgress(request, POLICY, guardedFetch, budget)
   return { reached, response }
 }
 
 describe('the gateway', () => {
-  it('gives callers who share an isolate the room of its toolkit, which others do not fill', () => {
+  it('gives callers who share an isolate the memory of its toolkit, which others do not fill', () => {
     const callerOf = (toolkit: string, caller: string) =>
       egressPolicy({ allowed_hosts: ['api.example.com'], timeout_ms: 1_000 }, toolkit, caller, new Set(), [], [])
         ?.caller
@@ -61,7 +62,7 @@ describe('the gateway', () => {
       return { ok: false, kind: 'unreachable', message: 'Not in this test' }
     }
     const without = { ...POLICY, credentials: [], sensitive: [] }
-    await answerEgress(new Request('https://other.example.com/'), without, guardedFetch, rooms)
+    await answerEgress(new Request('https://other.example.com/'), without, guardedFetch, budget)
     expect(all[0]?.mayBePartial).toBe(true)
   })
 
@@ -101,7 +102,7 @@ describe('the gateway', () => {
 
   it('says why the guard refused', async () => {
     const guardedFetch: GuardedFetch = async () => ({ ok: false, kind: 'refused', message: 'Cannot request it' })
-    const response = await answerEgress(new Request('https://api.example.com/'), POLICY, guardedFetch, rooms)
+    const response = await answerEgress(new Request('https://api.example.com/'), POLICY, guardedFetch, budget)
     expect([response.headers.has('switchboard-refused'), await response.text()]).toEqual([true, 'Cannot request it'])
   })
 
@@ -151,23 +152,24 @@ describe('the gateway', () => {
   })
 })
 
-describe('the room that the gateway takes', () => {
-  const created = () => createRoom({ now: Date.now, sleep: async () => undefined }, 15_000)
+describe('the memory that the gateway takes', () => {
+  const createBudget = () => createMemory({ now: Date.now, sleep: async () => undefined }).createBudget(LIMITS)
 
   /** Whether a caller can have all of its share at once. */
-  async function isFree(room: Room): Promise<boolean> {
+  async function isFree(memory: MemoryBudget, caller = 'ann'): Promise<boolean> {
     let looks = 0
-    const slot = await room.take('ann', 16_000_000, () => looks++ > 0)
-    slot?.release()
-    return slot !== undefined
+    const whole = memory.reserve(caller, () => looks++ > 1)
+    const isGrown = await whole.grow(16_000_000)
+    whole.release()
+    return isGrown
   }
 
-  /** What is left of a request through rooms of its own. */
+  /** What is left of a request through a budget of its own. */
   async function leave(
     request: Request,
     answered: { readonly status?: number; readonly body?: Uint8Array<ArrayBuffer> } | 'refused',
   ) {
-    const rooms = { room: created(), unread: created() }
+    const memory = createBudget()
     let ends = 0
     const guardedFetch: GuardedFetch = async ({ url, atSent, atEnd }) => {
       atSent?.()
@@ -176,8 +178,8 @@ describe('the room that the gateway takes', () => {
       const { status = 200, body = new Uint8Array() } = answered
       return { ok: true, response: { status, statusText: '', headers: new Headers(), url: String(url), body } }
     }
-    const response = await answerEgress(request, { ...POLICY, credentials: [], sensitive: [] }, guardedFetch, rooms)
-    return { response, ends: () => ends, rooms }
+    const response = await answerEgress(request, { ...POLICY, credentials: [], sensitive: [] }, guardedFetch, memory)
+    return { response, ends: () => ends, memory }
   }
   const URL = 'https://api.example.com/'
   const LARGE = new Uint8Array(1_000_000)
@@ -195,8 +197,8 @@ describe('the room that the gateway takes', () => {
     ['was sent', () => LARGE],
   ])('is given back where the body of a request %s', async (_, body) => {
     const init: RequestInit & { duplex: 'half' } = { method: 'POST', body: body(), duplex: 'half' }
-    const { rooms } = await leave(new Request(URL, init), {})
-    expect([await isFree(rooms.room), await isFree(rooms.unread)]).toEqual([true, true])
+    const { memory } = await leave(new Request(URL, init), {})
+    expect([await isFree(memory), await isFree(memory, 'unread ann')]).toEqual([true, true])
   })
 
   it.each([
@@ -221,11 +223,11 @@ describe('the room that the gateway takes', () => {
   it('is another for an answer that nobody reads for a second, which is given back as well', async () => {
     vi.useFakeTimers()
     try {
-      const { response, ends, rooms } = await leave(new Request(URL), { body: LARGE })
+      const { response, ends, memory } = await leave(new Request(URL), { body: LARGE })
       await vi.advanceTimersByTimeAsync(1_000)
-      expect([ends(), await isFree(rooms.unread)]).toEqual([1, false])
+      expect([ends(), await isFree(memory, 'unread ann')]).toEqual([1, false])
       await response.arrayBuffer()
-      expect(await isFree(rooms.unread)).toBe(true)
+      expect(await isFree(memory, 'unread ann')).toBe(true)
     } finally {
       vi.useRealTimers()
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createGuardedFetch } from '../../../src/outbound/guarded-fetch.ts'
-import { createRoom } from '../../../src/outbound/room.ts'
+import { createMemory } from '../../../src/outbound/memory-budget.ts'
 import { answerEgress, type EgressPolicy } from '../../../src/runners/sandbox/egress.ts'
 
 const MB = 1_000_000
@@ -16,14 +16,14 @@ const POLICY: EgressPolicy = {
 const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 const place = 'https://large.example.com/'
 
-function createRooms() {
-  const clock = { now: Date.now, sleep }
-  return { room: createRoom(clock, 15_000), unread: createRoom(clock, 15_000) }
+function createBudget() {
+  const limits = { name: 'answers', size: 64_000_000, share: 16_000_000, heldMs: 15_000 }
+  return createMemory({ now: Date.now, sleep }).createBudget(limits)
 }
 
 /** What a module asks for at once, of a server whose answers are so large, which it begins after `waits`. */
 function startAsking(bytes: number, request: () => Request, waits: Promise<unknown> = Promise.resolve()) {
-  const rooms = createRooms()
+  const memory = createBudget()
   let asked = 0
   const guardedFetch = createGuardedFetch({
     async fetch() {
@@ -32,11 +32,11 @@ function startAsking(bytes: number, request: () => Request, waits: Promise<unkno
       return new Response(new Uint8Array(bytes))
     },
     allowHttpHosts: new Set(),
-    room: rooms.room,
+    memory,
   })
   const answers: Response[] = []
   const all = Array.from({ length: 20 }, async () => {
-    const response = await answerEgress(request(), POLICY, guardedFetch, rooms)
+    const response = await answerEgress(request(), POLICY, guardedFetch, memory)
     answers.push(response)
     return response
   })
@@ -44,7 +44,7 @@ function startAsking(bytes: number, request: () => Request, waits: Promise<unkno
 }
 
 describe('a module that fetches a lot at once', () => {
-  it('has no more answers in memory than a caller has room for, whether or not it reads them', async () => {
+  it('has no more answers in memory than a caller has memory for, whether or not it reads them', async () => {
     const { answers, all } = startAsking(4 * MB, () => new Request(place))
     await sleep(1_000)
     expect(answers.length).toBeLessThanOrEqual(4)
@@ -69,7 +69,7 @@ describe('a module that fetches a lot at once', () => {
     expect(new Set(statuses)).toEqual(new Set([200]))
   })
 
-  it('waits for no room for what is small', async () => {
+  it('waits for no memory for what is small', async () => {
     const { all } = startAsking(60_000, () => new Request(place, { method: 'POST', body: 'small' }))
     const statuses = await Promise.all(all.map(async (one) => (await one).status))
     expect(new Set(statuses)).toEqual(new Set([200]))
@@ -81,13 +81,14 @@ const HALF = { duplex: 'half' }
 
 describe('a module that reads its answers later', () => {
   function asking(bytes: number, sensitive: readonly string[] = []) {
-    const rooms = createRooms()
+    const memory = createBudget()
     const guardedFetch = createGuardedFetch({
       fetch: () => Promise.resolve(new Response(new Uint8Array(bytes))),
       allowHttpHosts: new Set(),
-      room: rooms.room,
+      memory,
     })
-    return (init?: RequestInit) => answerEgress(new Request(place, init), { ...POLICY, sensitive }, guardedFetch, rooms)
+    return (init?: RequestInit) =>
+      answerEgress(new Request(place, init), { ...POLICY, sensitive }, guardedFetch, memory)
   }
 
   it.each([

@@ -29,7 +29,7 @@ async function ask(failure: Failure, capabilities: object, session?: string) {
     principal: ADMIN,
     meter: createMeter(),
     background: () => undefined,
-    memory: { hold: async () => true },
+    memory: { growAnswer: async () => true },
     toolset: { search: false, select: false, bare: false, tools: undefined, named: [], names: [] },
   })
   return 'ask' in round ? round.ask(failure) : round

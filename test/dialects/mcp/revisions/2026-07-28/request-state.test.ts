@@ -77,7 +77,7 @@ describe('what a state is sealed for', () => {
     principal: ADMIN,
     meter: createMeter(),
     background: () => undefined,
-    memory: { hold: async () => true },
+    memory: { growAnswer: async () => true },
     toolset: { search: false, select: false, bare: false, tools: undefined, named: [], names: [] },
   })
 

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { createSemaphore, takeBoth } from '../../src/outbound/semaphore.ts'
+
+it('permits are taken, given back, and taken again', () => {
+  const semaphore = createSemaphore(2)
+  const first = semaphore.take(0, 100)
+  expect([first, semaphore.take(0, 100), semaphore.take(0, 100)]).toEqual([
+    expect.anything(),
+    expect.anything(),
+    undefined,
+  ])
+  expect(semaphore.taken(0)).toBe(2)
+  first?.release()
+  first?.release()
+  expect(semaphore.taken(0)).toBe(1)
+  expect(semaphore.take(0, 100)).toBeDefined()
+  expect(semaphore.take(0, 100)).toBeUndefined()
+})
+
+it('a permit that is never given back is lost in time', () => {
+  const semaphore = createSemaphore(1)
+  const lost = semaphore.take(0, 100)
+  expect(semaphore.take(99, 100)).toBeUndefined()
+  expect(semaphore.taken(100)).toBe(0)
+  expect(semaphore.take(100, 100)).toBeDefined()
+  lost?.release()
+  expect(semaphore.taken(150)).toBe(1)
+})
+
+describe('a permit of two semaphores', () => {
+  it('takes nothing of its own where the other is full', () => {
+    const [own, all] = [createSemaphore(2), createSemaphore(1)]
+    const other = all.take(0, 100)
+    for (let count = 0; count < 5; count++) expect(takeBoth(own, all, 0, 100)).toBeUndefined()
+    expect([own.taken(0), all.taken(0)]).toEqual([0, 1])
+    other?.release()
+    expect(takeBoth(own, all, 0, 100)).toBeDefined()
+  })
+
+  it('takes nothing of the other where its own is full', () => {
+    const [own, all] = [createSemaphore(1), createSemaphore(3)]
+    expect(takeBoth(own, all, 0, 100)).toBeDefined()
+    for (let count = 0; count < 5; count++) expect(takeBoth(own, all, 0, 100)).toBeUndefined()
+    expect([own.taken(0), all.taken(0)]).toEqual([1, 1])
+  })
+
+  it('gives both back, once, and is lost in both in time', () => {
+    const [own, all] = [createSemaphore(2), createSemaphore(2)]
+    const both = takeBoth(own, all, 0, 100)
+    expect(takeBoth(own, all, 0, 100)).toBeDefined()
+    both?.release()
+    both?.release()
+    expect([own.taken(0), all.taken(0)]).toEqual([1, 1])
+    expect([own.taken(100), all.taken(100)]).toEqual([0, 0])
+  })
+})
