@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { formats } from '../../src/compose/dialects.ts'
 import type { RunningServer } from '../e2e/server.ts'
 import { raw } from '../e2e/raw.ts'
 import { describing } from '../plugins/describing.ts'
@@ -23,63 +24,90 @@ const tool = (inputSchema: unknown, name = 'x') => ({ name, description: 'd', in
 const beside = (definition: unknown, version = '1.0.0') => ({ definition, toolkit: 'Evil', version })
 const growing = Object.entries(GROWING)
 const exponential = GROWING['8 wide and 8 deep']
-const TOO_MUCH = /Takes too much work to (?:read|write as '[\w-]+')/
+const FORMATS = [...formats.keys()]
+const TOO_MUCH = /^Takes too much work to write as '([\w-]+)'/
 
-/** Every reader is answered in every form. */
-async function expectReadable() {
-  for (const format of ['openai', 'openai-strict', 'anthropic', 'gemini', 'openapi', 'oxp', 'mcp', 'machine-context']) {
-    const [list, health] = await Promise.all([
+interface Loss {
+  readonly id: string
+  readonly reason: string
+}
+
+interface Warned {
+  readonly status?: number
+  readonly warnings?: readonly { readonly path: string; readonly message: string }[]
+}
+
+function formatsIn({ warnings = [] }: Warned): string[] {
+  return warnings.flatMap(({ message }) => TOO_MUCH.exec(message)?.[1] ?? [])
+}
+
+/** Every reader is answered in every form: with the tool, or with why it is not there. */
+async function expectReadable(id: string, refused: readonly string[]) {
+  for (const format of FORMATS) {
+    const [{ status, body }, list, health] = await Promise.all([
+      server.json('GET', `/tools/${id}?format=${format}`, undefined, admin),
       server.json('GET', `/tools?format=${format}&losses=1`, undefined, admin),
       server.json('GET', '/health'),
     ])
-    expect([format, list.status, health.status]).toEqual([format, 200, 200])
-  }
-  for (const path of ['/worker/tools', '/machine-context/tools', '/plugin/describe', '/oxp/tools']) {
-    expect([path, (await server.json('GET', path, undefined, admin)).status]).toEqual([path, 200])
+    const isRefused = refused.includes(format)
+    expect([format, status, list.status, health.status]).toEqual([format, isRefused ? 422 : 200, 200, 200])
+    const [loss] = list.body.losses.filter((each: Loss) => each.id === id && each.reason.startsWith('Is not listed: '))
+    if (isRefused) {
+      expect(body.errors).toEqual([
+        { path: expect.stringMatching(/^\/(?:input|properties)|^$/), message: expect.stringMatching(TOO_MUCH) },
+      ])
+      expect(loss).toEqual({ id, path: body.errors[0].path, reason: `Is not listed: ${body.errors[0].message}` })
+    } else expect(loss).toBeUndefined()
   }
 }
 
 describe('a tool that only an export would exhaust', () => {
-  it.each(growing)('is refused, or can be read in every form: %s', async (name, schema) => {
-    const published = await server.json(
-      'POST',
-      '/tools?dialect=mcp',
-      beside(tool(schema, name.replaceAll(' ', '_'))),
-      evil,
-    )
-    if (published.status !== 201) {
-      expect(published.status).toBe(422)
-      expect(JSON.stringify(published.body)).toMatch(TOO_MUCH)
-    }
-  })
+  it.each(growing)(
+    'is published, and each form that cannot be written is named and refused: %s',
+    async (name, schema) => {
+      const called = name.replaceAll(' ', '_')
+      const { status, body } = await server.json('POST', '/tools?dialect=mcp', beside(tool(schema, called)), evil)
+      // One is too large to be read
+      if (status === 422) expect(JSON.stringify(body)).toContain('Takes too much work to read')
+      else {
+        expect(status).toBe(201)
+        await expectReadable(body.ids[0], formatsIn(body))
+      }
+    },
+  )
 
   it('is told where', async () => {
     const { body } = await server.json('POST', '/tools?dialect=mcp', beside(tool(exponential)), evil)
-    expect(JSON.stringify(body)).toContain('/definition/inputSchema/')
+    expect(formatsIn(body)).toContain('gemini')
+    for (const { path, message } of body.warnings)
+      if (TOO_MUCH.test(message)) expect(path).toMatch(/^\/definition\/inputSchema\//)
   })
 
-  it('is refused in a batch, beside others', async () => {
+  it('is warned of in a batch, beside others', async () => {
     const fine = beside(tool({ type: 'object' }, 'fine'))
     const bad = beside(tool(exponential, 'bad'))
-    const { body } = await server.json('POST', '/tools?dialect=mcp', [bad, fine, bad], evil)
-    expect(body.results.map(({ status }: { status: number }) => status)).toEqual([422, 201, 422])
+    const { body } = await server.json('POST', '/tools?dialect=mcp', [bad, fine], evil)
+    expect(body.results.map((each: Warned) => [each.status, formatsIn(each).includes('gemini')])).toEqual([
+      [201, true],
+      [201, false],
+    ])
   })
 
-  it('is refused among the tools of one document, in another dialect', async () => {
+  it('is warned of among the tools of one document, in another dialect', async () => {
     const tools = [tool({ type: 'object' }, 'one'), tool(exponential, 'two')]
     const { status, body } = await server.json('POST', '/tools?dialect=plugin', beside({ tools }), evil)
-    expect([status, TOO_MUCH.test(JSON.stringify(body))]).toEqual([422, true])
-    expect(JSON.stringify(body)).toContain('/definition/tools/1/inputSchema/')
+    expect([status, formatsIn(body).includes('gemini')]).toEqual([201, true])
+    expect(JSON.stringify(body.warnings)).toContain('/definition/tools/1/inputSchema/')
   })
 
-  it('is refused in what a plugin describes', async () => {
+  it('is warned of in what a plugin describes', async () => {
     const { status, text } = await raw(server.url, {
       method: 'PUT',
       path: '/toolkits/Evil/plugin?version=1.0.0',
       headers: { 'content-type': 'application/wasm', ...evil },
-      body: describing(JSON.stringify({ tools: [tool(exponential)] })),
+      body: describing(JSON.stringify({ tools: [tool(exponential, 'described')] })),
     })
-    expect([status, TOO_MUCH.test(text)]).toEqual([422, true])
+    expect([status, text]).toEqual([201, expect.stringContaining("Takes too much work to write as 'gemini'")])
   })
 
   it.each([
@@ -92,7 +120,7 @@ describe('a tool that only an export would exhaust', () => {
       'as a body of many parts',
       body({ allOf: Array.from({ length: 8 }, () => ({ $ref: '#/components/schemas/d1' })) }),
     ],
-  ])('is skipped in an import, or can be read: %s', async (_, operation) => {
+  ])('is skipped in an import, or is imported: %s', async (_, operation) => {
     const schemas = JSON.parse(JSON.stringify(chain(8, 8)).replaceAll('#/$defs/', '#/components/schemas/'))
     const description = {
       openapi: '3.1.0',
@@ -110,7 +138,10 @@ describe('a tool that only an export would exhaust', () => {
     expect([201, 200, 422]).toContain(imported.status)
   })
 
-  it('leaves every reader as before', expectReadable)
+  it.each(['/worker/tools', '/machine-context/tools', '/plugin/describe', '/oxp/tools'])(
+    'leaves readers of %s as before',
+    async (path) => expect((await server.json('GET', path, undefined, admin)).status).toBe(200),
+  )
 })
 
 function body(schema: unknown) {

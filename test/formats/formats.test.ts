@@ -344,7 +344,7 @@ const inputs = fc
   .map(([root, d, keyword]): JsonObject => ({ ...root, $defs: { d }, [keyword]: keyword === 'title' ? 't' : [d] }))
 
 describe.each(EXPORTS)('%s, of any schema', (form, encode, check) => {
-  /** What is written of an input; those that take too much work to write are refused at publication, and passed over here. */
+  /** What is written of an input; those that take too much work to write are refused, and passed over here. */
   function written(input: JsonObject): Encoded {
     const within = bounded(form, encode)(recordOf(input), 'n')
     fc.pre(within.ok)

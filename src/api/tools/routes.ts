@@ -128,7 +128,6 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     const isDocument = formatName === whole.source.dialect && !isAdministrator(principal)
     const seen = isDocument ? await (await loadShared()).asSeen(whole, codecs, sees) : whole
     const written = encode(seen, found.record.name)
-    // A version of Switchboard that did not judge it may have published it
     if (!written.ok) return fail({ type: 'definition-invalid', problems: written.problems })
     const { document, losses } = written.value
     const { digest: own, toolkitDescription = '' } = found.record

@@ -75,14 +75,14 @@ async function admit(
   if (reason !== undefined) return reportOf({ outcome: 'forbidden', ids, reason }, prepared)
   if (state === 'unchanged') return reportOf({ outcome: 'unchanged', ids }, prepared)
 
-  const placeOf = (index: number) => places[index]?.input ?? ''
-  const unwritable = await judgeExports(records, deps.formats.values(), placeOf, deps.giveWay, submission.budget)
-  if (unwritable.length > 0) return refusal({ type: 'definition-invalid', problems: unwritable }, ids)
   const unloaded = await judgeLoading(records, implementedAt, deps.runners)
   if (unloaded.length > 0) return refusal({ type: 'definition-invalid', problems: unloaded }, ids)
 
-  if (dryRun) return reportOf({ outcome: 'created', ids }, prepared)
-  return { ...prepared, publication: publicationOf(submission, prepared, options) }
+  const placeOf = (index: number) => places[index]?.input ?? ''
+  const unwritable = await judgeExports(records, deps.formats.values(), placeOf, deps.giveWay, submission.budget)
+  const admitted = { ...prepared, warnings: [...prepared.warnings, ...unwritable] }
+  if (dryRun) return reportOf({ outcome: 'created', ids }, admitted)
+  return { ...admitted, publication: publicationOf(submission, admitted, options) }
 }
 
 function publicationOf(

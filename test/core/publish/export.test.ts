@@ -1,14 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formats } from '../../../src/compose/dialects.ts'
-import { bounded, judgeExports, mostToWrite } from '../../../src/core/publish/export.ts'
-import { createBudget, UNITS } from '../../../src/core/tool/budget.ts'
+import { bounded, judgeExports } from '../../../src/core/publish/export.ts'
+import { type Budget, createBudget, UNITS } from '../../../src/core/tool/budget.ts'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
+import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import { chained } from '../../attacks/schemas.ts'
 import { RANDOM_SCHEMAS } from '../../extent.ts'
 import { recordOf } from '../../formats/records.ts'
 import { input } from '../schema/made-up.ts'
 
-/** Its input leads back to itself, so that only its writers can tell what it takes. */
+/** Its input leads back to itself, so that it is tried. */
 const RECORD = recordOf({ type: 'object', properties: { a: { $ref: '#' } } })
 const spending = (units: number) =>
   bounded('x', ({ id }, _, budget) => {
@@ -46,46 +48,6 @@ describe('a form', () => {
   })
 })
 
-describe('the judging of exports', () => {
-  const places = ['/tools/0/inputSchema', '/tools/1/inputSchema']
-  const judge = async (formats: Parameters<typeof judgeExports>[1], record = RECORD) => {
-    let gaveWay = 0
-    const giveWay = async () => void (gaveWay += 1)
-    const problems = await judgeExports([record, record], formats, (index) => places[index] ?? '', giveWay)
-    return { problems, gaveWay }
-  }
-
-  it('finds nothing wrong with what each form can be written in, and gives way in between', async () => {
-    expect(await judge([spending(1), spending(2)])).toEqual({ problems: [], gaveWay: 0 })
-    expect(await judge([spending(0.9 * UNITS), spending(0.9 * UNITS)])).toEqual({ problems: [], gaveWay: 4 })
-  })
-
-  it('says where a schema stands in what was published', async () => {
-    expect((await judge([spending(1), spending(UNITS + 1)])).problems).toEqual([
-      { path: '/tools/0/inputSchema/properties/a', message: MESSAGE },
-    ])
-  })
-
-  it('bounds all forms of all records together', async () => {
-    const { problems, gaveWay } = await judge(Array.from({ length: 20 }, () => spending(0.9 * UNITS)))
-    expect(problems).toEqual([{ path: '/tools/1/inputSchema/properties/a', message: MESSAGE }])
-    expect(gaveWay).toBe(22)
-  })
-
-  it('writes nothing whose size alone says that it can be written', async () => {
-    const written: string[] = []
-    const noting = bounded('x', ({ id }) => {
-      written.push(id)
-      return { document: null, losses: [] }
-    })
-    const definitions = { $defs: { a: { type: 'string' } }, allOf: [{ properties: { b: { $ref: '#/$defs/a' } } }] }
-    expect(await judge([noting], recordOf({ type: 'object', ...definitions }))).toEqual({ problems: [], gaveWay: 0 })
-    expect(written).toEqual([])
-    await judge([noting])
-    expect(written).toEqual([RECORD.id, RECORD.id])
-  })
-})
-
 /** Small schemas, of which forms make the most: each part is written in a way of its own. */
 const leaf = fc.constantFrom<JsonObject | true>(
   true,
@@ -115,49 +77,105 @@ const schema = fc.oneof(
   fc.tuple(small, small).map(([root, a]): JsonObject => ({ type: 'object', properties: { root }, $defs: { a } })),
 )
 
-describe('the size of a record', () => {
-  it('is judged no lower than what it takes to write it in any form', { timeout: 600_000 }, () => {
-    let judged = 0
-    fc.assert(
-      fc.property(schema, schema, fc.boolean(), (...[one, other, isOutput]) => {
-        const record = recordOf(one, { output: isOutput ? other : {}, source: { dialect: 'openapi', document: {} } })
-        const most = mostToWrite(record)
-        if (most === Infinity) return
-        judged += 1
-        for (const [name, format] of formats) {
-          const budget = createBudget(Infinity)
-          expect(format(record, record.name, budget).ok, name).toBe(true)
-          expect(budget.spent, name).toBeLessThanOrEqual(most)
-        }
-      }),
-      { numRuns: RANDOM_SCHEMAS },
+describe('the judging of exports', () => {
+  const places = ['/tools/0/inputSchema', '/tools/1/inputSchema']
+  const judge = async (formats: Parameters<typeof judgeExports>[1], record = RECORD, budget?: Budget) => {
+    let gaveWay = 0
+    const giveWay = async () => void (gaveWay += 1)
+    const placeOf = (index: number) => places[index] ?? ''
+    const warnings = await judgeExports([record, record], formats, placeOf, giveWay, budget)
+    return { warnings, gaveWay }
+  }
+
+  it('finds nothing wrong with what each form can be written in, and gives way in between', async () => {
+    expect(await judge([spending(1), spending(2)])).toEqual({ warnings: [], gaveWay: 0 })
+    expect(await judge([spending(0.9 * UNITS), spending(0.9 * UNITS)])).toEqual({ warnings: [], gaveWay: 4 })
+  })
+
+  it('names each form, and where the schema stands in what was published', async () => {
+    const message = expect.stringMatching(
+      /^Takes too much work to write as 'x'.* That export is refused, and lists in it/,
     )
-    expect(judged).toBeGreaterThan(RANDOM_SCHEMAS / 10)
+    expect((await judge([spending(1), spending(UNITS + 1)])).warnings).toEqual([
+      { path: '/tools/0/inputSchema/properties/a', message },
+      { path: '/tools/1/inputSchema/properties/a', message },
+    ])
+  })
+
+  it('ends with the work of all forms of all records together, and warns of none that it did not try', async () => {
+    const formats = Array.from({ length: 20 }, () => spending(0.9 * UNITS))
+    expect(await judge(formats)).toEqual({ warnings: [], gaveWay: 22 })
+    expect(await judge([spending(0.9 * UNITS)], RECORD, createBudget(UNITS))).toEqual({ warnings: [], gaveWay: 1 })
+  })
+
+  it('writes no small schemas without references and merges', async () => {
+    const written: string[] = []
+    const noting = bounded('x', ({ id }) => {
+      written.push(id)
+      return { document: null, losses: [] }
+    })
+    expect(await judge([noting], recordOf({ type: 'object', properties: { a: { enum: [1, 2] } } }))).toEqual({
+      warnings: [],
+      gaveWay: 0,
+    })
+    expect(written).toEqual([])
+    for (const record of [
+      RECORD,
+      recordOf({ type: 'object' }, { output: { allOf: [{}] } }),
+      recordOf({ type: 'object', description: 'd'.repeat(9_000) }),
+    ]) {
+      written.length = 0
+      await judge([noting], record)
+      expect(written).toEqual([record.id, record.id])
+    }
   })
 
   it.each<[string, JsonObject]>([
-    ['a reference that leads back', { properties: { a: { items: { $ref: '#/properties/a' } } } }],
-    ['an anchor', { $defs: { a: { $anchor: 'x' } }, $ref: '#x' }],
-    ['references to each other, more than anybody follows', chain(500)],
-    ['parts that double with each level', doubling(30)],
-    ['alternatives that are joined at the root', { $ref: '#/$defs/a', $defs: { a: { anyOf: alternatives(450) } } }],
-    ['branches that are joined', { properties: { a: { allOf: alternatives(450) } } }],
-  ])('is told only by writers for %s', (_, input) => {
-    expect(mostToWrite(recordOf(input))).toBeGreaterThan(UNITS)
+    ['references to parts that refer to eight more', chained(8, 8)],
+    ['alternatives that are joined at the root', { $ref: '#/$defs/a', $defs: { a: { anyOf: alternatives(2_000) } } }],
+    ['branches that are joined', { properties: { a: { allOf: alternatives(2_000) } } }],
+    [
+      'a description of many alternatives',
+      { properties: { a: { description: 'd'.repeat(9_000), anyOf: nothings(3_000) } } },
+    ],
+  ])('warns of %s', async (_, input) => {
+    expect(await untold(recordOf(input))).toEqual({ refused: expect.arrayContaining([expect.any(String)]), untold: [] })
+  })
+
+  it('warns of every form that a schema cannot be written in', { timeout: 600_000 }, async () => {
+    let refused = 0
+    await fc.assert(
+      fc.asyncProperty(schema, schema, fc.boolean(), async (one, other, isOutput) => {
+        const record = recordOf(one, { output: isOutput ? other : {}, source: { dialect: 'openapi', document: {} } })
+        const found = await untold(record)
+        refused += found.refused.length
+        expect(found.untold).toEqual([])
+      }),
+      { numRuns: RANDOM_SCHEMAS },
+    )
+    expect(refused).toBeGreaterThan(0)
   })
 })
+
+/** The forms that a record cannot be written in, and those of them that publication does not warn of. */
+async function untold(record: ToolRecord) {
+  const warnings = await judgeExports(
+    [record],
+    formats.values(),
+    () => '/input',
+    async () => undefined,
+  )
+  const refused = [...formats].flatMap(([name, format]) => (format(record, record.name).ok ? [] : [name]))
+  return {
+    refused,
+    untold: refused.filter((name) => !warnings.some(({ message }) => message.includes(`as '${name}'`))),
+  }
+}
 
 function alternatives(count: number): JsonObject[] {
   return Array.from({ length: count }, (_, index) => ({ properties: { [`p${index}`]: {} } }))
 }
 
-function chain(length: number): JsonObject {
-  const $defs = Array.from({ length }, (_, index) => [`d${index}`, { $ref: `#/$defs/d${index + 1}` }])
-  return { $ref: '#/$defs/d0', $defs: Object.fromEntries($defs) }
-}
-
-function doubling(levels: number): JsonObject {
-  const twice = (index: number) => ({ a: { $ref: `#/$defs/d${index + 1}` }, b: { $ref: `#/$defs/d${index + 1}` } })
-  const $defs = Array.from({ length: levels }, (_, index) => [`d${index}`, { properties: twice(index) }])
-  return { $ref: '#/$defs/d0', $defs: { ...Object.fromEntries($defs), [`d${levels}`]: { type: 'string' } } }
+function nothings(count: number): JsonObject[] {
+  return Array.from({ length: count }, () => ({}))
 }
