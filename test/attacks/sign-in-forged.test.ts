@@ -155,6 +155,50 @@ describe('an answer of the provider', () => {
     expect(await comeBack(thief, callback)).toMatchObject({ status: 403, signedIn: false })
   })
 
+  it('counts once where the browser sends it 20 times at once', async () => {
+    const ann = new HttpPerson()
+    const callback = await begin(ann)
+    const ended = await Promise.all(Array.from({ length: 20 }, () => comeBack(ann.copy(), callback)))
+    expect(ended.filter(({ signedIn }) => signedIn)).toHaveLength(1)
+  })
+
+  it('counts no more after signing out, in that browser or with what it held before', async () => {
+    const ann = new HttpPerson()
+    const callback = await begin(ann)
+    const before = ann.copy()
+    expect(await comeBack(ann, callback)).toMatchObject({ signedIn: true })
+    const during = ann.copy()
+    await ann.post(`${edge.url}/sign-out`, {}, { origin: edge.url })
+    expect(await comeBack(ann, callback)).toMatchObject({ status: 400, signedIn: false })
+    expect(await comeBack(during, callback)).toMatchObject({ status: 400, signedIn: false })
+    expect(await comeBack(before, callback)).toMatchObject({ status: 403, signedIn: false })
+  })
+
+  it('counts no more once the browser has begun anew', async () => {
+    const ann = new HttpPerson()
+    const first = await begin(ann)
+    const second = await begin(ann)
+    expect(await comeBack(ann, first)).toMatchObject({ status: 400, signedIn: false })
+    expect(redeemed).toEqual([])
+    expect(await comeBack(ann, second)).toMatchObject({ signedIn: true })
+  })
+
+  it('has a code that signs nobody in by another way, used or not', async () => {
+    const [ann, mallory] = [new HttpPerson(), new HttpPerson()]
+    const used = await begin(ann)
+    expect(await comeBack(ann, used)).toMatchObject({ signedIn: true })
+    const own = await begin(mallory)
+    own.searchParams.set('code', used.searchParams.get('code') ?? '')
+    expect(await comeBack(mallory, own)).toMatchObject({ status: 403, signedIn: false })
+    const unused = await begin(ann, '/sign-in?again=1')
+    const nonceOfAnn = nonce
+    const next = await begin(mallory)
+    next.searchParams.set('code', unused.searchParams.get('code') ?? '')
+    // The ID token of a code is for the way that the code was made for
+    nonce = nonceOfAnn
+    expect(await comeBack(mallory, next)).toMatchObject({ status: 502, signedIn: false })
+  })
+
   it.each([
     ['of another provider', (url: URL) => url.searchParams.set('iss', 'https://evil.test')],
     ['that does not say whose it is', (url: URL) => url.searchParams.delete('iss')],
