@@ -160,8 +160,9 @@ export async function startInvocations({ approval }: { readonly approval: boolea
   /** Whom the mail API was asked for, by the account at the provider of each request's token. */
   const sentAs = () => world.api.requests.filter(({ path }) => path === '/send').map(({ account }) => account)
   const charged = () => upstream.arrived.map(({ headers }) => headers['x-account'])
+  const sentToBank = () => upstream.arrived.map(({ body }) => body)
 
-  const doing = { ask, call, invoke, mcp, pageOf, approve, connectAccount, upload, keyFor, sentAs, charged }
+  const doing = { ask, call, invoke, mcp, pageOf, approve, connectAccount, upload, keyFor, sentAs, charged, sentToBank }
   return {
     ...doing,
     world,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Switchboard } from '../../src/client/index.ts'
 import { startUpstream, type Upstream } from '../upstream.ts'
 import { buildCommandLine, type CommandLine } from './command-line.ts'
+import { type DialectCall, dialectCalls } from './dialect-calls.ts'
 import { raw } from './raw.ts'
 import { type Server, startServer } from './server.ts'
 
@@ -118,27 +119,9 @@ describe('an integer that no double holds', () => {
 
   it('goes through every dialect', async () => {
     const tool = await publish(http({}))
-    const [toolkit, name] = tool.split('.')
-    const named = tool.replace('.', '_')
     const input = `{"id":${ID}}`
-    const accept = { accept: 'application/json, text/event-stream' }
-    const rpc = (more: string) =>
-      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${named}","arguments":${input}${more}}}`
-    const header = `{"version":"1.0","messageId":"${crypto.randomUUID()}","timestamp":"${new Date().toISOString()}","messageType":"request","source":"c","destination":"s"}`
-    for (const [path, body, headers] of [
-      ['/tools/call', `{"tool_id":"${tool}","input":${input}}`],
-      [
-        '/worker/tools/invoke',
-        `{"execution_id":"1","tool":{"name":"${name}","toolkit":"${toolkit}","version":"1.0.0"},"inputs":${input},"context":{}}`,
-      ],
-      [
-        '/machine-context/execute',
-        `{"header":${header},"payload":{"tool":{"id":"${toolkit}","capability":"${name}","parameters":${input}},"context":{},"security":{}}}`,
-      ],
-      ['/plugin/call', `{"params":{"name":"${named}","arguments":${input}}}`],
-      ['/mcp', rpc(''), accept],
-    ] as const) {
-      const { text } = await post(path, body, headers)
+    for (const { path, body, ...more } of Object.values<DialectCall>(dialectCalls(tool, input))) {
+      const { text } = await post(path, body, more.headers)
       expect(arrivedLast()?.body, path).toBe(input)
       expect(text, path).toContain(ID)
       expect(text, path).not.toContain('1234567890123456800')

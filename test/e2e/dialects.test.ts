@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasShared, readShared, unlessShared } from '../shared.ts'
+import { type DialectCall, dialectCalls } from './dialect-calls.ts'
 import { type RunningServer, startApp } from './server.ts'
 
 let server: RunningServer
@@ -154,43 +155,20 @@ describe('a document of any dialect', () => {
   })
 
   it.each(DOCUMENTS)('$dialect is called through every face', async ({ id, name }) => {
-    const [toolkit = '', tool = ''] = id.split('.')
-    const text = 'hello'
-    const oxp = await server.json('POST', '/tools/call', { tool_id: id, input: { text } })
-    expect(oxp).toMatchObject({ status: 200, body: { result: { success: false } } })
-    expect(JSON.stringify(oxp.body)).toMatch(reached)
-    const rfc = await server.json('POST', '/worker/tools/invoke', {
-      execution_id: crypto.randomUUID(),
-      tool: { name: tool, toolkit, version: '1.0.0' },
-      inputs: { text },
-      context: {},
-    })
-    expect(rfc.body).toMatchObject({ success: false })
-    expect(JSON.stringify(rfc.body)).toMatch(reached)
-    const squirrel = await server.json('POST', '/machine-context/execute', {
-      header: {
-        version: '1.0',
-        messageId: crypto.randomUUID(),
-        timestamp: new Date().toISOString(),
-        messageType: 'request',
-        source: 'c',
-        destination: 's',
-      },
-      payload: { tool: { id: toolkit, capability: tool, parameters: { text } }, context: {}, security: {} },
-    })
-    expect(squirrel.body.payload.execution.status).toBe('failure')
-    expect(JSON.stringify(squirrel.body)).toMatch(reached)
-    const plugin = await server.json('POST', '/plugin/call', { params: { name, arguments: { text } } })
-    expect(plugin.body.isError).toBe(true)
-    expect(JSON.stringify(plugin.body)).toMatch(reached)
-    const mcp = await server.json(
-      'POST',
-      '/mcp',
-      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: { text } } },
-      { accept: 'application/json, text/event-stream' },
-    )
-    expect(mcp.body.result.isError).toBe(true)
-    expect(JSON.stringify(mcp.body)).toMatch(reached)
+    const failed = {
+      'oxp': { result: { success: false } },
+      'open-tool-calling': { success: false },
+      'machine-context': { payload: { execution: { status: 'failure' } } },
+      'plugin': { isError: true },
+      'mcp': { result: { isError: true } },
+    }
+    const calls = dialectCalls(id, '{"text":"hello"}', name)
+    for (const dialect of ['oxp', 'open-tool-calling', 'machine-context', 'plugin', 'mcp'] as const) {
+      const { path, body, ...more }: DialectCall = calls[dialect]
+      const answer = await server.json('POST', path, JSON.parse(body), more.headers)
+      expect(answer, dialect).toMatchObject({ status: 200, body: failed[dialect] })
+      expect(JSON.stringify(answer.body), dialect).toMatch(reached)
+    }
   })
 })
 
