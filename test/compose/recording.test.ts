@@ -12,14 +12,14 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Which of a call that succeeded and one that failed are logged, and which have a record. */
-async function told(logCalls: RecordedCalls, recordCalls: RecordedCalls) {
+/** Which of a call that succeeded and one that failed are logged, and which have a record so soon. */
+async function told(logCalls: RecordedCalls, recordCalls: RecordedCalls, afterMs = 1_000, isSelfHosted = false) {
   const batches: RecordBatch[] = []
   const append = async (batch: RecordBatch) => void batches.push(batch)
   const Records = part<ConstructorParameters<typeof Object>[0]>({ getByName: () => ({ append }) })
   const printed: string[] = []
   vi.spyOn(console, 'log').mockImplementation((line: string) => void printed.push(line))
-  const { writeCall } = createRecording(part({ Records }), { isSelfHosted: false, logCalls, recordCalls })
+  const { writeCall } = createRecording(part({ Records }), { isSelfHosted, logCalls, recordCalls })
   const call: CallRecord = {
     at: Date.parse('2026-03-01'),
     call_id: 'c1',
@@ -30,11 +30,10 @@ async function told(logCalls: RecordedCalls, recordCalls: RecordedCalls) {
     outcome: 'success',
     duration_ms: 1,
   }
-  const behind: Promise<unknown>[] = []
-  writeCall(call, (work) => void behind.push(work), undefined)
-  writeCall({ ...call, outcome: 'tool-failed' }, (work) => void behind.push(work), 'Set it up')
-  await vi.advanceTimersByTimeAsync(1_000)
-  await Promise.all(behind)
+  const background = () => undefined
+  writeCall(call, background, undefined)
+  writeCall({ ...call, outcome: 'tool-failed' }, background, 'Set it up')
+  await vi.advanceTimersByTimeAsync(afterMs)
   const groups = batches.flatMap(({ calls }) => calls)
   return {
     logged: printed.map((line) => [JSON.parse(line).outcome, JSON.parse(line).for_operator]),
@@ -53,6 +52,11 @@ it.each([
   ['all', 'none', { logged: [SUCCESS, FAILURE], recorded: [], counted: 0 }],
 ] as const)('LOG_CALLS %s and RECORD_CALLS %s say what is told of calls', async (logCalls, recordCalls, expected) => {
   expect(await told(logCalls, recordCalls)).toEqual(expected)
+})
+
+it('stores records sooner where the process may be killed', async () => {
+  expect((await told('none', 'all', 250)).counted).toBe(0)
+  expect((await told('none', 'all', 250, true)).counted).toBe(2)
 })
 
 it.each([

@@ -1,5 +1,6 @@
+import type { CallRecord } from '../../core/call/call-record.ts'
 import { createBatches } from './batches.ts'
-import { GatheredCalls } from './call-groups.ts'
+import { sharedFields } from './call-groups.ts'
 
 /** Calls wait while lines are printed. With a shorter window, one call in a hundred would. */
 const WINDOW_MS = 250
@@ -7,14 +8,18 @@ const MOST = 500
 /** Up to so many lines are separate messages, which a log service can index. */
 const FEW = 8
 
+/** Callers read records, and not the log. */
+export interface LoggedCall extends CallRecord {
+  readonly for_operator?: string
+}
+
 /** Logs one structured line a call, after its answer; the lines of one window are printed together. */
 export function createCallLog(print: (message: string) => void) {
-  return createBatches({
+  return createBatches<LoggedCall>({
     windowMs: WINDOW_MS,
     most: MOST,
-    begin: () => new GatheredCalls(),
     flush(calls) {
-      const lines = calls.lines('call')
+      const lines = calls.map((call) => JSON.stringify({ event: 'call', ...sharedFields(call), ...call }))
       if (lines.length <= FEW) lines.forEach((line) => print(line))
       else print(lines.join('\n'))
     },

@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { AuditEntry, AuditFilter } from '../../core/access/audit-entry.ts'
 import type { CallFilter, UsageKey } from '../../core/call/recorded-calls.ts'
-import { field, rows } from '../rows.ts'
+import { rows } from '../rows.ts'
 import { hasTables } from '../schema.ts'
 import { HOUR_MS, DAY_MS } from '../../core/tool/time.ts'
 import type { CallGroup } from './call-groups.ts'
@@ -21,14 +21,6 @@ export interface RecordBatch {
   readonly calls: readonly CallGroup[]
   readonly acts: readonly AuditEntry[]
   readonly lost: number
-  /** Taken off what its writer is expected to store. */
-  readonly expected?: ExpectedRecords
-}
-
-/** How many records of a day a writer has. */
-export interface ExpectedRecords {
-  readonly writer: string
-  readonly records: number
 }
 
 type RecordsBindings = { readonly ARTIFACTS?: R2Bucket }
@@ -53,47 +45,22 @@ export class Records extends DurableObject<RecordsBindings> {
     super(state, env)
     this.#sql = state.storage.sql
     this.#isReady = hasTables(this.#sql)
-    if (!this.#isReady) return
-    createTables(this.#sql)
-    this.#countUnstored()
+    if (this.#isReady) createTables(this.#sql)
   }
 
-  async #open(day: string): Promise<void> {
-    if (this.#isReady) return
-    createTables(this.#sql)
-    this.#sql.exec(`INSERT INTO meta VALUES ('day', ?)`, Date.parse(day))
-    this.#isReady = true
-    await this.ctx.storage.setAlarm(Date.parse(day) + DAY_MS + KEPT_MS)
-  }
-
-  /** `records` are all that a writer ever had of this day, so that it does not matter how this and its batches overtake each other. */
-  async expect(day: string, { writer, records }: ExpectedRecords): Promise<void> {
-    await this.#open(day)
-    this.#sql.exec('INSERT OR REPLACE INTO meta VALUES (?, ?)', `had ${writer}`, records)
-  }
-
-  /** An object starts anew a second after its last batch at the soonest, or where its process ended. */
-  #countUnstored(): void {
-    const lost = field<number | null>(
-      this.#sql,
-      `SELECT sum(max(0, had.value - coalesce(stored.value, 0))) FROM meta AS had
-       LEFT JOIN meta AS stored ON stored.name = 'stored ' || substr(had.name, 5) WHERE had.name GLOB 'had *'`,
-    )
-    this.#sql.exec("DELETE FROM meta WHERE name GLOB 'had *'")
-    if (!lost) return
-    addToMeta(this.#sql, 'lost', lost)
-    console.log(JSON.stringify({ event: 'records-lost', lost, error: 'The server ended before it stored them' }))
-  }
-
-  async append({ id, day, calls, acts, lost, expected }: RecordBatch): Promise<void> {
-    await this.#open(day)
+  async append({ id, day, calls, acts, lost }: RecordBatch): Promise<void> {
+    if (!this.#isReady) {
+      createTables(this.#sql)
+      this.#sql.exec(`INSERT INTO meta VALUES ('day', ?)`, Date.parse(day))
+      this.#isReady = true
+      await this.ctx.storage.setAlarm(Date.parse(day) + DAY_MS + KEPT_MS)
+    }
     this.ctx.storage.transactionSync(() => {
       if (this.#sql.exec('INSERT OR IGNORE INTO batch (name) VALUES (?)', id).rowsWritten === 0) return
       this.#sql.exec('DELETE FROM batch WHERE id <= last_insert_rowid() - ?', KNOWN_BATCHES)
       const rows = acts.map((act) => [act.at, act.act, act.principal, act.user_id, act.outcome, JSON.stringify(act)])
       insertAll(this.#sql, 'act (at, act, principal, user_id, outcome, record)', rows)
       addToMeta(this.#sql, 'lost', lost + this.#store(calls))
-      if (expected) addToMeta(this.#sql, `stored ${expected.writer}`, expected.records)
     })
   }
 

@@ -3,7 +3,7 @@ import type { CallRecord } from '../../../src/core/call/call-record.ts'
 import { createRecordWriter } from '../../../src/storage/records/record-writer.ts'
 import { readLine } from '../../../src/storage/records/call-groups.ts'
 import type { RecordedCalls } from '../../../src/core/call/recorded-calls.ts'
-import type { ExpectedRecords, RecordBatch } from '../../../src/storage/records/records-object.ts'
+import type { RecordBatch } from '../../../src/storage/records/records-object.ts'
 
 const recordAt = (call_id: string, at: number): CallRecord => ({
   at,
@@ -18,14 +18,12 @@ const recordAt = (call_id: string, at: number): CallRecord => ({
 const none = { day: 0, shared: recordAt('none', 0), rows: [], figures: [] }
 const MIDNIGHT = Date.parse('2026-03-01')
 
-function setUp(keep: RecordedCalls = 'all', mayBeKilled = false) {
+function setUp(keep: RecordedCalls = 'all') {
   const stored: RecordBatch[] = []
-  const expected: { day: string; records: number }[] = []
   const defects: number[] = []
   const behind: Promise<unknown>[] = []
   const world = {
     stored,
-    expected,
     defects,
     behind,
     isDown: false,
@@ -33,10 +31,6 @@ function setUp(keep: RecordedCalls = 'all', mayBeKilled = false) {
       await vi.advanceTimersByTimeAsync(1_000)
       await Promise.all(behind)
     },
-  }
-  async function expectRecords(day: string, { records }: ExpectedRecords) {
-    if (world.isDown) throw new Error('The object cannot be reached')
-    expected.push({ day, records })
   }
   let batches = 0
   const { writeCall } = createRecordWriter({
@@ -47,8 +41,7 @@ function setUp(keep: RecordedCalls = 'all', mayBeKilled = false) {
     keep,
     newId: () => `batch ${++batches}`,
     defect: (_, lost) => void defects.push(lost),
-    expect: mayBeKilled ? expectRecords : undefined,
-    sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
+    windowMs: 1_000,
   })
   const writeRecord = (record: CallRecord) => writeCall(record, (work) => void behind.push(work))
   return Object.assign(world, {
@@ -133,24 +126,4 @@ describe('records of calls', () => {
       [['c5'], 0],
     ])
   })
-})
-
-it('says soon how many it has, and with each batch how many of them are no longer waited for', async () => {
-  const world = setUp('all', true)
-  for (const id of ['a', 'b', 'c']) world.write(id)
-  await vi.advanceTimersByTimeAsync(300)
-  world.write('d')
-  await vi.advanceTimersByTimeAsync(300)
-  const day = '2026-03-01'
-  expect(world.expected).toEqual([
-    { day, records: 3 },
-    { day, records: 4 },
-  ])
-  world.isDown = true
-  await world.end()
-  world.isDown = false
-  world.write('e')
-  await world.end()
-  expect(world.expected.at(-1)).toEqual({ day, records: 5 })
-  expect(world.stored.map(({ lost, expected }) => [lost, expected?.records])).toEqual([[4, 5]])
 })

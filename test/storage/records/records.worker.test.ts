@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { AuditEntry } from '../../../src/core/access/audit-entry.ts'
 import type { CallRecord } from '../../../src/core/call/call-record.ts'
 import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
-import { GatheredCalls } from '../../../src/storage/records/call-groups.ts'
+import { groupCalls } from '../../../src/storage/records/call-groups.ts'
 import { SPAN } from '../../../src/storage/records/call-rows.ts'
 import type { RecordBatch } from '../../../src/storage/records/records-object.ts'
 import { dayOf } from '../../../src/storage/records/days.ts'
@@ -52,9 +52,7 @@ function createWorld(days: number) {
     ) => {
       const day = dayOf(calls[0]?.at ?? now)
       for (let from = 0; from < calls.length; from += SPAN) {
-        const gathered = new GatheredCalls()
-        for (const call of calls.slice(from, from + SPAN)) gathered.add(call)
-        const groups = gathered.groups(keep)
+        const groups = groupCalls(calls.slice(from, from + SPAN), keep)
         await stubOf(day).append({ id: `${id} ${from}`, day, calls: groups, acts: [], lost: from === 0 ? lost : 0 })
       }
     },
