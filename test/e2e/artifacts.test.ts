@@ -231,6 +231,19 @@ describe('bytes', () => {
     expect((await oxp(tool)).result.value).toEqual({ content: [block] })
   })
 
+  it('that are few are links over the RFC, whichever modes their tool declares, and so is a value of artifacts alone', async () => {
+    const picture = { content_type: 'image/png', size: 5 }
+    for (const [tool, artifact] of [
+      [await publish(from('/small')), picture],
+      [await publishArtifact('Small', from('/small')), picture],
+      [await publishArtifact('Seven', giving('({ seven: 7 })')), { content_type: 'application/json', size: 11 }],
+    ] as const) {
+      const { output } = await rfc(tool)
+      expect(output).toMatchObject({ artifact: { url: ARTIFACT.url, ...artifact } })
+      expect((await (await fetch(output.artifact.url)).arrayBuffer()).byteLength).toBe(artifact.size)
+    }
+  })
+
   it('that are no Base64 are refused, and said to be', async () => {
     const tool = await publishArtifact('Odd', giving(inUrl("'!'.repeat(300_000)")))
     expect((await rfc(tool)).output.error).toMatchObject({ developer_message: expect.stringContaining('no Base64') })

@@ -74,6 +74,13 @@ describe('a plugin', () => {
     expect(await call('add', { a: 'two' })).toBeUndefined()
   })
 
+  it('gives bytes that lie in the bucket over the Open Tool Calling RFC', async () => {
+    const tool = { name: 'image', toolkit: 'Box' }
+    const { output } = (await server.json('POST', '/worker/tools/invoke', { tool })).body
+    expect(output.artifact).toMatchObject({ url: expect.stringMatching(/^http/), content_type: 'image/png', size: 5 })
+    expect(await (await fetch(output.artifact.url)).text()).toBe('image')
+  })
+
   it('is a plugin to others too', async () => {
     const described = await server.json('GET', '/plugin/describe?toolkit=Box')
     expect(described.body.tools).toContainEqual({

@@ -1125,6 +1125,7 @@ async function lying(url: string) {
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
 }
 
+const LINK = /^http:.*\/artifacts\//
 const LARGE = "'x'.repeat(409_600)"
 
 works('Contains an `artifact` object describing:', 'a large value of a tool that gives values is none', async () => {
@@ -1139,10 +1140,10 @@ works('Contains an `artifact` object describing:', 'a value of a tool that gives
     success: true,
     output: {
       artifact: {
-        url: 'data:application/json;charset=utf-8,%7B%22rows%22%3A%5B1%5D%7D',
+        url: expect.stringMatching(LINK),
         content_type: 'application/json',
         size: 12,
-        meta: { description: 'What the tool gave' },
+        meta: { description: expect.stringMatching(/^What the tool gave, until 20/) },
       },
     },
   })
@@ -1157,7 +1158,7 @@ works('Contains an `artifact` object describing:', 'a picture of a tool that dec
   }
   expect((await ask('POST', '/tools', definition)).status).toBe(201)
   const { body } = await send(requestOf({ name: 'show', toolkit: 'RfcPictures', version: '1.0.0' }))
-  expect(body.output.artifact).toMatchObject({ url: `data:image/png;base64,${btoa('image')}`, size: 5 })
+  expect(body.output.artifact).toMatchObject({ url: expect.stringMatching(LINK), size: 5 })
 })
 
 deviates(

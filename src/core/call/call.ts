@@ -14,7 +14,7 @@ import type { Deadline } from './deadline.ts'
 import { type Failing, type Failure, fail, isUnknownTool, Unreachable } from '../failure/failure.ts'
 import { checkGivenInput, type GivenInput } from './input.ts'
 import { identify, type Invocation } from './invocation.ts'
-import { keepWhole, placeOutput } from './large-output.ts'
+import { type FindArtifact, keepWhole, placeOutput } from './large-output.ts'
 import { type Ledger, runOnce } from './ledger.ts'
 import { checkGivenOutput } from './artifact-output.ts'
 import { type CallRecord, type Findings, loggedTool, recordOf } from './call-record.ts'
@@ -43,6 +43,7 @@ export interface Caller extends Asker, RunCaller {
   /** Whether a caller who goes away cancels the call even if it could come back for it by its id. */
   readonly leavingCancels?: boolean
   readonly audience: Audience
+  readonly findArtifact?: FindArtifact
 }
 
 /** Who reads the answers of a dialect. */
@@ -110,6 +111,7 @@ function failureOf(error: unknown, reference: string): Failure {
 }
 
 interface RunningCall extends OpenCall, Pick<RunOptions, 'traceId' | 'onceId'> {
+  readonly findArtifact: FindArtifact | undefined
   readonly tool: CallableTool
   readonly select: Select | undefined
   inlineBytes: number
@@ -177,6 +179,7 @@ async function goThrough(
     findings,
     select: read?.value,
     traceId: call.traceId,
+    findArtifact: caller.findArtifact,
     onceId: isOnce ? () => deps.fingerprint([principal.id, callId]) : undefined,
     inlineBytes: deps.inlineBytes[caller.audience],
     context: bareName ? withoutUnnamedToken(context) : context,
@@ -258,7 +261,7 @@ function runNow(call: RunningCall, deps: CallDeps): Ended | Promise<Ended> {
 
 function check(ran: Ran | Failing, call: RunningCall, { artifacts }: CallDeps): Ended | Promise<Ended> {
   if (!ran.ok) return ran
-  const { callId, record, tool, select, inlineBytes, findings, caller } = call
+  const { callId, record, tool, select, inlineBytes, findings, caller, findArtifact } = call
   const { validateOutput, givesArtifacts } = tool
   findings.redactor = ran.redactor
   const output = givesArtifacts
@@ -267,13 +270,14 @@ function check(ran: Ran | Failing, call: RunningCall, { artifacts }: CallDeps): 
   if (!output.ok) return output
   const selected = select ? select(output, caller.meter) : output
   const isSmall = selected.ok && fits(selected, inlineBytes)
-  if (isSmall && !givesArtifacts && !selected.artifact) return selected
+  if (isSmall && !givesArtifacts && !selected.artifact && !(findArtifact && selected.content)) return selected
   const { userId } = call.invocation
   const owner = { callId, tool: record.id, principal: caller.principal.id, userId, reachedAt: caller.reachedAt }
   const placing = {
     record,
     inlineBytes,
     isSmall,
+    findArtifact,
     validateOutput: select ? NOT_JUDGED : validateOutput,
     owner,
     artifacts,

@@ -10,12 +10,21 @@ import type { Success } from './runner.ts'
 
 const MAX_BLOCKS = 16
 
+/** What of an output a caller takes as an artifact, however small it is: kept where there is a place for it. */
+export type FindArtifact = (success: Success, record: ToolRecord) => NamedPart | undefined
+
+export interface NamedPart {
+  readonly part: Keepable
+  readonly name: string
+}
+
 interface Placing {
   readonly record: ToolRecord
   /** In bytes of JSON: what is larger is kept, and linked to. */
   readonly inlineBytes: number
   /** Whether all of it fits into these. */
   readonly isSmall: boolean
+  readonly findArtifact?: FindArtifact | undefined
   readonly validateOutput: Validate
   readonly owner: ArtifactOwner
   readonly artifacts: ArtifactStore
@@ -23,7 +32,13 @@ interface Placing {
 
 /** Links to output too large for an answer, and to declared artifacts. Expects it to fit its schema, without secrets. */
 export function placeOutput(success: Success, placing: Placing): Success | Promise<Success | Failing> {
-  const isMoved = !placing.isSmall || bytesGiven(placing.record, success) !== undefined
+  const { record, isSmall, findArtifact } = placing
+  const found = isSmall && !success.artifact ? findArtifact?.(success, record) : undefined
+  if (found)
+    return keep(found.part, found.name, placing).then((kept) =>
+      kept.ok ? { ...success, artifact: kept.value } : success,
+    )
+  const isMoved = !isSmall || bytesGiven(record, success) !== undefined
   return isMoved ? move(success, placing) : settle(success, placing)
 }
 
@@ -151,7 +166,7 @@ export function mediaType(declared = '', otherwise: string): string {
   return /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}/.exec(declared)?.[0] ?? otherwise
 }
 
-function nameOf(block: Content): string {
+export function nameOf(block: Content): string {
   const uri = block.type === 'resource' ? block.resource.uri : undefined
   return uri !== undefined && uri.length <= 200 ? uri : `What the tool gave: ${block.type}`
 }

@@ -14,7 +14,7 @@ import { type ToolListDeps, wholeList, wholeListRoute } from '../../http/route/t
 import { encodeListed } from './encode.ts'
 import { answerTo } from './failure.ts'
 import { RESPONSE_SCHEMA } from './schema-uri.ts'
-import { decodeInvocation, encodeOutcome, REQUEST } from './wire.ts'
+import { decodeInvocation, encodeOutcome, findArtifact, REQUEST } from './wire.ts'
 
 export interface OpenToolCallingFaceDeps extends ToolListDeps {
   readonly callTool: CallTool
@@ -101,7 +101,7 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
   async function invoke({ body, caller }: IncomingCall): Promise<Response> {
     const call = decodeInvocation(body)
     if ('ok' in call) return respond(call.failure)
-    const outcome = await callTool(call, caller)
+    const outcome = await callTool(call, { ...caller, findArtifact })
     const response = encodeOutcome(outcome, new Date(outcome.finishedAt ?? now()))
     if (response) return jsonText(JSON.stringify(response), 200, callHeaders(outcome))
     const failure = outcome.result.ok

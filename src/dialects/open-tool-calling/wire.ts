@@ -21,8 +21,7 @@ import { possibleNames } from './names.ts'
 import { isOfRfc, REQUEST_SCHEMA, RESPONSE_SCHEMA } from './schema-uri.ts'
 import { bytesGiven } from '../../core/call/artifact-output.ts'
 import { heldValue } from '../../core/call/run.ts'
-import type { Keepable } from '../../core/call/artifact-store.ts'
-import { keepable, keepableValue } from '../../core/call/large-output.ts'
+import { keepable, keepableValue, type NamedPart, nameOf } from '../../core/call/large-output.ts'
 import { declaredModes, givesArtifacts } from '../../core/tool/metadata.ts'
 import type { Success } from '../../core/call/runner.ts'
 import type { Artifact } from '../../core/tool/content.ts'
@@ -80,7 +79,7 @@ export function decodeInvocation(body: unknown): Call | Failing {
   const { $schema, run_id: traceId, execution_id: callId, tool, inputs, context } = read.value
   if ($schema !== undefined && !isOfRfc($schema, 'request'))
     return fail({ type: 'protocol-version-unsupported', asked: $schema.slice(0, 200), supported: REQUEST_SCHEMA })
-  return { ...askedFor(tool), callId, traceId, input: inputs, inputIsWhole: true, context }
+  return { ...nameTool(tool), callId, traceId, input: inputs, inputIsWhole: true, context }
 }
 
 export function encodeOutcome({ callId, durationMs, result, tool }: Outcome, finishedAt: Date): object | undefined {
@@ -98,7 +97,7 @@ export function encodeOutcome({ callId, durationMs, result, tool }: Outcome, fin
   return output ? { ...frame, success: true, output } : { ...frame, success: true }
 }
 
-function askedFor({ name, toolkit, version = '' }: { name: string; toolkit?: string; version?: string }) {
+function nameTool({ name, toolkit, version = '' }: { name: string; toolkit?: string; version?: string }) {
   const selector = (/^\d{4}-\d/.test(version) ? versionIn(version) : version) || undefined
   if (toolkit) {
     const [kit = toolkit] = possibleNames(toolkit)
@@ -125,7 +124,7 @@ const UNDECLARED = { metadata: { available_modes: ['value', 'artifact'] } }
 
 export function encodeOutput(success: Success, tool?: Pick<ToolRecord, 'metadata' | 'source'>): object | undefined {
   const { elsewhere, content } = success
-  const { artifact = elsewhere ?? (tool && (content || tool.metadata) ? madeArtifact(success, tool) : undefined) } =
+  const { artifact = elsewhere ?? (tool && (content || tool.metadata) ? makeArtifact(success, tool) : undefined) } =
     success
   if (artifact) return { artifact }
   const value = heldValue(success)
@@ -133,21 +132,22 @@ export function encodeOutput(success: Success, tool?: Pick<ToolRecord, 'metadata
 }
 
 /** Bytes become an artifact, and so does a value whose tool declares artifacts and no values. */
-function madeArtifact(success: Success, tool: Pick<ToolRecord, 'metadata' | 'source'>): Artifact | undefined {
+export function findArtifact(success: Success, tool: Pick<ToolRecord, 'metadata' | 'source'>): NamedPart | undefined {
   const record = tool.source.dialect === 'open-tool-calling' || declaredModes(tool) ? tool : UNDECLARED
   const bytes = bytesGiven(record, success)
-  const kept = bytes && keepable(bytes)
-  if (bytes && kept) {
-    const own = bytes.type === 'resource' ? (bytes.resource.uri ?? 'What the tool gave: a file') : undefined
-    return dataArtifact(kept, own ?? `What the tool gave: ${bytes.type}`)
-  }
+  const part = bytes && keepable(bytes)
+  if (bytes && part) return { part, name: nameOf(bytes) }
   const value = heldValue(success)
   const isMade = value !== null && givesArtifacts(record) && declaredModes(record)?.includes('value') === false
-  return isMade ? dataArtifact(keepableValue(value), 'What the tool gave') : undefined
+  return isMade ? { part: keepableValue(value), name: 'What the tool gave' } : undefined
 }
 
-function dataArtifact({ content, contentType: content_type }: Keepable, description: string): Artifact {
-  const meta = { description }
+/** What was not kept, in the URL itself. */
+function makeArtifact(success: Success, tool: Pick<ToolRecord, 'metadata' | 'source'>): Artifact | undefined {
+  const found = findArtifact(success, tool)
+  if (!found) return undefined
+  const { content, contentType: content_type } = found.part
+  const meta = { description: found.name }
   if ('text' in content) {
     const text = content.text.toWellFormed()
     const url = `data:${content_type};charset=utf-8,${encodeURIComponent(text)}`
