@@ -322,6 +322,19 @@ works(MAJOR, 'another type of a parameter', async () => {
   const refusals = await followed(taking('major8', parameter('a', 'string')), '1.1.0', { capabilities })
   expect(refusals).toEqual([expect.stringContaining('2.0.0')])
 })
+works(MAJOR, 'another type of a parameter of one of two, said where it is, and what is of both said once', async () => {
+  const first = { ...pair('major13'), securityLevel: 1 }
+  await published(first)
+  const capabilities = [capability('add'), capability('subtract', { parameters: [parameter('a', 'string')] })]
+  const { body } = await publish({ definition: { ...first, version: '1.1.0', securityLevel: 4, capabilities } })
+  expect(body.errors).toEqual([
+    { path: '/securityLevel', message: expect.stringMatching(/^The security level is raised from 1 to 4: /) },
+    {
+      path: '/definition/capabilities/1/parameters',
+      message: expect.stringMatching(/^'subtract': Parameter 'a' is now required: /),
+    },
+  ])
+})
 works(MAJOR, 'another type of return value', async () => {
   const { capabilities } = returning('', { schema: { type: 'number' } })
   const refusals = await followed(returning('major9', { schema: { type: 'string' } }), '1.1.0', { capabilities })

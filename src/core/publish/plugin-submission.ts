@@ -59,7 +59,7 @@ export function pluginSubmission(
           implementation: implementationOf(name),
           dialect: codec.dialect,
           document: { tools: tools.slice(index, index + 1) },
-          schemaPaths: { input: `/tools/${index}/inputSchema`, output: `/tools/${index}` },
+          schemaPaths: { input: `/tools/${index}/inputSchema`, output: `/tools/${index}`, name },
         }
       }),
       warnings: warnings.slice(0, MAX_WARNINGS),

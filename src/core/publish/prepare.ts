@@ -59,7 +59,7 @@ export async function prepareDocument(
   const codec = other ?? likely
   const { decoded, placed } = other ? await decodeInPlace(document, given, other, deps, budget, publisher) : first
   if (!decoded.ok) return { ok: false, problems: [...problems, ...decoded.problems.map((each) => under(prefix, each))] }
-  const { schemas, warnings, itself, unpublishable = [] } = decoded.value
+  const { schemas, warnings, itself, unpublishable = [], parameterLists } = decoded.value
   problems.push(...unpublishable.map((each) => under(prefix, each)))
   const { toolkitDescription: about } = decoded.value
   const toolkitDescription = about === undefined ? about : shortDescription(about)
@@ -100,10 +100,12 @@ export async function prepareDocument(
       records,
       ...(shared ? { document: { ...shared, toolkit, tools, toolkitDescription, ...(itself ? { itself } : {}) } } : {}),
       given: said,
-      places: definitions.map(({ input, output }) => ({
-        input: prefix + (pathOf(input) ?? '/input'),
+      places: definitions.map(({ input, output }, index) => ({
+        input: prefix + (parameterLists?.[index] ?? pathOf(input) ?? '/input'),
         output: prefix + (pathOf(output) ?? ''),
         requirements: `${prefix}/requirements`,
+        ...(shared ? { name: called[index] ?? '' } : {}),
+        ...(parameterLists ? { isList: true } : {}),
       })),
       implementedAt: definitions.map((_, index) => placeOf(index)),
       warnings: [...warnings, ...placed, ...renamed].map((each) => under(prefix, each)),

@@ -48,14 +48,20 @@ export interface Places {
   readonly input: string
   readonly output: string
   readonly requirements?: string
+  /** What a document of several tools calls this one. */
+  readonly name?: string
+  /** Whether `input` is a list of parameters, which has no such places as a schema. */
+  readonly isList?: boolean
 }
 
 /** By Semantic Versioning 2.0.0; below 1.0.0 as npm reads it. A version that is not higher is not judged. */
 export function checkSuccessor(previous: Contract, next: Contract, places?: Places): readonly Problem[] {
-  const changes = compareDefinitions(previous, next).map(({ path, ...change }) => {
-    const [, part = '', rest = ''] = /^\/([^/]*)(.*)$/s.exec(path) ?? []
+  const changes = compareDefinitions(previous, next).map((change) => {
+    const [, part = '', rest = ''] = /^\/([^/]*)(.*)$/s.exec(change.path) ?? []
     const place = part === 'input' || part === 'output' || part === 'requirements' ? places?.[part] : undefined
-    return { ...change, path: place === undefined ? path : place + rest }
+    if (place === undefined) return change
+    const what = places?.name === undefined ? change.what : `'${places.name}': ${change.what}`
+    return { ...change, what, path: part === 'input' && places?.isList ? place : place + rest }
   })
   return refuseChanges(changes, previous.version, next.version)
 }

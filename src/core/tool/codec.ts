@@ -23,6 +23,8 @@ export interface Decoded {
   readonly called?: readonly string[]
   readonly itself?: { readonly id: string; readonly version: string }
   readonly schemas: readonly { readonly path: string; readonly schema: JsonSchema }[]
+  /** Where inputs are lists of parameters: a pointer to that of each definition. */
+  readonly parameterLists?: readonly string[]
   readonly warnings: readonly Problem[]
   /** A toolkit for it where another dialect's has the name of its own in other case. */
   readonly elsewhere?: string

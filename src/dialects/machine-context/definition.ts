@@ -57,6 +57,7 @@ function decode(document: Json, given: Given, budget?: Budget): ReturnType<Codec
       path: `/capabilities/${index}/return/schema`,
       schema,
     })),
+    parameterLists: capabilities.map((_, index) => `/capabilities/${index}/parameters`),
     warnings,
     toolkitDescription: description,
   })

@@ -71,6 +71,7 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
       { path: '/input', schema: definition.input },
       ...(output.schema === null ? [] : [{ path: '/output', schema: output.schema }]),
     ],
+    parameterLists: ['/input/parameters'],
     warnings,
     toolkitDescription: metadata['toolkit_description'] === undefined ? undefined : about,
   })

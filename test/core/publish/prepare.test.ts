@@ -42,7 +42,7 @@ describe('a document', () => {
       records,
       document: { dialect: 'plain', hash: source.hash, text, toolkit: 'Kit', tools: { A: 'A', B: 'B' } },
       given: { implementation: false, tags: false },
-      places: [0, 1].map(() => ({ input: '/input', output: '', requirements: '/requirements' })),
+      places: ['A', 'B'].map((name) => ({ input: '/input', output: '', requirements: '/requirements', name })),
       implementedAt: ['/implementation', '/implementation'],
       warnings: [],
     })

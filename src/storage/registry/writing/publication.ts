@@ -154,11 +154,13 @@ function successorProblems(
     return text === undefined ? [] : checkSuccessor(parseTrusted(text), record, places?.[records.indexOf(record)])
   })
   const previous = document?.itself && highestBelow(published, document.itself.version)
-  if (!previous) return ofEach
+  // A change of the whole document is one of each of its tools
+  const once = [...new Map(ofEach.map((each) => [`${each.path} ${each.message}`, each])).values()]
+  if (!previous) return once
   const { dialect, tools } = document
   const { version } = document.itself
   const before = { version: previous.version, tools: calledIn(sql, dialect, previous) }
-  return [...checkWholeSuccessor(before, { version, tools: Object.keys(tools) }), ...ofEach]
+  return [...checkWholeSuccessor(before, { version, tools: Object.keys(tools) }), ...once]
 }
 
 function highestBelow<T extends { readonly version: string }>(versions: readonly T[], below: string): T | undefined {
