@@ -312,7 +312,7 @@ describe('what listings cost', () => {
     await publish(writer, 10, 20)
     const app = isolate()
     expect((await app.json('GET', '/tools?limit=1000')).body.items.length).toBe(20 + build.tools.length)
-    expect(app.counts.registry).toContain('head')
+    expect(app.counts.registry).toContain('manifest')
   })
 
   it('lists from KV when API keys came after the last publication', async () => {

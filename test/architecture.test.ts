@@ -466,7 +466,7 @@ describe('the keys of KV', () => {
     expect(worker.filter(({ text }) => spells(text)).map(({ path }) => path)).toEqual(['src/storage/keys.ts'])
   })
 
-  it.each(['await kv.get(`tool/${key}`)', "queue(sql, 'catalogue/head')", 'WHERE target LIKE "record/%"'])(
+  it.each(['await kv.get(`tool/${key}`)', "queue(sql, 'catalogue/manifest')", 'WHERE target LIKE "record/%"'])(
     'would be seen elsewhere: %s',
     (line) => expect(spells(line)).toBe(true),
   )

@@ -16,7 +16,7 @@ export type KvKind = keyof typeof PREFIXES
 
 export const KV_KINDS = Object.keys(PREFIXES).filter((kind): kind is KvKind => kind in PREFIXES)
 
-export const HEAD_KEY = 'catalogue/head'
+export const MANIFEST_KEY = 'catalogue/manifest'
 
 export const ALL_POLICIES = 'all'
 

@@ -3,8 +3,9 @@ import { ADMIN } from '../../src/core/access/principal.ts'
 import { parseToolId, toolKey } from '../../src/core/tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../../src/core/tool/tool.ts'
 import type { ToolStatus } from '../../src/core/tool/version.ts'
-import { HEAD_KEY, kvKey } from '../../src/storage/keys.ts'
-import type { Head } from '../../src/storage/registry/catalogue/head.ts'
+import { MANIFEST_KEY, kvKey } from '../../src/storage/keys.ts'
+import { readPage } from '../../src/storage/registry/catalogue/listed-tools.ts'
+import type { Manifest } from '../../src/storage/registry/catalogue/manifest.ts'
 import type { Publications } from './publications.ts'
 import { holds, Violation } from './violation.ts'
 import type { Place, World } from './world.ts'
@@ -44,15 +45,37 @@ export function createToolClients(world: World, all: Publications) {
   const changes = new Map<string, Change[]>()
   // Thrown here, it would be a write that KV refused
   kv.watch((key, value) => {
-    const head = pagesOf(kv.valueOf(HEAD_KEY))
-    const missing = key === HEAD_KEY ? head.find((page) => kv.valueOf(page) === null) : undefined
-    if (missing) world.defect(new Violation(`KV's head names '${missing}', which is not there`))
-    if (value === null && head.includes(key)) world.defect(new Violation(`KV's head names '${key}', which is deleted`))
+    const wrong = key === MANIFEST_KEY ? wrongInManifest(value) : undefined
+    if (wrong !== undefined) world.defect(new Violation(`KV's manifest ${wrong}`))
+    const named = pagesOf(kv.valueOf(MANIFEST_KEY))
+    const missing = key === MANIFEST_KEY ? named.find((page) => kv.valueOf(page) === null) : undefined
+    if (missing) world.defect(new Violation(`KV's manifest names '${missing}', which is not there`))
+    if (value === null && named.includes(key))
+      world.defect(new Violation(`KV's manifest names '${key}', which is deleted`))
     // What was published meanwhile may be named a moment before it lands: readers ask the registry for that
     const isLost = (each: string) => kv.valueOf(each) === null && !waits(each)
     const lost = key.startsWith(TOOL) ? namedBy(value).find(isLost) : undefined
     if (lost) world.defect(new Violation(`KV's '${key}' names '${lost}', which is not there and will not be`))
   })
+  /** A manifest lists each tool on one page, and shows every change up to its revision, as far as nothing changed since. */
+  function wrongInManifest(value: string | null): string | undefined {
+    const { revision, count, pages }: Manifest = JSON.parse(value ?? '')
+    const texts = pages.map(({ hash }) => kv.valueOf(kvKey('page', hash)))
+    const keys = texts.flatMap((text) => (text === null ? [] : readPage(text).index.map((tool) => tool.key)))
+    if (keys.length !== count || new Set(keys).size !== count) return `counts ${count} tools, and lists ${keys.join()}`
+    if (keys.some((key, at) => key < (keys[at - 1] ?? ''))) return `lists out of order: ${keys.join()}`
+    type Row = { first: string; until: string | null; changed: number }
+    const query = 'SELECT first, lead(first) OVER (ORDER BY first) AS until, changed FROM page'
+    for (const { first, until, changed } of registry.sql.exec<Row>(query)) {
+      if (changed > revision) continue
+      const isIn = (key: string) => key >= first && (until === null || key < until)
+      const stored = registry.sql.exec<{ key: string }>('SELECT key FROM tool WHERE listed IS NOT NULL ORDER BY key')
+      const missing = [...stored].map(({ key }) => key).filter((key) => isIn(key) && !keys.includes(key))
+      if (missing.length > 0) return `of revision ${revision} does not list ${missing.join()}`
+    }
+    return undefined
+  }
+
   const waits = (key: string) => registry.sql.exec('SELECT 1 FROM outbox WHERE target = ?', key).toArray().length > 0
   const records = all.flatMap((each) => each.records)
   const digests = new Map(records.map(({ id, description, digest }) => [`${id} ${description}`, digest]))
@@ -71,10 +94,10 @@ export function createToolClients(world: World, all: Publications) {
     Number(registry.sql.exec<{ value: string }>("SELECT value FROM meta WHERE name = 'catalogue'").toArray()[0]?.value)
 
   /** Whether KV has had a change for so long that nobody may have seen the tool as it was before. */
-  function isOver(id: string, { until, revision: made }: Change, at: number, by: 'document' | 'head'): boolean {
+  function isOver(id: string, { until, revision: made }: Change, at: number, by: 'document' | 'manifest'): boolean {
     const since = at - BEHIND_MS - weather.lag
     if (until > since) return false
-    const key = by === 'head' ? HEAD_KEY : kvKey('tool', keyOf(id))
+    const key = by === 'manifest' ? MANIFEST_KEY : kvKey('tool', keyOf(id))
     const landed = kv.history(key).find(({ at: then, value }) => {
       if (by === 'document') return then >= until
       return value !== null && JSON.parse(value).revision >= made
@@ -83,7 +106,7 @@ export function createToolClients(world: World, all: Publications) {
   }
 
   /** Whether a version may be seen in a state by who asked at a time. */
-  function mayBe(id: string, state: State, at: number, by: 'document' | 'head'): boolean {
+  function mayBe(id: string, state: State, at: number, by: 'document' | 'manifest'): boolean {
     const of = changes.get(id) ?? []
     const isPast = (until: number) => of.some((other) => other.from > until && isOver(id, other, at, by))
     return (state === 'active' && !isPast(-1)) || of.some((each) => each.state === state && !isPast(each.until))
@@ -118,7 +141,7 @@ export function createToolClients(world: World, all: Publications) {
   }
 
   /** Looks a version up as a call does. */
-  async function resolve(place: Place, id: string, by: 'document' | 'head' = 'document'): Promise<void> {
+  async function resolve(place: Place, id: string, by: 'document' | 'manifest' = 'document'): Promise<void> {
     const { resolver } = place
     const at = clock.now()
     const known = published.get(id)
@@ -167,9 +190,9 @@ export function createToolClients(world: World, all: Publications) {
       const { id, description }: { id: string; description: string } = JSON.parse(line)
       ids.push(id)
       if (digests.has(`${id} ${description}`)) saw(id, digests.get(`${id} ${description}`))
-      holds(mayBe(id, 'active', at, 'head'), `'${id}' is listed long after it was not active`)
+      holds(mayBe(id, 'active', at, 'manifest'), `'${id}' is listed long after it was not active`)
     }
-    for (const id of ids) await resolve(place, id, 'head')
+    for (const id of ids) await resolve(place, id, 'manifest')
     return ids
   }
 
@@ -229,9 +252,9 @@ export function createToolClients(world: World, all: Publications) {
   }
 }
 
-function pagesOf(head: string | null): string[] {
-  const { leaves }: Pick<Head, 'leaves'> = JSON.parse(head ?? '{"leaves":[]}')
-  return leaves.map(({ page }) => kvKey('page', page))
+function pagesOf(manifest: string | null): string[] {
+  const { pages }: Pick<Manifest, 'pages'> = JSON.parse(manifest ?? '{"pages":[]}')
+  return pages.map(({ hash }) => kvKey('page', hash))
 }
 
 /** What a tool's document in KV names, which is read with it. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { HEAD_KEY, kvKey, parseKvKey } from '../../src/storage/keys.ts'
+import { MANIFEST_KEY, kvKey, parseKvKey } from '../../src/storage/keys.ts'
 
 it.each([
   ['tool', 'kit.tool', 'tool/kit.tool'],
@@ -14,6 +14,6 @@ it.each([
   expect(parseKvKey(key)).toEqual({ kind, of })
 })
 
-it.each([HEAD_KEY, '', 'tool', 'tools/x', 'a/tool/x'])('%j is the key of none of many', (key) => {
+it.each([MANIFEST_KEY, '', 'tool', 'tools/x', 'a/tool/x'])('%j is the key of none of many', (key) => {
   expect(parseKvKey(key)).toBeUndefined()
 })

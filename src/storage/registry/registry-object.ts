@@ -15,7 +15,7 @@ import { type Bundle, isWanted, noteDeployment, takeInBundle } from './writing/b
 import { keyOfName } from './writing/exposed-names.ts'
 import { createRegistryOutbox } from './catalogue/registry-outbox.ts'
 import type { WriteLine } from './catalogue/listed-tools.ts'
-import { createHeads, renewLines } from './catalogue/pages.ts'
+import { createManifests, renewLines } from './catalogue/pages.ts'
 import { policiesText, policySetOf, removePolicy, storePolicy } from './policies.ts'
 import { levelIndex, renewIndex } from './search/search-index.ts'
 import type { NearTool } from './search/unknown.ts'
@@ -42,7 +42,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
   return class Registry extends DurableObject<Env> {
     readonly #sql: SqlStorage
     readonly #outbox: ReturnType<typeof createRegistryOutbox>
-    readonly #headSince: ReturnType<typeof createHeads>
+    readonly #manifestSince: ReturnType<typeof createManifests>
     readonly #mayLookNear = createPerSecond(NEAREST_PER_S, () => Date.now())
     readonly #mayJudge = createPerSecond(JUDGED_PER_S, () => Date.now())
 
@@ -53,7 +53,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       renewIndex(this.#sql)
       renewLines(this.#sql)
       this.#outbox = createRegistryOutbox(state.storage, env.REGISTRY, writeLine)
-      this.#headSince = createHeads(this.#sql, writeLine)
+      this.#manifestSince = createManifests(this.#sql, writeLine)
       // The platform gives up an alarm that cannot be run for long
       state.waitUntil(this.#outbox.schedule())
     }
@@ -167,10 +167,10 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return key
     }
 
-    async head(since?: number) {
-      const head = await this.#headSince(since)
+    async manifest(since?: number) {
+      const manifest = await this.#manifestSince(since)
       await this.#outbox.schedule()
-      return head
+      return manifest
     }
 
     async query(listQuery: ListQuery, principal: Principal) {

@@ -1,4 +1,3 @@
-import { HEAD_KEY } from '../keys.ts'
 import { enqueue, OUTBOX_TABLE, type Reason } from '../kv-outbox.ts'
 import { field } from '../rows.ts'
 import { openTables } from '../schema.ts'
@@ -8,9 +7,9 @@ import { openTables } from '../schema.ts'
  * version, `exposed` the unique name it has, `given` the one of an administrator; `name` has every name a tool was
  * exposed under, in lower case. `version.left_bundle` disables a bundled version that deployments no longer carry;
  * `own` is its own status where `status` is its toolkit's; `held` and `unreviewed` say that only an administrator, or a
- * reviewer, enables it. `leaf` divides the catalogue into pages by first key: `dirty` is the revision that outdated its
- * pages, `changed` the last change, `behind` the first that KV lacks, and `landed_…` the pages of KV's head. `retired`
- * has KV keys to delete after a while. `blob` has bytes in parts that fit into rows. `document.place` is the toolkit
+ * reviewer, enables it. `page` divides the catalogue by first key: `changed` is the last change of its tools, `made` the
+ * one that `count` and `hash` show, and `replicated` the one that KV's manifest shows, by `replicated_…`. `retired` has
+ * KV keys to delete after a while. `blob` has bytes in parts that fit into rows. `document.place` is the toolkit
  * whose name its id is, where its publisher may publish there. `document_tool` has the key of each tool that a version of
  * a document defines. `toolkit.owner` is a principal's id, null for the deployment. See
  * `../STORAGE.md`.
@@ -48,13 +47,14 @@ CREATE TABLE document_tool (
   PRIMARY KEY (dialect, key, version, name)
 );
 CREATE INDEX document_tool_tool ON document_tool (tool);
-CREATE TABLE leaf (first TEXT PRIMARY KEY, count INTEGER NOT NULL, page TEXT, dirty INTEGER,
-  behind INTEGER, landed_count INTEGER, landed_page TEXT, changed INTEGER NOT NULL DEFAULT 0,
-  landed_keys TEXT);
-CREATE INDEX leaf_changed ON leaf (changed);
-CREATE INDEX leaf_behind ON leaf (first) WHERE behind IS NOT NULL;
-CREATE INDEX leaf_dirty ON leaf (first) WHERE dirty IS NOT NULL;
-CREATE INDEX leaf_page ON leaf (page);
+CREATE TABLE page (
+  first TEXT PRIMARY KEY, changed INTEGER NOT NULL, made INTEGER NOT NULL DEFAULT -1, count INTEGER, hash TEXT,
+  replicated INTEGER NOT NULL DEFAULT -1, replicated_count INTEGER, replicated_hash TEXT
+);
+CREATE INDEX page_changed ON page (changed);
+CREATE INDEX page_to_make ON page (first) WHERE made < changed;
+CREATE INDEX page_to_replicate ON page (first) WHERE replicated < changed;
+CREATE INDEX page_hash ON page (hash);
 CREATE TABLE retired (target TEXT PRIMARY KEY, at INTEGER NOT NULL);
 CREATE INDEX retired_at ON retired (at);
 CREATE TABLE blob (hash TEXT NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (hash, part));
@@ -62,10 +62,8 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 `
 
 export function createTables(sql: SqlStorage): void {
-  if (!openTables(sql, { of: 'the Registry', version: 4, tables: OUTBOX_TABLE + TABLES })) return
-  sql.exec("INSERT INTO leaf (first, count, dirty, behind) VALUES ('', 0, 0, 0)")
-  nextRevision(sql)
-  queue(sql, HEAD_KEY)
+  if (!openTables(sql, { of: 'the Registry', version: 5, tables: OUTBOX_TABLE + TABLES })) return
+  sql.exec("INSERT INTO page (first, changed) VALUES ('', ?)", nextRevision(sql))
 }
 
 export function readMeta(sql: SqlStorage, name: string): string | undefined {

@@ -5,7 +5,7 @@ stopClock()
 
 /** What publishing one more tool takes until KV has it: statements, rows and KV keys. */
 async function costOfOneMore({ registry, sql, kv, drain }: Harness, id: string) {
-  // The next head waits for nothing
+  // The next manifest waits for nothing
   vi.setSystemTime(Date.now() + 60_000)
   kv.log.length = 0
   const more = [await publication(id)]
@@ -34,25 +34,25 @@ describe('a publication', () => {
       // Raise this only with a reason: each publication pays it
       expect(few.statements).toBeLessThanOrEqual(90)
       expect(many.written).toBeLessThanOrEqual(few.written)
-      // A leaf may have some tools more, and the head some leaves
+      // A page may have some tools more, and the manifest some pages
       expect(many.read).toBeLessThan(1.3 * few.read)
       expect(many.characters).toBeLessThan(1.3 * few.characters)
     }))
 
-  it('in a leaf writes one definition, and not those of the tools beside it', () =>
+  it('in a page writes one definition, and not those of the tools beside it', () =>
     inRegistry(async ({ registry, sql, drain }) => {
       await registry.publish(await publications(0, 100), ADMIN)
       await drain()
       const written = vi.spyOn(sql, 'exec')
       await registry.publish([await publication('Kit3.T50a@1.0.0')], ADMIN)
-      await registry.head()
+      await registry.manifest()
       await drain()
       expect(written.mock.calls.filter(([query]) => query.startsWith('INSERT OR REPLACE INTO line'))).toHaveLength(1)
     }))
 
-  it('after much that was written waits longer for a head, so that little is replaced before it is deleted', () =>
+  it('after much that was written waits longer for a manifest, so that little is replaced before it is deleted', () =>
     inRegistry(async ({ registry, kv, drain }) => {
-      const times = () => kv.log.filter(({ key }) => key === 'catalogue/head').map(({ at }) => at)
+      const times = () => kv.log.filter(({ key }) => key === 'catalogue/manifest').map(({ at }) => at)
       const large = Array.from({ length: 60 }, (_, n) =>
         publication(`Large.T${n}@1.0.0`, { description: 'x'.repeat(60_000) }),
       )

@@ -9,7 +9,7 @@ import type { Publication } from '../../../src/core/publish/registry.ts'
 import type { ToolDocument, ToolRecord } from '../../../src/core/tool/tool.ts'
 import { machineContext } from '../../../src/dialects/machine-context/definition.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
-import type { Head } from '../../../src/storage/registry/catalogue/head.ts'
+import type { Manifest } from '../../../src/storage/registry/catalogue/manifest.ts'
 import { readPage } from '../../../src/storage/registry/catalogue/listed-tools.ts'
 import { defineRegistry, type RegistryObject } from '../../../src/storage/registry/registry-object.ts'
 import { sha256 } from '../../../src/storage/sealing/sha256.ts'
@@ -34,7 +34,7 @@ export function stopClock(): void {
 
 /**
  * KV in memory and without caches, with a log of what was written and read in which order. It can be told to refuse, or to
- * be slow. `dangling` is what it was told too early: keys that were named before they were there, or deleted while named.
+ * be slow. `dangling` is what it was told too early: pages that its manifest named before they were there, or that were deleted while named.
  */
 export function memoryKv() {
   const values = new Map<string, string>()
@@ -43,21 +43,14 @@ export function memoryKv() {
   const reads: string[] = []
   const dangling: string[] = []
 
-  function pagesOfHead(): string[] {
-    const { leaves }: Pick<Head, 'leaves'> = JSON.parse(values.get('catalogue/head') ?? '{"leaves":[]}')
-    return leaves.map(({ page }) => `catalogue/page/${page}`)
-  }
-
-  function recordsOf(document: ToolDocument): string[] {
-    return document.versions
-      .filter(({ version }) => version !== document.newest?.version)
-      .map(({ digest }) => `record/${digest}`)
+  function pagesOfManifest(): string[] {
+    const { pages }: Pick<Manifest, 'pages'> = JSON.parse(values.get('catalogue/manifest') ?? '{"pages":[]}')
+    return pages.map(({ hash }) => `catalogue/page/${hash}`)
   }
 
   function write(key: string, value: string): void {
     values.set(key, value)
-    const named = key === 'catalogue/head' ? pagesOfHead() : key.startsWith('tool/') ? recordsOf(JSON.parse(value)) : []
-    dangling.push(...named.filter((each) => !values.has(each)))
+    if (key === 'catalogue/manifest') dangling.push(...pagesOfManifest().filter((each) => !values.has(each)))
   }
 
   const get = (key: string) => {
@@ -84,7 +77,7 @@ export function memoryKv() {
           log.push({ key, at: Date.now() })
           if (method === 'delete') {
             values.delete(key)
-            dangling.push(...pagesOfHead().filter((each) => each === key))
+            dangling.push(...pagesOfManifest().filter((each) => each === key))
           } else if (typeof value === 'string') write(key, value)
           else blobs.set(key, value)
         }
@@ -132,8 +125,8 @@ export async function inRegistry(use: (harness: Harness) => Promise<void>): Prom
       },
       async drain() {
         const waiting = () => {
-          const left =
-            "SELECT (SELECT count(*) FROM outbox) + (SELECT count(*) FROM meta WHERE name GLOB 'fan-out *') AS n"
+          const left = `SELECT (SELECT count(*) FROM outbox) + (SELECT count(*) FROM page WHERE replicated < changed)
+            + (SELECT count(*) FROM meta WHERE name GLOB 'fan-out *') AS n`
           return sql.exec<{ n: number }>(left).one().n
         }
         for (let runs = 0; ; runs += 1) {
@@ -224,13 +217,13 @@ export const publications = (from: number, to: number) =>
 
 /** The keys of all tools, as a reader finds them who has KV alone. */
 export function listedIn(kv: ReturnType<typeof memoryKv>): string[] {
-  const head: Head = JSON.parse(kv.values.get('catalogue/head') ?? '')
-  const keys = head.leaves.flatMap(({ page }) => {
-    const { index, records } = readPage(kv.values.get(`catalogue/page/${page}`) ?? '')
+  const manifest: Manifest = JSON.parse(kv.values.get('catalogue/manifest') ?? '')
+  const keys = manifest.pages.flatMap(({ hash }) => {
+    const { index, records } = readPage(kv.values.get(`catalogue/page/${hash}`) ?? '')
     expect(records()).toHaveLength(index.length)
     return index.map(({ key }) => key)
   })
-  expect(head.count).toBe(keys.length)
+  expect(manifest.count).toBe(keys.length)
   expect(new Set(keys).size).toBe(keys.length)
   return keys
 }

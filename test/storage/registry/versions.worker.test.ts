@@ -10,8 +10,8 @@ const publish = async (registry: RegistryObject, ...ids: readonly string[]) =>
 
 /** The version that lists show. */
 const listed = async (registry: RegistryObject, key: string) => {
-  const [leaf] = (await registry.head()).leaves
-  const { records } = readPage(textOf(registry, `catalogue/page/${leaf?.page}`) ?? '')
+  const [page] = (await registry.manifest()).pages
+  const { records } = readPage(textOf(registry, `catalogue/page/${page?.hash}`) ?? '')
   return records().find(({ id }) => id.toLowerCase().startsWith(`${key}@`))?.version
 }
 

@@ -9,7 +9,7 @@ export type PageIndex = readonly (CatalogueTool & { readonly key: string })[]
 
 export type WriteLine = (record: ToolRecord) => string
 
-/** A listed tool as its leaf's page has it: `entry` is its part of the `PageIndex`. */
+/** A listed tool as a page has it: `entry` is its part of the `PageIndex`. */
 export type ListedTool = ReturnType<typeof listedTool>
 
 /** Lines as they were written last, with what each was `made_of`. */
@@ -19,7 +19,7 @@ export const LINE_TABLE =
 /** SQL: an entry comes of these alone, and a line of the digest's record. */
 const MADE_OF = "version.digest || ' ' || exposed || ' ' || coalesce(toolkit.tags, '')"
 
-/** Those with keys from `first` up to `until`. Lines are kept, since a leaf is written again for each tool that changes. */
+/** Those with keys from `first` up to `until`. Lines are kept, since a page is made again for each tool that changes. */
 export function toolsFrom(sql: SqlStorage, first: string, until: string, writeLine: WriteLine): ListedTool[] {
   type Row = {
     key: string

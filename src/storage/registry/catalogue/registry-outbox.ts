@@ -3,25 +3,24 @@ import { createOutbox, type KeysOfKind } from '../../kv-outbox.ts'
 import { column, field } from '../../rows.ts'
 import { readBlob } from '../blobs.ts'
 import { addressText, textByHash } from '../documents.ts'
-import { createHeadWriter } from './head-writer.ts'
 import { continueFanOut } from '../writing/fan-out.ts'
 import { keyOfName } from '../writing/exposed-names.ts'
-import { dependenciesOfTools } from './landed-pages.ts'
 import { policiesText } from '../policies.ts'
 import type { WriteLine } from './listed-tools.ts'
 import { pageText } from './pages.ts'
+import { createReplication } from './replication.ts'
 import { nextToGo } from '../toolkits.ts'
 import { documentText, recordTextByDigest } from '../versions.ts'
 
-/** A reader keeps a head, which names pages, for about a minute; after that, the registry gives it another. */
+/** A reader keeps a manifest, which names pages, for about a minute; after that, the registry gives it another. */
 const RETIRE_AFTER_MS = 2 * 60_000
 const SWEPT_AT_ONCE = 25
 const SWEPT = 400
 
-/** Each round writes pages and then their head, so that a head comes however much is published meanwhile. */
+/** Writes to KV what the registry's changes queue, and the catalogue. */
 export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
   const { sql } = storage
-  const heads = createHeadWriter(storage, kv, writeLine)
+  const { replication, knowsManifest } = createReplication(storage, kv, writeLine)
 
   async function sweep(): Promise<void> {
     const until = Date.now() - RETIRE_AFTER_MS
@@ -54,7 +53,7 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     document: { value: (of) => textByHash(sql, of) },
     record: { value: (of) => recordTextByDigest(sql, of) },
     address: { value: (of) => addressText(sql, of) },
-    tool: { value: (of) => documentText(sql, of), needs: (of) => dependenciesOfTools(sql, of) },
+    tool: { value: (of) => documentText(sql, of) },
     name: { value: (of) => keyOfName(sql, of) },
     policies: { value: () => policiesText(sql) },
   }
@@ -68,11 +67,11 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     storage,
     kv,
     kinds,
-    round: {
-      ...heads,
-      async end() {
-        const isMore = await heads.end()
-        if (!heads.isUnderWay()) {
+    replication: {
+      ...replication,
+      async write(isQuiet) {
+        const isMore = await replication.write(isQuiet)
+        if (knowsManifest()) {
           await forget()
           await sweep()
         }

@@ -4,7 +4,7 @@ import type { ToolDocument, ToolRecord } from '../../../core/tool/tool.ts'
 import { chooseVersion } from '../../../core/tool/version.ts'
 import { documentKey } from '../../keys.ts'
 import type { Bundle } from '../writing/bundle.ts'
-import type { Head } from '../catalogue/head.ts'
+import type { Manifest } from '../catalogue/manifest.ts'
 import { listedTool, type WriteLine, writePage } from '../catalogue/listed-tools.ts'
 
 /** The bundled tools, served from memory until the registry could be reached. */
@@ -74,17 +74,17 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
       return byKey.get(byName.get(name.toLowerCase()) ?? '')?.[0]
     },
 
-    async catalogue(): Promise<{ head: Head; pages: ReadonlyMap<string, string> }> {
+    async catalogue(): Promise<{ manifest: Manifest; pages: ReadonlyMap<string, string> }> {
       const newest = [...byKey.keys()].flatMap((key) => document(key, undefined)?.newest ?? [])
       const sorted = newest.toSorted((a, b) => (toolKey(a) < toolKey(b) ? -1 : 1))
       const text = writePage(
         sorted.map((record) => listedTool({ name: record.name, record: JSON.stringify(record), tags: [] }, writeLine)),
       )
-      const leaf = { first: '', count: sorted.length, page: `tools of ${hash}` }
+      const page = { first: '', count: sorted.length, hash: `tools of ${hash}` }
       return {
-        // No revision of the registry's, so that it gives the whole head
-        head: { revision: -1, etag: hash, count: leaf.count, leaves: [leaf] },
-        pages: new Map([[leaf.page, text]]),
+        // No revision of the registry's, so that it gives the whole manifest
+        manifest: { revision: -1, etag: hash, count: page.count, pages: [page] },
+        pages: new Map([[page.hash, text]]),
       }
     },
   }

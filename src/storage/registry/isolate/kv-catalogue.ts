@@ -10,8 +10,8 @@ import type { ToolRecord } from '../../../core/tool/tool.ts'
 import type { Sealer } from '../../sealing/deployment-keys.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import { createKvReads } from '../../kv-reads.ts'
-import { type Head, type Leaf, leafAt } from '../catalogue/head.ts'
-import { createKvHead } from './kv-head.ts'
+import { findPage, type Manifest, type PageReference } from '../catalogue/manifest.ts'
+import { createKvManifest } from './kv-manifest.ts'
 import { createKvPages, MAX_UNITS } from './kv-pages.ts'
 import type { CachedPolicies } from './kv-policies.ts'
 import type { PageIndex, WriteLine } from '../catalogue/listed-tools.ts'
@@ -25,12 +25,12 @@ export interface KvCatalogueOptions extends RegistryReach {
   readonly policies: CachedPolicies
   /** Seals cursors of searches and of all versions, which may name tools hidden from the caller. */
   readonly sealer: Sealer
-  readonly carried?: () => Promise<{ readonly head: Head; readonly pages: ReadonlyMap<string, string> }>
+  readonly carried?: () => Promise<{ readonly manifest: Manifest; readonly pages: ReadonlyMap<string, string> }>
   readonly giveWay: GiveWay
 }
 
 /** KV answers a bulk read with 25 MB at most, and an isolate has 128 MB: a list of giants ends early, with a cursor. */
-const LEAVES_AT_ONCE = 8
+const PAGES_AT_ONCE = 8
 const MAX_LISTED = 4_000_000
 /** Sealed cursors have the length of the longest place: a tool's id and a version, or two numbers. */
 const PLACE_LENGTH = { all: 200, ranked: 24 }
@@ -45,16 +45,16 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
   const { kv, registry, writeLine, whole, now, sealer, policies } = options
   const reads = createKvReads(kv, now)
   const pages = createKvPages({ ...options, reads })
-  const head = createKvHead({ ...options, reads, carried: carriedHead })
+  const manifests = createKvManifest({ ...options, reads, carried: carriedManifest })
 
-  async function carriedHead(): Promise<Head | undefined> {
+  async function carriedManifest(): Promise<Manifest | undefined> {
     const carried = await options.carried?.()
     if (carried) pages.keep(carried.pages)
-    return carried?.head
+    return carried?.manifest
   }
 
   async function walk(
-    { leaves }: Head,
+    manifest: Manifest,
     query: ListQuery,
     after: string,
     visible: (tool: CatalogueTool) => boolean,
@@ -66,23 +66,23 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
     const work = createBudget(Infinity)
     const lines: string[] = []
     let characters = 0
-    let at = Math.max(0, leafAt(leaves, from))
+    let at = Math.max(0, findPage(manifest.pages, from))
     let last = after
-    const until = leafAt(leaves, `${prefix}\u{10ffff}`) + 1
+    const until = findPage(manifest.pages, `${prefix}\u{10ffff}`) + 1
     const isShown = (tool: PageIndex[number]) => tool.key > after && tool.key.startsWith(prefix) && visible(tool)
     while (at < until) {
-      const some: Leaf[] = []
-      for (let sum = 0; at < until && some.length < LEAVES_AT_ONCE && sum <= query.limit - lines.length; at += 1) {
-        const leaf = leaves[at]
-        if (!leaf) break
-        if (!mayBegin(leaf.first, leaves[at + 1]?.first)) continue
-        some.push(leaf)
-        sum += leaf.count
+      const some: PageReference[] = []
+      for (let sum = 0; at < until && some.length < PAGES_AT_ONCE && sum <= query.limit - lines.length; at += 1) {
+        const page = manifest.pages[at]
+        if (!page) break
+        if (!mayBegin(page.first, manifest.pages[at + 1]?.first)) continue
+        some.push(page)
+        sum += page.count
       }
       const read = await pages.pagesOf(some, format, work, isShown)
       if (!read) return undefined
       const unread = some[read.length]
-      if (unread) at = leafAt(leaves, unread.first)
+      if (unread) at = findPage(manifest.pages, unread.first)
       for (const { index, lines: written } of read) {
         for (const [position, tool] of index.entries()) {
           if (!isShown(tool)) continue
@@ -107,7 +107,7 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
     async etag() {
       await policies.ready()
       const { revision } = policies.now()
-      const { etag } = await head.read()
+      const { etag } = await manifests.read()
       return revision === 0 ? etag : `${etag}.${revision}`
     },
 
@@ -146,12 +146,12 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
       const mayBegin = beginnings(principal)
       // A page may be replaced meanwhile
       for (let tries = 0; tries <= MAX_TRIES; tries += 1) {
-        const by = tries === 0 ? await head.read() : await head.renew()
-        const listing = await walk(by, query, after, visible, mayBegin, format)
+        const manifest = tries === 0 ? await manifests.read() : await manifests.renew()
+        const listing = await walk(manifest, query, after, visible, mayBegin, format)
         if (listing) return listing
       }
-      const landed = await head.landed()
-      const earlier = landed && (await walk(landed, query, after, visible, mayBegin, format))
+      const replicated = await manifests.replicated()
+      const earlier = replicated && (await walk(replicated, query, after, visible, mayBegin, format))
       if (!earlier) throw new Unreachable('Cannot read the catalogue: it changes faster than it is read')
       return earlier
     },
@@ -176,7 +176,7 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
     return { lines, nextCursor, total, unmatched }
   }
 
-  return { catalogue, require: head.require }
+  return { catalogue, require: manifests.require }
 }
 
 function beginnings(principal: Principal): (from: string, until: string | undefined) => boolean {

@@ -8,7 +8,7 @@ import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { kvKey } from '../../keys.ts'
 import { IMMUTABLE_TTL_S } from '../../kv-reader.ts'
 import { createKvReads, type KvReads } from '../../kv-reads.ts'
-import type { Leaf } from '../catalogue/head.ts'
+import type { PageReference } from '../catalogue/manifest.ts'
 import type { CachedPolicies } from './kv-policies.ts'
 import { type CataloguePage, type PageIndex, readPage } from '../catalogue/listed-tools.ts'
 import type { RegistryReach } from '../registry-stub.ts'
@@ -46,19 +46,19 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
     return lines
   }
 
-  /** As many pages as `MAX_UNITS` of work allow, at least one. Leaves of which no tool is shown are not written. */
+  /** As many pages as `MAX_UNITS` of work allow, at least one. Those of which no tool is shown are not written. */
   async function pagesOf(
-    leaves: readonly Leaf[],
+    references: readonly PageReference[],
     format: LineFormat,
     work: Budget,
     isShown: (tool: PageIndex[number]) => boolean,
   ): Promise<readonly CataloguePage[] | undefined> {
-    const pages = (await texts.read(leaves.map(({ page }) => page))).map(readPage)
-    if (pages.length < leaves.length) return undefined
+    const pages = (await texts.read(references.map(({ hash }) => hash))).map(readPage)
+    if (pages.length < references.length) return undefined
     if (!('write' in format)) return pages
     // Read now, since the cache may drop them while the others are read
     const { revision } = policies.now()
-    const cacheKeys = leaves.map(({ page }) => `${format.name} ${revision} ${page}`)
+    const cacheKeys = references.map(({ hash }) => `${format.name} ${revision} ${hash}`)
     const known = cacheKeys.map((key, at) => (pages[at]?.index.some(isShown) ? formatted.get(key) : []))
     const written: CataloguePage[] = []
     for (const [at, { index, records }] of pages.entries()) {

@@ -4,7 +4,7 @@ import type { WholeChange } from '../../../core/access/toolkit-owner.ts'
 import type { Publication, VersionChange } from '../../../core/publish/registry.ts'
 import { toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
 import { field } from '../../rows.ts'
-import { touchLeaves } from '../catalogue/pages.ts'
+import { touchPages } from '../catalogue/pages.ts'
 import { nextRevision, readNumber } from '../tables.ts'
 import { changeDenial, deletedDenial, giveToolkit, isBundled, isToolkit } from '../toolkits.ts'
 import { keysOf, mayChange, settingsOf, toolkitOf, writeSettings } from '../toolkits.ts'
@@ -77,7 +77,7 @@ export function changeToolkit(
   }
   if (!status && !tags && description === undefined) return undefined
   nextRevision(sql)
-  touchLeaves(sql, toolkit)
+  touchPages(sql, ...keysOf(toolkit))
   fanOut(sql, toolkit, status && (isAdmin && status.state !== 'active' ? 'revocation' : 'status'))
   return undefined
 }

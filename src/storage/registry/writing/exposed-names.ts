@@ -92,6 +92,6 @@ function hasDerived(sql: SqlStorage, key: string, name: string): boolean {
 function pointName(sql: SqlStorage, name: string, key: string): void {
   const before = column<string>(sql, 'SELECT key FROM name WHERE name = ?', name.toLowerCase())
   sql.exec('INSERT OR REPLACE INTO name VALUES (?, ?)', name.toLowerCase(), key)
-  // KV may have cached the old target
-  if (before.length > 0) queue(sql, kvKey('name', name.toLowerCase()))
+  // KV may have the old target, and a manifest soon shows the name as another tool's
+  if (before.length > 0) queue(sql, kvKey('name', name.toLowerCase()), 'status')
 }

@@ -5,15 +5,15 @@ import { BY_TOOLKIT, formatToolId, toolKey } from '../../../core/tool/tool-id.ts
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { resolveVersion, stricterStatus, type ToolStatus } from '../../../core/tool/version.ts'
 import { documentKey, kvKey } from '../../keys.ts'
-import { hasten, type Reason } from '../../kv-outbox.ts'
+import type { Reason } from '../../kv-outbox.ts'
 import { column } from '../../rows.ts'
 import { isLeftOut, leftOutBeside, takeBackName, toolsBeside } from '../documents.ts'
 import { claimDeclared, exposedName, giveName } from './exposed-names.ts'
-import { touchLeaf } from '../catalogue/pages.ts'
+import { touchPages } from '../catalogue/pages.ts'
 import { indexTool } from '../search/search-index.ts'
 import { queue } from '../tables.ts'
 import { awaitsReview, keysOf, publisherOf, settingsOf, type Source } from '../toolkits.ts'
-import { IS_PENDING, nameOf, recordText, sourcesOf, versionsOf } from '../versions.ts'
+import { IS_PENDING, nameOf, recordText, versionsOf } from '../versions.ts'
 
 /** One of the same id is replaced and keeps its status; a restored one has its former standing. */
 export function storeVersion(sql: SqlStorage, record: ToolRecord, source: Source, standing?: Standing): void {
@@ -118,10 +118,8 @@ export function statusChanged(sql: SqlStorage, key: string, reason: Reason = 'st
   changed(sql, key)
 }
 
-/** Queues a tool's versions, and before them what they refer to. */
 function queueVersions(sql: SqlStorage, key: string, reason: Reason): void {
   for (const { digest } of versionsOf(sql, key)) queue(sql, kvKey('record', digest), reason)
-  for (const hash of sourcesOf(sql, key)) hasten(sql, kvKey('document', hash), reason)
   queue(sql, kvKey('tool', key), reason)
 }
 
@@ -135,7 +133,7 @@ export function changed(sql: SqlStorage, key: string): void {
   sql.exec('UPDATE tool SET listed = ?, exposed = ? WHERE key = ?', listed, exposed?.name ?? null, key)
   indexTool(sql, key, record)
   queue(sql, kvKey('tool', key))
-  touchLeaf(sql, key)
+  touchPages(sql, key)
   for (const other of exposed?.displaced ?? []) changed(sql, other)
 }
 

@@ -1,6 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
 import { toolKey } from '../../../../src/core/tool/tool-id.ts'
-import { type Head, headNow, headOf } from '../../../../src/storage/registry/catalogue/head.ts'
+import {
+  applyUpdate,
+  EMPTY_MANIFEST,
+  type Manifest,
+  withPages,
+} from '../../../../src/storage/registry/catalogue/manifest.ts'
 import { readPage } from '../../../../src/storage/registry/catalogue/listed-tools.ts'
 import type { RegistryObject } from '../../../../src/storage/registry/registry-object.ts'
 import {
@@ -19,18 +24,18 @@ stopClock()
 
 const pageOf = (registry: RegistryObject, hash = '') => textOf(registry, `catalogue/page/${hash}`) ?? ''
 
-/** The keys of the tools that each leaf holds, as its page has them, in its lines and in its records. */
-async function leavesOf(registry: RegistryObject) {
-  const { leaves, count } = await registry.head()
-  const keys = leaves.map((leaf) => {
-    const { index: listed, lines, records } = readPage(pageOf(registry, leaf.page))
+/** The keys of the tools on each page, in its lines and in its records. */
+async function pagesOf(registry: RegistryObject) {
+  const { pages, count } = await registry.manifest()
+  const keys = pages.map((page) => {
+    const { index: listed, lines, records } = readPage(pageOf(registry, page.hash))
     expect(records().map(toolKey)).toEqual(listed.map(({ key }) => key))
     expect(lines.length).toBe(listed.length)
-    expect(leaf.count).toBe(listed.length)
+    expect(page.count).toBe(listed.length)
     return listed.map(({ key }) => key)
   })
   expect(count).toBe(keys.flat().length)
-  return { leaves, keys }
+  return { pages, keys }
 }
 
 /** `count` tools whose ids are in this order. */
@@ -42,69 +47,69 @@ describe('pages of lines in another form', () => {
     inRegistry(async ({ registry, sql, restart, drain, kv }) => {
       await registry.publish(await inOrder(2), ADMIN)
       await drain()
-      const { leaves, revision } = await registry.head()
-      const written = () => sql.exec<{ page: string }>('SELECT page FROM leaf').one().page
-      sql.exec("UPDATE leaf SET page = 'old'")
+      const { pages, revision } = await registry.manifest()
+      const written = () => sql.exec<{ hash: string }>('SELECT hash FROM page').one().hash
+      sql.exec("UPDATE page SET hash = 'old'")
       restart()
       expect(written()).toBe('old')
       sql.exec("DELETE FROM meta WHERE name = 'lines'")
       const next = restart()
-      await next.head()
+      await next.manifest()
       await drain()
-      expect(written()).toBe(leaves[0]?.page)
-      expect(JSON.parse(kv.values.get('catalogue/head') ?? '')).toMatchObject({ leaves })
-      expect((await restart().head()).revision).toBeGreaterThan(revision)
+      expect(written()).toBe(pages[0]?.hash)
+      expect(JSON.parse(kv.values.get('catalogue/manifest') ?? '')).toMatchObject({ pages })
+      expect((await restart().manifest()).revision).toBeGreaterThan(revision)
     }))
 })
 
-describe('a leaf', () => {
+describe('a part of the catalogue', () => {
   it('holds up to 64 tools; of more it is split into equal parts with room for more, in the order of ids', () =>
     inRegistry(async ({ registry }) => {
       const all = await inOrder(200)
       await registry.publish(all.slice(0, 64), ADMIN)
-      expect((await leavesOf(registry)).keys.map(({ length }) => length)).toEqual([64])
+      expect((await pagesOf(registry)).keys.map(({ length }) => length)).toEqual([64])
       await registry.publish(all.slice(64, 65), ADMIN)
-      expect((await leavesOf(registry)).keys.map(({ length }) => length)).toEqual([33, 32])
+      expect((await pagesOf(registry)).keys.map(({ length }) => length)).toEqual([33, 32])
       await registry.publish(all.slice(65), ADMIN)
-      const { leaves, keys } = await leavesOf(registry)
+      const { pages, keys } = await pagesOf(registry)
       expect(keys.map(({ length }) => length)).toEqual([33, 42, 42, 42, 41])
       expect(keys.flat()).toEqual(all.flatMap(({ records }) => records.map(toolKey)))
-      expect(leaves.map(({ first }) => first)).toEqual(['', 'kit.t0033', 'kit.t0075', 'kit.t0117', 'kit.t0159'])
+      expect(pages.map(({ first }) => first)).toEqual(['', 'kit.t0033', 'kit.t0075', 'kit.t0117', 'kit.t0159'])
     }))
 
   it('holds up to a million characters, and a single tool whatever its length', () =>
     inRegistry(async ({ registry }) => {
       // A record holds a definition twice, and a line has it again
       await registry.publish(await inOrder(9, { description: 'x'.repeat(60_000) }), ADMIN)
-      const { leaves, keys } = await leavesOf(registry)
+      const { pages, keys } = await pagesOf(registry)
       expect(keys.map(({ length }) => length)).toEqual([2, 2, 2, 2, 1])
-      for (const leaf of leaves) expect(pageOf(registry, leaf.page).length).toBeLessThanOrEqual(500_000)
+      for (const page of pages) expect(pageOf(registry, page.hash).length).toBeLessThanOrEqual(500_000)
     }))
 
   it('takes in what belongs between its tools, and leaves the pages of the others alone', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish(await inOrder(129), ADMIN)
-      const before = await leavesOf(registry)
+      const before = await pagesOf(registry)
       expect(before.keys.map(({ length }) => length)).toEqual([43, 43, 43])
       await registry.publish([await publication('Kit.T0077a@1.0.0')], ADMIN)
-      const after = await leavesOf(registry)
+      const after = await pagesOf(registry)
       expect(after.keys.map(({ length }) => length)).toEqual([43, 44, 43])
       expect(after.keys[1]?.slice(34, 36)).toEqual(['kit.t0077', 'kit.t0077a'])
-      expect([after.leaves[0], after.leaves[2]]).toEqual([before.leaves[0], before.leaves[2]])
-      expect(after.leaves[1]).not.toEqual(before.leaves[1])
+      expect([after.pages[0], after.pages[2]]).toEqual([before.pages[0], before.pages[2]])
+      expect(after.pages[1]).not.toEqual(before.pages[1])
     }))
 
-  it('that is empty has a page too', () =>
+  it('that is empty is there too', () =>
     inRegistry(async ({ registry, kv, drain }) => {
-      expect(await leavesOf(registry)).toMatchObject({ keys: [[]] })
+      expect(await pagesOf(registry)).toMatchObject({ keys: [[]] })
       await registry.takeIn('', 0)
       await drain()
       expect(listedIn(kv)).toEqual([])
     }))
 })
 
-describe('what changed in the head since a revision', () => {
-  /** What is listed is changed in many places, so that leaves are split, change again and lose tools. */
+describe('what changed in the manifest since a revision', () => {
+  /** What is listed is changed in many places, so that pages are split, change again and lose tools. */
   async function changeMuch({ registry }: Harness, use: () => Promise<void>): Promise<void> {
     for (let round = 0; round < 12; round += 1) {
       await registry.publish(await publications(round * 40, round * 40 + 40), ADMIN)
@@ -118,31 +123,31 @@ describe('what changed in the head since a revision', () => {
     }
   }
 
-  it('makes any earlier head the one of now, whether the registry gave it or KV', () =>
+  it('makes any earlier manifest the one of now, whether the registry gave it or KV', () =>
     inRegistry(async (harness) => {
-      const earlier: Head[] = []
+      const earlier: Manifest[] = []
       await changeMuch(harness, async () => {
         const { registry, runAlarm, restart, kv } = harness
-        const landed = kv.values.get('catalogue/head')
-        if (landed !== undefined) earlier.push(JSON.parse(landed))
+        const replicated = kv.values.get('catalogue/manifest')
+        if (replicated !== undefined) earlier.push(JSON.parse(replicated))
         // KV gets a part of it, amid what is to come
         if (earlier.length % 3 !== 0) await runAlarm()
-        const heads = await Promise.all(
-          earlier.map(async (known) => headNow(known, await harness.registry.head(known.revision))),
+        const manifests = await Promise.all(
+          earlier.map(async (known) => applyUpdate(known, await harness.registry.manifest(known.revision))),
         )
-        const whole = await restart().head()
-        for (const head of heads) expect(head).toEqual(whole)
-        expect(headOf(whole.leaves, whole.revision)).toEqual(whole)
-        expect(await registry.head()).toEqual(whole)
+        const whole = await restart().manifest()
+        for (const manifest of manifests) expect(manifest).toEqual(whole)
+        expect(withPages(EMPTY_MANIFEST, whole.pages, whole.revision)).toEqual(whole)
+        expect(await registry.manifest()).toEqual(whole)
         earlier.push(whole)
       })
-      expect(new Set(earlier.map(({ leaves }) => leaves.length)).size).toBeGreaterThan(3)
+      expect(new Set(earlier.map(({ pages }) => pages.length)).size).toBeGreaterThan(3)
       await harness.drain()
-      const landed: Head = JSON.parse(harness.kv.values.get('catalogue/head') ?? '')
-      expect(landed).toEqual(await harness.registry.head())
+      const replicated: Manifest = JSON.parse(harness.kv.values.get('catalogue/manifest') ?? '')
+      expect(replicated).toEqual(await harness.registry.manifest())
     }))
 
-  it('is the leaf that was touched, and takes no more rows in a large catalogue than in a small one', () =>
+  it('is the page that was touched, and takes no more rows in a large catalogue than in a small one', () =>
     inRegistry(async ({ registry, sql }) => {
       const rows: number[] = []
       for (const count of [150, 900]) {
@@ -150,17 +155,17 @@ describe('what changed in the head since a revision', () => {
         const changeTo = (state: 'active' | 'disabled') =>
           registry.change({ toolkit: 'kit', tool: 't0001' }, '1.0.0', { status: { state } }, ADMIN)
         await changeTo('disabled')
-        const { revision, leaves } = await registry.head()
-        expect(leaves.length).toBeGreaterThan(count / 128)
+        const { revision, pages } = await registry.manifest()
+        expect(pages.length).toBeGreaterThan(count / 128)
         await changeTo('active')
         rows.push(
           await rowsOf(sql, async () => {
-            const since = await registry.head(revision)
-            expect(since.leaves.map(({ first }) => first)).toEqual([''])
+            const since = await registry.manifest(revision)
+            expect(since.pages.map(({ first }) => first)).toEqual([''])
             expect(since.since).toBe(revision)
           }),
         )
-        expect((await registry.head(revision + 1_000)).leaves).toHaveLength(leaves.length)
+        expect((await registry.manifest(revision + 1_000)).pages).toHaveLength(pages.length)
       }
       expect(rows[1]).toBeLessThanOrEqual(rows[0] ?? 0)
     }))
@@ -170,12 +175,12 @@ describe('the etag', () => {
   it('is that of what is listed: the same when that comes back', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish(await publications(0, 2), ADMIN)
-      const { etag, revision } = await registry.head()
+      const { etag, revision } = await registry.manifest()
       await registry.change({ toolkit: 'kit0', tool: 't0' }, '1.0.0', { status: { state: 'disabled' } }, ADMIN)
-      const other = await registry.head()
+      const other = await registry.manifest()
       expect(other.etag).not.toBe(etag)
       await registry.change({ toolkit: 'kit0', tool: 't0' }, '1.0.0', { status: { state: 'active' } }, ADMIN)
-      const again = await registry.head()
+      const again = await registry.manifest()
       expect(again.etag).toBe(etag)
       expect(again.revision).toBeGreaterThan(revision)
     }))
@@ -185,12 +190,12 @@ describe('a page', () => {
   it('is known by its hash while it is part of the catalogue', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish(await publications(0, 1), ADMIN)
-      const [leaf] = (await registry.head()).leaves
-      expect(pageOf(registry, leaf?.page ?? '')).toContain('Kit0.T0')
+      const [page] = (await registry.manifest()).pages
+      expect(pageOf(registry, page?.hash ?? '')).toContain('Kit0.T0')
       await registry.publish(await publications(1, 2), ADMIN)
-      expect(registry.value(`catalogue/page/${leaf?.page}`)).toBeUndefined()
-      await registry.head()
-      expect(registry.value(`catalogue/page/${leaf?.page}`)).toBeUndefined()
+      expect(registry.value(`catalogue/page/${page?.hash}`)).toBeUndefined()
+      await registry.manifest()
+      expect(registry.value(`catalogue/page/${page?.hash}`)).toBeUndefined()
       expect(registry.value(`catalogue/page/${'0'.repeat(64)}`)).toBeUndefined()
     }))
 

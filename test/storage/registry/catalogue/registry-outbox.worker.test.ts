@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Principal } from '../../../../src/core/access/principal.ts'
-import { type Head, headNow } from '../../../../src/storage/registry/catalogue/head.ts'
+import { applyUpdate, type Manifest } from '../../../../src/storage/registry/catalogue/manifest.ts'
 import { readPage } from '../../../../src/storage/registry/catalogue/listed-tools.ts'
 import { WRITES_BEFORE } from '../../../extent.ts'
 import {
@@ -27,15 +27,15 @@ const takesAWhile = () => void vi.setSystemTime(Date.now() + 20)
 const indexOf = (page = '') => readPage(page).index.map(({ key }) => key)
 
 describe('the outbox', () => {
-  it('publishes 1,000 tools for one document each, a page for every 48, and one head, which comes last', () =>
+  it('publishes 1,000 tools for one document each, a page for every 48, and one manifest, which comes last', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       await registry.publish(await publications(0, 1_000), ADMIN)
       await drain()
       expect(kv.keys('tool/').length).toBe(1_000)
       expect(kv.keys('catalogue/page/').length).toBeLessThanOrEqual(Math.ceil(1_000 / 48))
-      expect(kv.keys('catalogue/head').length).toBe(1)
+      expect(kv.keys('catalogue/manifest').length).toBe(1)
       expect(kv.keys('record/')).toEqual([])
-      expect(kv.log.at(-1)?.key).toBe('catalogue/head')
+      expect(kv.log.at(-1)?.key).toBe('catalogue/manifest')
       expect(listedIn(kv).length).toBe(1_000)
 
       // One more tool rewrites the page it is on
@@ -47,7 +47,7 @@ describe('the outbox', () => {
       expect(listedIn(kv).length).toBe(1_001)
     }))
 
-  it('lands everything in the end when KV fails again and again, later each time, the head last', () =>
+  it('lands everything in the end when KV fails again and again, later each time, the manifest last', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       let tries = 0
       let failures = 0
@@ -60,7 +60,7 @@ describe('the outbox', () => {
       await registry.publish(await publications(0, 150), ADMIN)
       await drain()
       expect(failures).toBe(7)
-      expect(kv.log.at(-1)?.key).toBe('catalogue/head')
+      expect(kv.log.at(-1)?.key).toBe('catalogue/manifest')
       expect(listedIn(kv).length).toBe(150)
       expect([...kv.values.keys()].filter((key) => key.startsWith('tool/')).length).toBe(150)
     }))
@@ -166,7 +166,7 @@ describe('the outbox', () => {
       expect(listedIn(kv)).toHaveLength(1_500)
     }))
 
-  it('lands a head again and again while more is published than it writes', () =>
+  it('writes a manifest again and again while more is published than it writes', () =>
     inRegistry(async ({ registry, kv, runAlarm, drain }) => {
       kv.meanwhile = async () => takesAWhile()
       const seen: number[] = []
@@ -174,9 +174,9 @@ describe('the outbox', () => {
       for (; next < 6_000; next += 500) {
         await registry.publish(await publications(next, next + 500), ADMIN)
         // Whoever lists what he published has pages made anew meanwhile
-        await registry.head()
+        await registry.manifest()
         await runAlarm()
-        if (kv.values.has('catalogue/head')) seen.push(listedIn(kv).length)
+        if (kv.values.has('catalogue/manifest')) seen.push(listedIn(kv).length)
       }
       expect(new Set(seen).size).toBeGreaterThanOrEqual(3)
       expect(seen).toEqual(seen.toSorted((a, b) => a - b))
@@ -188,7 +188,7 @@ describe('the outbox', () => {
     inRegistry(async ({ registry, kv, runAlarm, alarm }) => {
       await registry.publish(await publications(0, 1_500), ADMIN)
       const start = Date.now()
-      while (!kv.values.has('catalogue/head')) await runAlarm()
+      while (!kv.values.has('catalogue/manifest')) await runAlarm()
       expect(Date.now() - start).toBe(0)
       expect(listedIn(kv)).toHaveLength(1_500)
       expect(((await alarm()) ?? Infinity) - Date.now()).toBeGreaterThanOrEqual(1_100)
@@ -219,7 +219,7 @@ describe('the outbox', () => {
         if (n % 10 === 9) await runAlarm()
       }
       await drain()
-      for (const key of ['tool/kit0.t0', 'catalogue/head']) {
+      for (const key of ['tool/kit0.t0', 'catalogue/manifest']) {
         const times = kv.log.filter((each) => each.key === key).map(({ at }) => at)
         expect(times.length).toBeGreaterThan(5)
         times.slice(1).forEach((at, index) => expect(at - (times[index] ?? 0)).toBeGreaterThanOrEqual(1_000))
@@ -227,25 +227,24 @@ describe('the outbox', () => {
       expect(JSON.parse(kv.values.get('tool/kit0.t0') ?? '')).toEqual(documentOf(registry, 'kit0.t0'))
     }))
 
-  it('never has a head name what has not landed, while publications come in', () =>
+  it('takes no tool out of what is listed, and lists each once, while publications come in', () =>
     inRegistry(async ({ registry, kv, drain, runAlarm }) => {
       let next = 0
       kv.meanwhile = async () => {
         takesAWhile()
-        if (next < 1_200 && next % 3 === 0) await registry.head()
+        if (next < 1_200 && next % 3 === 0) await registry.manifest()
         if (next < 1_200) await registry.publish(await publications(next, (next += 1)), ADMIN)
       }
       await registry.publish(await publications(1_200, 1_240), ADMIN)
       let before: string[] = []
       while (next < 1_200) {
         await runAlarm()
-        if (!kv.values.has('catalogue/head')) continue
+        if (!kv.values.has('catalogue/manifest')) continue
         const listed = new Set(listedIn(kv))
-        expect([...listed].filter((tool) => !kv.values.has(`tool/${tool}`))).toEqual([])
         expect(before.filter((tool) => !listed.has(tool))).toEqual([])
         before = [...listed]
       }
-      expect(kv.keys('catalogue/head').length).toBeGreaterThan(1)
+      expect(kv.keys('catalogue/manifest').length).toBeGreaterThan(1)
       await drain()
       expect(listedIn(kv).length).toBe(1_240)
     }))
@@ -274,7 +273,7 @@ describe('the outbox', () => {
       }),
   )
 
-  it('names what lies beside a leaf that fills faster than it lands, and has ever more of that too', () =>
+  it('lists what lies beside a page that fills as fast as it is written, and ever more of that too', () =>
     inRegistry(async ({ registry, kv, runAlarm }) => {
       let next = 0
       const following = (count: number) =>
@@ -288,9 +287,8 @@ describe('the outbox', () => {
       let withLast = 0
       while (kv.log.length < 2_500) {
         await runAlarm()
-        if (!kv.values.has('catalogue/head')) continue
+        if (!kv.values.has('catalogue/manifest')) continue
         const listed = listedIn(kv)
-        expect(listed.filter((tool) => !kv.values.has(`tool/${tool}`))).toEqual([])
         seen.push(listed.length)
         if (listed.includes('zone.last')) withLast ||= kv.log.length
       }
@@ -300,52 +298,51 @@ describe('the outbox', () => {
       expect(withLast).toBeLessThan(1_000)
     }))
 
-  it('takes no tool out of what is listed where leaves are split, and a reader who has its head finds all there is', () =>
+  it('takes no tool out of what is listed where pages are split, and a reader who has its manifest finds all there is', () =>
     inRegistry(async ({ registry, kv, runAlarm, drain }) => {
       await registry.publish(await publications(0, 100), ADMIN)
       await drain()
       let next = 100
       let before = listedIn(kv)
-      let heads = kv.keys('catalogue/head').length
+      let manifests = kv.keys('catalogue/manifest').length
       kv.meanwhile = async () => {
         takesAWhile()
-        if (next % 50 === 0) await registry.head()
+        if (next % 50 === 0) await registry.manifest()
         if (next < 1_300) await registry.publish([await publication(`Late${next % 9}.T${(next += 1)}@1.0.0`)], ADMIN)
       }
       await registry.publish(await publications(900, 1_500), ADMIN)
       let partial = 0
       while (next < 1_300 || listedIn(kv).length < 1_900) {
         await runAlarm()
-        if (kv.keys('catalogue/head').length === heads) continue
-        heads = kv.keys('catalogue/head').length
+        if (kv.keys('catalogue/manifest').length === manifests) continue
+        manifests = kv.keys('catalogue/manifest').length
         const listed = new Set(listedIn(kv))
-        expect([...listed].filter((tool) => !kv.values.has(`tool/${tool}`))).toEqual([])
         expect(before.filter((tool) => !listed.has(tool))).toEqual([])
         before = [...listed]
         const published = 600 + next
         if (listed.size < published) partial += 1
-        const head: Head = JSON.parse(kv.values.get('catalogue/head') ?? '')
-        const now = headNow(head, await registry.head(head.revision))
-        expect(now.count).toBe(now.leaves.reduce((sum, { count }) => sum + count, 0))
-        const keys = now.leaves.flatMap(({ page }) => indexOf(textOf(registry, `catalogue/page/${page}`)))
+        const manifest: Manifest = JSON.parse(kv.values.get('catalogue/manifest') ?? '')
+        const now = applyUpdate(manifest, await registry.manifest(manifest.revision))
+        expect(now.count).toBe(now.pages.reduce((sum, { count }) => sum + count, 0))
+        const keys = now.pages.flatMap(({ hash }) => indexOf(textOf(registry, `catalogue/page/${hash}`)))
         expect(keys).toHaveLength(published)
         expect(new Set(keys).size).toBe(published)
       }
       expect(partial).toBeGreaterThan(0)
     }))
 
-  it('publishes a head again that was old by the time it landed', () =>
+  it('writes a manifest again that was old by the time KV had it', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       kv.meanwhile = async (key) => {
-        if (key !== 'catalogue/head') return
+        if (key !== 'catalogue/manifest') return
         kv.meanwhile = async () => undefined
         await registry.publish(await publications(3, 4), ADMIN)
-        await registry.head()
+        await registry.manifest()
       }
       await registry.publish(await publications(0, 3), ADMIN)
       await drain()
       expect(listedIn(kv).length).toBe(4)
-      expect(kv.keys('catalogue/head').length).toBe(2)
+      expect(kv.keys('catalogue/manifest').length).toBe(2)
     }))
 
   it('publishes at once although the next alarm was for sweeping old pages', () =>
@@ -361,7 +358,7 @@ describe('the outbox', () => {
       expect(listedIn(kv).length).toBe(7)
     }))
 
-  it('deletes pages some minutes after no head names them, and no other', () =>
+  it('deletes pages some minutes after no manifest names them, and no other', () =>
     inRegistry(async ({ registry, kv, drain, runAlarm }) => {
       for (let n = 0; n < 5; n += 1) {
         await registry.publish(await publications(n, n + 1), ADMIN)
@@ -380,7 +377,7 @@ describe('the outbox', () => {
       kv.refuse = () => kv.log.length >= 30
       await registry.publish(await publications(0, 100), ADMIN)
       await runAlarm()
-      expect(kv.values.has('catalogue/head')).toBe(false)
+      expect(kv.values.has('catalogue/manifest')).toBe(false)
       kv.refuse = () => false
       const again = restart()
       await again.takeIn('', 0)
@@ -388,7 +385,7 @@ describe('the outbox', () => {
       expect(listedIn(kv).length).toBe(100)
     }))
 
-  it('lands a page that was touched and came out the same while it waited', () =>
+  it('writes a page that was touched and came out the same while it waited', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       await registry.publish(await publications(0, 3), ADMIN)
       let touched = false
@@ -399,45 +396,6 @@ describe('the outbox', () => {
       }
       await drain()
       expect(listedIn(kv).length).toBe(3)
-    }))
-
-  it('lands the records of older versions before the documents that name them, however slow they are', () =>
-    inRegistry(async ({ registry, kv, drain }) => {
-      kv.meanwhile = async (key) => {
-        for (let turn = 0; key.startsWith('record/') && turn < 100; turn += 1) await Promise.resolve()
-      }
-      // The document waits from the first version on, and so came before the records that the second one asks for
-      for (const version of ['1.0.0', '2.0.0']) {
-        const ids = Array.from({ length: 20 }, (_, n) => `Kit.T${n}@${version}`)
-        await registry.publish(await Promise.all(ids.map((id) => publication(id))), ADMIN)
-      }
-      await drain()
-      expect(kv.keys('record/').length).toBe(40)
-      const order = kv.log.map(({ key }) => key)
-      expect(order.findLastIndex((key) => key.startsWith('record/'))).toBeLessThan(
-        order.findIndex((key) => key.startsWith('tool/')),
-      )
-      expect(order.findIndex((key) => key.startsWith('catalogue/page/'))).toBeGreaterThan(
-        order.findLastIndex((key) => key.startsWith('tool/')),
-      )
-    }))
-
-  it('lands no document whose record KV refuses, nor after a crash in between', () =>
-    inRegistry(async ({ registry, kv, runAlarm, drain, restart }) => {
-      await registry.publish([await publication('Kit.A@1.0.0'), await publication('Kit.A@2.0.0')], ADMIN)
-      kv.refuse = (key) => key.startsWith('record/')
-      await runAlarm()
-      expect(kv.keys('tool/')).toEqual([])
-      kv.refuse = (key) => key.startsWith('tool/')
-      await runAlarm()
-      expect(kv.keys('record/').length).toBe(2)
-      expect(kv.keys('tool/')).toEqual([])
-      kv.refuse = () => false
-      await restart().takeIn('', 0)
-      await drain()
-      expect(kv.keys('tool/')).toEqual(['tool/kit.a'])
-      // What had landed before the crash is not written again
-      expect(kv.keys('record/').length).toBe(2)
     }))
 
   it('writes once what changed a hundred times, as it is in the end', () =>
@@ -459,19 +417,19 @@ describe('the outbox', () => {
       expect(kv.values.has(`record/${before.digest}`)).toBe(true)
     }))
 
-  it('deletes no page while a head in KV names it, however long the next head takes', () =>
+  it('deletes no page while a manifest in KV names it, however long the next takes', () =>
     inRegistry(async ({ registry, kv, runAlarm, drain }) => {
       await registry.publish(await publications(0, 1), ADMIN)
       await drain()
       const old = [...kv.values.keys()].filter((key) => key.startsWith('catalogue/page/'))
       await registry.publish(await publications(1, 2), ADMIN)
       const start = Date.now()
-      kv.refuse = (key) => key === 'catalogue/head'
+      kv.refuse = (key) => key === 'catalogue/manifest'
       while (Date.now() - start < 15 * 60_000) {
         vi.setSystemTime(Date.now() + 60_000)
         await runAlarm()
       }
-      expect(kv.keys('catalogue/head')).toHaveLength(1)
+      expect(kv.keys('catalogue/manifest')).toHaveLength(1)
       expect(old.filter((key) => kv.values.has(key))).toEqual(old)
       kv.refuse = () => false
       await drain()

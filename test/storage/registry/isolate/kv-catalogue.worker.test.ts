@@ -49,7 +49,7 @@ function isolate({ kv, registry }: Pick<Harness, 'kv' | 'registry'>) {
   return { ...catalogue, list, walk, require, asked }
 }
 
-/** 300 tools of three toolkits, over several leaves, in the order in which they are listed. */
+/** 300 tools of three toolkits, over several pages, in the order in which they are listed. */
 async function publishMany({ registry, drain }: Harness): Promise<string[]> {
   const ids = Array.from({ length: 300 }, (_, n) => `Kit${n % 3}.T${n}@1.0.0`)
   await registry.publish(
@@ -72,7 +72,7 @@ describe('a listing', () => {
       }
     }))
 
-  it('fills its pages with what can be called, and reads no leaf that a caller’s patterns cannot reach', () =>
+  it('fills its pages with what can be called, and reads no page that a caller’s patterns cannot reach', () =>
     inRegistry(async (harness) => {
       await publishMany(harness)
       const implementation = { kind: 'echo' }
@@ -182,10 +182,10 @@ describe('an isolate', () => {
       vi.setSystemTime(now + 5_000)
       expect(await etag()).not.toBe(before)
       expect(await walk(1_000)).toHaveLength(301)
-      expect(kv.reads.filter((key) => key === 'catalogue/head')).toHaveLength(2)
+      expect(kv.reads.filter((key) => key === 'catalogue/manifest')).toHaveLength(2)
     }))
 
-  it('that changed the registry lists no head before that, but asks for one', () =>
+  it('that changed the registry lists no manifest before that, but asks for one', () =>
     inRegistry(async (harness) => {
       const { registry } = harness
       await publishMany(harness)
@@ -195,46 +195,46 @@ describe('an isolate', () => {
       expect(await walk(1_000)).toHaveLength(300)
       require(revision)
       expect(await walk(1_000)).toContain('New.Tool@1.0.0')
-      expect(new Set(asked)).toEqual(new Set(['head', 'value']))
+      expect(new Set(asked)).toEqual(new Set(['manifest', 'value']))
     }))
 
-  it('is given what changed since the head that it has, and asks KV for no other', () =>
+  it('is given what changed since the manifest that it has, and asks KV for no other', () =>
     inRegistry(async (harness) => {
       const { registry, kv } = harness
       await publishMany(harness)
       const { require, walk, etag } = isolate(harness)
       await walk(1_000)
-      // Leaves were split as they came to KV
+      // Pages were split as they came to KV
       require((await registry.publish([await publication('Kit1.New@1.0.0')], ADMIN)).revision)
       await etag()
       const reads = kv.reads.length
-      const spy = vi.spyOn(registry, 'head')
+      const spy = vi.spyOn(registry, 'manifest')
       for (let n = 0; n < 3; n += 1) {
         const { revision } = await registry.publish([await publication(`Kit1.New${n}@1.0.0`)], ADMIN)
         require(revision)
         const before = spy.mock.calls.length
-        expect(await etag()).toBe((await registry.head()).etag)
+        expect(await etag()).toBe((await registry.manifest()).etag)
         const given = await spy.mock.results[before]?.value
-        expect(given).toMatchObject({ since: expect.any(Number), leaves: [{ first: expect.any(String) }] })
+        expect(given).toMatchObject({ since: expect.any(Number), pages: [{ first: expect.any(String) }] })
         expect(await walk(1_000)).toHaveLength(302 + n)
       }
-      expect(kv.reads.slice(reads).filter((key) => key === 'catalogue/head')).toEqual([])
+      expect(kv.reads.slice(reads).filter((key) => key === 'catalogue/manifest')).toEqual([])
     }))
 
-  it('goes on with the head that it has while one request looks for another', () =>
+  it('goes on with the manifest that it has while one request looks for another', () =>
     inRegistry(async (harness) => {
       await publishMany(harness)
       const { etag } = isolate(harness)
       const before = await etag()
       vi.setSystemTime(Date.now() + 5_000)
       expect(await Promise.all(Array.from({ length: 50 }, etag))).toEqual(Array.from({ length: 50 }, () => before))
-      expect(harness.kv.reads.filter((key) => key === 'catalogue/head')).toHaveLength(2)
+      expect(harness.kv.reads.filter((key) => key === 'catalogue/manifest')).toHaveLength(2)
       vi.setSystemTime(Date.now() + 5_000)
       await etag()
-      expect(harness.kv.reads.filter((key) => key === 'catalogue/head')).toHaveLength(3)
+      expect(harness.kv.reads.filter((key) => key === 'catalogue/manifest')).toHaveLength(3)
     }))
 
-  it('whose head names pages that are no more lists by the head of now', () =>
+  it('whose manifest names pages that are no more lists by the manifest of now', () =>
     inRegistry(async (harness) => {
       const { registry, kv, drain } = harness
       await publishMany(harness)
@@ -252,13 +252,13 @@ describe('an isolate', () => {
     }))
 
   describe('that changes whenever the registry is asked for it', () => {
-    /** Something is published as soon as the registry has said what its head is. */
+    /** Something is published as soon as the registry has said what its manifest is. */
     async function changeWithEachLook({ registry }: Pick<Harness, 'registry'>): Promise<number> {
-      const head = registry.head.bind(registry)
+      const manifest = registry.manifest.bind(registry)
       let count = 0
       const change = async () => registry.publish([await publication(`Kit0.New${(count += 1)}@1.0.0`)], ADMIN)
-      vi.spyOn(registry, 'head').mockImplementation(async () => {
-        const now = await head()
+      vi.spyOn(registry, 'manifest').mockImplementation(async () => {
+        const now = await manifest()
         await change()
         return now
       })

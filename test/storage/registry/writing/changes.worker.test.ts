@@ -192,8 +192,8 @@ describe('a change of a large toolkit', () => {
     inRegistry(async (harness) => {
       await fill(harness, 'Kit', 450)
       await change(harness, { status: { state: 'disabled' } })
-      const { leaves } = await harness.registry.head()
-      expect(leaves.reduce((sum, { count }) => sum + count, 0)).toBe(0)
+      const { pages } = await harness.registry.manifest()
+      expect(pages.reduce((sum, { count }) => sum + count, 0)).toBe(0)
       expect(documentOf(harness.registry, 'kit.tool1449').versions[0]?.status.state).toBe('disabled')
       // A second change begins anew, and withdraws none the less
       await change(harness, { tags: ['a'] })
