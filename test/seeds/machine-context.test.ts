@@ -454,6 +454,10 @@ works(ID, 'a URL', keptAndExecuted(tool('https://example.com/tools/a?b=c#d')))
 const ID_ROW = 'id: "Unique identifier for the tool"'
 deviates(ID, 'of 160 characters', ID_ROW, keptAndExecuted(tool('x'.repeat(160))))
 deviates(ID, 'of 161', ID_ROW, refused(tool('x'.repeat(161)), { '/id': `${SEEN} a string of 161 characters` }))
+deviates(ID, 'that differs in case alone from another', ID_ROW, async () => {
+  await published(tool('in-case'))
+  expect(await publish(tool('In-Case'))).toMatchObject({ status: 409 })
+})
 deviates(ID, 'with a line break', ID_ROW, refused(tool('a\nb'), { '/id': `${SEEN} a string of 3 characters` }))
 const NAME = '**name**: Human-readable name (required)'
 const NOT_EMPTY = 'Must be a string that is not empty, got'
@@ -546,6 +550,7 @@ works(CAPABILITIES, 'required', async () => {
 })
 const CAPABILITY = '**name**: Unique capability identifier (required)'
 const CAPABILITY_AT = '/capabilities/0/name'
+const CAPABILITY_ROW = '"Capability names must be unique within a tool"'
 works(CAPABILITY, 'required', refused(of('x', { description: 'Goes' }), { [CAPABILITY_AT]: 'Is required' }))
 works(CAPABILITY, 'a text', refused(of('x', capability('go', { name: 1 })), { [CAPABILITY_AT]: `${SEEN} 1` }))
 works(CAPABILITY, 'not empty', refused(of('x', capability('')), { [CAPABILITY_AT]: `${SEEN} ''` }))
@@ -554,6 +559,13 @@ works(CAPABILITY, 'with a dot', keptAndExecuted(of('dotted', capability('get.for
 works(CAPABILITY, 'with a dash', keptAndExecuted(of('dashed', capability('capability-name'))))
 works(CAPABILITY, 'in any script', keptAndExecuted(of('scripts', capability('予報'), capability('größe'))))
 works(CAPABILITY, 'whatever can be seen', keptAndExecuted(of('visible', capability('Get a forecast: today!'))))
+deviates(CAPABILITY, 'of 160 characters', CAPABILITY_ROW, keptAndExecuted(of('longest', capability('x'.repeat(160)))))
+deviates(
+  CAPABILITY,
+  'of 161',
+  CAPABILITY_ROW,
+  refused(of('x', capability('x'.repeat(161))), { [CAPABILITY_AT]: `${SEEN} a string of 161 characters` }),
+)
 const DOES = '**description**: What the capability does (required)'
 const DOES_AT = '/capabilities/0/description'
 works(DOES, 'required', refused(of('x', { name: 'go' }), { [DOES_AT]: 'Is required' }))

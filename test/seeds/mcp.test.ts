@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type RunningServer, startApp } from '../e2e/server.ts'
 import { raw } from '../e2e/raw.ts'
+import { refusedPlaces, WITH_REFUSED_PATTERNS } from './refused-patterns.ts'
 import { openDocument } from './source-document.ts'
 import { withoutNeighbours } from '../e2e/without-neighbours.ts'
 
@@ -658,6 +659,11 @@ works(INPUT, 'what is no JSON Schema', async () => {
     '/inputSchema/properties/a/minLength': 'Must be a whole number, 0 or more',
     '/inputSchema/properties/b': 'Must be a schema: an object, true or false',
   })
+})
+
+deviates(INPUT, 'patterns that cannot be judged in linear time', 'patterns (`pattern`', async () => {
+  const problems = await refused({ name: 'input_patterns', ...PLAIN, inputSchema: WITH_REFUSED_PATTERNS })
+  expect(Object.keys(problems).toSorted()).toEqual(refusedPlaces('/inputSchema'))
 })
 
 works(INPUT, 'a reference that leads out of it', async () => {

@@ -191,12 +191,27 @@ works('**`run_id`**: Globally unique identifier for the overall run.', 'runs thr
   expect(lines().map(({ trace_id }) => trace_id)).toEqual([run_id, run_id])
 })
 
+const IDENTIFIER_ROW = '`run_id`, `execution_id`: "identifier"'
+
 works('**`run_id`**: Globally unique identifier for the overall run.', 'what is none', async () => {
   const what = 'Must be a string of 1 to 256 characters'
   expect(await refusal(adding({ run_id: 7 }))).toEqual([400, `'run_id': ${what}, got 7`])
   expect(await refusal(adding({ run_id: '' }))).toEqual([400, `'run_id': ${what}, got ''`])
-  expect((await refusal(adding({ run_id: 'r'.repeat(257) })))[0]).toBe(400)
 })
+
+deviates(
+  '**`run_id`**: Globally unique identifier for the overall run.',
+  'of 257 characters',
+  IDENTIFIER_ROW,
+  async () => {
+    const [status, message] = await refusal(adding({ run_id: 'r'.repeat(257) }))
+    expect([status, message]).toEqual([
+      400,
+      expect.stringContaining("'run_id': Must be a string of 1 to 256 characters"),
+    ])
+    expect((await send(adding({ run_id: 'r'.repeat(256) }))).status).toBe(200)
+  },
+)
 
 works('**`execution_id`**: Unique identifier for the specific tool execution.', 'is given back', async () => {
   expect((await send(adding({ execution_id: 'te_1' }))).body.execution_id).toBe('te_1')
@@ -224,6 +239,16 @@ works('**`execution_id`**: Unique identifier for the specific tool execution.', 
   const what = 'Must be a string of 1 to 256 characters'
   expect(await refusal(adding({ execution_id: {} }))).toEqual([400, `'execution_id': ${what}, got an object`])
 })
+
+deviates(
+  '**`execution_id`**: Unique identifier for the specific tool execution.',
+  'of 257 characters',
+  IDENTIFIER_ROW,
+  async () => {
+    expect((await refusal(adding({ execution_id: 'e'.repeat(257) })))[0]).toBe(400)
+    expect((await send(adding({ execution_id: 'e'.repeat(256) }))).body.execution_id).toBe('e'.repeat(256))
+  },
+)
 
 works('**`execution_id`**: Unique identifier for the specific tool execution.', 'the same one again', async () => {
   const name = await tool({}, code('Math.random()'))

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type RunningServer, startApp } from '../e2e/server.ts'
 import { answered, code, definition, ECHO, failing, giving, got, invalid, refusal, registry } from './oxp-registry.ts'
+import { refusedPlaces, WITH_REFUSED_PATTERNS } from './refused-patterns.ts'
 import { openDocument } from './source-document.ts'
 import { withoutNeighbours } from '../e2e/without-neighbours.ts'
 
@@ -183,6 +184,25 @@ works(STANDARD, 'pattern', async () => {
   const tried = await publishParameter('Pattern', { type: 'string', pattern: '^[A-Z]{2}\\d+$' })
   expect(await tried('AB1')).toBe('taken')
   expect(await tried('ab1')).toEqual(because('Must match the pattern ^[A-Z]{2}\\d+$'))
+})
+
+const STANDARD_ROW = '"standard JSON Schema"'
+
+deviates(STANDARD, 'patterns that cannot be judged in linear time', STANDARD_ROW, async () => {
+  const problems = await refused(
+    definition('Patterns.T@1.0.0', { input_schema: { parameters: WITH_REFUSED_PATTERNS } }),
+  )
+  expect(Object.keys(problems).toSorted()).toEqual(refusedPlaces('/input_schema/parameters'))
+  const tried = await publishParameter('PatternLong', { type: 'string', pattern: '^(?:a{2}){500}$' })
+  expect(await tried('aaa')).toEqual(because('Must match the pattern ^(?:a{2}){500}$'))
+})
+
+deviates(STANDARD, 'a type that is a list', STANDARD_ROW, async () => {
+  await publish(definition('TypeList.T@1.0.0', { input_schema: { parameters: { type: ['object'] } } }))
+  for (const type of [['object', 'null'], ['string'], []]) {
+    const problems = await refused(definition('TypeList.No@1.0.0', { input_schema: { parameters: { type } } }))
+    expect(Object.keys(problems)).toEqual(['/input_schema/parameters/type'])
+  }
 })
 
 works(STANDARD, 'items, prefixItems and contains', async () => {

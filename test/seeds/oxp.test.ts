@@ -108,7 +108,9 @@ works(FORMAT, 'names of 1 and of 64 characters', async () => {
   }
 })
 
-works(FORMAT, 'names of 65 characters', async () => {
+const IDS_ROW = 'ids of tools, secrets and authorizations: "unique identifier (string)"'
+
+deviates(FORMAT, 'names of 65 characters', IDS_ROW, async () => {
   for (const id of [`${'K'.repeat(65)}.t@1.0.0`, `K.${'t'.repeat(65)}@1.0.0`]) {
     expect(await refused(definition(id))).toEqual({ '/id': noId(id) })
   }
@@ -176,7 +178,7 @@ works(UNIQUE, 'the same definition again changes nothing', async () => {
   expect(await listed('UniqueSame', '&versions=all')).toEqual([document])
 })
 
-works(UNIQUE, 'ids that differ in case alone are one id', async () => {
+deviates(UNIQUE, 'ids that differ in case alone are one id', IDS_ROW, async () => {
   await publish(definition('UniqueCase.Tool@1.0.0'))
   const message = "'UniqueCase.Tool' exists: ids are unique ignoring case"
   expect(await ask('POST', '/tools', definition('uniquecase.TOOL@1.0.0'))).toEqual(refusal(409, { message }))

@@ -3,6 +3,7 @@ import { raw } from '../e2e/raw.ts'
 import { type RunningServer, startApp } from '../e2e/server.ts'
 import { assemble, compilePlugin } from '../plugins/compile.ts'
 import { describing } from '../plugins/describing.ts'
+import { refusedPlaces, WITH_REFUSED_PATTERNS } from './refused-patterns.ts'
 import { openDocument } from './source-document.ts'
 import { unwarned, withoutNeighbours } from '../e2e/without-neighbours.ts'
 
@@ -817,6 +818,14 @@ works(SCHEMA, 'as it is, with its own parts', async () => {
   expect(await described('Parts')).toEqual([{ ...TOOL, name: 'parts', inputSchema }])
   const { body } = await send({ params: { name: 'parts', arguments: { q: '' } } }, 'Parts')
   expect([body.isError, body.content[0].text]).toEqual([true, expect.stringContaining("'q'")])
+})
+deviates(SCHEMA, 'patterns that cannot be judged in linear time', 'patterns (`pattern`', async () => {
+  const [uploaded, published] = await refused({ tools: [{ ...TOOL, inputSchema: WITH_REFUSED_PATTERNS }] })
+  for (const [problems, at] of [
+    [uploaded, '/tools/0/inputSchema'],
+    [published, '/definition/tools/0/inputSchema'],
+  ] as const)
+    expect(Object.keys(Object.fromEntries(Object(problems))).toSorted()).toEqual(refusedPlaces(at))
 })
 works(SCHEMA, 'that says nothing', async () => {
   expect((await uploaded('Open', { tools: [{ ...TOOL, name: 'open', inputSchema: {} }] })).status).toBe(201)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ok } from '../../../src/core/failure/failure.ts'
 import { checkGivenInput } from '../../../src/core/call/input.ts'
 import { createMeter } from '../../../src/core/tool/budget.ts'
-import type { JsonObject } from '../../../src/core/tool/json.ts'
+import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
 import { streamCall } from '../../../src/dialects/oxp/answer-call.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
 import { listedLine } from '../../../src/dialects/oxp/encode.ts'
@@ -114,6 +114,21 @@ describe('where we deviate from OXP 1.0', () => {
     const checked = checkGivenInput(call, tool, undefined, createMeter())
     expect(checked).toMatchObject('type' in failure ? { ok: false, failure } : { ok: true })
     expect(decodeCall({ request: { tool_id: 'Kit.Add' }, more: 1 })).toMatchObject({ ok: false })
+  })
+
+  it('ids have a bound, and types and patterns that are not taken are refused', () => {
+    const decode = (given: JsonObject) => oxp.decode({ ...DOCUMENT, input_schema: {}, ...given }, {})
+    const idOf = (part: string) => ({ id: `Kit.${part}@1.0.0` })
+    expect([decode(idOf('a'.repeat(64))).ok, decode(idOf('a'.repeat(65))).ok]).toEqual([true, false])
+    const requiring = (id: string) => ({ requirements: { authorization: [{ id }], secrets: [{ id }] } })
+    expect([decode(requiring('~'.repeat(128))).ok, decode(requiring('~'.repeat(129))).ok]).toEqual([true, false])
+    const typed = (type: Json) => ({ input_schema: { parameters: { type } } })
+    expect([decode(typed(['object'])).ok, decode(typed(['object', 'null'])).ok]).toEqual([true, false])
+    for (const [call_id, ok] of [
+      ['c'.repeat(256), true],
+      ['c'.repeat(257), false],
+    ] as const)
+      expect('ok' in decodeCall({ request: { tool_id: 'Kit.Add', call_id } })).toBe(!ok)
   })
 
   it('who names server-sent events is told of progress, and then the body', async () => {
