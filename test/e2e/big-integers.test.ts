@@ -20,6 +20,14 @@ const INTEGERS = [
 const TOO_LARGE = '9'.repeat(400)
 const ID = '1234567890123456789'
 
+/** How servers of others answer that are no MCP server, by the path where each is called. */
+const ANSWERS: Readonly<Record<string, string>> = {
+  '/tools/call': '{"$schema":"urn:oxp:1.0","result":{"call_id":"1","success":true,"value":INPUT}}',
+  '/tools/invoke': '{"execution_id":"1","success":true,"duration":1,"output":{"value":INPUT}}',
+  '/execute': '{"payload":{"execution":{"status":"success","result":INPUT}}}',
+  '/call': '{"content":[],"structuredContent":INPUT}',
+}
+
 let upstream: Upstream
 let server: Server
 let cli: CommandLine
@@ -27,9 +35,9 @@ let cli: CommandLine
 beforeAll(async () => {
   upstream = await startUpstream(({ url, body }, response) => {
     if (url === '/mcp') answerMcp(body, response)
-    else if (url === '/tools/call') {
-      const [, input = 'null'] = /"input":(\{[^}]*\})/.exec(body) ?? []
-      response.end(`{"$schema":"urn:oxp:1.0","result":{"call_id":"1","success":true,"value":${input}}}`)
+    else if (url !== undefined && url in ANSWERS) {
+      const [input = 'null'] = /\{"id":-?\d+\}/.exec(body) ?? []
+      response.end(ANSWERS[url]?.replace('INPUT', input))
     } else response.setHeader('content-type', 'application/json').end(body.startsWith('{') ? body : `{"id":${ID}}`)
   })
   server = await startServer({ vars: { ALLOW_HTTP_HOSTS: upstream.host } })
@@ -232,9 +240,12 @@ describe('an integer that no double holds', () => {
   it('goes to servers of others and comes back as it was written', async () => {
     for (const [protocol, url] of [
       ['oxp', upstream.origin],
+      ['open-tool-calling', upstream.origin],
+      ['machine-context', upstream.origin],
+      ['plugin', upstream.origin],
       ['mcp', `${upstream.origin}/mcp`],
     ] as const) {
-      const implementation = { kind: 'remote', protocol, url, tool: 'echo' }
+      const implementation = { kind: 'remote', protocol, url, tool: protocol === 'mcp' ? 'echo' : 'Kit.echo@1.0.0' }
       const { text } = await call(await publish(implementation), `{"id":${ID}}`)
       expect(arrivedLast()?.body).toContain(`{"id":${ID}}`)
       expect(text, protocol).toContain(`"id":${ID}`)
