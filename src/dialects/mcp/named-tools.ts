@@ -8,12 +8,13 @@ import {
   askedByName,
   BY_TOOLKIT,
   formatToolId,
+  isNamePart,
   isOwnName,
   parseToolId,
   type ToolName,
 } from '../../core/tool/tool-id.ts'
 import { unknownAmong } from '../../http/answer/why-empty.ts'
-import { sanitizedName } from '../../core/tool/sanitize-name.ts'
+import { plainName, sanitizedName } from '../../core/tool/sanitize-name.ts'
 import { isChosen, type McpClient, shownTool, toolkitsOf } from './toolset.ts'
 import type { ToolCall } from './wire.ts'
 
@@ -45,11 +46,23 @@ export async function misnamed({ toolset, principal }: McpClient, catalogue: Cat
   return `There is no tool '${name}' here${didYouMean(near)}`
 }
 
+/** By its document's own name where that leads to a tool, else by one of the characters that names in lists have. */
+export async function addressTool({ name: called, selector }: ToolCall, client: McpClient, resolver: Resolver) {
+  const isPlain = isNamePart(called)
+  const own = isPlain ? undefined : await addressByOwnName({ name: called, selector }, client, resolver)
+  if (own !== undefined) return { name: called, asked: own }
+  const name = isPlain ? called : plainName(called)
+  const asked = client.toolset.tools
+    ? await addressByListedName({ name, selector }, client, resolver)
+    : askedByName(name, selector)
+  return { name, asked }
+}
+
 /** Each is looked up, and strangers choose how many there are. */
 const MAX_TOOLKITS = 8
 
 /** The one tool of the toolset whose document calls it so: of its toolkits first, since elsewhere others may have the name. */
-export async function askedByOwnName(
+async function addressByOwnName(
   { name, selector }: Pick<ToolCall, 'name' | 'selector'>,
   client: McpClient,
   resolver: Resolver,
@@ -65,7 +78,7 @@ export async function askedByOwnName(
 }
 
 /** A tool of the toolset that lists show under a name, or else the only one that has it in its toolkit. */
-export async function askedWithin(
+export async function addressByListedName(
   { name, selector }: Pick<ToolCall, 'name' | 'selector'>,
   client: McpClient,
   resolver: Resolver,

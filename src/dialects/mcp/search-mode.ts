@@ -10,7 +10,7 @@ import * as json from '../../core/tool/json-reader.ts'
 import { didYouMean, type Problem } from '../../core/tool/problem.ts'
 import { contextOf } from '../../http/route/incoming-call.ts'
 import { digestOf } from './output-digest.ts'
-import { askedWithin, misnamed } from './named-tools.ts'
+import { addressByListedName, misnamed } from './named-tools.ts'
 import { textOf } from './failure.ts'
 import { isCalled } from './tool-document.ts'
 import { encodeErrorResult } from './tools-call.ts'
@@ -124,7 +124,7 @@ function shown(name: string, schema: Json | undefined, most: number): JsonObject
 
 const describe = taking(DESCRIBE, async ({ name, output_schema: isWhole }, { revision, client, ...deps }) => {
   const plain = plainName(name)
-  const asked = await askedWithin({ name: plain }, client, deps.resolver)
+  const asked = await addressByListedName({ name: plain }, client, deps.resolver)
   const found = await shownTool(asked, client, deps.resolver)
   const isRead = found && covers(client.principal, found.tool.record, 'tools:read')
   if (!isRead || (plain !== name && !isCalled(found.tool.record, name))) {

@@ -8,7 +8,6 @@ import type { Content } from '../../core/tool/content.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { askedByName, isNamePart } from '../../core/tool/tool-id.ts'
-import { plainName } from '../../core/tool/sanitize-name.ts'
 import type { EventStream, StreamEvent } from '../../http/answer/event-stream.ts'
 import { callerOf, contextOf } from '../../http/route/incoming-call.ts'
 import { callHeaders, failureHeaders } from '../../http/answer/json-response.ts'
@@ -34,7 +33,11 @@ export async function answerCall(
   deps: ToolsCallDeps,
 ): Promise<McpAnswer> {
   const { request, principal, background, toolset, meter } = client
-  const { name, asked } = await askedFor(given, client, deps.resolver)
+  // An await costs a turn of the queue even where nothing has to be waited for
+  const { name, asked } =
+    isNamePart(given.name) && !toolset.tools
+      ? { name: given.name, asked: askedByName(given.name, given.selector) }
+      : await (await import('./named-tools.ts')).addressTool(given, client, deps.resolver)
   const call = toolset.select ? await takeSelect(given, asked, deps.resolver, background) : given
   const context = contextOf(request)
   if (!context.ok) return invalid(textOf(context.failure))
@@ -76,21 +79,6 @@ export async function answerCall(
   if (asking === undefined || (typeof asking === 'object' && 'failure' in asking))
     return withHeaders(answerCallFailure(asking?.failure ?? result.failure, revision, client), headers)
   return withHeaders(asking, headers)
-}
-
-/** By its document's own name where that leads to a tool, else by one of the characters that names in lists have. */
-async function askedFor(given: ToolCall, client: McpClient, resolver: Resolver) {
-  const { name, selector } = given
-  const isPlain = isNamePart(name)
-  if (isPlain && !client.toolset.tools) return { name, asked: askedByName(name, selector) }
-  const { askedByOwnName, askedWithin } = await import('./named-tools.ts')
-  const own = isPlain ? undefined : await askedByOwnName(given, client, resolver)
-  if (own !== undefined) return { name, asked: own }
-  const plain = isPlain ? name : plainName(name)
-  const asked = client.toolset.tools
-    ? await askedWithin({ name: plain, selector }, client, resolver)
-    : askedByName(plain, selector)
-  return { name: plain, asked }
 }
 
 export function answerFailure(failure: Failure, revision: Revision): string | McpError {

@@ -108,8 +108,8 @@ export function createWorkerVerifier(
       const wanted = { algorithms: SECRET_ALGORITHMS, audience: 'worker', currentDate: new Date(now()) }
       const signed = await signedClaims(token, () => key, wanted)
       const version = typeof signed === 'string' ? undefined : (signed.claims['ver'] ?? WORKER_TOKEN_VERSION)
-      const isOfEngine = typeof signed !== 'string' && version === WORKER_TOKEN_VERSION
-      if (isOfEngine) return ok({ principal: WORKER, expiresAt: signed.expiresAt })
+      if (typeof signed !== 'string' && version === WORKER_TOKEN_VERSION)
+        return ok({ principal: WORKER, expiresAt: signed.expiresAt })
       if (otherwise) return otherwise.verify(token)
       const why = typeof signed === 'string' ? signed : `its 'ver' claim must be '${WORKER_TOKEN_VERSION}'`
       return fail({ type: 'unauthenticated', reason: `Cannot accept the worker's JWT: ${why}` })
