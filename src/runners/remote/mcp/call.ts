@@ -8,7 +8,7 @@ import type { Endpoint, RemoteDeps } from '../endpoint.ts'
 import { failed } from '../failed-call.ts'
 import { readPersonRequest, WANTED_URL } from '../person-facing.ts'
 import type { RemoteImplementation } from '../implementation.ts'
-import { askedFor } from './errors.ts'
+import { describeElicitations } from './errors.ts'
 import { withSession } from './session.ts'
 
 type McpTool = Pick<RemoteImplementation, 'tool' | 'timeout_ms'> & {
@@ -99,7 +99,7 @@ function inputRequired(value: object, canAsk: boolean, endpoint: Endpoint): Serv
     const asks = { requests, ...(typeof state === 'string' ? { state } : {}) }
     return { result: { ok: false, asks } satisfies RunResult }
   }
-  const wanted = askedFor(given)
+  const wanted = describeElicitations(given)
   return failed(
     `${endpoint.host} asks for something first: ${wanted || 'it does not say what'}`,
     'Only a caller through /mcp (2026-07-28) can be asked',

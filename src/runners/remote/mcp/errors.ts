@@ -32,14 +32,18 @@ export function explain(error: unknown, failures: TransportFailures, endpoint: E
     return failed(`${host} did not answer in time`, undefined, endpoint, { can_retry: true })
   if (code === URL_ELICITATION_REQUIRED) {
     const links = Array.isArray(data['elicitations']) ? data['elicitations'] : []
-    return failed(`${host} needs a person first: ${askedFor(links) || message}`, `It answered ${code}`, endpoint)
+    return failed(
+      `${host} needs a person first: ${describeElicitations(links) || message}`,
+      `It answered ${code}`,
+      endpoint,
+    )
   }
   if (typeof code === 'number')
     return failed(`${host} answered with an error: ${message}`, `Its code is ${code}`, endpoint)
   return failed(`${host} answered what is not MCP`, unstructured(message, endpoint), endpoint)
 }
 
-export function askedFor(elicitations: readonly unknown[]): string {
+export function describeElicitations(elicitations: readonly unknown[]): string {
   const words = elicitations.map((params) => {
     const { message, url } = isObject(params) ? params : {}
     return [toPersonText(message), readPersonUrl(url) ?? ''].filter((text) => text !== '').join(' ')

@@ -1,3 +1,4 @@
+import { bigInteger } from '../../../core/tool/big-integers.ts'
 import { isObject } from '../../../core/tool/json.ts'
 
 /** Objects of MCP, and of its schemas, that PHP writes as lists where they are empty. */
@@ -8,27 +9,40 @@ const SCHEMAS = new Set(['inputSchema', 'outputSchema', 'requestedSchema'])
 const VALUES = new Set(['_meta', 'structuredContent', 'data'])
 const SUSPECT = /null|\[\s*\]|"nextCursor":\s*""|"protocolVersion"/
 
+const TOKEN = /\\.|"|-?\d[-+.\deE]*/g
+
 /**
- * Takes null, an empty list for an object, and an empty cursor for absent, before the SDK refuses the message; and a
- * stream's last event for complete.
+ * Before the SDK parses a message: what it would refuse (null, an empty list for an object, an empty cursor) is absent,
+ * and big integers, which it would change, are texts behind the tag. A stream's last event is taken for complete.
  */
-export function normalizeMessages(response: Response): Response {
+export function normalizeMessages(response: Response, tag: string): Response {
   const { body, status, headers } = response
   if (!body || !response.ok) return response
   const isStream = headers.get('content-type')?.includes('text/event-stream') === true
   let line = ''
-  const normalizeLines = (lines: string) => lines.replaceAll(/(?<=^data: ?)\{.*$/gm, normalizeText)
+  const rewrite = (text: string) => normalizeText(tagIntegers(text, tag))
+  // Neither a text nor a number goes on in the next line
+  const rewriteLines = (lines: string) => lines.replaceAll(/(?<=^data:)[^\r\n]*/gm, rewrite)
   const normalized = new TransformStream<string, string>({
     transform(text, controller) {
       const end = isStream ? text.lastIndexOf('\n') + 1 : 0
-      if (end > 0) controller.enqueue(normalizeLines(line + text.slice(0, end)))
+      if (end > 0) controller.enqueue(rewriteLines(line + text.slice(0, end)))
       line = (end > 0 ? '' : line) + text.slice(end)
     },
     // A blank line ends the last event, without which it would be passed over
-    flush: (controller) => controller.enqueue(isStream ? normalizeLines(`${line}\n\n`) : normalizeText(line)),
+    flush: (controller) => controller.enqueue(isStream ? rewriteLines(`${line}\n\n`) : rewrite(line)),
   })
   const texts = body.pipeThrough(new TextDecoderStream()).pipeThrough(normalized)
   return new Response(texts.pipeThrough(new TextEncoderStream()), { status, headers })
+}
+
+function tagIntegers(text: string, tag: string): string {
+  if (!/\d{16}/.test(text)) return text
+  let isText = false
+  return text.replace(TOKEN, (token) => {
+    if (token === '"') isText = !isText
+    return isText || bigInteger(token) === undefined ? token : `"${tag}${token}"`
+  })
 }
 
 function normalizeText(text: string): string {

@@ -4,7 +4,6 @@ import type { ReadLimits, GuardedStream } from '../../../outbound/guarded-stream
 import { readToLimit } from '../../../outbound/read-to-limit.ts'
 import type { BadAnswer } from '../../shared/server-failure.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { tagIntegers } from './tag-integers.ts'
 
 /** `unanswered` is the first reason why nothing could be read: nothing is sent after it. */
 export type TransportFailures = ReturnType<ReturnType<typeof createSessionFetch>['failures']>
@@ -23,7 +22,7 @@ const MAX_REFUSAL = 16 * 1024
 export function createSessionFetch(
   guardedStream: GuardedStream,
   endpoint: Endpoint,
-  { maxBytes: bytes, parts = ANSWER_PARTS, atEnd, tag }: SessionReading & { readonly tag: string },
+  { maxBytes: bytes, parts = ANSWER_PARTS, atEnd }: SessionReading,
 ) {
   const allowance: ReadLimits = { bytes, parts, bytesLeft: bytes, partsLeft: parts }
   let unanswered: GuardedFailure | undefined
@@ -62,7 +61,7 @@ export function createSessionFetch(
       }
       const { response } = answer
       isStream = response.headers.get('content-type')?.includes('text/event-stream') === true
-      if (response.ok || method !== 'POST') return tagIntegers(response, tag)
+      if (response.ok || method !== 'POST') return response
       const { status, statusText } = response
       const { bytes } = await readToLimit(response.body, MAX_REFUSAL)
       refusal = { status, headers: response.headers, text: new TextDecoder().decode(bytes) }

@@ -68,8 +68,8 @@ async function openSession<T>(
   const { Client, normalizeMessages, UpstreamTransport } = await import('./client.ts')
   const waiting: Waiting = { signal, timeout: timeoutMs + GRACE_MS }
   const tag = `${newId()} `
-  const session = createSessionFetch(guardedStream, endpoint, { ...options, tag })
-  const fetch = async (url: string | URL, init?: RequestInit) => normalizeMessages(await session.fetch(url, init))
+  const session = createSessionFetch(guardedStream, endpoint, options)
+  const fetch = async (url: string | URL, init?: RequestInit) => normalizeMessages(await session.fetch(url, init), tag)
   const transportOptions = { fetch, requestInit: { headers: endpoint.headers } }
   const transport = new UpstreamTransport(endpoint.url, transportOptions, tag)
   transport.isStreaming = session.isStreaming
