@@ -188,6 +188,10 @@ describe('the call form of the console', () => {
       expect(sent.text).toContain(ID)
       expect(sent.text).not.toContain(CHANGED)
     }
+    const properties = { id: { anyOf: [{ type: 'string' }, { type: 'integer' }] } }
+    const mixed = await publish('Kept.Mixed', echo(), { input_schema: { parameters: { type: 'object', properties } } })
+    await who.post(`${server.url}/console/tools/${mixed}`, { 'input/id': ID, 'call_id': callId }, origin)
+    expect(upstream.arrived.at(-1)?.body).toBe(`{"id":${ID}}`)
     // From fields to JSON, and back again
     const asJson = await who.post(address, { 'input/id': ID, 'input/body': ID, 'do': 'edit-json' }, origin)
     expect(asJson.text).toMatch(new RegExp(`<textarea[^>]*name="whole"[^]*?${ID}[^]*?${ID}`))

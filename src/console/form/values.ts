@@ -1,6 +1,6 @@
 import { type Budget, createBudget } from '../../core/tool/budget.ts'
 import { bigInteger } from '../../core/tool/big-integers.ts'
-import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isList, isObject, type Json, type JsonObject, typeOf } from '../../core/tool/json.ts'
 import { parseJson } from '../../core/tool/json-text.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Field, type FieldKind, ROOT } from './fields.ts'
@@ -87,10 +87,6 @@ function valueOf({ name, isRequired, kind }: Field, reading: FormReading): Json 
       return read.ok && kind.types.includes(typeOf(read.value)) ? read.value : text
     }
   }
-}
-
-function typeOf(value: Json): string {
-  return value === null ? 'null' : isList(value) ? 'array' : typeof value
 }
 
 function chosen(values: readonly Json[], text: string): Json | undefined {
