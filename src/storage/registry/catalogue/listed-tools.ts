@@ -5,11 +5,11 @@ import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { rows } from '../../rows.ts'
 import { described } from '../toolkits.ts'
 
-export type PageIndex = readonly (CatalogueTool & { readonly key: string })[]
+export type IndexedTool = CatalogueTool & { readonly key: string }
 
 export type WriteLine = (record: ToolRecord) => string
 
-/** A listed tool as a page has it: `entry` is its part of the `PageIndex`. */
+/** A listed tool as a page has it: `entry` is its `IndexedTool`. */
 export type ListedTool = ReturnType<typeof listedTool>
 
 /** Lines as they were written last, with what each was `made_of`. */
@@ -53,7 +53,7 @@ export function listedTool(
   writeLine: WriteLine,
 ) {
   const parsed: ToolRecord = parseTrusted(record)
-  const entry: PageIndex[number] = {
+  const entry: IndexedTool = {
     key: toolKey(parsed),
     name,
     toolkit: parsed.toolkit,
@@ -72,7 +72,7 @@ export function writePage(tools: readonly Omit<ListedTool, 'key'>[]): string {
 }
 
 export interface CataloguePage {
-  readonly index: PageIndex
+  readonly index: readonly IndexedTool[]
   readonly lines: readonly string[]
   /** Parsed for a list in another format. */
   readonly records: () => readonly ToolRecord[]

@@ -2,7 +2,7 @@ import { parseTrusted } from '../../../core/tool/json-text.ts'
 import { createBudget, type GiveWay } from '../../../core/tool/budget.ts'
 import { Unreachable } from '../../../core/failure/failure.ts'
 import { parseToolId } from '../../../core/tool/tool-id.ts'
-import type { Catalogue, LineFormat, CatalogueTool } from '../../../core/catalogue/catalogue.ts'
+import type { Catalogue, LineFormat } from '../../../core/catalogue/catalogue.ts'
 import type { Listing, ListQuery, ToolkitCounts } from '../../../core/catalogue/catalogue.ts'
 import { covers, hasScope, maySee, type Principal } from '../../../core/access/principal.ts'
 import { levelled } from '../../../core/access/policy.ts'
@@ -14,7 +14,7 @@ import { findPage, type Manifest, type PageReference } from '../catalogue/manife
 import { createKvManifest } from './kv-manifest.ts'
 import { createKvPages, MAX_UNITS } from './kv-pages.ts'
 import type { CachedPolicies } from './kv-policies.ts'
-import type { PageIndex, WriteLine } from '../catalogue/listed-tools.ts'
+import type { IndexedTool, WriteLine } from '../catalogue/listed-tools.ts'
 import type { RegistryReach } from '../registry-stub.ts'
 import { beginningsOf } from '../search/visibility.ts'
 
@@ -27,6 +27,15 @@ export interface KvCatalogueOptions extends RegistryReach {
   readonly sealer: Sealer
   readonly carried?: () => Promise<{ readonly manifest: Manifest; readonly pages: ReadonlyMap<string, string> }>
   readonly giveWay: GiveWay
+}
+
+interface WalkOptions {
+  readonly limit: number
+  readonly after: string
+  readonly prefix: string
+  readonly isShown: (tool: IndexedTool) => boolean
+  readonly mayShow: (first: string, until: string | undefined) => boolean
+  readonly format: LineFormat
 }
 
 /** KV answers a bulk read with 25 MB at most, and an isolate has 128 MB: a list of giants ends early, with a cursor. */
@@ -53,51 +62,34 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
     return carried?.manifest
   }
 
-  async function walk(
-    manifest: Manifest,
-    query: ListQuery,
-    after: string,
-    visible: (tool: CatalogueTool) => boolean,
-    mayBegin: (from: string, until: string | undefined) => boolean,
-    format: LineFormat,
-  ): Promise<Listing | undefined> {
-    const prefix = query.toolkit === undefined ? '' : `${query.toolkit.toLowerCase()}.`
-    const from = after > prefix ? after : prefix
+  /** Undefined where a page that the manifest names is no more. */
+  async function walk(manifest: Manifest, options: WalkOptions): Promise<Listing | undefined> {
+    const { limit, after, prefix, isShown, mayShow, format } = options
+    const begin = Math.max(0, findPage(manifest.pages, after > prefix ? after : prefix))
+    const end = findPage(manifest.pages, `${prefix}\u{10ffff}`) + 1
+    const left = manifest.pages
+      .slice(begin, end)
+      .filter(({ first }, at) => mayShow(first, manifest.pages[begin + at + 1]?.first))
     const work = createBudget(Infinity)
     const lines: string[] = []
     let characters = 0
-    let at = Math.max(0, findPage(manifest.pages, from))
     let last = after
-    const until = findPage(manifest.pages, `${prefix}\u{10ffff}`) + 1
-    const isShown = (tool: PageIndex[number]) => tool.key > after && tool.key.startsWith(prefix) && visible(tool)
-    while (at < until) {
-      const some: PageReference[] = []
-      for (let sum = 0; at < until && some.length < PAGES_AT_ONCE && sum <= query.limit - lines.length; at += 1) {
-        const page = manifest.pages[at]
-        if (!page) break
-        if (!mayBegin(page.first, manifest.pages[at + 1]?.first)) continue
-        some.push(page)
-        sum += page.count
-      }
-      const read = await pages.pagesOf(some, format, work, isShown)
+    while (left.length > 0) {
+      const read = await pages.pagesOf(firstPages(left, limit - lines.length), format, work, isShown)
       if (!read) return undefined
-      const unread = some[read.length]
-      if (unread) at = findPage(manifest.pages, unread.first)
-      for (const { index, lines: written } of read) {
-        for (const [position, tool] of index.entries()) {
-          if (!isShown(tool)) continue
-          const line = written[position] ?? 'null'
-          // An empty line is a tool that this format cannot express
-          if (line !== '') {
-            const isFull = lines.length === query.limit || characters > MAX_LISTED
-            if (isFull) return { lines, nextCursor: encodeCursor(last) }
-            lines.push(line)
-            characters += line.length
-          }
-          last = tool.key
+      left.splice(0, read.length)
+      for (const { tool, line } of read.flat()) {
+        if (!isShown(tool)) continue
+        // An empty line is a tool that this format cannot express
+        if (line !== '') {
+          const isFull = lines.length === limit || characters > MAX_LISTED
+          if (isFull) return { lines, nextCursor: encodeCursor(last) }
+          lines.push(line)
+          characters += line.length
         }
+        last = tool.key
       }
-      const isCut = work.spent > MAX_UNITS && at < until && last !== after
+      const isCut = work.spent > MAX_UNITS && left.length > 0 && last !== after
       if (isCut) return { lines, nextCursor: encodeCursor(last) }
     }
     return { lines }
@@ -139,19 +131,23 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
       const after = query.cursor === undefined ? '' : decodeCursor(query.cursor)
       if (after === undefined || (after !== '' && !parseToolId(after))) return undefined
       const all = policies.now()
-      const visible = (tool: CatalogueTool) =>
+      const prefix = query.toolkit === undefined ? '' : `${query.toolkit.toLowerCase()}.`
+      const isShown = (tool: IndexedTool) =>
+        tool.key > after &&
+        tool.key.startsWith(prefix) &&
         maySee(principal, principal.kind === 'anonymous' ? levelled(tool, all.ruleOf(tool)) : tool, 'tools:read') &&
         (query.tag === undefined || tool.tags.includes(query.tag)) &&
         (!query.callable || tool.executable)
-      const mayBegin = beginnings(principal)
+      const mayShow = createPageFilter(principal)
+      const walkOptions = { limit: query.limit, after, prefix, isShown, mayShow, format }
       // A page may be replaced meanwhile
       for (let tries = 0; tries <= MAX_TRIES; tries += 1) {
         const manifest = tries === 0 ? await manifests.read() : await manifests.renew()
-        const listing = await walk(manifest, query, after, visible, mayBegin, format)
+        const listing = await walk(manifest, walkOptions)
         if (listing) return listing
       }
       const replicated = await manifests.replicated()
-      const earlier = replicated && (await walk(replicated, query, after, visible, mayBegin, format))
+      const earlier = replicated && (await walk(replicated, walkOptions))
       if (!earlier) throw new Unreachable('Cannot read the catalogue: it changes faster than it is read')
       return earlier
     },
@@ -179,8 +175,17 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
   return { catalogue, require: manifests.require }
 }
 
-function beginnings(principal: Principal): (from: string, until: string | undefined) => boolean {
+/** Those to read at once for so many tools, at least one. */
+function firstPages(pages: readonly PageReference[], tools: number): readonly PageReference[] {
+  let count = 0
+  const enough = pages.findIndex((page) => (count += page.count) > tools)
+  return pages.slice(0, Math.min(PAGES_AT_ONCE, enough === -1 ? pages.length : enough + 1))
+}
+
+/** Whether a principal's patterns reach tools between two keys. */
+function createPageFilter(principal: Principal): WalkOptions['mayShow'] {
   const begins = beginningsOf(principal)
   if (!begins) return () => true
-  return (from, until) => begins.some((begin) => from <= `${begin}\u{10ffff}` && (until === undefined || until > begin))
+  return (first, until) =>
+    begins.some((begin) => first <= `${begin}\u{10ffff}` && (until === undefined || until > begin))
 }

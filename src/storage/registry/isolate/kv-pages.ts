@@ -10,7 +10,7 @@ import { IMMUTABLE_TTL_S } from '../../kv-reader.ts'
 import { createKvReads, type KvReads } from '../../kv-reads.ts'
 import type { PageReference } from '../catalogue/manifest.ts'
 import type { CachedPolicies } from './kv-policies.ts'
-import { type CataloguePage, type PageIndex, readPage } from '../catalogue/listed-tools.ts'
+import { type IndexedTool, readPage } from '../catalogue/listed-tools.ts'
 import type { RegistryReach } from '../registry-stub.ts'
 
 interface KvPagesOptions extends Pick<RegistryReach, 'registry' | 'memory'> {
@@ -19,6 +19,11 @@ interface KvPagesOptions extends Pick<RegistryReach, 'registry' | 'memory'> {
   readonly policies: Pick<CachedPolicies, 'now'>
   readonly giveWay: GiveWay
 }
+
+type ListedPage = readonly { readonly tool: IndexedTool; readonly line: string }[]
+
+const toListedPage = (index: readonly IndexedTool[], lines: readonly string[]): ListedPage =>
+  index.map((tool, at) => ({ tool, line: lines[at] ?? 'null' }))
 
 /** A list ends early, with a cursor, after so much work. */
 export const MAX_UNITS = 1_000_000
@@ -51,24 +56,22 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
     references: readonly PageReference[],
     format: LineFormat,
     work: Budget,
-    isShown: (tool: PageIndex[number]) => boolean,
-  ): Promise<readonly CataloguePage[] | undefined> {
-    const pages = (await texts.read(references.map(({ hash }) => hash))).map(readPage)
-    if (pages.length < references.length) return undefined
-    if (!('write' in format)) return pages
-    // Read now, since the cache may drop them while the others are read
+    isShown: (tool: IndexedTool) => boolean,
+  ): Promise<readonly ListedPage[] | undefined> {
+    const read = (await texts.read(references.map(({ hash }) => hash))).map(readPage)
+    if (read.length < references.length) return undefined
+    if (!('write' in format)) return read.map(({ index, lines }) => toListedPage(index, lines))
     const { revision } = policies.now()
-    const cacheKeys = references.map(({ hash }) => `${format.name} ${revision} ${hash}`)
-    const known = cacheKeys.map((key, at) => (pages[at]?.index.some(isShown) ? formatted.get(key) : []))
-    const written: CataloguePage[] = []
-    for (const [at, { index, records }] of pages.entries()) {
-      if (written.length > 0 && work.spent > MAX_UNITS) break
-      const lines = known[at] ?? (await write(await whole(records()), format, (of) => index[of]?.name ?? '', work))
-      const isWhole = lines.length === index.length
-      if (isWhole) formatted.set(cacheKeys[at] ?? '', lines)
-      written.push({ index: isWhole ? index : [], lines, records })
+    const listed: ListedPage[] = []
+    for (const [at, { index, records }] of read.entries()) {
+      if (listed.length > 0 && work.spent > MAX_UNITS) break
+      const key = `${format.name} ${revision} ${references[at]?.hash}`
+      const known = index.some(isShown) ? formatted.get(key) : []
+      const lines = known ?? (await write(await whole(records()), format, (of) => index[of]?.name ?? '', work))
+      if (!known) formatted.set(key, lines)
+      listed.push(lines.length === 0 ? [] : toListedPage(index, lines))
     }
-    return written
+    return listed
   }
 
   return {
