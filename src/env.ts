@@ -74,7 +74,7 @@ const WANTED = {
 const PATTERNS = list(toolPattern)
 const TOOL_SECRETS = map((value, report) => PATTERNS(isList(value) ? value : [value], report), Infinity)
 const TOOL_LIMITS = map(callLimits, Infinity, (pattern) =>
-  check(toolPattern, pattern).ok ? undefined : `'${pattern}' is no pattern of tools`,
+  check(toolPattern, pattern).ok ? undefined : `'${pattern}' is not a pattern of tools`,
 )
 const DEFAULT_QUOTA: PublishedTotals = { documents: 10_000, bytes: 256 * 1024 * 1024 }
 const AMOUNT = integer(0, Number.MAX_SAFE_INTEGER)

@@ -16,9 +16,9 @@ export async function mergeJson(file: string, snippet: string) {
     const line = text.slice(0, first.offset).split('\n').length
     throw unreadable(file, `line ${line}: ${printParseErrorCode(first.error)}`)
   }
-  if (!isObject(said)) throw unreadable(file, 'it is no object')
+  if (!isObject(said)) throw unreadable(file, 'it is not an object')
   const wanted = parsed(snippet)
-  if (!isObject(wanted)) throw new Error('The snippet is no object')
+  if (!isObject(wanted)) throw new Error('The snippet is not an object')
   const formattingOptions = { insertSpaces: true, tabSize: 2, eol: text.includes('\r\n') ? '\r\n' : '\n' }
   const put = (whole: string, path: (string | number)[], value: unknown, isArrayInsertion = false) =>
     applyEdits(whole, modify(whole, path, value, { formattingOptions, isArrayInsertion }))
@@ -26,7 +26,7 @@ export async function mergeJson(file: string, snippet: string) {
   for (const [section, value] of Object.entries(wanted)) {
     const there = said[section]
     if (Array.isArray(value)) {
-      if (there !== undefined && !Array.isArray(there)) throw unreadable(file, `'${section}' is no list`)
+      if (there !== undefined && !Array.isArray(there)) throw unreadable(file, `'${section}' is not a list`)
       const known: readonly unknown[] = there ?? []
       if (there === undefined) after = put(after, [section], [])
       for (const each of value.filter(isObject)) {
@@ -34,7 +34,7 @@ export async function mergeJson(file: string, snippet: string) {
         after = at < 0 ? put(after, [section, -1], each, true) : put(after, [section, at], each)
       }
     } else if (isObject(value)) {
-      if (there !== undefined && !isObject(there)) throw unreadable(file, `'${section}' is no object`)
+      if (there !== undefined && !isObject(there)) throw unreadable(file, `'${section}' is not an object`)
       for (const [name, one] of Object.entries(value)) {
         const isSame = isObject(there) && JSON.stringify(there[name]) === JSON.stringify(one)
         if (!isSame) after = put(after, [section, name], one)

@@ -161,7 +161,7 @@ function endedBy({ reason }: AbortSignal): SwitchboardError {
   const isLate = reason instanceof Error && reason.name === 'TimeoutError'
   return isLate
     ? new SwitchboardError('timed_out', 'There was no answer in time', {}, reason)
-    : new SwitchboardError('cancelled', 'The request was cancelled', {}, reason)
+    : new SwitchboardError('cancelled', 'The request was canceled', {}, reason)
 }
 
 export function isLoopback({ hostname }: URL): boolean {

@@ -60,7 +60,7 @@ export function askPage({ asking, person, days = USUAL_DAYS, problem, ...toolkit
       <dl>
         <Row term="Returns to" words={<code>{bounded(asking.host)}</code>} />
         <Row
-          term="Calls itself"
+          term="Name"
           words={
             <>
               {quoted(asking.name)}

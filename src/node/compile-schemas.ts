@@ -13,7 +13,8 @@ import type { JsonSchema } from '../core/tool/tool.ts'
 export async function compileSchemas(schemas: Readonly<Record<string, JsonSchema>>): Promise<string> {
   const names = Object.keys(schemas)
   const bad = names.find((name) => !/^[A-Za-z_$][\w$]*$/.test(name))
-  if (bad !== undefined) throw new TypeError(`Cannot export a schema under a name that is no identifier, got '${bad}'`)
+  if (bad !== undefined)
+    throw new TypeError(`Cannot export a schema under a name that is not an identifier, got '${bad}'`)
   const { outputFiles } = await build({
     stdin: {
       contents: names.map((name) => `export { default as ${name} } from 'schema:${name}'`).join('\n'),

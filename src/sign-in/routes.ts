@@ -95,7 +95,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     const principal = principalOfPerson(person, provider.rules)
     note(c, 'session.begin', principal, person.user)
     if (!principal) {
-      const message = `No rule of SIGN_IN_RULES admits '${person.user}': an administrator can add one`
+      const message = `SIGN_IN_RULES grants '${person.user}' no access: an administrator can add a rule`
       return refusal(403, message, back, ended)
     }
     const cookie = await sessions.begin(request, { issuer: provider.issuer, person }, principal.id)

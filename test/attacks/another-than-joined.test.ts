@@ -19,7 +19,7 @@ beforeEach(() => {
 const INPUT = { eur: 10, to: 'Bob' }
 /** A client that numbers its calls 1, 2, 3. */
 const newId = () => `message-${++ids}`
-const REUSED = { status: 409, body: { message: expect.stringContaining('was used for another call') } }
+const REUSED = { status: 409, body: { message: expect.stringContaining('was already used with a different') } }
 
 type Call = (more?: object) => Promise<{ readonly status: number; readonly body: any }>
 
@@ -85,7 +85,7 @@ describe('a call under an id of the caller’s', () => {
     expect(body).toMatchObject({ success: true })
     const others = [{ user_info: { name: 'Bob' } }, {}, { user_id: 'bob', user_info: { name: 'Ann' } }]
     for (const context of others) {
-      expect(JSON.stringify((await tell(context)).body)).toContain('was used for another call')
+      expect(JSON.stringify((await tell(context)).body)).toContain('was already used with a different')
     }
     expect((await tell({ user_info: { name: 'Ann' } })).body.output).toEqual(body.output)
   })
@@ -130,7 +130,7 @@ describe('the same over other dialects', () => {
     const first = await on.mcp('Mail_Transfer', { arguments: INPUT }, meta('personal', id))
     expect(first.structuredContent).toEqual({ sent_as: 'ann-personal' })
     const other = await on.mcp('Mail_Transfer', { arguments: INPUT }, meta('work', id))
-    expect(JSON.stringify(other)).toContain('was used for another call')
+    expect(JSON.stringify(other)).toContain('was already used with a different')
     const again = newId()
     const round = (inputResponses?: object) =>
       on.mcp('test_input_required_result_multi_round', inputResponses ? { inputResponses } : {}, {
@@ -145,7 +145,7 @@ describe('the same over other dialects', () => {
     const invoke = (context: object) => on.invoke('Transfer', INPUT, context, { execution_id: id })
     expect((await invoke({ account: 'work' })).body).toMatchObject({ success: true })
     for (const context of [{ account: 'personal' }, { authorization: { token: 'of-bob' } }]) {
-      expect(JSON.stringify((await invoke(context)).body)).toContain('was used for another call')
+      expect(JSON.stringify((await invoke(context)).body)).toContain('was already used with a different')
     }
     expect(on.sentAs()).toEqual(['ann-work'])
   })
@@ -158,7 +158,7 @@ describe('the same over other dialects', () => {
         payload: { tool: { id: 'Mail', capability: 'Tell', parameters: INPUT }, context: { user_id, ...more } },
       })
     expect((await execute('ann')).status).toBe(200)
-    expect(JSON.stringify((await execute('bob')).body)).toContain('was used for another call')
+    expect(JSON.stringify((await execute('bob')).body)).toContain('was already used with a different')
     expect(JSON.stringify((await execute('ann', { user_info: { role: 'owner' } })).body)).toContain(
       'was used for another',
     )
@@ -171,7 +171,7 @@ describe('the same over other dialects', () => {
       return on.ask('POST', '/plugin/call', { params: { name: 'Mail_Transfer', arguments: INPUT, _meta } }, headers)
     }
     expect((await call('work')).status).toBe(200)
-    expect(JSON.stringify((await call('personal')).body)).toContain('was used for another call')
+    expect(JSON.stringify((await call('personal')).body)).toContain('was already used with a different')
     expect(on.sentAs()).toEqual(['ann-work'])
   })
 })

@@ -62,12 +62,12 @@ describe('an agent that asks a person', () => {
     for (const [, heading] of text.matchAll(/<(?:title|h1)[^>]*>(.*?)<\//gs))
       expect(heading?.replace(' · Switchboard', '')).toBe('Let an agent act for you?')
     const page = text.replaceAll(/\s+/g, ' ')
-    const [, said = '', after = ''] = /<dt>Calls itself<\/dt> ?<dd> ?“([^<]*)” ?<br ?\/?> ?([^<]*)/.exec(page) ?? []
+    const [, said = '', after = ''] = /<dt>Name<\/dt> ?<dd> ?“([^<]*)” ?<br ?\/?> ?([^<]*)/.exec(page) ?? []
     expect(said).toContain('Claude')
     expect(said).not.toMatch(/["“”„‟«»‹›＂\u202e\u2066]|&quot;/)
     expect(after).toContain('Not verified')
     expect(page.split('Claude').length - 1).toBe(client_name.split('Claude').length - 1)
-    expect(page.indexOf('127.0.0.1:7777')).toBeLessThan(page.indexOf('Calls itself'))
+    expect(page.indexOf('127.0.0.1:7777')).toBeLessThan(page.indexOf('<dt>Name</dt>'))
   })
 })
 

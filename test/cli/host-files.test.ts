@@ -58,10 +58,10 @@ describe('a file of JSON', () => {
   it.each([
     ['{"mcpServers": {', /line 1/],
     ['{\n"a": 1,\n"b": }', /line 3/],
-    ['[]', /it is no object/],
-    ['"text"', /it is no object/],
-    ['{"mcpServers": []}', /'mcpServers' is no object/],
-    ['{"mcpServers": "none"}', /'mcpServers' is no object/],
+    ['[]', /it is not an object/],
+    ['"text"', /it is not an object/],
+    ['{"mcpServers": []}', /'mcpServers' is not an object/],
+    ['{"mcpServers": "none"}', /'mcpServers' is not an object/],
   ])('is left as it is where it cannot be read: %j', async (before, why) => {
     await expect(merged(before)).rejects.toMatchObject({ code: 'refused', message: expect.stringMatching(why) })
     expect(await readFile(file, 'utf8')).toBe(before)

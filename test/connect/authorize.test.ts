@@ -32,9 +32,7 @@ describe('the page that asks', () => {
   it('says who asks, where it goes back to, and who is asked', async () => {
     const page = await words(faceWith({ sessions: { signedIn: () => signedIn(person) } }).ask())
     expect(page).toContain('Let an agent act for you?')
-    expect(page).toContain(
-      'Returns to 127.0.0.1:7777 Calls itself “An agent” Not verified: any program can use this name.',
-    )
+    expect(page).toContain('Returns to 127.0.0.1:7777 Name “An agent” Not verified: any program can use this name.')
     expect(page).toContain('Signed in as ann@acme.test ')
     expect(page).toContain('This agent runs on your own computer')
     expect(await words(faceWith().ask())).toContain('Signed in as admin ')
@@ -46,7 +44,7 @@ describe('the page that asks', () => {
   it('says of another computer nothing of this one, and the host where there is no name', async () => {
     const remote = { ...asked, client: { id: 'c1', name: undefined }, redirectUri: 'https://agent.example/back' }
     const page = await words(faceWith({}, { asked: async () => remote }).ask())
-    expect(page).toContain('Calls itself “agent.example”')
+    expect(page).toContain('Name “agent.example”')
     expect(page).not.toContain('your own computer')
     const long = { ...asked, client: { id: 'c1', name: 'n'.repeat(300) } }
     const { agents, decide } = faceWith({}, { asked: async () => long })
@@ -67,7 +65,7 @@ describe('the page that asks', () => {
       },
     )
     const page = await words(ask())
-    expect(page).toContain(`Returns to ${shown} Calls itself “${shown}” Not verified`)
+    expect(page).toContain(`Returns to ${shown} Name “${shown}” Not verified`)
     expect(page).toContain(`handles links beginning with ${scheme} . Any app can claim them`)
     expect(page).not.toContain('runs on your own computer')
     const answer = await ask()

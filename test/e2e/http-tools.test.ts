@@ -143,7 +143,7 @@ describe('one http tool', () => {
     const { body } = await call({ url: `${upstream.origin}/` }, { output: { type: 'array' } })
     expect(body.result).toMatchObject({
       success: false,
-      error: { message: 'The tool returned something its output schema does not allow' },
+      error: { message: 'The output does not match the output schema' },
     })
   })
 

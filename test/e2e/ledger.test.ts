@@ -137,7 +137,7 @@ describe.each(Object.entries(DIALECTS))('over %s', (name, call) => {
     const id = `reused of ${name}`
     await call(id)
     const other = await call(id, 200)
-    expect(JSON.stringify(other.body)).toContain('was used for another call')
+    expect(JSON.stringify(other.body)).toContain('was already used with a different')
     expect(upstream.arrived).toHaveLength(1)
   })
 })
@@ -241,7 +241,7 @@ describe('a server that is killed while a call runs in each of the dialects', ()
           for (const { status, body } of repeated) expect({ status, body }).toEqual(said(over[index]))
           const [first, ...others] = await Promise.all(Array.from({ length: 50 }, () => call('cut', name)))
           expect(JSON.stringify(first?.body), name).toContain(
-            'The outcome of this call is unknown: it began, and never reported back',
+            'The outcome of this call is unknown: it started but never finished',
           )
           for (const each of others) expect(timeless(each)).toEqual(timeless(first))
         }

@@ -211,7 +211,7 @@ describe('what cannot be selected from what the tool gave', () => {
     expect(status).toBe(200)
     expect(body.result).toMatchObject({
       success: false,
-      error: { message: expect.stringContaining('nothing can be selected'), can_retry: false },
+      error: { message: expect.stringContaining("'select' failed"), can_retry: false },
     })
     const kept: unknown = await (await fetch(body.result.error.artifact.url)).json()
     expect(kept).toEqual({ rows: ROWS, count: ROWS.length })
@@ -293,7 +293,7 @@ describe('a call that is repeated', () => {
     const first = (await call(id, 'url')).body
     expect((await call(id, 'url')).body).toEqual(first)
     const other = await call(id, 'got')
-    expect(JSON.stringify(other.body)).toContain('was used for another call')
+    expect(JSON.stringify(other.body)).toContain('was already used with a different')
     expect(upstream.arrived.length).toBe(1)
   })
 })

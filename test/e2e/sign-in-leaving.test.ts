@@ -29,7 +29,7 @@ it('a group that somebody has left counts until they sign in again, or are ended
   ]
   expect(await status()).toEqual([200, 200])
   const again = await signIn(new HttpPerson(), server.url, 'ann')
-  expect([again.status, again.text.includes('No rule of SIGN_IN_RULES')]).toEqual([403, true])
+  expect([again.status, again.text.includes('SIGN_IN_RULES grants')]).toEqual([403, true])
 
   const send = async (method: string, path: string) => (await server.json(method, path, undefined, asAdmin)).body
   await send('DELETE', '/users/ann%40acme.test/agents')

@@ -91,8 +91,8 @@ describe("a company's plain token", () => {
   })
 
   it.each([
-    [{ email: 'eve@acme.test.evil.test' }, 403, 'No rule of SIGN_IN_RULES'],
-    [{ email: 'eve@evil.test', scope: 'admin' }, 403, 'No rule of SIGN_IN_RULES'],
+    [{ email: 'eve@acme.test.evil.test' }, 403, 'SIGN_IN_RULES grants'],
+    [{ email: 'eve@evil.test', scope: 'admin' }, 403, 'SIGN_IN_RULES grants'],
     [{ email: 'ann@acme.test', email_verified: false }, 401, 'no verified e-mail address'],
     [{ sub: 'ann@acme.test' }, 401, 'no verified e-mail address'],
   ])('with %j is refused', async (claims, status, why) => {

@@ -76,7 +76,7 @@ describe('signing in with a provider', () => {
   })
 
   it.each([
-    ['eve', 403, 'No rule of SIGN_IN_RULES'],
+    ['eve', 403, 'SIGN_IN_RULES grants'],
     ['unverified', 403, 'no verified e-mail address'],
     ['nobody-in-particular', 403, 'no verified e-mail address'],
   ])('lets %s not in', async (account, status, why) => {
@@ -191,6 +191,6 @@ describe('rules that are changed', () => {
     await server.stop({ keep: true })
     server = await start([{ domain: 'other.test' }], server)
     expect((await sessionsOf(ann)).status).toBe(401)
-    expect((await signIn(ann, server.url, 'ann')).text).toContain('No rule of SIGN_IN_RULES')
+    expect((await signIn(ann, server.url, 'ann')).text).toContain('SIGN_IN_RULES grants')
   })
 })

@@ -126,8 +126,8 @@ describe('a server that', () => {
 
 describe('what must not be done twice, and may have been done', () => {
   const POST = { method: 'POST', response: { type: 'json' } }
-  const warning = 'It may have taken effect all the same: check what it did before you call it again'
-  const inWords = expect.stringMatching(/: it may have taken effect all the same: check what it did/)
+  const warning = 'It may have taken effect: check before you retry'
+  const inWords = expect.stringMatching(/: it may have taken effect: check before you retry/)
 
   it.each<[face: string, failure: unknown]>([
     ['OXP', { can_retry: false, additional_prompt_content: warning }],

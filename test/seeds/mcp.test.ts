@@ -946,7 +946,7 @@ works(OUTPUT, 'an output that does not hold to it is an error, and is not given'
   const { outputSchema } = FULL
   await publish({ name: 'output_misfit', ...PLAIN, outputSchema }, 'OutputMisfit', giving({ sum: 'private' }))
   for (const version of ALL) {
-    const said = 'The tool returned something its output schema does not allow: /sum: Must be a number'
+    const said = 'The output does not match the output schema: /sum: Must be a number'
     expect(await callTool('output_misfit', {}, version)).toEqual(text(said, { isError: true }))
   }
 })

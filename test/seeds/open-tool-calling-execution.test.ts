@@ -1113,7 +1113,7 @@ async function misshapen(change: object) {
   const { success, output } = await call(name)
   expect({ success, message: output.error.message }).toEqual({
     success: false,
-    message: 'The tool returned something its output schema does not allow',
+    message: 'The output does not match the output schema',
   })
   return output.error.developer_message
 }

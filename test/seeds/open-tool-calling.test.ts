@@ -1372,7 +1372,7 @@ deviates(
     const inferred = { ...request, input: { a: 'x', room: 7 } }
     expect(await server.json('POST', '/tools/call', inferred)).toMatchObject({
       status: 422,
-      body: { parameter_errors: { room: 'Must be left to the context of the call: no model may infer it' } },
+      body: { parameter_errors: { room: "Set this in the call's context, not in the input" } },
     })
   },
 )
@@ -1393,7 +1393,7 @@ works('**`output`**: Specifies the expected result of the tool execution.', 'wha
     success: false,
     output: {
       error: {
-        message: 'The tool returned something its output schema does not allow',
+        message: 'The output does not match the output schema',
         developer_message: 'Must be an integer',
         can_retry: false,
       },
@@ -1416,9 +1416,7 @@ works('**`available_modes`**: A list of modes such as `value`,', 'a value', asyn
 works('**`available_modes`**: A list of modes such as `value`,', 'not declared, a value is an error', async () => {
   const name = await tool({ output: { available_modes: ['null', 'error'] } }, code('input.n ?? null'))
   expect(await call(name)).not.toHaveProperty('output')
-  expect((await call(name, { n: 3 })).output.error.message).toBe(
-    'The tool returned something its output schema does not allow',
-  )
+  expect((await call(name, { n: 3 })).output.error.message).toBe('The output does not match the output schema')
 })
 
 works('**`available_modes`**: A list of modes such as … `error`,', 'an error', async () => {

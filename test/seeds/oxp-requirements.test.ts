@@ -700,7 +700,7 @@ works(THIRD, 'with an implementation of a publisher, whose output is judged', as
   const id = await publishAs('SystemToo', GET_TIMESTAMP, code('export default () => ({ time: 1 })'))
   expect(await call(id)).toEqual(
     failing({
-      message: 'The tool returned something its output schema does not allow',
+      message: 'The output does not match the output schema',
       developer_message: '/timestamp: Is required',
       can_retry: false,
     }),

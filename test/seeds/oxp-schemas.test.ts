@@ -536,7 +536,7 @@ works(OUTPUT_DESCRIBES, 'one of more than 256 KiB is the value as any other', as
 /** The answer to a call whose tool gave what its output schema does not allow. */
 const misfit = (developer_message: string) =>
   failing({
-    message: 'The tool returned something its output schema does not allow',
+    message: 'The output does not match the output schema',
     developer_message,
     can_retry: false,
   })

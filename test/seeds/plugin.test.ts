@@ -77,7 +77,7 @@ const isNone = (content: unknown, why: string) => async () =>
     isError: true,
   })
 const isNoResult = (result: unknown) => async () => {
-  const text = "The plugin answered with something that is no CallToolResult: 'content' must be an array"
+  const text = "The plugin answered with something that is not a CallToolResult: 'content' must be an array"
   expect(await given(result)).toEqual({ content: [{ type: 'text', text }], isError: true })
 }
 /** A request is refused, and how. */
@@ -439,7 +439,7 @@ works(IS_ERROR, 'true, of a module, with its content', async () => {
 })
 works(IS_ERROR, 'false', async () => expect(await given({ ...says('yes'), isError: false })).toEqual(says('yes')))
 works(IS_ERROR, 'nothing else', async () => {
-  const why = "The plugin answered with something that is no CallToolResult: 'isError' must be a boolean"
+  const why = "The plugin answered with something that is not a CallToolResult: 'isError' must be a boolean"
   expect(await given({ ...says('yes'), isError: 'true' })).toEqual({ ...says(why), isError: true })
 })
 works('If not present, assume false.', '', async () => {

@@ -9,7 +9,7 @@ export const addConvert: AddCommands = (program, open) => {
     .description('write a definition in another dialect or export; says what the format cannot express')
     .argument('<file>', "a definition as JSON; '-' reads standard input")
     .requiredOption('--to <format>', 'such as mcp, oxp, openai or machine-context')
-    .option('--from <dialect>', 'the dialect of the definition, if it is not recognised')
+    .option('--from <dialect>', 'the dialect of the definition, if it cannot be detected')
     .option('--toolkit <toolkit>', 'its toolkit, if it does not name one')
     .option('--version <version>', 'its version, if it does not name one')
     .action(async (file, options) => {

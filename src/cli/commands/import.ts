@@ -23,7 +23,7 @@ function importCommand(program: Command) {
     )
     .argument('<source>', 'a URL, or a file with an OpenAPI description')
     .requiredOption('--toolkit <toolkit>', 'name of the toolkit')
-    .option('--from <kind>', `${KINDS.join(', ')}; if it is not recognised`)
+    .option('--from <kind>', `${KINDS.join(', ')}; if it cannot be detected`)
     .option('--tool <pattern>', 'which tools, such as repos_*; can be repeated (default: all)', gather)
     .option('--version <version>', 'their version')
     .option('--more <json>', 'further options, such as {"base_url": …, "credentials": …}')
@@ -91,7 +91,7 @@ async function sourceOf(source: string, kind: string | undefined): Promise<JsonR
   const plain = /\/mcp\/?$/.test(pathname) ? 'mcp' : /\.(?:json|ya?ml)$/i.test(pathname) ? 'openapi' : undefined
   const found = kind ?? plain
   if (found === undefined)
-    throw new CliError('usage', 'The source was not recognised', `Pass --from ${KINDS.join(', --from ')}`)
+    throw new CliError('usage', 'Cannot detect the source', `Pass --from ${KINDS.join(', --from ')}`)
   return { [found]: source }
 }
 

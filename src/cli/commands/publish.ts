@@ -21,7 +21,7 @@ function publishCommand(program: Command) {
     .command('publish <file...>')
     .description('publish tools from files: definitions as JSON in any dialect (one, or a list), or plugins (.wasm)')
     .option('--watch', 'keep running, and publish files as they change')
-    .option('--dialect <dialect>', 'the dialect of the definitions, if it is not recognised')
+    .option('--dialect <dialect>', 'the dialect of the definitions, if it cannot be detected')
     .option('--toolkit <toolkit>', 'their toolkit, if they do not name one')
     .option('--version <version>', 'their version, if they do not name one')
     .option('--tag <tag>', 'a tag; can be repeated', gather)

@@ -14,7 +14,7 @@ export function Parameters({ schema, caption }: { schema: Json; caption: string 
   return (
     <>
       <Table label={caption} columns={COLUMNS} items={rows.slice(0, MAX_SHOWN)} />
-      {rows.length <= MAX_SHOWN ? undefined : <p class="note">The definition has the other fields.</p>}
+      {rows.length <= MAX_SHOWN ? undefined : <p class="note">See the definition for all fields.</p>}
     </>
   )
 }

@@ -43,7 +43,7 @@ export async function show(visit: PageVisit): Promise<View> {
           <button class="go">Show</button>
         </form>
         {hasScope(visit.principal, 'records:read') ? undefined : (
-          <p class="note">You see the calls that you made, and those that were made for you.</p>
+          <p class="note">Calls made by you or on your behalf.</p>
         )}
         {answered(usage, ({ items }) => {
           const nameOf = key.value === 'outcome' ? inWords : calls?.ok ? callerNames(calls.value.items) : String

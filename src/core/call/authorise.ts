@@ -149,6 +149,6 @@ function unknown(principal: Principal, asked: string, suggestions: readonly stri
   const document = parseAskedDocument(asked)
   const name = document ? `${document.id}.${document.tool}` : (parseAskedName(asked)?.name ?? asked)
   if (principal.kind !== 'anonymous') return fail({ type: 'tool-unknown', asked: name, suggestions })
-  const reason = `There is no tool '${name.slice(0, 200)}' for callers without a credential${didYouMean(suggestions)}`
+  const reason = `No tool '${name.slice(0, 200)}' is available without a credential${didYouMean(suggestions)}`
   return fail({ type: 'unauthenticated', reason, suggestions })
 }

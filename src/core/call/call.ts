@@ -106,7 +106,7 @@ export function createCallTool(deps: CallDeps): CallTool {
 function failureOf(error: unknown, reference: string): Failure {
   if (error instanceof Unreachable) return { type: 'unavailable', message: error.message }
   if (!isExhausted(error)) return { type: 'internal', reference }
-  const message = 'Cannot do all of this in one request: it takes too much work. Send less at once'
+  const message = 'The request exceeds the work limit. Send less per request'
   return { type: 'request-malformed', message }
 }
 

@@ -76,7 +76,7 @@ export function checkGivenInput(
     const path = pointerStep(name)
     const value = valueOf(name, context, userId)
     if (whole.has(name) && !inputIsWhole) {
-      problems.push({ path, message: 'Must be left to the context of the call: no model may infer it' })
+      problems.push({ path, message: "Set this in the call's context, not in the input" })
     } else if (value !== undefined) {
       whole.set(name, value)
     } else if (!whole.has(name) && required.includes(name)) {

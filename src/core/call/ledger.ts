@@ -51,14 +51,14 @@ export async function runOnce(
   const claimed = await ledger.claim(call)
   if (claimed.state === 'finished') return claimed.finished
   if (claimed.state === 'reused') {
-    const message = `The call id '${call.callId}' was used for another call: with another tool, version, user, account, credential, answer, file, input or selection`
+    const message = `The call id '${call.callId}' was already used with a different tool, version, user, account, credential, answer, file, input or selection`
     return finishedWith(fail({ type: 'conflict', message }))
   }
   const unknown = fail({ type: 'outcome-unknown', call_id: call.callId })
   if (claimed.state === 'unknown') return finishedWith(unknown)
   if (claimed.state === 'crowded') return finishedWith(fail({ type: 'rate-limited', retry_after_ms: CROWDED_MS }))
   if (claimed.state !== 'claimed') {
-    const message = 'Switchboard cannot look up whether this call was made before'
+    const message = 'Cannot check the idempotency record of this call'
     return finishedWith(fail({ type: 'unavailable', message }))
   }
   let finished: Finished

@@ -8,7 +8,7 @@ export type Select = (output: Success, meter: Budget) => Success | { readonly ok
 
 /** Reads a JMESPath expression before anything runs; its result becomes the whole output. */
 export async function readSelect(expression: Json): Promise<Result<Select>> {
-  if (typeof expression !== 'string') return fail({ type: 'select-invalid', message: 'it is no string' })
+  if (typeof expression !== 'string') return fail({ type: 'select-invalid', message: 'it is not a string' })
   const { createSearch } = await import('./jmespath/search.ts')
   const read = createSearch(expression)
   if (!read.ok)

@@ -22,7 +22,7 @@ export function secretNotSet(id: string): string {
   return `An administrator must set the secret '${id}' and allow it for the tool`
 }
 
-export const MAY_HAVE_RUN = 'It may have taken effect all the same: check what it did before you call it again'
+export const MAY_HAVE_RUN = 'It may have taken effect: check before you retry'
 
 export function againOf({ may_have_run }: Extract<Failure, { type: 'tool-timed-out' | 'cancelled' }>) {
   return may_have_run ? { can_retry: false, additional_prompt_content: MAY_HAVE_RUN } : { can_retry: true }
@@ -96,7 +96,7 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
         detail: failure.may_have_run ? lowerFirst(MAY_HAVE_RUN) : 'the deadline passed while the tool ran',
       }
     case 'output-invalid':
-      return { message: 'The tool returned something its output schema does not allow' }
+      return { message: 'The output does not match the output schema' }
     case 'output-elsewhere': {
       const { url, content_type, size } = failure.artifact
       return {
@@ -108,21 +108,21 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
       const { why, artifact } = failure
       const whole = artifact ? `: everything it returned is at ${artifact.url}` : ''
       return {
-        message: `The tool ran, and nothing can be selected from its output: ${why}`,
-        detail: `do not call it again for this${whole}`,
+        message: `The tool ran, but 'select' failed on its output: ${why}`,
+        detail: `do not repeat the call${whole}`,
       }
     }
     case 'output-too-large':
       return { message: `The output is larger than ${failure.limit} bytes`, detail: failure.why }
     case 'cancelled':
       return {
-        message: 'The call was cancelled',
+        message: 'The call was canceled',
         ...(failure.may_have_run ? { detail: lowerFirst(MAY_HAVE_RUN) } : {}),
       }
     case 'outcome-unknown':
       return {
-        message: 'The outcome of this call is unknown: it began, and never reported back',
-        detail: `it is not run again under the id '${failure.call_id}': check what it did, then call under another id if needed`,
+        message: 'The outcome of this call is unknown: it started but never finished',
+        detail: `it will not run again under the id '${failure.call_id}': check its effect, then use another id if needed`,
       }
     case 'definition-invalid':
       return { message: `The ${failure.what ?? 'definition'} is not valid` }

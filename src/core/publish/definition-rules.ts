@@ -15,7 +15,7 @@ export function judgeText(value: unknown, what: string, path: string, most = MAX
   // First, and no further than that, so that a huge document costs no more than one a little too large
   if (jsonSize(value, most) > most)
     return [{ path, message: `Is larger than ${most} bytes, the most ${what} may have` }]
-  return hasDigest(value) ? [] : [{ path, message: 'Holds a lone surrogate, which is no text' }]
+  return hasDigest(value) ? [] : [{ path, message: 'Contains a lone surrogate (invalid Unicode)' }]
 }
 
 /** By RFC 8785, a number that is not finite has none either; ours is read from JSON, where only `1e999` is one. */
@@ -34,7 +34,7 @@ export function judgeWork(document: unknown, path: string, budget: Budget): read
 
 /** An imported definition needs a bound of its own, since its document is a part of the source. */
 export function judgeImported(definition: Omit<Definition, 'version'>): readonly Problem[] {
-  if (!hasDigest(definition)) return [{ path: '', message: 'It holds a lone surrogate, which is no text' }]
+  if (!hasDigest(definition)) return [{ path: '', message: 'Contains a lone surrogate (invalid Unicode)' }]
   if (JSON.stringify(definition).length <= MAX_CHARACTERS) return []
   return [{ path: '', message: `Its definition is larger than ${MAX_CHARACTERS} characters` }]
 }

@@ -208,10 +208,7 @@ export function chooseCodec(document: Json, dialect: string | undefined, codecs:
     return codecs.find((codec) => codec.dialect === dialect) ?? `Unknown dialect '${dialect}': wanted one of ${names}`
   }
   if (!isObject(document)) return 'Must be a definition, which is an object'
-  return (
-    recognised ??
-    `Is not recognised as a definition of any dialect (${names}): say which with ?dialect= to see what is missing`
-  )
+  return recognised ?? `Cannot detect the dialect of this definition (${names}): set ?dialect= to see what is missing`
 }
 
 /** For a list of tools that the dialect it looks like does not take: the first of the others, in their order, that does. */

@@ -100,7 +100,7 @@ function losses(record: ToolRecord): readonly Loss[] {
   if (record.output === null) lose('/output', 'MCP cannot say that a tool has no output')
   else if (kind === 'any' && Object.keys(record.output).length > 0)
     lose('/output', 'It allows any value, and is not listed')
-  else if (kind === 'value') lose('/output', "It is no object, and is wrapped as {'result': …}")
+  else if (kind === 'value') lose('/output', "It is not an object, and is wrapped as {'result': …}")
   if (Object.keys(record._meta ?? {}).some(isOwn)) lose('/_meta', 'What Switchboard keeps there is for itself')
   if (withoutHeaders(record.input) !== record.input)
     lose('/input', "'x-mcp-header' is left out: parameters are not read from headers here")

@@ -14,7 +14,7 @@ import { invalid, type McpAnswer, withHeaders } from './wire.ts'
 const PAGE = 1_000
 const BAD_CURSOR = invalid("'cursor' must be a 'nextCursor' that a list gave")
 const NONE_CALLABLE =
-  'None of the tools that the address chooses can be called: each was withdrawn, is deprecated or has no implementation. GET /tools/{id}/readiness says what is in the way of one'
+  'No selected tool can be called: each is disabled, yanked or deprecated, or has no implementation. GET /tools/{id}/readiness tells why'
 
 export async function listTools(
   params: JsonObject,

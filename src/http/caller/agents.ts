@@ -19,7 +19,7 @@ const MAX_HEADER = 8_192
 
 const NO_TOKEN = fail({
   type: 'unauthenticated',
-  reason: "Here agents sign people in by OAuth 2.1, as 'resource_metadata' says; keys are for '/mcp'",
+  reason: "OAuth access token required (see 'resource_metadata'). API keys work at '/mcp'",
 })
 const BAD_TOKEN = fail({ type: 'unauthenticated', reason: 'The access token is not known, has expired or was revoked' })
 

@@ -81,7 +81,7 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
       if ('problems' in principal) return refuse(cannotRead('its claims', principal.problems))
       if ('lacks' in principal)
         return refuse(`it ${principal.lacks}: an administrator can name another claim in SIGN_IN_USER`)
-      return fail({ type: 'forbidden', reason: `No rule of SIGN_IN_RULES is for '${principal.unruled}'` })
+      return fail({ type: 'forbidden', reason: `SIGN_IN_RULES grants '${principal.unruled}' no access` })
     },
   }
 }

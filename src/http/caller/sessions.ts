@@ -30,7 +30,7 @@ const MAX_BROWSER = 200
 const NOBODY = fail({ type: 'unauthenticated', reason: 'Nobody is signed in in this browser' })
 const FOREIGN = fail({
   type: 'forbidden',
-  reason: 'A session counts for requests of pages of this Switchboard alone, and this one is of another site',
+  reason: "Cross-site request: session cookies work only on this deployment's pages",
 })
 
 export function createSessions(options: SessionsOptions) {

@@ -36,7 +36,7 @@ export function createEntrance({ publicUrl, isSelfHosted }: EntranceOptions): (r
     const isHere = [url.host, said].every((each) => URL.parse(`${protocol}//${each}`)?.host === host)
     if (isHere && isSelfHosted) return new Request(`${origin}${url.pathname}${url.search}`, request)
     if (isHere && url.protocol === protocol) return request
-    const message = `This Switchboard is at '${origin}' (PUBLIC_URL), and answers at no other address`
+    const message = `This deployment only serves '${origin}' (PUBLIC_URL)`
     return fail({ type: 'misdirected', message })
   }
 }

@@ -78,7 +78,7 @@ export function createShield(rateLimit: RateLimit): (c: RouteContext) => Failing
 
 const PAGE_FROM_PAGE = fail({
   type: 'request-malformed',
-  message: 'A page is opened in a browser, and by no other page',
+  message: 'Pages cannot request other pages',
 })
 
 /** For requests of our pages to other routes; known by identity, so that none can come from outside. */

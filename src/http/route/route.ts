@@ -59,7 +59,7 @@ export function ifMatch({ headers }: Request): Expected | undefined {
 /** RFC 9110, section 15.5.13. */
 export const STALE: Failing = fail({
   type: 'precondition-failed',
-  message: "It was changed meanwhile: read it again, and send the 'ETag' that it has then in 'If-Match'",
+  message: "The resource changed. Fetch it and send its new 'ETag' in 'If-Match'",
 })
 
 export function notFound(what: string, id: string): Failing {

@@ -77,7 +77,7 @@ function placeParameter(draft: Draft, parameter: Node, variables: ReadonlyMap<st
     if (required && place !== 'path') draft.problems.push(`the required parameter '${name}' cannot be sent: ${reason}`)
     else draft.warnings.push(`the parameter '${name}' is left out: ${reason}`)
   }
-  if (!place) return leaveOut(`it goes to ${spelt(parameter.in)}, which is no place`)
+  if (!place) return leaveOut(`it goes to ${spelt(parameter.in)}, which is not a place`)
   if (place === 'header' && IGNORED_HEADERS.includes(name.toLowerCase())) return
   const variable = place === 'path' ? variables.get(name) : name
   if (variable === undefined) return leaveOut('the path does not hold it')

@@ -130,7 +130,7 @@ function inputSchema({ inputs, work }: Draft, converter: SchemaConverter): Possi
   const whole = isSmall ? written : standaloneSchema(root, converter, 'shared', work)
   if (!whole.ok) return whole
   const { value } = whole
-  return typeof value === 'boolean' ? { ok: false, problem: 'it is no object' } : { ok: true, value }
+  return typeof value === 'boolean' ? { ok: false, problem: 'it is not an object' } : { ok: true, value }
 }
 
 /** The request without the optional inputs whose schemas cannot be used, each of which becomes a warning. */

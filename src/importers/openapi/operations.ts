@@ -30,7 +30,7 @@ export function operationsOf(
       return { ok: false, problem: `Must describe at most ${MAX_OPERATIONS} operations` }
     const followed = follow(description, source)
     if (!followed.ok || !isObject(followed.value)) {
-      unreadable.push({ name: path, reason: followed.ok ? 'Its path item is no object' : followed.problem })
+      unreadable.push({ name: path, reason: followed.ok ? 'Its path item is not an object' : followed.problem })
       continue
     }
     // Fields beside a path item's `$ref` hold too; OpenAPI leaves open what conflicts mean
@@ -40,7 +40,7 @@ export function operationsOf(
       const operation = pathItem[method]
       if (operation === undefined) continue
       if (!isObject(operation)) {
-        unreadable.push({ name: path, reason: `Its '${method}' is no object` })
+        unreadable.push({ name: path, reason: `Its '${method}' is not an object` })
         continue
       }
       const operationId = textAt(operation, 'operationId')

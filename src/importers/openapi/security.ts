@@ -59,7 +59,7 @@ function schemeUse(
   if (!Object.hasOwn(schemes, name)) return `the security scheme '${name}' is not defined`
   const followed = follow(description, schemes[name])
   if (!followed.ok) return `the security scheme '${name}' cannot be read: ${followed.problem}`
-  if (!isObject(followed.value)) return `the security scheme '${name}' is no object`
+  if (!isObject(followed.value)) return `the security scheme '${name}' is not an object`
   const { value } = followed
   const isBasic = description.edition === '2.0' && value.type === 'basic'
   const scheme = isBasic ? { ...value, type: 'http', scheme: 'basic' } : value

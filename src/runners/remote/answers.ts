@@ -30,11 +30,7 @@ export function toolResult(
     const { content } = read
     const value = structuredContent === undefined ? toStructured(read.value, record) : read.value
     if (value === undefined)
-      return failed(
-        `The tool ran, and gave a text that its output schema does not allow: ${read.value}`,
-        undefined,
-        endpoint,
-      )
+      return failed(`The tool ran, but its text does not match the output schema: ${read.value}`, undefined, endpoint)
     return { result: isEcho(content, value) ? { ok: true, value } : { ...read, value } }
   }
   const challenge = challenged(isObject(_meta) ? _meta[MISSING_KEY] : undefined, record, endpoint)

@@ -50,12 +50,12 @@ function failedBy(
 
 /** Nothing in it is to be trusted. Redacted before it is cut, since half a secret would not be recognised. */
 export function parseAnswer(text: unknown, meter: Meter, redact: Redact) {
-  if (typeof text !== 'string') return failed('The sandbox answered with something that is no text')
+  if (typeof text !== 'string') return failed('The sandbox answered with something that is not text')
   if (text.length > MAX_ANSWER) return failed(`The output is larger than ${MAX_ANSWER} characters`)
   const read = parseJson(text, meter, { ...FOREIGN, what: 'the output' })
   if (!read.ok) return failed(read.isJson ? read.message : 'The sandbox answered with something that is not JSON')
   const answer = read.value
-  if (!isObject(answer)) return failed('The sandbox answered with something that is no answer')
+  if (!isObject(answer)) return failed('The sandbox answered with something that is not an answer')
   const { ok, value, message, failure, kind, logs, usage } = answer
   const lines: readonly unknown[] = Array.isArray(logs) ? logs.slice(0, MAX_LINES) : []
   const words = redact(String(message)).slice(0, MAX_MESSAGE)

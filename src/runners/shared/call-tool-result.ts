@@ -35,7 +35,7 @@ export function resultInSandbox(result: CallToolResult, subject: string): RunRes
   const { content, structuredContent, _meta } = result
   const isError = result.isError ?? false
   if (typeof isError !== 'boolean') {
-    const message = `${subject} answered with something that is no CallToolResult: 'isError' must be a boolean`
+    const message = `${subject} answered with something that is not a CallToolResult: 'isError' must be a boolean`
     return { ok: false, failure: { message } }
   }
   const read = readCallToolResult(content, structuredContent ?? undefined, isError, subject)

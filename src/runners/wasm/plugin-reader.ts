@@ -111,7 +111,7 @@ function reasonOf({ message, developer_message: why }: ToolFailure): string {
 async function meter(bytes: Uint8Array<ArrayBuffer>, giveWay: GiveWay): Promise<Metered | string> {
   try {
     checkHeader(bytes)
-    if (!WebAssembly.validate(bytes)) return 'It is no valid WebAssembly module, or not the whole of one'
+    if (!WebAssembly.validate(bytes)) return 'It is not a valid WebAssembly module, or not the whole of one'
     const steps = meterModule(bytes, { fuel: FUEL, maxPages: MAX_PAGES })
     let step = steps.next()
     for (; !step.done; step = steps.next()) await giveWay()

@@ -97,7 +97,7 @@ function readPluginResult(text: string, usage: ResourceUsage, meter: Meter): Run
   if (!parsed.ok) return failed(parsed.isJson ? parsed.message : 'The plugin answered with something that is not JSON')
   const result = parsed.value
   if (!isObject(result) || !Array.isArray(result.content))
-    return failed("The plugin answered with something that is no CallToolResult: 'content' must be an array")
+    return failed("The plugin answered with something that is not a CallToolResult: 'content' must be an array")
   const ran = resultInSandbox({ ...result, content: result.content }, 'The plugin')
   return ran.ok ? { ...ran, usage } : ran
 }

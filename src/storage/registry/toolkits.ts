@@ -47,7 +47,7 @@ export function changeDenial(
     return `An administrator disabled '${formatToolId(name, version)}': only an administrator enables it`
   }
   if (row?.unreviewed === 1 && !mayReview(principal, row.publisher, ownerOf(sql, name.toolkit)))
-    return `'${formatToolId(name, version)}' awaits review: an administrator says what it is, or the owner of its toolkit where somebody else published it`
+    return `'${formatToolId(name, version)}' awaits review by an administrator, or by the owner of its toolkit if somebody else published it`
   const [field] = change === 'delete' ? [] : fieldsToReview(change)
   if (field === undefined || !awaitsReview(sql, principal, name)) return undefined
   return `Changes in the toolkit '${name.toolkit}' are reviewed: only an administrator sets '${field}'`

@@ -8,7 +8,7 @@ import type { GrantRows, StoredGrant } from './grant-rows.ts'
 import type { OAuth, Tokens } from '../../oauth-client/oauth.ts'
 
 export const NO_KEYS =
-  "This Switchboard keeps no grants yet: an administrator must set the Worker secret 'VAULT_KEYS', to what `openssl rand -base64 32` gives"
+  "Grants cannot be stored yet: an administrator must set the Worker secret 'VAULT_KEYS', for example to the output of `openssl rand -base64 32`"
 
 export interface TokenRequest {
   readonly userId: string

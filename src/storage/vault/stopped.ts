@@ -6,7 +6,7 @@ export function stopped(why: Stopped['why'], message: string): Stopped {
 }
 
 export const SIGN_IN_FIRST = stopped('refused', 'Sign in first: only the person this is for can continue')
-export const SOMEBODY_ELSE = stopped('refused', 'This is not for the person who is signed in')
+export const SOMEBODY_ELSE = stopped('refused', 'You are signed in as a different user')
 export const OWN_CALL = stopped('refused', 'The caller of a tool cannot approve the call')
 
 export const GONE = stopped('gone', 'This link has expired. Ask your agent to try again')

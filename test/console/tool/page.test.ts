@@ -129,7 +129,7 @@ describe('the definition of a tool', () => {
     const page = await (await get(PAGE)).text()
     const definition = await (await get(`${PAGE}?format=mcp`)).text()
     expect(page.length).toBeLessThan(60_000)
-    expect(page).toContain('The definition has the other fields.')
+    expect(page).toContain('See the definition for all fields.')
     expect(definition.length).toBeLessThan(60_000)
     expect(definition).toContain('Only the beginning is shown.')
   })

@@ -64,7 +64,7 @@ describe('the page of usage', () => {
   it('says whose calls are counted for who may not read all', async () => {
     const caller: Principal = { id: 'key:1', kind: 'key', scopes: ['tools:call'], tools: ['*'], users: [] }
     const text = await (await setUp({ 'GET /usage': () => ({ items: [] }) }, caller).get('/console/usage')).text()
-    expect(text).toContain('You see the calls that you made')
+    expect(text).toContain('Calls made by you or on your behalf')
     expect(text).toContain('No calls in this time range')
   })
 })

@@ -50,7 +50,7 @@ const unknown = (...suggestions: string[]) => fail({ type: 'tool-unknown', asked
 /** What the anonymous are told of a tool that there is none of, or none for them. */
 function nobodys(asked: string, ...suggestions: string[]) {
   const nearest = suggestions.length === 0 ? '' : `: did you mean '${suggestions.join("', '")}'?`
-  const reason = `There is no tool '${asked}' for callers without a credential${nearest}`
+  const reason = `No tool '${asked}' is available without a credential${nearest}`
   return fail({ type: 'unauthenticated', reason, suggestions })
 }
 

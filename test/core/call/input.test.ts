@@ -61,7 +61,7 @@ describe('what no model may infer', () => {
       { path: '/a', message: 'Must be a string' },
     ])
     expect(check({ admin: true }, { values: { admin: false } })).toEqual([
-      { path: '/admin', message: 'Must be left to the context of the call: no model may infer it' },
+      { path: '/admin', message: "Set this in the call's context, not in the input" },
     ])
   })
 

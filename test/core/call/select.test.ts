@@ -100,7 +100,7 @@ describe('what says it', () => {
   it('must be a text', async () => {
     expect(await readSelect(['a'])).toMatchObject({
       ok: false,
-      failure: { type: 'select-invalid', message: 'it is no string' },
+      failure: { type: 'select-invalid', message: 'it is not a string' },
     })
   })
 })

@@ -10,12 +10,12 @@ import {
 
 describe('words of a failure', () => {
   it('are a message, and a detail where there is one', () => {
-    expect(wordsOf({ type: 'cancelled' })).toEqual({ message: 'The call was cancelled' })
+    expect(wordsOf({ type: 'cancelled' })).toEqual({ message: 'The call was canceled' })
     const wrong = { type: 'definition-invalid', problems: [] } as const
     expect(wordsOf(wrong).message).toBe('The definition is not valid')
     expect(wordsOf({ ...wrong, what: 'key' }).message).toBe('The key is not valid')
     const ended = { type: 'cancelled', may_have_run: true } as const
-    expect(wordsOf(ended).detail).toMatch(/^it may have taken effect all the same: check what it did/)
+    expect(wordsOf(ended).detail).toMatch(/^it may have taken effect: check before you retry/)
     expect([againOf({ type: 'cancelled' }), againOf(ended)]).toEqual([
       { can_retry: true },
       { can_retry: false, additional_prompt_content: MAY_HAVE_RUN },

@@ -81,7 +81,7 @@ describe('a conversion', () => {
     ['an unknown dialect', {}, 'x', '', "Unknown dialect 'x': wanted one of 'plain'"],
     ['its problems', { plain: [], problems: [{ path: '/a', message: 'Is wrong' }] }, undefined, '/a', 'Is wrong'],
     ['a schema that is none', { plain: [{ input: { type: 'text' } }] }, undefined, '/plain/0/input/type', /^Must be/],
-    ['no text', { plain: [{ description: '\ud800' }] }, undefined, '', 'Holds a lone surrogate, which is no text'],
+    ['no text', { plain: [{ description: '\ud800' }] }, undefined, '', 'Contains a lone surrogate (invalid Unicode)'],
   ])('of what has %s gives the reason', async (_, document, from, path, message) => {
     expect(await into(document, byId, from)).toEqual({
       ok: false,

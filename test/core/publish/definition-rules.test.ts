@@ -53,7 +53,7 @@ describe('a text', () => {
 
   it.each([['\ud800'], [{ a: ['\udc00x'] }], [{ '\ud800': 1 }], [undefined], [NaN]])('is not %j', (value) => {
     expect(judgeText(value, 'a definition', '/a')).toEqual([
-      { path: '/a', message: 'Holds a lone surrogate, which is no text' },
+      { path: '/a', message: 'Contains a lone surrogate (invalid Unicode)' },
     ])
   })
 
@@ -79,7 +79,7 @@ describe('a definition that an importer made', () => {
 
   it('is a text', () => {
     expect(judgeImported({ ...definition, description: '\ud800' })).toEqual([
-      { path: '', message: 'It holds a lone surrogate, which is no text' },
+      { path: '', message: 'Contains a lone surrogate (invalid Unicode)' },
     ])
   })
 })

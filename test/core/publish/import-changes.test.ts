@@ -81,12 +81,12 @@ describe('a tool that is not published', () => {
 describe('a tool that is no text, or too long a one', () => {
   const LARGE = 'x'.repeat(256 * 1024)
   it.each([
-    [importedOf({ description: '\ud800' }), '', 'It holds a lone surrogate, which is no text'],
+    [importedOf({ description: '\ud800' }), '', 'Contains a lone surrogate (invalid Unicode)'],
     [importedOf({ description: LARGE }), '', 'Its definition is larger than 262144 characters'],
     [
       importedOf({}, { implementation: { kind: '\ud800' } }),
       '/implementation',
-      'Holds a lone surrogate, which is no text',
+      'Contains a lone surrogate (invalid Unicode)',
     ],
     [
       importedOf({}, { implementation: { kind: 'echo', LARGE } }),

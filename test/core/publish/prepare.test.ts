@@ -162,7 +162,7 @@ describe('a document', () => {
     const { warnings } = await prepared(body({ plain: [{}], warnings: [{ path: '/w', message: 'Is odd' }] }))
     expect(warnings).toEqual([{ path: `${prefix}/w`, message: 'Is odd' }])
     for (const [text, message] of [
-      ['\ud800', 'Holds a lone surrogate, which is no text'],
+      ['\ud800', 'Contains a lone surrogate (invalid Unicode)'],
       [LARGE, 'Is larger than 262144 bytes, the most a definition may have'],
     ]) {
       // Nothing else is said of it: it is not read
@@ -241,7 +241,7 @@ describe('complete definitions', () => {
       { path: '', message: 'Is larger than 524288 bytes, the most a complete definition may have' },
     ])
     expect(await problemsOf(tool({ description: '\ud800' }))).toEqual([
-      { path: '', message: 'Holds a lone surrogate, which is no text' },
+      { path: '', message: 'Contains a lone surrogate (invalid Unicode)' },
     ])
   })
 
@@ -274,7 +274,7 @@ describe('complete definitions', () => {
     const message = 'Is larger than 262144 bytes, the most a definition may have'
     expect(await problemsOf(tool(BAD, { document: LARGE }))).toEqual([{ path: '/definition', message }])
     expect(await problemsOf(tool({}, { document: '\ud800' }))).toEqual([
-      { path: '/definition', message: 'Holds a lone surrogate, which is no text' },
+      { path: '/definition', message: 'Contains a lone surrogate (invalid Unicode)' },
     ])
   })
 

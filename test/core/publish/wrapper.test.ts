@@ -34,7 +34,7 @@ describe('what is said beside a definition', () => {
   const VERSION = 'Must be a version of the form x.y.z'
   const TAGS = 'Must be up to 32 texts of 1 to 64 characters'
   const IMPLEMENTATION = "Must be an object with a 'kind'"
-  const NO_TEXT = 'Holds a lone surrogate, which is no text'
+  const NO_TEXT = 'Contains a lone surrogate (invalid Unicode)'
   it.each<[string, JsonObject, string, string]>([
     ['a toolkit that is none', { toolkit: 'a b' }, '/toolkit', `${TOOLKIT}, got 'a b'`],
     ['a toolkit that is no text', { toolkit: 7 }, '/toolkit', `${TOOLKIT}, got 7`],

@@ -115,7 +115,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'select-failed': {
     code: 'EXECUTION_ERROR',
     message:
-      'The tool ran, and nothing can be selected from its output: no array: do not call it again for this: everything it returned is at https://here/artifacts/a',
+      "The tool ran, but 'select' failed on its output: no array: do not repeat the call: everything it returned is at https://here/artifacts/a",
     details: {
       artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },
     },
@@ -133,11 +133,11 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     message: 'The output is larger than 10 bytes: nothing is kept here',
     details: { limit_bytes: 10 },
   },
-  'cancelled': { code: 'EXECUTION_ERROR', message: 'The call was cancelled' },
+  'cancelled': { code: 'EXECUTION_ERROR', message: 'The call was canceled' },
   'outcome-unknown': {
     code: 'EXECUTION_ERROR',
     message:
-      "The outcome of this call is unknown: it began, and never reported back: it is not run again under the id 'c1': check what it did, then call under another id if needed",
+      "The outcome of this call is unknown: it started but never finished: it will not run again under the id 'c1': check its effect, then use another id if needed",
   },
   'input-required': {
     code: 'EXECUTION_ERROR',

@@ -324,7 +324,7 @@ describe('a reply', () => {
   })
 
   it('holds the failure of the execution, or is an error message', () => {
-    const error = { code: 'EXECUTION_ERROR', message: 'The call was cancelled' }
+    const error = { code: 'EXECUTION_ERROR', message: 'The call was canceled' }
     const execution = { status: 'cancelled', error, execution_time_ms: 5 }
     expect(encodeOutcome({ ...outcome, result: fail({ type: 'cancelled' }) }, to, stamp)).toEqual({
       header,

@@ -563,7 +563,7 @@ describe('a record of another dialect as an MCP tool', () => {
           inputSchema: { type: 'object' },
           outputSchema: { type: 'object', properties: { result: { not: {} } }, required: ['result'] },
         },
-        losses: [{ path: '/output', reason: "It is no object, and is wrapped as {'result': …}" }],
+        losses: [{ path: '/output', reason: "It is not an object, and is wrapped as {'result': …}" }],
       },
     ],
     [
@@ -587,7 +587,7 @@ describe('a record of another dialect as an MCP tool', () => {
           inputSchema: { type: 'object' },
           outputSchema: { type: 'object', properties: { result: { minimum: 1 } }, required: ['result'] },
         },
-        losses: [{ path: '/output', reason: "It is no object, and is wrapped as {'result': …}" }],
+        losses: [{ path: '/output', reason: "It is not an object, and is wrapped as {'result': …}" }],
       },
     ],
     [

@@ -269,17 +269,17 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'input-invalid': 'Some arguments are invalid\n- b: Is required\nToo many',
   'tool-failed': 'No such mailbox\nAsk for another\nTry again in 2 seconds',
   'tool-timed-out': 'The tool did not answer within 30 seconds: it may work when called again',
-  'output-invalid': 'The tool returned something its output schema does not allow: /sum: Must be a number',
+  'output-invalid': 'The output does not match the output schema: /sum: Must be a number',
   'select-invalid':
     "'select' is not a JMESPath expression: 'b' cannot stand there: at character 4; wanted an expression such as 'items[].name'",
   'select-failed':
-    'The tool ran, and nothing can be selected from its output: no array: do not call it again for this: everything it returned is at https://here/artifacts/a',
+    "The tool ran, but 'select' failed on its output: no array: do not repeat the call: everything it returned is at https://here/artifacts/a",
   'output-elsewhere':
     'The output is at https://here/artifacts/a: it has 9 bytes of text/csv, and its schema allows no link in its place',
   'output-too-large': 'The output is larger than 10 bytes: nothing is kept here',
-  'cancelled': 'The call was cancelled',
+  'cancelled': 'The call was canceled',
   'outcome-unknown':
-    "The outcome of this call is unknown: it began, and never reported back: it is not run again under the id 'c1': check what it did, then call under another id if needed",
+    "The outcome of this call is unknown: it started but never finished: it will not run again under the id 'c1': check its effect, then use another id if needed",
   'input-required':
     'The tool asks for more input, which this client cannot give: it takes MCP 2026-07-28\n- city: elicitation/create',
   'definition-invalid': 'The definition is not valid: /id: Is required',
@@ -390,7 +390,7 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
         { path: '/b/c', message: 'Must be a number' },
       ],
     },
-    'The tool returned something its output schema does not allow: the output: Too long; /b/c: Must be a number',
+    'The output does not match the output schema: the output: Too long; /b/c: Must be a number',
   ],
   [
     {

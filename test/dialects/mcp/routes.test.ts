@@ -370,7 +370,7 @@ describe('a toolset', () => {
       expect(await names(answer)).toEqual([])
       return note
     }
-    expect(await noteOf({}, '/mcp?tools=Kit.a')).toMatch(/^None of the tools that the address chooses can be called: /)
+    expect(await noteOf({}, '/mcp?tools=Kit.a')).toMatch(/^No selected tool can be called: /)
     expect(await noteOf({ cursor: 'last' }, '/mcp?tools=Kit.a')).toBeNull()
     expect(await noteOf({}, '/mcp')).toBeNull()
   })

@@ -117,7 +117,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'output-invalid': {
     output: {
       error: {
-        message: 'The tool returned something its output schema does not allow',
+        message: 'The output does not match the output schema',
         developer_message: '/sum: Must be a number',
         can_retry: false,
       },
@@ -135,8 +135,8 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'select-failed': {
     output: {
       error: {
-        message: 'The tool ran, and nothing can be selected from its output: no array',
-        developer_message: 'Do not call it again for this: everything it returned is at https://here/artifacts/a',
+        message: "The tool ran, but 'select' failed on its output: no array",
+        developer_message: 'Do not repeat the call: everything it returned is at https://here/artifacts/a',
         can_retry: false,
       },
     },
@@ -159,13 +159,12 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
       },
     },
   },
-  'cancelled': { output: { error: { message: 'The call was cancelled', can_retry: true } } },
+  'cancelled': { output: { error: { message: 'The call was canceled', can_retry: true } } },
   'outcome-unknown': {
     output: {
       error: {
-        message: 'The outcome of this call is unknown: it began, and never reported back',
-        developer_message:
-          "It is not run again under the id 'c1': check what it did, then call under another id if needed",
+        message: 'The outcome of this call is unknown: it started but never finished',
+        developer_message: "It will not run again under the id 'c1': check its effect, then use another id if needed",
         can_retry: false,
       },
     },
@@ -379,7 +378,7 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
     {
       output: {
         error: {
-          message: 'The tool returned something its output schema does not allow',
+          message: 'The output does not match the output schema',
           developer_message: 'Too long; /b/c: Must be a number',
           can_retry: false,
         },

@@ -299,7 +299,7 @@ describe('a tool response', () => {
     expect(encodeOutcome({ ...outcome, result: fail({ type: 'cancelled' }) }, now)).toEqual({
       ...frame,
       success: false,
-      output: { error: { message: 'The call was cancelled', can_retry: true } },
+      output: { error: { message: 'The call was canceled', can_retry: true } },
     })
     expect(encodeOutcome({ ...outcome, result: fail({ type: 'forbidden', reason: 'r' }) }, now)).toBeUndefined()
   })

@@ -107,7 +107,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     can_retry: true,
   },
   'output-invalid': {
-    message: 'The tool returned something its output schema does not allow',
+    message: 'The output does not match the output schema',
     developer_message: '/sum: Must be a number',
     can_retry: false,
   },
@@ -116,8 +116,8 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     developer_message: "At character 4; wanted an expression such as 'items[].name'",
   },
   'select-failed': {
-    message: 'The tool ran, and nothing can be selected from its output: no array',
-    developer_message: 'Do not call it again for this: everything it returned is at https://here/artifacts/a',
+    message: "The tool ran, but 'select' failed on its output: no array",
+    developer_message: 'Do not repeat the call: everything it returned is at https://here/artifacts/a',
     can_retry: false,
     artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },
   },
@@ -132,10 +132,10 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     developer_message: 'Nothing is kept here',
     can_retry: false,
   },
-  'cancelled': { message: 'The call was cancelled', can_retry: true },
+  'cancelled': { message: 'The call was canceled', can_retry: true },
   'outcome-unknown': {
-    message: 'The outcome of this call is unknown: it began, and never reported back',
-    developer_message: "It is not run again under the id 'c1': check what it did, then call under another id if needed",
+    message: 'The outcome of this call is unknown: it started but never finished',
+    developer_message: "It will not run again under the id 'c1': check its effect, then use another id if needed",
     can_retry: false,
   },
   'input-required': {
@@ -270,7 +270,7 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
       ],
     },
     {
-      message: 'The tool returned something its output schema does not allow',
+      message: 'The output does not match the output schema',
       developer_message: 'The output: Too long; /b/c: Must be a number',
       can_retry: false,
     },

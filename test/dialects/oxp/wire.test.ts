@@ -172,7 +172,7 @@ describe('what a call came to', () => {
       call_id: 'c',
       success: false,
       duration: 5,
-      error: { message: 'The call was cancelled', can_retry: true },
+      error: { message: 'The call was canceled', can_retry: true },
     }
     const outcome = { ...frame, result: fail({ type: 'cancelled' }) }
     expect(encodeOutcome(outcome, 'enveloped')).toEqual({ $schema: 'urn:oxp:1.0', result })

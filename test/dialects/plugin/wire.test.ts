@@ -48,7 +48,7 @@ describe('a CallToolResult', () => {
   const text = (words: string) => ({ type: 'text', text: words })
 
   it('says what went wrong', () => {
-    const result = { content: [text('The call was cancelled')], isError: true }
+    const result = { content: [text('The call was canceled')], isError: true }
     expect(encodeFailure({ type: 'cancelled' })).toEqual(result)
     expect(encodeOutcome({ ...outcome, result: fail({ type: 'cancelled' }) })).toEqual(result)
   })

@@ -446,7 +446,7 @@ describe('with rules for people', () => {
     for (const more of [{}, { scope: 'admin tools:call' }]) {
       expect(await judged({ ...ann, email: 'eve@evil.com', ...more })).toEqual({
         type: 'forbidden',
-        reason: "No rule of SIGN_IN_RULES is for 'eve@evil.com'",
+        reason: "SIGN_IN_RULES grants 'eve@evil.com' no access",
       })
     }
   })

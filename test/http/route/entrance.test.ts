@@ -91,9 +91,7 @@ it('says what is wrong with an address', () => {
   const enter = (url: string) => createEntrance({ ...HERE, publicUrl: 'https://tools.test' })(received(url))
   const messageOf = (entered: Request | Failing) =>
     entered instanceof Request ? undefined : 'message' in entered.failure && entered.failure.message
-  expect(messageOf(enter('https://other.test/'))).toBe(
-    "This Switchboard is at 'https://tools.test' (PUBLIC_URL), and answers at no other address",
-  )
+  expect(messageOf(enter('https://other.test/'))).toBe("This deployment only serves 'https://tools.test' (PUBLIC_URL)")
   const tooMany = 'Cannot read the address: its path or its query has more than 64 parts'
   expect(messageOf(enter(`https://tools.test/${'a/'.repeat(64)}`))).toBe(tooMany)
   expect(messageOf(enter(`https://tools.test/?${'a&'.repeat(64)}`))).toBe(tooMany)

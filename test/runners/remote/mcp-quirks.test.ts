@@ -294,7 +294,7 @@ describe('a result', () => {
       expect(await called({ call }, { output: { type } })).toEqual({
         ok: false,
         failure: {
-          message: `The tool ran, and gave a text that its output schema does not allow: ${text}`,
+          message: `The tool ran, but its text does not match the output schema: ${text}`,
           can_retry: false,
         },
       })

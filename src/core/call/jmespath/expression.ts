@@ -208,6 +208,6 @@ function nameOf(token: Token): string {
 
 function json(text: string, what: string, { at }: Token): Json {
   const read = parseJson(text, createBudget())
-  if (!read.ok) throw new InvalidExpression(`${what} is no JSON`, at)
+  if (!read.ok) throw new InvalidExpression(`${what} is not JSON`, at)
   return read.value
 }

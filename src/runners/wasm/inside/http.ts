@@ -49,7 +49,8 @@ export function requestHttp(call: PluginCall) {
 
 function readRequest(text: string): { url: string; method: string; headers: Record<string, string> } {
   const request: unknown = JSON.parse(text)
-  if (typeof request !== 'object' || request === null) throw new Error('The plugin made a request that is no object')
+  if (typeof request !== 'object' || request === null)
+    throw new Error('The plugin made a request that is not an object')
   const { url, method = 'GET', headers, header } = Object(request)
   if (typeof url !== 'string' || !URL.canParse(url)) throw new Error('The plugin made a request without a URL')
   const given: [string, unknown][] = Object.entries(headers ?? header ?? {})

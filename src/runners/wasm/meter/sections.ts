@@ -24,9 +24,9 @@ const VERSION = [0x01, 0x00, 0x00, 0x00]
 export function checkHeader(bytes: Uint8Array): void {
   const startsWith = (wanted: readonly number[], at: number) =>
     wanted.every((byte, index) => bytes[at + index] === byte)
-  if (!startsWith(MAGIC, 0)) throw new ModuleError('It is no WebAssembly module')
+  if (!startsWith(MAGIC, 0)) throw new ModuleError('It is not a WebAssembly module')
   if (!startsWith(VERSION, 4))
-    throw new ModuleError('It is no core module of WebAssembly: components and other versions are not supported')
+    throw new ModuleError('It is not a core module of WebAssembly: components and other versions are not supported')
 }
 
 export function readSections(bytes: Uint8Array): ReadonlyMap<SectionName, ByteReader> {
@@ -49,7 +49,7 @@ export function readImports(section: ByteReader | undefined): { module: string; 
   for (let count = section?.u32() ?? 0; section && count > 0; count--) {
     const module = section.name()
     const name = section.name()
-    if (section.byte() !== 0) throw new ModuleError(`The module imports '${module}.${name}', which is no function`)
+    if (section.byte() !== 0) throw new ModuleError(`The module imports '${module}.${name}', which is not a function`)
     section.skipNumber()
     imports.push({ module, name })
   }

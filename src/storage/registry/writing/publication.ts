@@ -110,9 +110,7 @@ function isBundledFor(sql: SqlStorage, principal: Principal, { records, given }:
 
 function pendingOf(sql: SqlStorage, records: readonly ToolRecord[], others: readonly string[] = []) {
   const pending = records.filter((record) => isPending(sql, toolKey(record), record.version)).map(({ id }) => id)
-  const warnings = pending.map(
-    (id) => `'${id}' is pending: it is neither listed nor called until a reviewer says that it is active`,
-  )
+  const warnings = pending.map((id) => `'${id}' is pending review: hidden until a reviewer activates it`)
   const all = [...warnings, ...others]
   return { ...(pending.length > 0 ? { pending } : {}), ...(all.length > 0 ? { warnings: all } : {}) }
 }
