@@ -347,7 +347,7 @@ const WANTED: Readonly<Record<FailureType, Wanted>> = {
     message: 'nothing is kept here',
     details: { limit_bytes: 10 },
   },
-  'cancelled': { status: 200, code: 'EXECUTION_ERROR', execution: 'cancelled', message: 'cancelled' },
+  'cancelled': { status: 200, code: 'EXECUTION_ERROR', execution: 'cancelled', message: 'canceled' },
   'outcome-unknown': {
     status: 200,
     code: 'EXECUTION_ERROR',

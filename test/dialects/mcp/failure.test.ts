@@ -157,7 +157,7 @@ const TABLE: {
     200,
     /9 bytes: no bucket/,
   ],
-  'cancelled': [{ type: 'cancelled' }, undefined, 200, 200, /cancelled/],
+  'cancelled': [{ type: 'cancelled' }, undefined, 200, 200, /canceled/],
   'outcome-unknown': [
     { type: 'outcome-unknown', call_id: 'c1' },
     undefined,

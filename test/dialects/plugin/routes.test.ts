@@ -237,7 +237,7 @@ const WANTED: Readonly<Record<FailureType, readonly [number, ...string[]]>> = {
   'select-failed': [200, 'https://here/artifacts/a'],
   'output-elsewhere': [200, 'https://here/artifacts/a'],
   'output-too-large': [200, 'nothing is kept here'],
-  'cancelled': [200, 'cancelled'],
+  'cancelled': [200, 'canceled'],
   'outcome-unknown': [200, 'outcome of this call is unknown'],
   'input-required': [200, 'city'],
   'definition-invalid': [422, "'id': Is required"],
