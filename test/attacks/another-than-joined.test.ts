@@ -160,7 +160,7 @@ describe('the same over other dialects', () => {
     expect((await execute('ann')).status).toBe(200)
     expect(JSON.stringify((await execute('bob')).body)).toContain('was already used with a different')
     expect(JSON.stringify((await execute('ann', { user_info: { role: 'owner' } })).body)).toContain(
-      'was used for another',
+      'was already used with a different',
     )
   })
 
