@@ -175,7 +175,7 @@ describe('POST /tools', () => {
         {
           id: 'No.Tool@1.0.0',
           status: 422,
-          errors: [{ path: '', message: expect.stringMatching(/^Is not recognised/) }],
+          errors: [{ path: '', message: expect.stringMatching(/^Cannot detect the dialect/) }],
         },
         {
           id: 'Other.Do@1.0.0',

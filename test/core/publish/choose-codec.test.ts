@@ -38,7 +38,7 @@ describe('the codec of a document', () => {
 
   it('is none where no codec recognises it', () => {
     expect(chooseCodec({}, undefined, [plain, other])).toBe(
-      "Is not recognised as a definition of any dialect ('plain', 'other'): say which with ?dialect= to see what is missing",
+      "Cannot detect the dialect of this definition ('plain', 'other'): set ?dialect= to see what is missing",
     )
   })
 })

@@ -133,8 +133,7 @@ describe('a document', () => {
     expect(await problems(empty)).toEqual([
       {
         path: '',
-        message:
-          "Is not recognised as a definition of any dialect ('plain'): say which with ?dialect= to see what is missing",
+        message: "Cannot detect the dialect of this definition ('plain'): set ?dialect= to see what is missing",
       },
     ])
     expect((await prepared(empty, 'plain')).records).toEqual([])
