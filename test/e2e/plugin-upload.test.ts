@@ -280,9 +280,9 @@ describe('an upload', () => {
       (func $f (export "describe") (result i32) ${body}) (func (export "call") (result i32) (i32.const 0)))`)
 
   it.each([
-    ['nothing', () => new Uint8Array(), /no WebAssembly module/],
-    ['text', () => new TextEncoder().encode('hello there'), /no WebAssembly module/],
-    ['a component', () => new Uint8Array([0, 0x61, 0x73, 0x6d, 0x0d, 0, 1, 0]), /no core module/],
+    ['nothing', () => new Uint8Array(), /not a WebAssembly module/],
+    ['text', () => new TextEncoder().encode('hello there'), /not a WebAssembly module/],
+    ['a component', () => new Uint8Array([0, 0x61, 0x73, 0x6d, 0x0d, 0, 1, 0]), /not a core module/],
     ['a truncated file', () => toolbox.slice(0, toolbox.length / 2), /no valid WebAssembly module/],
     ['a file with something behind it', () => new Uint8Array([...toolbox, 1, 2, 3]), /no valid WebAssembly module/],
     [
