@@ -250,7 +250,7 @@ describe('a server that is killed while a call runs in each of the dialects', ()
         expect(body.result).toMatchObject({
           success: false,
           error: {
-            developer_message: expect.stringContaining('call under another id if needed'),
+            developer_message: expect.stringContaining('then use another id if needed'),
             can_retry: false,
           },
         })
