@@ -107,26 +107,33 @@ describe("a name that looks like another toolkit's", () => {
     },
   )
 
-  it('of a toolkit to come is given back when that comes, and not before to somebody who makes one up', async () => {
+  it('of a toolkit to come stays where it is when that comes, until an administrator gives it', async () => {
     expect((await publish(named('Evil2.Charge', 'Stripe_CreateCharge', {}, HONEST))).status).toBe(201)
     expect(await listed()).toContain('Stripe_CreateCharge')
-    const other = await keyOf(server, ['*'])
-    const squatted = await publish(named('Stripe.CreateCharge', 'x'), other.as)
-    expect([squatted.status, squatted.body.message]).toEqual([409, expect.stringContaining('is taken or reserved')])
-    const real = named('Stripe.CreateCharge', 'Stripe_CreateCharge', {}, HONEST)
-    expect((await publish(real, asAdmin)).status).toBe(201)
-    const names = await listed()
-    expect(names).toContain('Evil2_Charge')
-    expect((await invoke({ name: 'Stripe_CreateCharge' })).body.success).toBe(true)
-    expect(new URL(sent[0]?.url ?? '').pathname).toBe('/stripe.createcharge')
-    sent = []
+    const owner = await keyOf(server, ['Stripe.*'])
+    const real = await publish(named('Stripe.CreateCharge', 'Stripe_CreateCharge', {}, HONEST), owner.as)
+    expect([real.status, JSON.stringify(real.body.warnings)]).toEqual([
+      201,
+      expect.stringMatching(/'Stripe_CreateCharge' is taken or reserved: over MCP this tool is 'Stripe_CreateCharge_/),
+    ])
+    const charge = async () => {
+      expect((await invoke({ name: 'Stripe_CreateCharge' })).body.success).toBe(true)
+      return sent.splice(0).map(({ url }) => new URL(url).pathname)
+    }
+    expect(await charge()).toEqual(['/evil2.charge'])
+    const given = { name: 'Stripe_CreateCharge' }
+    expect((await server.json('PATCH', '/tools/Stripe.CreateCharge', given, asAdmin)).status).toBe(200)
+    expect(await listed()).toContain('Evil2_Charge')
+    await vi.waitFor(async () => expect(await charge()).toEqual(['/stripe.createcharge']), 10_000)
   })
 
   it('is not taken from its tool by a toolkit that is called so that both together are it', async () => {
     const honest = await keyOf(server, ['Weather.*'])
-    expect((await publish(named('Weather.Now', 'get_weather'), honest.as)).status).toBe(201)
-    for (const id of ['get.weather', 'Get.Weather', 'GET.WEATHER'])
-      expect((await publish(named(id, 'x'))).status).toBe(409)
+    expect((await publish(named('Weather.Now', 'get_weather', {}, HONEST), honest.as)).status).toBe(201)
+    await publish(named('get.weather', 'x', {}, HONEST))
+    for (const id of ['Get.Weather', 'GET.WEATHER']) expect((await publish(named(id, 'x'))).status).toBe(409)
+    expect((await invoke({ name: 'get_weather' })).body.success).toBe(true)
+    expect(sent.splice(0).map(({ url }) => new URL(url).pathname)).toEqual(['/weather.now'])
   })
 })
 
@@ -150,40 +157,34 @@ describe('an id of a document that could be the name of a toolkit to come', () =
 
   const places = () => sent.splice(0).map(({ url }) => new URL(url).pathname)
 
-  it.each(['Gmail', 'gmail', 'GMAIL', 'Calculator', 'SMS'])(
-    'does not lead to the document where a toolkit has it, in any case: %s',
+  it.each(['Gmail', 'gmail', 'GMAIL', 'calculator', 'CALCULATOR', 'SMS'])(
+    'is not to be had where a toolkit or a document has it, in any case: %s',
     async (id) => {
-      const toolkit = `Evil${Buffer.from(id).toString('hex')}`
-      const { status, body } = await publish(planted(id, toolkit))
-      const message = `The id '${id}' alone does not lead to this document: call it by its toolkit, '${toolkit}'`
-      expect([status, JSON.stringify(body.warnings)]).toEqual([201, expect.stringContaining(message)])
+      for (const beside of [{}, { toolkit: `Evil${Buffer.from(id).toString('hex')}` }]) {
+        const { toolkit: _, ...whole } = planted(id, '')
+        const { status, body } = await publish({ ...whole, ...beside })
+        expect([status, body.message]).toEqual([409, expect.stringContaining('give the document an id of its own')])
+      }
       await execute(id)
       expect(places()).toEqual([])
-      await execute(`toolkit:${toolkit}`)
-      expect(places()).toEqual(['/planted'])
     },
   )
 
   it.each([
     ['Payments', 'Payments'],
     ['invoices', 'Invoices'],
-  ])('keeps no toolkit of others from being made, and gives the name back: %s before %s', async (id, toolkit) => {
+  ])('is the first’s who has it, whoever comes then: %s before the toolkit %s', async (id, toolkit) => {
     expect((await publish(planted(id, `Evil${toolkit}`))).status).toBe(201)
+    const other = await keyOf(server, ['*'])
+    for (const body of Object.values(documents(toolkit, 'CreateCharge', '1.0.0', HONEST_AT('honest')))) {
+      const { status, body: answer } = await publish(body, other.as)
+      expect([409, 403]).toContain(status)
+      expect(answer.message).toMatch(/publish in another|an id of its own/)
+    }
+    const again = await publish(planted(id.toUpperCase(), 'AlsoShared'), other.as)
+    expect([again.status, again.body.message]).toEqual([409, expect.stringContaining('an id of its own')])
     await execute(id)
     expect(places()).toEqual(['/planted'])
-    const honest = await keyOf(server, [`${toolkit}.*`])
-    const { status, body } = await publish(
-      documents(toolkit, 'CreateCharge', '1.0.0', HONEST_AT('honest')).oxp,
-      honest.as,
-    )
-    expect(status, JSON.stringify(body)).toBe(201)
-    for (const spelled of [toolkit, id]) {
-      await vi.waitFor(async () => {
-        await execute(spelled)
-        // Names of toolkits are told apart by their case: another spelling leads nowhere
-        expect(places()).toEqual(spelled === toolkit ? ['/honest'] : [])
-      }, 10_000)
-    }
     const { body: list } = await server.json('GET', '/machine-context/tools', undefined, asAdmin)
     const named = list.tools.filter(({ id: listed }: { id: string }) => listed.toLowerCase() === toolkit.toLowerCase())
     expect(named.map(({ capabilities }: { capabilities: unknown[] }) => capabilities.length)).toEqual([1])
@@ -191,29 +192,32 @@ describe('an id of a document that could be the name of a toolkit to come', () =
     expect(places()).toEqual(['/planted'])
   })
 
-  it('is none that a document of another toolkit has first, whoever comes then', async () => {
-    expect((await publish(planted('Shared', 'EvilShared'))).status).toBe(201)
-    const { body } = await publish({ ...planted('shared', 'AlsoShared'), ...HONEST_AT('second') }, asAdmin)
-    expect(JSON.stringify(body.warnings)).toContain('alone does not lead to this document')
-    await execute('Shared')
+  it('keeps leading to the document where an administrator has a toolkit of the name beside it', async () => {
+    expect((await publish(planted('Ledgers', 'EvilLedgers'))).status).toBe(201)
+    const beside = documents('Ledgers', 'CreateCharge', '1.0.0', HONEST_AT('honest')).oxp
+    expect((await publish(beside, asAdmin)).status).toBe(201)
+    await execute('Ledgers')
     expect(places()).toEqual(['/planted'])
-    await execute('toolkit:AlsoShared')
-    expect(places()).toEqual(['/second'])
+    await execute('toolkit:Ledgers')
+    expect(places()).toEqual(['/honest'])
+    const { body: list } = await server.json('GET', '/machine-context/tools', undefined, asAdmin)
+    const ids = list.tools.map(({ id: listed }: { id: string }) => listed)
+    expect(ids).toEqual(expect.arrayContaining(['Ledgers', 'toolkit:Ledgers']))
   })
 
-  it('is worth nothing to a key that covers no toolkit of that name, however many it takes', async () => {
+  it('is not to be had by a key that covers no toolkit of that name, and all are refused alike', async () => {
     const narrow = await keyOf(server, ['Narrow.*'])
-    for (const id of ['Jira', 'Linear', 'Some-Tool', 'a.b/c']) {
+    const said = []
+    for (const id of ['Jira', 'Linear', 'Gmail', 'calculator']) {
       const { status, body } = await publish(planted(id, 'Narrow'), narrow.as)
-      expect([201, 409]).toContain(status)
-      if (status === 201) expect(JSON.stringify(body.warnings)).toContain(`The id '${id}' alone`)
+      said.push(JSON.stringify([status, body]).replaceAll(id, 'ID'))
       await execute(id)
       expect(places()).toEqual([])
-      if (/^[A-Z][a-z]+$/.test(id)) {
-        const honest = await keyOf(server, [`${id}.*`])
-        expect((await publish(documents(id, 'Go', '1.0.0', HONEST_AT('jira')).oxp, honest.as)).status).toBe(201)
-      }
     }
+    expect(new Set(said).size).toBe(1)
+    const honest = await keyOf(server, ['Jira.*'])
+    expect((await publish(documents('Jira', 'Go', '1.0.0', HONEST_AT('jira')).oxp, honest.as)).status).toBe(201)
+    expect((await publish(planted('Narrow', 'Narrow'), narrow.as)).status).toBe(201)
   })
 })
 
@@ -262,13 +266,16 @@ describe('a name of what is hidden', () => {
       expect(answers[0]).toBe(answers[1])
       expect(answers[0]).not.toContain('Payroll')
     }
-    // An id of a document is claimed as a toolkit is: that it is taken is told, and nothing of whose it is
+    // That an id of a document is taken is told to who could have it, and nothing of whose it is
     for (const id of ['payslip', 'PaySlip']) {
       const version = `${++round}.0.0`
-      const nosy = await keyOf(server, [`Nosy${version.replaceAll('.', '')}.*`])
+      const { toolkit } = document(id, version)
+      const nosy = await keyOf(server, [`${toolkit}.*`, 'payslip.*'])
       const { status, body } = await publish(document(id, version), nosy.as)
       expect({ status, body: JSON.stringify(body) }).toEqual({ status: 409, body: expect.stringContaining(id) })
       expect(JSON.stringify(body)).not.toContain('Payroll2')
+      const narrow = await keyOf(server, [`${toolkit}.*`])
+      expect((await publish(document(id, version), narrow.as)).status).toBe(403)
     }
   })
 

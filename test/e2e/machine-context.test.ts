@@ -203,11 +203,14 @@ describe('the example of the specification on a fresh server', () => {
     }
   })
 
-  it('is no document of another toolkit that calls itself as a toolkit does', async () => {
-    const definition = { ...CALCULATOR, id: 'Fixture' }
-    const { status, body } = await publish({ definition, toolkit: 'Evil' })
-    const message = "The id 'Fixture' alone does not lead to this document: call it by its toolkit, 'Evil'"
-    expect([status, body.warnings]).toEqual([201, expect.arrayContaining([expect.objectContaining({ message })])])
+  it('gets no version of a document that somebody imports under its id, and says how to give another', async () => {
+    const { status, body } = await publish({ ...CALCULATOR, version: '2.0.0', description: 'Mine' })
+    expect([status, body.message]).toEqual([
+      409,
+      expect.stringContaining("that of a document in the toolkit 'Arithmetic': give this one an id of its own"),
+    ])
+    const given = await publish({ definition: { ...CALCULATOR, id: 'my-calculator' }, toolkit: 'Mine' })
+    expect(given).toMatchObject({ status: 201, body: { ids: ['Mine.add@1.0.0', 'Mine.subtract@1.0.0'] } })
   })
 
   it('is no other at its version, nor another document of its id', async () => {
@@ -542,7 +545,7 @@ describe('a list', () => {
     const named = { ...abacus, id: 'Kit' }
     expect(await publish({ definition: named, toolkit: 'Mine' })).toMatchObject({ status: 201 })
     expect((await publish({ ...KIT, id: 'Kit.Do@1.0.0' })).status).toBe(201)
-    expect(await publish({ definition: { ...named, id: 'kit' }, toolkit: 'Lower' })).toMatchObject({ status: 201 })
+    expect(await publish({ definition: { ...named, id: 'kit' }, toolkit: 'Lower' })).toMatchObject({ status: 409 })
     const { tools } = (await list()).body
     // Some were published with a version beside, as theirs is none
     for (const document of tools.filter(({ version }: typeof CALCULATOR) => /^\d+\.\d+\.\d+$/.test(version))) {

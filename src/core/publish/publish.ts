@@ -2,7 +2,6 @@ import type { JsonObject } from '../tool/json.ts'
 import { coverDenial, isTrustedWith, type Principal } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import { afterStretches, createBudget, type GiveWay } from '../tool/budget.ts'
-import { sanitizedName } from '../tool/sanitize-name.ts'
 import type { Problem } from '../tool/problem.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
 import type { Requirements, ToolRecord } from '../tool/tool.ts'
@@ -88,18 +87,15 @@ async function admit(
 function publicationOf(
   submission: Submission,
   { records, places, document, given, ...prepared }: Prepared,
-  { principal, allowBreaking }: PublishOptions,
+  { allowBreaking }: PublishOptions,
 ): Publication {
   // Such a version breaks nothing, though the registry takes any change of a shared schema for a break
   const followsChange = 'imported' in submission && submission.version === undefined
-  const id = document?.itself?.id
   const { toolkitDescription } = 'imported' in submission ? submission : prepared
-  const mayHaveName =
-    id !== undefined && !coverDenial(principal, { toolkit: sanitizedName(id), tool: '*' }, 'tools:publish')
   return {
     records,
     places,
-    ...(document ? { document: mayHaveName ? { ...document, mayHaveName } : document } : {}),
+    ...(document ? { document } : {}),
     given,
     allowBreaking: allowBreaking || followsChange,
     toolkitDescription,

@@ -10,11 +10,9 @@ export interface KeptDocument {
   /** SHA-256 (hex) of `text`. */
   readonly hash: string
   readonly text: string
-  /** Unique in its toolkit, ignoring case; such a document is judged as a whole. */
+  /** The id is unique in its dialect, ignoring case; such a document is judged as a whole. */
   readonly itself?: { readonly id: string; readonly version: string }
   readonly toolkit: string
-  /** Its publisher may publish in the toolkit that its id names, so the id may lead to it without its toolkit. */
-  readonly mayHaveName?: boolean
   readonly tools: Readonly<Record<string, string>>
   readonly toolkitDescription?: string | undefined
 }

@@ -67,13 +67,7 @@ export interface ToolRecord extends Definition {
   /** Joined to what is read, and never stored with it, since it changes while versions do not. */
   readonly toolkitDescription?: string
   /** The document, verbatim; one of several tools, or with an id of its own, is stored once under `hash`. */
-  readonly source: {
-    readonly dialect: string
-    readonly document?: Json
-    readonly hash?: string
-    /** The document's id does not lead to it: its tools are its toolkit's. */
-    readonly byToolkit?: boolean
-  }
+  readonly source: { readonly dialect: string; readonly document?: Json; readonly hash?: string }
   /** SHA-256 (hex) over the canonical JSON of the implementation and everything a model or caller can see. */
   readonly digest: string
   /** Absent: the tool is listed, and cannot be called here. */

@@ -37,7 +37,7 @@ export function encode(record: ToolRecord): Encoded {
 }
 
 export function publishedDocument({ source, securityLevel }: ToolRecord): JsonObject | undefined {
-  if (source.dialect !== DIALECT || source.byToolkit || !isJsonObject(source.document)) return undefined
+  if (source.dialect !== DIALECT || !isJsonObject(source.document)) return undefined
   const { securityLevel: said = 0 } = source.document
   return said === securityLevel ? source.document : { ...source.document, securityLevel }
 }

@@ -2,12 +2,11 @@ import type { KeptDocument } from '../../core/publish/registry.ts'
 import type { DocumentAddress } from '../../core/tool/tool-source.ts'
 import { sanitizedName } from '../../core/tool/sanitize-name.ts'
 import { BY_TOOLKIT, toolKey } from '../../core/tool/tool-id.ts'
-import type { ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import { documentKey, kvKey } from '../keys.ts'
 import { column, field, firstRow, rows } from '../rows.ts'
 import { queue } from './tables.ts'
-import { isToolkit, keysOf, toolkitNamed } from './toolkits.ts'
+import { keysOf } from './toolkits.ts'
 
 export type DocumentRow = {
   readonly id: string
@@ -16,23 +15,17 @@ export type DocumentRow = {
   readonly hash: string
 }
 
-type DocumentName = Pick<DocumentRow, 'id' | 'toolkit'>
 type DocumentKey = { readonly dialect: string; readonly key: string }
 
-/** A toolkit's name has no slash. */
-export function keyOfDocument({ id, toolkit }: DocumentName): string {
-  return `${toolkit}/${id}`.toLowerCase()
-}
-
 /** The stored versions of a document; none where it has no id. */
-export function documentRows(sql: SqlStorage, { dialect, itself, toolkit }: KeptDocument): DocumentRow[] {
+export function documentRows(sql: SqlStorage, { dialect, itself }: KeptDocument): DocumentRow[] {
   const query = 'SELECT id, version, toolkit, hash FROM document WHERE dialect = ? AND key = ?'
-  return rows<DocumentRow>(sql, query, dialect, keyOfDocument({ id: itself?.id ?? '', toolkit }))
+  return rows<DocumentRow>(sql, query, dialect, itself?.id.toLowerCase() ?? '')
 }
 
-export function calledIn(sql: SqlStorage, dialect: string, document: DocumentRow): string[] {
+export function calledIn(sql: SqlStorage, dialect: string, { id, version }: DocumentRow): string[] {
   const query = 'SELECT name FROM document_tool WHERE dialect = ? AND key = ? AND version = ?'
-  return column<string>(sql, query, dialect, keyOfDocument(document), document.version)
+  return column<string>(sql, query, dialect, id.toLowerCase(), version)
 }
 
 /** The tools' names by what the document calls them, in one of its versions or in any. */
@@ -60,9 +53,9 @@ export function storeDocument(sql: SqlStorage, document: KeptDocument): void {
   }
   if (!itself) return
   const { id, version } = itself
-  const key = keyOfDocument({ id, toolkit })
+  const key = id.toLowerCase()
   const row = 'INSERT OR REPLACE INTO document VALUES (?, ?, ?, ?, ?, ?, ?)'
-  sql.exec(row, dialect, key, version, id, toolkit, hash, placeOf(sql, document))
+  sql.exec(row, dialect, key, version, id, toolkit, hash, sanitizedName(id).toLowerCase())
   sql.exec('DELETE FROM document_tool WHERE dialect = ? AND key = ? AND version = ?', dialect, key, version)
   for (const [name, tool] of Object.entries(tools)) {
     const stored = toolKey({ toolkit, tool })
@@ -71,15 +64,15 @@ export function storeDocument(sql: SqlStorage, document: KeptDocument): void {
   queue(sql, kvKey('address', documentKey(dialect, id)))
 }
 
-/** The document that an id leads to without a toolkit. */
+/** Where the tools are of the document that an id leads to. */
 export function addressText(sql: SqlStorage, of: string): string | undefined {
   const at = of.indexOf('/')
-  const [dialect, id] = [of.slice(0, at), of.slice(at + 1)]
-  if (dialect === BY_TOOLKIT) return toolkitAddress(sql, id)
-  const first = holderOf(sql, dialect, id)
-  if (!first) return undefined
-  const address: DocumentAddress = { ...first, tools: toolsOf(sql, dialect, keyOfDocument(first)) }
-  return JSON.stringify(address)
+  const [dialect, key] = [of.slice(0, at), of.slice(at + 1)]
+  if (dialect === BY_TOOLKIT) return toolkitAddress(sql, key)
+  const query = 'SELECT id, toolkit FROM document WHERE dialect = ? AND key = ? LIMIT 1'
+  const document = firstRow<Pick<DocumentRow, 'id' | 'toolkit'>>(sql, query, dialect, key)
+  if (!document) return undefined
+  return JSON.stringify({ ...document, tools: toolsOf(sql, dialect, key) } satisfies DocumentAddress)
 }
 
 function toolkitAddress(sql: SqlStorage, key: string): string | undefined {
@@ -94,59 +87,10 @@ function toolkitAddress(sql: SqlStorage, key: string): string | undefined {
   return JSON.stringify({ id: toolkit, toolkit, tools } satisfies DocumentAddress)
 }
 
-/** Its toolkit's own; else the one that has it, unless there is a toolkit of that very name. */
-export function holderOf(sql: SqlStorage, dialect: string, id: string): DocumentName | undefined {
-  const place = sanitizedName(id).toLowerCase()
-  const query =
-    'SELECT id, toolkit FROM document WHERE place = ? AND dialect = ? AND lower(id) = lower(?) ORDER BY rowid'
-  const all = rows<DocumentName>(sql, query, place, dialect, id)
-  return all.find(({ toolkit }) => toolkit.toLowerCase() === place) ?? (isToolkitOf(sql, id) ? undefined : all[0])
-}
-
-/** As it is written: `calculator` leads to a document beside the toolkit `Calculator`. */
-function isToolkitOf(sql: SqlStorage, id: string): boolean {
-  return sanitizedName(id) === id && isToolkit(sql, id) && (toolkitNamed(sql, id) ?? id) === id
-}
-
-/** The toolkit that a document's id names, if the id alone leads to the document. */
-export function placeOf(sql: SqlStorage, { dialect, toolkit, itself, mayHaveName }: KeptDocument): string | null {
-  if (!itself) return null
-  const place = sanitizedName(itself.id).toLowerCase()
-  if (toolkit.toLowerCase() === place) return place
-  if (!mayHaveName || isToolkitOf(sql, itself.id)) return null
-  const holder = holderOf(sql, dialect, itself.id)
-  return !holder || holder.toolkit === toolkit ? place : null
-}
-
-/** A toolkit has come, or a document of it, whose name others' documents had. Gives the keys of their tools. */
-export function takeBackName(sql: SqlStorage, toolkit: string, id: string): string[] {
-  const place = toolkit.toLowerCase()
-  const others = `UPDATE document SET place = NULL WHERE place = ? AND lower(toolkit) <> ? AND lower(id) = lower(?)
-    RETURNING dialect, key, id`
-  const displaced = rows<DocumentKey & { id: string }>(sql, others, place, place, id)
-  return displaced.flatMap(({ id, ...document }) => {
-    queue(sql, kvKey('address', documentKey(document.dialect, id)))
-    const tools = toolKeysOf(sql, document)
-    const marked = "UPDATE version SET record = json_set(record, '$.source.byToolkit', json('true')) WHERE key = ?"
-    for (const tool of tools) sql.exec(marked, tool)
-    return tools
-  })
-}
-
-/** Whether the id of the document that a tool's version is of does not lead to it. */
-export function isByToolkit(sql: SqlStorage, tool: string, { version, source }: ToolRecord): boolean {
-  const query = `SELECT 1 FROM document_tool JOIN document USING (dialect, key, version)
-    WHERE tool = ? AND document.version = ? AND hash = ? AND place IS NULL LIMIT 1`
-  return field(sql, query, tool, version, source.hash ?? '') !== undefined
-}
-
 export function toolsBeside(sql: SqlStorage, tool: string): string[] {
   const document = documentOfTool(sql, tool)
-  return document ? toolKeysOf(sql, document) : []
-}
-
-function toolKeysOf(sql: SqlStorage, { dialect, key }: DocumentKey): string[] {
-  return column<string>(sql, 'SELECT DISTINCT tool FROM document_tool WHERE dialect = ? AND key = ?', dialect, key)
+  const query = 'SELECT DISTINCT tool FROM document_tool WHERE dialect = ? AND key = ?'
+  return document ? column<string>(sql, query, document.dialect, document.key) : []
 }
 
 /** Whether the newest active version of a tool's document does not define it. */

@@ -9,8 +9,8 @@ import { openTables } from '../schema.ts'
  * `own` is its own status where `status` is its toolkit's; `held` and `unreviewed` say that only an administrator, or a
  * reviewer, enables it. `page` divides the catalogue by first key: `changed` is the last change of its tools, `made` the
  * one that `count` and `hash` show, and `replicated` the one that KV's manifest shows, by `replicated_…`. `retired` has
- * KV keys to delete after a while. `blob` has bytes in parts that fit into rows. `document.place` is the toolkit
- * whose name its id is, where its publisher may publish there. `document_tool` has the key of each tool that a version of
+ * KV keys to delete after a while. `blob` has bytes in parts that fit into rows. `document.claim` is the toolkit's
+ * name that its id claims, in lower case. `document_tool` has the key of each tool that a version of
  * a document defines. `toolkit.owner` is a principal's id, null for the deployment. See
  * `../STORAGE.md`.
  */
@@ -38,10 +38,9 @@ CREATE INDEX version_inactive ON version (json_extract(status, '$.state'), key, 
 CREATE TABLE document_text (hash TEXT PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE document (
   dialect TEXT NOT NULL, key TEXT NOT NULL, version TEXT NOT NULL, id TEXT NOT NULL, toolkit TEXT NOT NULL, hash TEXT NOT NULL,
-  place TEXT, PRIMARY KEY (dialect, key, version)
+  claim TEXT NOT NULL, PRIMARY KEY (dialect, key, version)
 );
-CREATE INDEX document_key ON document (key);
-CREATE INDEX document_place ON document (place);
+CREATE INDEX document_claim ON document (claim);
 CREATE TABLE document_tool (
   dialect TEXT NOT NULL, key TEXT NOT NULL, version TEXT NOT NULL, name TEXT NOT NULL, tool TEXT NOT NULL,
   PRIMARY KEY (dialect, key, version, name)
@@ -62,7 +61,7 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 `
 
 export function createTables(sql: SqlStorage): void {
-  if (!openTables(sql, { of: 'the Registry', version: 5, tables: OUTBOX_TABLE + TABLES })) return
+  if (!openTables(sql, { of: 'the Registry', version: 6, tables: OUTBOX_TABLE + TABLES })) return
   sql.exec("INSERT INTO page (first, changed) VALUES ('', ?)", nextRevision(sql))
 }
 

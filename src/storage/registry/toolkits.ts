@@ -83,11 +83,16 @@ export function mayChange(sql: SqlStorage, principal: Principal, name: ToolName)
   return toolkitDenial(principal, name, ownerOf(sql, name.toolkit)) === undefined
 }
 
-/** Whether it was nobody's. */
-export function claimToolkit(sql: SqlStorage, source: Source, toolkit: string): boolean {
-  if (source === 'bundle' || ownerOf(sql, toolkit) !== 'nobody') return false
-  writeOwner(sql, toolkit, source.id)
-  return true
+/** It is the principal's if it was nobody's. */
+export function claimToolkit(sql: SqlStorage, { id }: Principal, toolkit: string): void {
+  if (ownerOfItself(sql, toolkit)) return
+  const owner = ownerOf(sql, toolkit)
+  if (owner !== 'deployment') addToolkit(sql, toolkit, owner === 'nobody' ? id : owner.principal)
+}
+
+function addToolkit(sql: SqlStorage, toolkit: string, principal: string | null): void {
+  const row = 'INSERT OR IGNORE INTO toolkit (key, name, owner) VALUES (?, ?, ?)'
+  sql.exec(row, toolkit.toLowerCase(), nameOf(sql, toolkit), principal)
 }
 
 export function giveToolkit(sql: SqlStorage, toolkit: string, principal: string | null): boolean {
@@ -124,7 +129,8 @@ type SettingsRow = {
 
 export function writeSettings(sql: SqlStorage, toolkit: string, values: Partial<SettingsRow>): void {
   const key = toolkit.toLowerCase()
-  sql.exec('INSERT OR IGNORE INTO toolkit (key, name) VALUES (?, ?)', key, nameOf(sql, toolkit))
+  const owner = ownerOf(sql, toolkit)
+  addToolkit(sql, toolkit, typeof owner === 'object' ? owner.principal : null)
   for (const [column, value] of Object.entries(values))
     sql.exec(`UPDATE toolkit SET ${column} = ? WHERE key = ?`, value, key)
 }
@@ -179,14 +185,27 @@ export function isToolkit(sql: SqlStorage, name: string): boolean {
 }
 
 export function ownerOf(sql: SqlStorage, toolkit: string): ToolkitOwner {
-  if (isBundled(sql, toolkit)) return 'deployment'
-  const query = 'SELECT owner FROM toolkit WHERE key = ?'
-  const given = field<string | null>(sql, query, toolkit.toLowerCase())
-  if (given !== undefined) return given === null ? 'deployment' : { principal: given }
+  const owner = ownerOfItself(sql, toolkit)
+  if (owner !== undefined) return owner
+  const claimant = claimantOf(sql, toolkit)
+  if (claimant !== undefined) return ownerOfItself(sql, claimant) ?? 'deployment'
   // Tools older than owners are the deployment's, as are names that differ from theirs in `-` and `_` alone
   const plain = keysOf(toolkit.replaceAll('-', '_'))
   const older = field(sql, `SELECT 1 FROM tool WHERE ${ALIKE} >= ? AND ${ALIKE} < ? LIMIT 1`, ...plain)
   return older === undefined ? 'nobody' : 'deployment'
+}
+
+function ownerOfItself(sql: SqlStorage, toolkit: string): ToolkitOwner | undefined {
+  if (isBundled(sql, toolkit)) return 'deployment'
+  const query = 'SELECT owner FROM toolkit WHERE key = ?'
+  const owner = field<string | null>(sql, query, toolkit.toLowerCase())
+  if (owner === undefined) return undefined
+  return owner === null ? 'deployment' : { principal: owner }
+}
+
+/** The toolkit of the document, if there is one, whose id claims this name: it is the owner's of that toolkit. */
+export function claimantOf(sql: SqlStorage, name: string): string | undefined {
+  return field<string>(sql, 'SELECT toolkit FROM document WHERE claim = ? LIMIT 1', name.toLowerCase())
 }
 
 /** Also while the newest deployment does not carry its tools: it may again. */

@@ -51,11 +51,11 @@ describe('a document with an id of its own', () => {
       ]) {
         expect(await publish(registry, other, true)).toMatchObject({ outcome: 'conflict' })
       }
-      // In another toolkit it is another
+      // Nor is it another in another toolkit
       const other = await made('x', '2.0.0', ['a', 'b'], { toolkit: 'Other' })
       expect(await publish(registry, other, true)).toMatchObject({
-        outcome: 'created',
-        ids: ['Other.a@2.0.0', 'Other.b@2.0.0'],
+        outcome: 'conflict',
+        message: expect.stringContaining('publish it as a version of that with {"definition": …, "toolkit": "x"}'),
       })
       expect(addressOf(registry, 'x')).toEqual({ id: 'x', toolkit: 'x', tools: { a: 'a' } })
     }))

@@ -13,6 +13,8 @@ import { STATES, type ToolStatus } from '../../tool/version.ts'
 import { MAX_TOOLS } from '../definition-rules.ts'
 
 export const FORMAT = 2
+/** Earlier exports say where a document's id led; it is decided again where they are restored. */
+const EARLIER = optional(boolean)
 
 const PRINCIPAL = string({ least: 1, most: 300 })
 const NAME = text('a name of 1 to 64 of A-Z, a-z, 0-9, _ and -', isNamePart)
@@ -74,7 +76,7 @@ const RECORD: Reader<ToolRecord> = object(
     tags: TAGS,
     implementation: optional(IMPLEMENTATION),
     source: object(
-      { dialect: DIALECT, document: anything, hash: optional(HASH), byToolkit: optional(boolean) },
+      { dialect: DIALECT, document: anything, hash: optional(HASH), byToolkit: EARLIER },
       {
         rule({ document, hash }, report) {
           if ((document === undefined) === (hash === undefined)) wrong(report, "Must have a 'document' or a 'hash'")
@@ -122,7 +124,7 @@ const LINES = {
     dialect: DIALECT,
     toolkit: namePart,
     itself: optional(object({ id: SHORT, version })),
-    mayHaveName: optional(boolean),
+    mayHaveName: EARLIER,
     tools: map(namePart, MAX_TOOLS),
     document: anything,
   }),

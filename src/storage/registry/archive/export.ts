@@ -94,7 +94,7 @@ function* rowsOf(sql: SqlStorage, phase: Phase, toolkit: string | undefined, fro
 type VersionRow = Readonly<
   Record<'stands' | 'record' | 'blob' | 'source' | 'dialect' | 'toolkit' | 'version', string>
 > &
-  Readonly<Record<'hash' | 'key' | 'id' | 'place', string | null>>
+  Readonly<Record<'hash' | 'key' | 'id', string | null>>
 
 /** Undefined where its toolkit was deleted. */
 function readVersion(sql: SqlStorage, row: Place): VersionRow | undefined {
@@ -111,7 +111,7 @@ function readVersion(sql: SqlStorage, row: Place): VersionRow | undefined {
        coalesce(document.dialect, record ->> '$.source.dialect') AS dialect,
        coalesce(document.toolkit, record ->> '$.toolkit') AS toolkit,
        coalesce(record ->> '$.source.hash', document.hash) AS hash,
-       document.key AS key, id, version.version AS version, place
+       document.key AS key, id, version.version AS version
      FROM version LEFT JOIN document_tool ON document_tool.tool = version.key AND document_tool.version = version.version
        LEFT JOIN document ON document.dialect = document_tool.dialect AND document.key = document_tool.key
          AND document.version = document_tool.version
@@ -120,13 +120,12 @@ function readVersion(sql: SqlStorage, row: Place): VersionRow | undefined {
   )
 }
 
-function documentLine(sql: SqlStorage, { dialect, toolkit, hash, key, id, version, place }: VersionRow): string {
+function documentLine(sql: SqlStorage, { dialect, toolkit, hash, key, id, version }: VersionRow): string {
   const about = JSON.stringify({
     kind: 'document',
     dialect,
     toolkit,
     ...(id === null ? {} : { itself: { id, version } }),
-    ...(place === null ? {} : { mayHaveName: true }),
     tools: key === null ? {} : toolsOf(sql, dialect, key, version),
   })
   return `${about.slice(0, -1)},"document":${textByHash(sql, hash ?? '') ?? 'null'}}`

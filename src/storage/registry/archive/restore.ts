@@ -4,18 +4,19 @@ import { isAdministrator } from '../../../core/access/toolkit-owner.ts'
 import type { ArchiveRow, RowOutcome } from '../../../core/publish/archive/archive-rows.ts'
 import type { KeptDocument } from '../../../core/publish/registry.ts'
 import { canonicalJson } from '../../../core/tool/digest.ts'
+import { sanitizedName } from '../../../core/tool/sanitize-name.ts'
 import { formatToolId, parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import { field, firstRow } from '../../rows.ts'
 import { holdsBlob } from '../blobs.ts'
 import { documentConflict } from '../writing/conflicts.ts'
-import { documentRows, isByToolkit, storeDocument, textByHash } from '../documents.ts'
+import { documentRows, storeDocument, textByHash } from '../documents.ts'
 import { keyOfName } from '../writing/exposed-names.ts'
 import { policyOf, storePolicy } from '../policies.ts'
 import { countPublished } from '../writing/quota.ts'
-import { holderCame, storeName, storeStatus, storeVersion, leaveOut } from '../writing/store-version.ts'
+import { storeName, storeStatus, storeVersion, leaveOut } from '../writing/store-version.ts'
 import { nextRevision } from '../tables.ts'
 import { changeToolkit } from '../writing/changes.ts'
-import { deletedDenial, isBundled, restoreOwner, settingsOf, writeSettings } from '../toolkits.ts'
+import { deletedDenial, isBundled, ownerOf, restoreOwner, settingsOf, writeSettings } from '../toolkits.ts'
 import { keyAlike, nameOf, recordText } from '../versions.ts'
 
 const REFUSED = { refused: 'Only an administrator restores what another registry had' }
@@ -69,9 +70,13 @@ function keyOf(tool: string): string {
 function restoreDocument(sql: SqlStorage, document: KeptDocument): RowOutcome {
   const published = documentRows(sql, document)
   const given = { implementation: true, tags: true, toolkit: true }
-  const refused = documentConflict(sql, { records: [], document, given, allowBreaking: true }, published)
+  const refused = documentConflict(sql, { document, given }, published)
   if (refused !== undefined) return { refused }
   if (published.some(({ version }) => version === document.itself?.version)) return 'unchanged'
+  const id = document.itself?.id ?? document.toolkit
+  const owner = ownerOf(sql, sanitizedName(id))
+  if (owner !== 'nobody' && canonicalJson(owner) !== canonicalJson(ownerOf(sql, document.toolkit)))
+    return { refused: `The id '${id}' is another's here, as a document's or a toolkit's` }
   storeDocument(sql, document)
   return 'created'
 }
@@ -90,8 +95,6 @@ function restoreVersion(sql: SqlStorage, row: VersionRow, principal: Principal):
     return { refused: `'${formatToolId(here)}' exists: ids are unique ignoring case, and '-' is as '_'` }
   if (source.hash !== undefined && textByHash(sql, source.hash) === undefined)
     return { refused: `No document of the hash '${source.hash}' comes before it` }
-  if (isByToolkit(sql, key, record) !== (source.byToolkit === true))
-    return { refused: `'${id}' does not say what the id of its document leads to here` }
   const blob = implementation?.kind === 'wasm' ? String(implementation['blob']) : undefined
   if (blob !== undefined && !holdsBlob(sql, blob))
     return { refused: `No bytes of its plugin, '${blob}', come before it` }
@@ -116,7 +119,6 @@ function restoreBundled(sql: SqlStorage, { record, status }: VersionRow): RowOut
 function restoreToolkit(sql: SqlStorage, row: Extract<ArchiveRow, { kind: 'toolkit' }>, principal: Principal) {
   const { toolkit, owner, status, held, tags, review, description } = row
   const outcome = restoreOwner(sql, toolkit, owner)
-  if (outcome === 'created') holderCame(sql, toolkit, toolkit)
   if (outcome === 'taken')
     return { refused: `The toolkit '${toolkit}' is another's here: PUT /toolkits/${toolkit} says whose it is` }
   const here = settingsOf(sql, toolkit)

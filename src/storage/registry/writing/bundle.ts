@@ -31,9 +31,10 @@ export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number
   const carried = new Set(bundle.records.map(({ id }) => id.toLowerCase()))
   for (const document of bundle.documents) {
     const [taken] = documentRows(sql, document)
-    // Its id may be taken in another spelling, whose rows stay; isolates that carry this one find it without
-    const { itself: _, ...unplaced } = document
-    storeDocument(sql, taken && taken.id !== document.itself?.id ? unplaced : { ...document, mayHaveName: true })
+    // Where its id is taken, isolates that carry this one find it without
+    const { itself, ...unplaced } = document
+    const isTaken = taken && (taken.id !== itself?.id || taken.toolkit !== document.toolkit)
+    storeDocument(sql, isTaken ? unplaced : document)
   }
   // A deployment with tools of a deleted toolkit takes its name
   const deleted = new Set(column<string>(sql, 'SELECT key FROM toolkit WHERE deleted IS NOT NULL'))

@@ -9,7 +9,7 @@ import { nextRevision, readNumber } from '../tables.ts'
 import { changeDenial, deletedDenial, giveToolkit, isBundled, isToolkit } from '../toolkits.ts'
 import { keysOf, mayChange, settingsOf, toolkitOf, writeSettings } from '../toolkits.ts'
 import { fanOut } from './fan-out.ts'
-import { storeName, storeStatus, storeToolkitStatus, storeTrust, holderCame } from './store-version.ts'
+import { storeName, storeStatus, storeToolkitStatus, storeTrust } from './store-version.ts'
 import { documentText, isPending, keysIn, recordText } from '../versions.ts'
 
 type Refusal = Extract<ToolkitChanged, { readonly ok: false }>
@@ -112,7 +112,6 @@ function giveWhole(sql: SqlStorage, toolkit: string, to: string | null): Refusal
   if (deleted !== undefined) return conflict(deleted)
   if (!giveToolkit(sql, toolkit, to)) return conflict(GIVEN(toolkit))
   nextRevision(sql)
-  holderCame(sql, toolkit, toolkit)
   return undefined
 }
 

@@ -1,53 +1,69 @@
 import { parseTrusted } from '../../../core/tool/json-text.ts'
-import { isTrustedWith, type Principal } from '../../../core/access/principal.ts'
-import { isAdministrator, toolkitDenial } from '../../../core/access/toolkit-owner.ts'
+import { coverDenial, type Principal } from '../../../core/access/principal.ts'
+import { toolkitDenial } from '../../../core/access/toolkit-owner.ts'
 import type { KeptDocument, Publication } from '../../../core/publish/registry.ts'
 import { canonicalJson } from '../../../core/tool/digest.ts'
 import { sourceNames } from '../../../core/tool/source-names.ts'
-import { formatToolId, joinedName, toolKey } from '../../../core/tool/tool-id.ts'
+import { sanitizedName } from '../../../core/tool/sanitize-name.ts'
+import { formatToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
-import { field } from '../../rows.ts'
-import { documentOfTool, type DocumentRow, holderOf, keyOfDocument, textByHash } from '../documents.ts'
-import { holderOfDerived, isTakenName } from './exposed-names.ts'
-import { ownerOf, toolkitNamed } from '../toolkits.ts'
-import { keyAlike, nameOf, nameTaken } from '../versions.ts'
+import { documentOfTool, type DocumentRow, textByHash } from '../documents.ts'
+import { isTakenName } from './exposed-names.ts'
+import { isBundled, ownerOf, toolkitNamed } from '../toolkits.ts'
+import { keyAlike, nameOf } from '../versions.ts'
 
 const ANOTHER_TOOLKIT = 'give another beside the document: {"definition": …, "toolkit": "…"}'
 
-/** Why a document cannot be published under its id. `published` are the stored versions of that id, in its toolkit. */
-export function documentConflict(
+/** Why a publisher may not have a document's id, which is claimed as a toolkit is: the first owner has it for good. */
+export function claimDenial(
   sql: SqlStorage,
-  { document, given }: Publication,
+  { records, document }: Publication,
   published: readonly DocumentRow[],
-  /** Absent where documents are restored, which were judged when they were published. */
-  principal?: Principal,
+  principal: Principal,
 ) {
   if (!document?.itself) return undefined
-  const { toolkit, dialect } = document
+  const { id } = document.itself
+  const claimed = { toolkit: sanitizedName(id), tool: '*' }
+  const holder = published[0]?.toolkit ?? claimed.toolkit
+  const isHere = isSameName(holder, document.toolkit)
+  // The same whether or not somebody has it
+  if (!isHere && coverDenial(principal, claimed, 'tools:publish')) {
+    const reason = `The id '${id}' is claimed as a toolkit is, and the credential does not cover '${formatToolId(claimed)}': give the document an id that it covers`
+    return { outcome: 'forbidden', reason } as const
+  }
+  const owner = ownerOf(sql, holder)
+  const names = isHere ? records : [{ toolkit: holder, tool: '*' }]
+  if (names.every((name) => toolkitDenial(principal, name, owner) === undefined)) return undefined
+  const message = `The id '${id}' is taken, as a document's or a toolkit's: give the document an id of its own`
+  return { outcome: 'conflict', message } as const
+}
+
+/** Why a document cannot be published under its id. `published` are the stored versions of that id. */
+export function documentConflict(
+  sql: SqlStorage,
+  { document, given }: Pick<Publication, 'document' | 'given'>,
+  published: readonly DocumentRow[],
+): string | undefined {
+  if (!document?.itself) return undefined
+  const { toolkit } = document
   const { id, version } = document.itself
   const [first] = published
   if (!first) {
-    const holder = holderOf(sql, dialect, id)
-    const owner = principal && holder && holder.toolkit !== toolkit ? ownerOf(sql, holder.toolkit) : undefined
-    if (
-      principal &&
-      holder &&
-      owner &&
-      toolkitDenial(principal, { toolkit: holder.toolkit, tool: '*' }, owner) !== undefined
-    )
-      return `The id '${id}' is that of another publisher's document: give this one an id of its own`
     if (given.toolkit || toolkitNamed(sql, toolkit) === undefined) return undefined
     return `The toolkit '${toolkit}', which is named after the document's id, holds other tools: ${ANOTHER_TOOLKIT}`
   }
   if (first.id !== id) return `'${first.id}' exists: ids of documents are unique ignoring case`
   const same = published.find((row) => row.version === version)
+  // Nobody's first document becomes a version of a demonstration unasked
+  if (!isSameName(first.toolkit, toolkit) || (!same && !given.toolkit && isBundled(sql, toolkit)))
+    return `The id '${id}' is that of a document in the toolkit '${first.toolkit}': give this one an id of its own, or publish it as a version of that with {"definition": …, "toolkit": "${first.toolkit}"}`
   const text = same && textByHash(sql, same.hash)
   if (text === undefined || text === document.text || isSameJson(text, document.text)) return undefined
   return `The document '${id}' is published already at version ${version}, and a version never changes`
 }
 
-export function recordConflict(sql: SqlStorage, record: ToolRecord, publication: Publication, principal: Principal) {
-  return toolConflict(sql, record, publication) ?? nameConflict(sql, record, principal) ?? idConflict(sql, record)
+export function recordConflict(sql: SqlStorage, record: ToolRecord, publication: Publication): string | undefined {
+  return toolConflict(sql, record, publication) ?? idConflict(sql, record)
 }
 
 function toolConflict(sql: SqlStorage, record: ToolRecord, { document, given }: Publication): string | undefined {
@@ -62,22 +78,11 @@ function toolConflict(sql: SqlStorage, record: ToolRecord, { document, given }: 
   }
   const owner = documentOfTool(sql, key)
   if (document?.itself) {
-    const { toolkit } = document
-    const isOwn = owner?.dialect === document.dialect && owner.key === keyOfDocument({ ...document.itself, toolkit })
+    const isOwn = owner?.dialect === document.dialect && owner.key === document.itself.id.toLowerCase()
     return isOwn ? undefined : `'${formatToolId(name)}' exists, and is of another document: ${ANOTHER_TOOLKIT}`
   }
   if (!owner) return undefined
-  return `'${formatToolId(name)}' is of the document '${owner.key.slice(owner.key.indexOf('/') + 1)}' of the dialect '${owner.dialect}': publish a new version of that`
-}
-
-/** A publisher could choose toolkit and tool so that they spell the name of another tool of equal trust. */
-function nameConflict(sql: SqlStorage, record: ToolRecord, principal: Principal): string | undefined {
-  const holder = holderOfDerived(sql, record)
-  if (holder === undefined || isAdministrator(principal)) return undefined
-  const query =
-    'SELECT trusted FROM version JOIN tool ON tool.key = version.key AND version = listed WHERE tool.key = ?'
-  if (isTrustedWith(principal, record) && field<number>(sql, query, holder) !== 1) return undefined
-  return `${nameTaken(joinedName(record))}: call the tool '${formatToolId(record)}' or its toolkit otherwise, or have an administrator publish it`
+  return `'${formatToolId(name)}' is of the document '${owner.key}' of the dialect '${owner.dialect}': publish a new version of that`
 }
 
 /** "A unique identifier" (Open Tool Calling RFC, 4.1). */
@@ -118,6 +123,10 @@ function isSameSource(
   const before = stored.hash === undefined ? JSON.stringify(stored.document ?? null) : textByHash(sql, stored.hash)
   const now = source.hash === undefined ? JSON.stringify(source.document ?? null) : document?.text
   return before !== undefined && now !== undefined && isSameJson(before, now)
+}
+
+function isSameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase()
 }
 
 function isSameJson(a: string, b: string): boolean {

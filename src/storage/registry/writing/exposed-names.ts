@@ -7,14 +7,13 @@ import { nameOf } from '../versions.ts'
 
 /**
  * The name that a tool has where tools have no ids: an administrator's choice, else its document's if that is free,
- * else the derived `Toolkit_Tool`, which is its own for ever. A name keeps leading to its tool until an administrator
- * moves it, or a tool comes whose derived name it is. The `displaced` lost theirs to this tool, and need another.
+ * else the derived `Toolkit_Tool`. A name keeps leading to its tool until an administrator moves it.
  */
-export function exposedName(sql: SqlStorage, name: ToolName, declared: string) {
+export function exposedName(sql: SqlStorage, name: ToolName, declared: string): string {
   const key = toolKey(name)
-  const { derived, displaced } = claimDerived(sql, name)
+  const derived = claimDerived(sql, name)
   const given = field<string | null>(sql, 'SELECT given FROM tool WHERE key = ?', key) ?? declared
-  return { name: claimDeclared(sql, name, given) ? given : derived, displaced }
+  return claimDeclared(sql, name, given) ? given : derived
 }
 
 /** Whether it is another tool's, or begins as another toolkit's names do. */
@@ -30,13 +29,6 @@ export function claimDeclared(sql: SqlStorage, name: ToolName, wanted: string): 
   if (isOfAnotherToolkit(sql, name, wanted)) return false
   pointName(sql, wanted, key)
   return true
-}
-
-export function holderOfDerived(sql: SqlStorage, name: ToolName): string | undefined {
-  const holder = keyOfName(sql, joinedName(name))
-  return holder === undefined || holder === toolKey(name) || hasDerived(sql, holder, joinedName(name))
-    ? undefined
-    : holder
 }
 
 export function keyOfName(sql: SqlStorage, name: string): string | undefined {
@@ -58,18 +50,14 @@ export function giveName(sql: SqlStorage, key: string, name: string | null): rea
   return holder === undefined || holder === key ? [key] : [key, holder]
 }
 
-function claimDerived(sql: SqlStorage, name: ToolName): { derived: string; displaced: readonly string[] } {
+function claimDerived(sql: SqlStorage, name: ToolName): string {
   const key = toolKey(name)
   const whole = joinedName(name)
-  for (let derived = whole, salt = key; ; salt += '+') {
+  // `A_B.C` and `A.B_C` derive one name: the second has it with a stable suffix
+  for (let derived = whole, salt = key; ; derived = withSuffix(whole, salt), salt += '+') {
     const holder = keyOfName(sql, derived)
-    if (holder === key) return { derived, displaced: [] }
-    // `A_B.C` and `A.B_C` derive one name: the second has it with a stable suffix
-    if (holder === undefined || !hasDerived(sql, holder, derived)) {
-      pointName(sql, derived, key)
-      return { derived, displaced: holder === undefined ? [] : [holder] }
-    }
-    derived = withSuffix(whole, salt)
+    if (holder === undefined) pointName(sql, derived, key)
+    if (holder === undefined || holder === key) return derived
   }
 }
 

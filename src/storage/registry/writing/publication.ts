@@ -5,25 +5,17 @@ import { isAdministrator } from '../../../core/access/toolkit-owner.ts'
 import type { KeptDocument, Publication, PublicationOutcome } from '../../../core/publish/registry.ts'
 import { checkSuccessor, checkWholeSuccessor } from '../../../core/schema/compatibility.ts'
 import type { Problem } from '../../../core/tool/problem.ts'
-import { sanitizedName } from '../../../core/tool/sanitize-name.ts'
 import { toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { compareVersions, isPrerelease } from '../../../core/tool/version.ts'
 import { field } from '../../rows.ts'
-import { documentConflict, isSame, recordConflict, versionConflict } from './conflicts.ts'
-import {
-  calledIn,
-  type DocumentRow,
-  documentRows,
-  leftOutBeside,
-  placeOf,
-  storeDocument,
-  textByHash,
-} from '../documents.ts'
+import { claimDenial, documentConflict, isSame, recordConflict, versionConflict } from './conflicts.ts'
+import { calledIn, type DocumentRow, documentRows, leftOutBeside } from '../documents.ts'
+import { storeDocument, textByHash } from '../documents.ts'
 import { nextRevision } from '../tables.ts'
 import { countPublished, publishedBy } from './quota.ts'
-import { claimToolkit, deletedDenial, publishDenial, settingsOf } from '../toolkits.ts'
-import { leaveOut, storeVersion, holderCame } from './store-version.ts'
+import { claimantOf, claimToolkit, deletedDenial, publishDenial, settingsOf } from '../toolkits.ts'
+import { leaveOut, storeVersion } from './store-version.ts'
 import { describeByItsSource } from './changes.ts'
 import { isPending, nameWarning, NOT_DELETED, recordText, SHOWN, versionsOf } from '../versions.ts'
 
@@ -36,8 +28,8 @@ export function store(
   const { records, document, allowBreaking } = publication
   const ids = records.map(({ id }) => id)
   const published = document ? documentRows(sql, document) : []
-  const fresh = documentConflict(sql, publication, published, principal) ?? freshOf(sql, publication, principal)
-  const denied = denialOf(sql, records, principal)
+  const fresh = documentConflict(sql, publication, published) ?? freshOf(sql, publication)
+  const denied = claimDenial(sql, publication, published, principal) ?? denialOf(sql, records, principal)
   if (denied && !(fresh.length === 0 && isBundledFor(sql, principal, publication))) return { ids, ...denied }
   if (typeof fresh === 'string') return { outcome: 'conflict', ids, message: fresh }
   if (fresh.length === 0) return { outcome: 'unchanged', ids, ...pendingOf(sql, records) }
@@ -52,19 +44,12 @@ export function store(
   nextRevision(sql)
   const [first] = records
   const leftOut = document?.itself && first && leftOutBeside(sql, toolKey(first))
-  const placed = document && placedBy(sql, document, principal)
-  const byToolkit = placed?.itself !== undefined && placeOf(sql, placed) === null
-  if (placed) storeDocument(sql, placed)
-  if (placed?.itself && !byToolkit) holderCame(sql, placed.toolkit, placed.itself.id)
-  for (const each of fresh) {
-    const record = byToolkit ? { ...each, source: { ...each.source, byToolkit } } : each
-    if (claimToolkit(sql, principal, record.toolkit)) holderCame(sql, record.toolkit, record.toolkit)
-    storeVersion(sql, record, principal)
-  }
+  for (const { toolkit } of fresh) claimToolkit(sql, principal, toolkit)
+  if (document) storeDocument(sql, document)
+  for (const record of fresh) storeVersion(sql, record, principal)
   describeByItsSource(sql, publication, principal)
   const others = document?.itself ? leaveOut(sql, records, leftOut) : []
-  const own = fresh.flatMap((record) => [statusWarning(sql, record) ?? [], nameWarning(sql, record) ?? []].flat())
-  const warnings = [...own, ...(placed && byToolkit ? [idWarning(placed)] : [])]
+  const warnings = fresh.flatMap((record) => [statusWarning(sql, record) ?? [], nameWarning(sql, record) ?? []].flat())
   return {
     outcome: 'created',
     ids,
@@ -76,7 +61,10 @@ export function store(
 function denialOf(sql: SqlStorage, records: readonly ToolRecord[], principal: Principal) {
   for (const record of records) {
     const reason = publishDenial(sql, principal, record)
-    if (reason !== undefined) return { outcome: 'forbidden', reason } as const
+    if (reason !== undefined) {
+      const isId = claimantOf(sql, record.toolkit) !== undefined
+      return isId ? ({ outcome: 'conflict', message: reason } as const) : ({ outcome: 'forbidden', reason } as const)
+    }
     const message = deletedDenial(sql, record.toolkit)
     if (message !== undefined) return { outcome: 'conflict', message } as const
   }
@@ -84,10 +72,10 @@ function denialOf(sql: SqlStorage, records: readonly ToolRecord[], principal: Pr
 }
 
 /** Which versions are not stored yet, or the conflict with one that is. */
-function freshOf(sql: SqlStorage, publication: Publication, principal: Principal): string | readonly ToolRecord[] {
+function freshOf(sql: SqlStorage, publication: Publication): string | readonly ToolRecord[] {
   const fresh: ToolRecord[] = []
   for (const record of publication.records) {
-    const conflict = recordConflict(sql, record, publication, principal)
+    const conflict = recordConflict(sql, record, publication)
     if (conflict !== undefined) return conflict
     const existing = recordText(sql, toolKey(record), record.version)
     const stored: ToolRecord | undefined = existing === undefined ? undefined : parseTrusted(existing)
@@ -119,17 +107,6 @@ function pendingOf(sql: SqlStorage, records: readonly ToolRecord[], others: read
 function bytesOf(sql: SqlStorage, records: readonly ToolRecord[], document: KeptDocument | undefined): number {
   const text = document && textByHash(sql, document.hash) === undefined ? document.text.length : 0
   return records.reduce((sum, record) => sum + JSON.stringify(record).length, text)
-}
-
-function placedBy(sql: SqlStorage, document: KeptDocument, principal: Principal): KeptDocument {
-  const { itself, mayHaveName = false } = document
-  const name = { toolkit: sanitizedName(itself?.id ?? ''), tool: '*' }
-  return { ...document, mayHaveName: mayHaveName && publishDenial(sql, principal, name) === undefined }
-}
-
-/** The same for whatever has the id, which the publisher may not be allowed to see. */
-function idWarning({ toolkit, itself }: KeptDocument): string {
-  return `The id '${itself?.id}' alone does not lead to this document: call it by its toolkit, '${toolkit}'`
 }
 
 function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string | undefined {

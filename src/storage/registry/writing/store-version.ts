@@ -7,7 +7,7 @@ import { resolveVersion, stricterStatus, type ToolStatus } from '../../../core/t
 import { documentKey, kvKey } from '../../keys.ts'
 import type { Reason } from '../../kv-outbox.ts'
 import { column } from '../../rows.ts'
-import { isLeftOut, leftOutBeside, takeBackName, toolsBeside } from '../documents.ts'
+import { isLeftOut, leftOutBeside, toolsBeside } from '../documents.ts'
 import { claimDeclared, exposedName, giveName } from './exposed-names.ts'
 import { touchPages } from '../catalogue/pages.ts'
 import { indexTool } from '../search/search-index.ts'
@@ -108,11 +108,6 @@ export function storeLeftBundle(sql: SqlStorage, key: string, version: string, l
   statusChanged(sql, key)
 }
 
-/** Documents that had its name are called by their own toolkits from now on. */
-export function holderCame(sql: SqlStorage, toolkit: string, id: string): void {
-  for (const key of takeBackName(sql, toolkit, id)) statusChanged(sql, key)
-}
-
 export function statusChanged(sql: SqlStorage, key: string, reason: Reason = 'status'): void {
   queueVersions(sql, key, reason)
   changed(sql, key)
@@ -128,13 +123,12 @@ export function changed(sql: SqlStorage, key: string): void {
   const listed = resolveVersion(active)?.version ?? null
   const text = listed === null ? undefined : recordText(sql, key, listed)
   const record: ToolRecord | undefined = text === undefined ? undefined : parseTrusted(text)
-  const exposed = record && exposedName(sql, record, record.name)
+  const exposed = record ? exposedName(sql, record, record.name) : null
   if (record) claimSourceNames(sql, record)
-  sql.exec('UPDATE tool SET listed = ?, exposed = ? WHERE key = ?', listed, exposed?.name ?? null, key)
+  sql.exec('UPDATE tool SET listed = ?, exposed = ? WHERE key = ?', listed, exposed, key)
   indexTool(sql, key, record)
   queue(sql, kvKey('tool', key))
   touchPages(sql, key)
-  for (const other of exposed?.displaced ?? []) changed(sql, other)
 }
 
 /** A document's own names of its tools lead to them: in its toolkit always, and without it where nobody had them first. */

@@ -82,15 +82,21 @@ describe('the name a tool is exposed under', () => {
 })
 
 describe('a derived name', () => {
-  it('is taken back for its tool from whoever declared it first, when that was nobody trusted', () =>
+  it('has a suffix where another tool declared it first, until an administrator gives it', () =>
     inRegistry(async (harness) => {
       const { registry, kv, drain } = harness
       await declare(harness, 'Evil.X@1.0.0', 'Stripe_CreateCharge', stranger)
       expect(await registry.named('stripe_createcharge')).toBe('evil.x')
       await drain()
       expect(kv.values.get('name/stripe_createcharge')).toBe('evil.x')
-      await declare(harness, 'Stripe.CreateCharge@1.0.0', 'CreateCharge', key('s', 'Stripe.*'))
-      expect(await registry.named('Stripe_CreateCharge')).toBe('stripe.createcharge')
+      await declare(harness, 'Stripe.CreateCharge@1.0.0', 'Stripe_CreateCharge', key('s', 'Stripe.*'))
+      expect(await registry.named('Stripe_CreateCharge')).toBe('evil.x')
+      expect(exposed(harness, 'evil.x')).toBe('Stripe_CreateCharge')
+      const own = exposed(harness, 'stripe.createcharge')
+      expect(own).toMatch(/^Stripe_CreateCharge_[0-9a-f]{8}$/)
+      expect(await registry.named(own ?? '')).toBe('stripe.createcharge')
+      const given = { name: 'Stripe_CreateCharge' }
+      await registry.change(name('Stripe', 'CreateCharge'), '1.0.0', given, ADMIN)
       expect(exposed(harness, 'evil.x')).toBe('Evil_X')
       await drain()
       expect(kv.values.get('name/stripe_createcharge')).toBe('stripe.createcharge')
@@ -101,14 +107,12 @@ describe('a derived name', () => {
   it('is no way to take the name that another declares', () =>
     inRegistry(async (harness) => {
       await declare(harness, 'Weather.Now@1.0.0', 'get_weather', key('w', 'Weather.*'))
-      for (const principal of [stranger, key('g', 'get.*')]) {
-        expect(await declare(harness, 'get.weather@1.0.0', 'own', principal)).toMatchObject({ outcome: 'conflict' })
+      for (const principal of [stranger, key('g', 'get.*'), ADMIN]) {
+        await declare(harness, 'get.weather@1.0.0', 'own', principal)
+        expect(await harness.registry.named('get_weather')).toBe('weather.now')
+        expect(exposed(harness, 'weather.now')).toBe('get_weather')
       }
-      expect(await harness.registry.named('get_weather')).toBe('weather.now')
-      await declare(harness, 'Plain.Tool@1.0.0', 'do_it', stranger)
-      expect(await declare(harness, 'do.it@1.0.0', 'own', key('n', '*'))).toMatchObject({ outcome: 'conflict' })
-      expect(await declare(harness, 'get.weather@1.0.0', 'own')).toMatchObject({ outcome: 'created' })
-      expect(exposed(harness, 'weather.now')).toBe('Weather_Now')
+      expect(await harness.registry.named('own')).toBe('get.weather')
     }))
 })
 

@@ -26,10 +26,12 @@ const strict = async (...given: Parameters<typeof publication>) => ({
 const versionsOf = (registry: RegistryObject, key: string) =>
   documentOf(registry, key).versions.map(({ version }) => version)
 
-/** Of a publisher who may publish in the toolkit that the document's id names. */
-const named = ({ document, ...rest }: Publication): Publication => ({
-  ...rest,
-  ...(document ? { document: { ...document, mayHaveName: true } } : {}),
+const keyOf = (id: string, ...tools: string[]): Principal => ({
+  id,
+  kind: 'key',
+  scopes: ['tools:publish'],
+  tools,
+  users: [],
 })
 
 describe('a publication', () => {
@@ -81,52 +83,89 @@ describe('a publication', () => {
       expect(versionsOf(registry, 'my-kit.tool')).toEqual(['1.0.0', '1.1.0'])
     }))
 
-  it('of a document whose id is the name of a toolkit is stored, and the name leads to the toolkit', () =>
+  it('of a document whose id is the name of another’s toolkit is refused, and the owner may have both', () =>
     inRegistry(async ({ registry }) => {
-      await publish(registry, await publication('Gmail.Send@1.0.0'))
-      const warning = "The id 'Gmail' alone does not lead to this document: call it by its toolkit, 'Mine'"
-      const created = { outcome: 'created', ids: ['Mine.send@1.0.0'], warnings: [warning] }
-      const one = await documentPublication('Gmail', '1.0.0', ['send'], { toolkit: 'Mine' })
-      expect(await publish(registry, named(one))).toMatchObject(created)
-      expect(registry.value('address/machine-context/gmail')).toBeUndefined()
-      // Whoever may publish in the toolkit may give its name in other case to a document
-      const key = (id: string): Principal => ({ id, kind: 'key', scopes: ['tools:publish'], tools: ['*'], users: [] })
-      const lower = async (toolkit: string) => named(await documentPublication('gmail', '1.0.0', ['send'], { toolkit }))
-      expect(await publish(registry, await lower('Eve'), key('key:eve'))).toMatchObject({ outcome: 'created' })
-      expect(registry.value('address/machine-context/gmail')).toBeUndefined()
-      expect(await publish(registry, await lower('Lower'))).toMatchObject({ outcome: 'created' })
-      expect(registry.value('address/machine-context/gmail')).toContain('"toolkit":"Lower"')
-      // Whoever may not publish there is told the same, whether there is one or not
-      const free = await documentPublication('other', '1.0.0', ['send'], { toolkit: 'Mine2' })
-      expect(await publish(registry, free)).toMatchObject({
+      const [ann, eve] = [keyOf('key:ann', '*'), keyOf('key:eve', '*')]
+      await publish(registry, await publication('Gmail.Send@1.0.0'), ann)
+      for (const id of ['Gmail', 'gmail', 'GMAIL']) {
+        for (const beside of [{}, { toolkit: 'Eves' }])
+          expect(await publish(registry, await documentPublication(id, '1.0.0', ['do'], beside), eve)).toMatchObject({
+            outcome: 'conflict',
+            message: `The id '${id}' is taken, as a document's or a toolkit's: give the document an id of its own`,
+          })
+        expect(registry.value(`address/machine-context/${id.toLowerCase()}`)).toBeUndefined()
+      }
+      const own = await documentPublication('gmail', '1.0.0', ['send'], { toolkit: 'Anns' })
+      expect(await publish(registry, own, ann)).toEqual({
         outcome: 'created',
-        ids: ['Mine2.send@1.0.0'],
-        warnings: [warning.replace('Gmail', 'other').replace('Mine', 'Mine2')],
+        ids: ['Anns.send@1.0.0'],
+        revision: expect.any(Number),
       })
-      expect(registry.value('address/machine-context/other')).toBeUndefined()
+      expect(registry.value('address/machine-context/gmail')).toContain('"toolkit":"Anns"')
     }))
 
-  it('of a document has the name of a toolkit to come, and gives it back when that comes', () =>
+  it('of a document has the name of its id, which never moves', () =>
     inRegistry(async ({ registry }) => {
-      const of = (id: string): Principal => ({ id, kind: 'key', scopes: ['tools:publish'], tools: ['*'], users: [] })
-      const address = () => registry.value('address/machine-context/stripe')
-      const made = async (toolkit: string) => named(await documentPublication('stripe', '1.0.0', ['send'], { toolkit }))
-      expect(await publish(registry, await made('Mine'), of('key:mallory'))).toMatchObject({ outcome: 'created' })
-      expect(address()).toContain('"toolkit":"Mine"')
-      // The first has it, and may give it in another toolkit of theirs too
-      expect(await publish(registry, await made('Eves'), of('key:eve'))).toMatchObject({
-        outcome: 'conflict',
-        message: expect.stringContaining("'stripe' is that of another publisher's document"),
-      })
-      expect(await publish(registry, await made('Other'), of('key:mallory'))).toMatchObject({ outcome: 'created' })
-      expect(address()).toContain('"toolkit":"Mine"')
-      expect(documentOf(registry, 'mine.send').newest?.source.byToolkit).toBeUndefined()
-      expect(documentOf(registry, 'other.send').newest?.source.byToolkit).toBe(true)
-      expect(await publish(registry, await publication('Stripe.Charge@1.0.0'), of('key:ann'))).toMatchObject({
+      const [ann, eve] = [keyOf('key:ann', '*'), keyOf('key:eve', '*')]
+      const address = () => registry.value('address/machine-context/pay-pal')
+      const made = (toolkit: string, version = '1.0.0', id = 'pay-pal') =>
+        documentPublication(id, version, ['send'], { toolkit })
+      expect(await publish(registry, await made('Mine'), ann)).toMatchObject({ outcome: 'created' })
+      const before = address()
+      expect(before).toContain('"toolkit":"Mine"')
+      const taken = { outcome: 'conflict', message: expect.stringContaining('is taken') }
+      for (const id of ['pay-pal', 'Pay-Pal', 'pay_pal', 'pay.pal'])
+        expect(await publish(registry, await made('Eves', '1.0.0', id), eve)).toMatchObject(taken)
+      for (const id of ['Pay_Pal.Charge@1.0.0', 'pay_pal.Charge@1.0.0'])
+        expect(await publish(registry, await publication(id), eve)).toMatchObject({
+          outcome: 'conflict',
+          message: expect.stringContaining('publish in another'),
+        })
+      // The owner neither has it twice, and may have a toolkit of the name beside it
+      expect(await publish(registry, await made('Other', '2.0.0'), ann)).toMatchObject({ outcome: 'conflict' })
+      expect(await publish(registry, await publication('Pay_Pal.Charge@1.0.0'), ann)).toMatchObject({
         outcome: 'created',
       })
-      expect(address()).toBeUndefined()
-      expect(documentOf(registry, 'mine.send').newest?.source.byToolkit).toBe(true)
+      expect(await publish(registry, await made('Mine', '1.0.1'), ann)).toMatchObject({ outcome: 'created' })
+      expect(address()).toBe(before)
+      expect(registry.toolkit('pay_pal')).toMatchObject({ owner: { principal: 'key:ann' } })
+    }))
+
+  it('of a document claims no name that the credential does not cover, whether there is one or not', () =>
+    inRegistry(async ({ registry }) => {
+      const narrow = keyOf('key:narrow', 'Narrow.*')
+      await publish(registry, await publication('Gmail.Send@1.0.0'), keyOf('key:ann', '*'))
+      const reasons = []
+      for (const id of ['Gmail', 'Jira']) {
+        const one = await publish(
+          registry,
+          await documentPublication(id, '1.0.0', ['send'], { toolkit: 'Narrow' }),
+          narrow,
+        )
+        expect(one).toMatchObject({ outcome: 'forbidden' })
+        reasons.push(JSON.stringify(one).replaceAll(id, 'ID'))
+      }
+      expect(reasons[0]).toBe(reasons[1])
+      const own = await documentPublication('narrow', '1.0.0', ['send'], { toolkit: 'Narrow' })
+      expect(await publish(registry, own, narrow)).toMatchObject({ outcome: 'created' })
+    }))
+
+  it('of a document of the deployment’s is none of its versions, unless its toolkit is given', () =>
+    inRegistry(async ({ registry }) => {
+      const { records, document } = await documentPublication('sums', '1.0.0', ['add'], { toolkit: 'Arithmetic' })
+      await registry.takeIn('b1', 0, records, document ? [document] : [])
+      const next = await documentPublication('sums', '1.1.0', ['add', 'subtract'], { toolkit: 'Arithmetic' })
+      // As it is placed where the id leads
+      const placed = { ...next, given: { ...next.given, toolkit: false } }
+      expect(await publish(registry, placed, keyOf('key:ann', '*'))).toMatchObject({
+        outcome: 'conflict',
+        message: expect.stringContaining('is taken'),
+      })
+      expect(await publish(registry, placed)).toMatchObject({
+        outcome: 'conflict',
+        message: expect.stringContaining(`give this one an id of its own, or publish it as a version of that`),
+      })
+      expect(await publish(registry, next)).toMatchObject({ outcome: 'created' })
     }))
 
   it('of an id that differs from one there is only in case is refused', () =>
