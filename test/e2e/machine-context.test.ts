@@ -209,8 +209,8 @@ describe('the example of the specification on a fresh server', () => {
       409,
       expect.stringContaining("that of a document in the toolkit 'Arithmetic': give this one an id of its own"),
     ])
-    const given = await publish({ definition: { ...CALCULATOR, id: 'my-calculator' }, toolkit: 'Mine' })
-    expect(given).toMatchObject({ status: 201, body: { ids: ['Mine.add@1.0.0', 'Mine.subtract@1.0.0'] } })
+    const given = await publish({ definition: { ...CALCULATOR, id: 'my-calculator' }, toolkit: 'Sums' })
+    expect(given).toMatchObject({ status: 201, body: { ids: ['Sums.add@1.0.0', 'Sums.subtract@1.0.0'] } })
   })
 
   it('is no other at its version, nor another document of its id', async () => {
