@@ -1,35 +1,39 @@
 import { Hono } from 'hono'
-import { documenting, openApiFace, referenceSections } from './api/openapi/routes.ts'
-import { serversFace } from './api/servers/routes.ts'
-import { accessFaces, onPageError } from './compose/access-faces.ts'
-import { callFaces } from './compose/call-faces.ts'
+import { documenting, createOpenApiRoutes, referenceSections } from './api/openapi/routes.ts'
+import { createServersRoutes } from './api/servers/routes.ts'
+import { composeAccessRoutes, onPageError } from './compose/access-routes.ts'
+import { composeCallRoutes } from './compose/call-routes.ts'
 import { type Deployment, newId } from './compose/deployment.ts'
 import { log } from './compose/platform.ts'
 import { composePublishing } from './compose/publishing.ts'
-import { toolFaces } from './compose/tool-faces.ts'
+import { composeToolRoutes } from './compose/tool-routes.ts'
 import { createConsole } from './console/routes.ts'
-import { choicesOf } from './core/catalogue/choices.ts'
+import { listToolkitChoices } from './core/catalog/choices.ts'
 import { VERSIONS_UNTIL_2025 } from './dialects/mcp/revisions/until-2025-11-25.ts'
 import type { Docs } from './docs/docs.ts'
-import { docsFace } from './docs/routes.ts'
+import { createDocsRoutes } from './docs/routes.ts'
 import type { Env } from './env.ts'
-import { unexpected } from './http/answer/unexpected.ts'
+import { createErrorHandler } from './http/response/error-handler.ts'
 import { hasCredential } from './http/caller/authenticate.ts'
 import { isLocalRequest } from './http/caller/loopback.ts'
-import { unknownRoute } from './http/route/unknown-route.ts'
+import { createNotFoundHandler } from './http/route/not-found.ts'
 import { VERSIONS_FROM_2026 } from './dialects/mcp/revisions/2026-07-28.ts'
 
 const DOCS = 'https://assets.invalid/docs.json'
 const NO_DOCS: Docs = { guides: [], files: {}, style: '', reference: { fields: {}, examples: {} } }
 
 /** One isolate's Switchboard as a whole: every face of a deployment. */
-export async function createApp(env: Env, deployment: Deployment, calls = callFaces(deployment)): Promise<Hono> {
-  const dialects = await Promise.all([calls.oxp, ...calls.others.map((face) => face.load())])
+export async function createApp(
+  env: Env,
+  deployment: Deployment,
+  calls = composeCallRoutes(deployment),
+): Promise<Hono> {
+  const dialects = await Promise.all([calls.oxp, ...calls.others.map((router) => router.load())])
   const publishing = await composePublishing(deployment)
   const { config, doors, version, deployedAt } = deployment
-  const { gate, gateBesideTools } = doors
-  const { forAnybody } = deployment.routes
-  const { catalogue } = deployment.stores.registry
+  const { gate, authorizeWithoutTools } = doors
+  const { publicRoutes } = deployment.routes
+  const { catalog } = deployment.stores.registry
 
   let docs: Docs | undefined
   // Beside the bundle, of which they were a tenth
@@ -38,7 +42,7 @@ export async function createApp(env: Env, deployment: Deployment, calls = callFa
   const loadApi = documenting(() => app.routes, loadDocs)
 
   const pages = createConsole({
-    gate: doors.gateForVisitors,
+    gate: doors.authorizeVisitor,
     async send(c, principal, request) {
       const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work)
       const context = { waitUntil, passThroughOnException() {}, props: {} }
@@ -47,14 +51,14 @@ export async function createApp(env: Env, deployment: Deployment, calls = callFa
     onPageError,
   })
   const faces = [
-    pages.face,
+    pages.router,
     ...dialects.map(({ routes }) => routes),
-    ...toolFaces(deployment, publishing),
-    ...accessFaces(deployment, publishing),
-    openApiFace({ ...forAnybody, loadApi, loadDocs, version }),
-    docsFace({ ...forAnybody, loadDocs, loadReference: () => referenceSections(loadApi) }),
-    serversFace({
-      ...forAnybody,
+    ...composeToolRoutes(deployment, publishing),
+    ...composeAccessRoutes(deployment, publishing),
+    createOpenApiRoutes({ ...publicRoutes, loadApi, loadDocs, version }),
+    createDocsRoutes({ ...publicRoutes, loadDocs, loadReference: () => referenceSections(loadApi) }),
+    createServersRoutes({
+      ...publicRoutes,
       deployment: {
         title: 'Switchboard',
         version,
@@ -68,16 +72,16 @@ export async function createApp(env: Env, deployment: Deployment, calls = callFa
         const admitted = await gate(c, 'tools:read')
         return admitted.ok ? admitted.value : undefined
       },
-      async toolsetsOf(principal) {
-        const choices = await choicesOf(principal, catalogue)
+      async listToolsets(principal) {
+        const choices = await listToolkitChoices(principal, catalog)
         return choices.map(({ toolkit, tools }) => ({ toolkit, tools: tools.length }))
       },
     }),
   ]
 
   const app = new Hono()
-  for (const face of faces) app.route('/', face)
-  app.notFound(pages.notFound(unknownRoute(app, gateBesideTools, forAnybody.respond)))
-  app.onError(unexpected(forAnybody.respond, newId, log))
+  for (const router of faces) app.route('/', router)
+  app.notFound(pages.notFound(createNotFoundHandler(app, authorizeWithoutTools, publicRoutes.respond)))
+  app.onError(createErrorHandler(publicRoutes.respond, newId, log))
   return app
 }

@@ -1,25 +1,25 @@
 import type { Access as AccessObject } from './storage/access/access-object.ts'
 import type { Connect } from './storage/connect/connect-object.ts'
-import type { LedgerObject } from './storage/ledger/ledger-object.ts'
+import type { LedgerObject } from './storage/idempotency/ledger-object.ts'
 import type { RegistryObject } from './storage/registry/registry-object.ts'
 import type { Records as RecordsObject } from './storage/records/records-object.ts'
 import type SandboxHost from './runners/sandbox/process-host.ts'
 import type { VaultObject } from './storage/vault/vault-object.ts'
 import { MIN_ADMIN_KEY } from './http/caller/authenticate.ts'
 import { MIN_JWT_SECRET, MIN_WORKER_SECRET } from './http/caller/secret-lengths.ts'
-import { isTrustworthy } from './http/caller/loopback.ts'
+import { isSecureOrigin } from './http/caller/loopback.ts'
 import type { JwtOptions } from './http/caller/jwt.ts'
-import type { PeopleRules } from './http/caller/jwt-claims.ts'
+import type { SignInPolicy } from './http/caller/jwt-claims.ts'
 import { signInRules } from './core/access/sign-in-rules.ts'
-import { cannotRead } from './core/tool/problem.ts'
+import { formatReadError } from './core/tool/problem.ts'
 import { callLimits } from './core/access/call-limits.ts'
-import { inlineBytes } from './core/call/call-fields.ts'
+import { inlineBytes } from './core/call/call-options.ts'
 import { ANSWER_CHARACTERS } from './core/tool/budget.ts'
 import type { PublishedTotals } from './core/publish/publisher-quota.ts'
 import { toolPattern } from './core/tool/tool-id.ts'
 import { clientVariables, knownProviderIds } from './core/consent/known-providers.ts'
-import { isList } from './core/tool/json.ts'
-import { check, integer, list, map, object, optional, type Reader, unquoted } from './core/tool/json-reader.ts'
+import { isJsonArray } from './core/tool/json.ts'
+import { parseValue, integer, array, map, object, optional, type Reader, hideValue } from './core/tool/json-reader.ts'
 
 export interface Env {
   readonly REGISTRY: KVNamespace
@@ -71,10 +71,10 @@ const WANTED = {
   PUBLISHER_QUOTA:
     'PUBLISHER_QUOTA must say how much one key may publish, such as {"documents": 10000, "bytes": 268435456}',
 }
-const PATTERNS = list(toolPattern)
-const TOOL_SECRETS = map((value, report) => PATTERNS(isList(value) ? value : [value], report), Infinity)
+const PATTERNS = array(toolPattern)
+const TOOL_SECRETS = map((value, report) => PATTERNS(isJsonArray(value) ? value : [value], report), Infinity)
 const TOOL_LIMITS = map(callLimits, Infinity, (pattern) =>
-  check(toolPattern, pattern).ok ? undefined : `'${pattern}' is not a pattern of tools`,
+  parseValue(toolPattern, pattern).ok ? undefined : `'${pattern}' is not a pattern of tools`,
 )
 const DEFAULT_QUOTA: PublishedTotals = { documents: 10_000, bytes: 256 * 1024 * 1024 }
 const AMOUNT = integer(0, Number.MAX_SAFE_INTEGER)
@@ -108,8 +108,8 @@ function readVariables(env: object) {
     of: (name: string) => variables.get(name),
 
     secret(name: string, least: number): string | undefined {
-      const bytesOf = (value: string) => new TextEncoder().encode(value).length
-      return judged(name, `be at least ${least} bytes long`, (value) => bytesOf(value) >= least)
+      const countBytes = (value: string) => new TextEncoder().encode(value).length
+      return judged(name, `be at least ${least} bytes long`, (value) => countBytes(value) >= least)
     },
 
     choice<T extends string>(name: string, choices: readonly [...T[], T], usual: T): T {
@@ -122,8 +122,8 @@ function readVariables(env: object) {
 
     json<T>(name: keyof typeof WANTED, reader: Reader<T>): T | undefined {
       const value = parsed(variables.get(name), WANTED[name])
-      const checked = value === undefined ? undefined : check(reader, value)
-      if (checked?.ok === false) throw new ConfigError(`${cannotRead(name, checked.problems)}. ${WANTED[name]}`)
+      const checked = value === undefined ? undefined : parseValue(reader, value)
+      if (checked?.ok === false) throw new ConfigError(`${formatReadError(name, checked.problems)}. ${WANTED[name]}`)
       return checked?.value
     },
   }
@@ -136,7 +136,7 @@ export function loadConfig(env: object) {
   judged('ADMIN_KEY', `be at least ${MIN_ADMIN_KEY} characters long`, (key) => key.length >= MIN_ADMIN_KEY)
   const canBeSent = 'be visible ASCII characters without spaces: a header has to carry it'
   const adminKey = judged('ADMIN_KEY', canBeSent, (key) => VISIBLE_ASCII.test(key))
-  const toolSecrets = new Map(Object.entries(json('TOOL_SECRETS', unquoted(TOOL_SECRETS)) ?? {}))
+  const toolSecrets = new Map(Object.entries(json('TOOL_SECRETS', hideValue(TOOL_SECRETS)) ?? {}))
   const own = [...toolSecrets.keys()].find((name) => OWN_SECRETS.test(name))
   if (own) throw new ConfigError(`TOOL_SECRETS must not hand out '${own}', Switchboard's own secret`)
   // A binding or a table of that name is better found now than by the first person who is asked for consent
@@ -158,12 +158,12 @@ export function loadConfig(env: object) {
   const issuers = [signIn?.issuer, connectIssuer, ...(named?.issuers ?? [])].filter((each) => each !== undefined)
   const hasSeveralIssuers = new Set(issuers).size > 1
   const claims = { user: text('SIGN_IN_USER'), groups: text('SIGN_IN_GROUPS') ?? 'groups' }
-  const people: PeopleRules = { issuer: signIn?.issuer, claims, rules }
+  const people: SignInPolicy = { issuer: signIn?.issuer, claims, rules }
   const outside = 'be an https URL (http only to a loopback host or ALLOW_HTTP_HOSTS)'
   return {
     access,
     adminKey,
-    jwt: named && { ...named, people, isOneOfSeveral: hasSeveralIssuers },
+    jwt: named && { ...named, people, qualifiesUserIds: hasSeveralIssuers },
     signIn,
     people,
     workerSecret: secret('WORKER_SECRET', MIN_WORKER_SECRET),
@@ -174,11 +174,11 @@ export function loadConfig(env: object) {
     servesDemos: choice('DEMO_TOOLS', ['true', 'false'], access === 'open' ? 'true' : 'false') === 'true',
     inlineBytes: json('INLINE_BYTES', inlineBytes) ?? ANSWER_CHARACTERS,
     quota: json('PUBLISHER_QUOTA', QUOTA) ?? DEFAULT_QUOTA,
-    judgeClientSecret(name: string): string | undefined {
+    checkClientSecret(name: string): string | undefined {
       if (OWN_KEYS.test(name)) return "Is Switchboard's own, and is sent to nobody"
       return toolSecrets.has(name) ? 'Is a secret of tools, as TOOL_SECRETS has it' : undefined
     },
-    judgeToolSecret(name: string): string | undefined {
+    checkToolSecret(name: string): string | undefined {
       if (OWN_SECRETS.test(name) || OWN_VARIABLES.test(name)) return "Is Switchboard's own, and no tool may have it"
       if (toolSecrets.has(name)) return 'Is given by TOOL_SECRETS, which no policy widens'
       const isText = ['undefined', 'string'].includes(typeof variables.of(name))
@@ -213,7 +213,7 @@ function readVaultKeys(value = ''): readonly string[] {
 function isOutsideUrl(text: string, allowHttpHosts: ReadonlySet<string>): boolean {
   const url = URL.parse(text)
   if (!url || url.username !== '' || url.password !== '') return false
-  return isTrustworthy(url) || (url.protocol === 'http:' && allowHttpHosts.has(url.host))
+  return isSecureOrigin(url) || (url.protocol === 'http:' && allowHttpHosts.has(url.host))
 }
 
 function readJwt({ text, judged, secret: secretOf }: Variables): JwtOptions | undefined {
@@ -223,7 +223,7 @@ function readJwt({ text, judged, secret: secretOf }: Variables): JwtOptions | un
   const issuers = listed?.split(/\s+/).filter((issuer) => issuer !== '')
   const jwksUrl = judged('JWT_JWKS_URL', 'be an https URL (http only to a loopback host)', (text) => {
     const url = URL.parse(text)
-    return url !== null && isTrustworthy(url)
+    return url !== null && isSecureOrigin(url)
   })
   if (secret !== undefined || jwksUrl !== undefined)
     return { secret, jwksUrl, issuers: issuers && [...new Set(issuers)], audience }
@@ -262,7 +262,7 @@ function readIssuer(
 }
 
 function readOrigins(value = ''): ReadonlySet<string> {
-  const origins = wordsOf(value)
+  const origins = splitWords(value)
   const wrong = origins.find((origin) => URL.parse(origin)?.origin !== origin || !/^https?:/.test(origin))
   if (wrong === undefined) return new Set(origins)
   throw new ConfigError(
@@ -282,9 +282,9 @@ function readPublicUrl(value: string | undefined): string | undefined {
 function readHosts(value: unknown): ReadonlySet<string> {
   const wanted = "ALLOW_HTTP_HOSTS must list hosts such as 'localhost:9000', separated by commas"
   const listed =
-    typeof value === 'string' && !value.trimStart().startsWith('[') ? wordsOf(value) : parsed(value, wanted)
+    typeof value === 'string' && !value.trimStart().startsWith('[') ? splitWords(value) : parsed(value, wanted)
   if (listed === undefined) return new Set()
-  if (!isList(listed)) throw new ConfigError(wanted)
+  if (!isJsonArray(listed)) throw new ConfigError(wanted)
   const hosts = listed.filter((host) => host !== '')
   for (const host of hosts) {
     if (typeof host !== 'string' || !/^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/.test(host))
@@ -293,7 +293,7 @@ function readHosts(value: unknown): ReadonlySet<string> {
   return new Set(hosts.map((host) => String(host).toLowerCase()))
 }
 
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== '')
 }
 

@@ -1,22 +1,22 @@
 import { Access } from './storage/access/access-object.ts'
 import { Connect } from './storage/connect/connect-object.ts'
-import { defineLedger } from './storage/ledger/ledger-object.ts'
+import { defineLedger } from './storage/idempotency/ledger-object.ts'
 import { Records } from './storage/records/records-object.ts'
 import { defineRegistry } from './storage/registry/registry-object.ts'
 import { defineVault } from './storage/vault/vault-object.ts'
-import { createFront } from './front.ts'
+import { createDispatcher } from './dispatcher.ts'
 import { ConfigError, type Env, loadConfig } from './env.ts'
-import { listedLine as writeLine } from './dialects/oxp/encode.ts'
+import { toListLine as writeLine } from './dialects/oxp/encode.ts'
 import { vaultDeployment } from './compose/stores.ts'
-import { respond } from './dialects/oxp/routes.ts'
+import { respondOxpFailure } from './dialects/oxp/routes.ts'
 import { build } from './generated/build.ts'
-import { reach, sandboxPolicies } from './compose/platform.ts'
+import { outboundOptions, sandboxPolicies } from './compose/platform.ts'
 import { defineEgress, defineSandboxEgress } from './runners/sandbox/egress-entrypoint.ts'
 
 export const Registry = defineRegistry(writeLine, (env: Env) => loadConfig(env).quota)
 export const Vault = defineVault((env: Env) => vaultDeployment(loadConfig(env), env.Vault))
 export const Ledger = defineLedger<Env>(Date.now)
-export const Egress = defineEgress(reach)
+export const Egress = defineEgress(outboundOptions)
 export const SandboxEgress = defineSandboxEgress(sandboxPolicies)
 export { Access, Connect, Records }
 
@@ -29,16 +29,19 @@ declare global {
   }
 }
 
-let front: ReturnType<typeof createFront> | undefined
+let front: ReturnType<typeof createDispatcher> | undefined
 
 export default {
   fetch(request, env, context) {
     try {
-      front ??= createFront(env, loadConfig(env), build)
+      front ??= createDispatcher(env, loadConfig(env), build)
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       console.error(`Cannot start: ${error.message}`)
-      return respond({ type: 'unavailable', message: `This Switchboard is not set up correctly: ${error.message}` })
+      return respondOxpFailure({
+        type: 'unavailable',
+        message: `This Switchboard is not set up correctly: ${error.message}`,
+      })
     }
     return front.fetch(request, env, context)
   },

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RegistryObject } from '../src/storage/registry/registry-object.ts'
 import type { Access } from '../src/storage/access/access-object.ts'
 import type { Connect } from '../src/storage/connect/connect-object.ts'
-import type { LedgerObject } from '../src/storage/ledger/ledger-object.ts'
+import type { LedgerObject } from '../src/storage/idempotency/ledger-object.ts'
 import type { Records } from '../src/storage/records/records-object.ts'
 import type { VaultObject } from '../src/storage/vault/vault-object.ts'
-import { createFront } from '../src/front.ts'
+import { createDispatcher } from '../src/dispatcher.ts'
 import { type Env, loadConfig } from '../src/env.ts'
 import { definition } from './e2e/definition.ts'
 import { LISTED_TOOLS } from './extent.ts'
@@ -90,7 +90,7 @@ function isolate(answersArrive: () => Promise<void> = async () => undefined) {
         }),
     }),
   }
-  const app = createFront(
+  const app = createDispatcher(
     counted,
     loadConfig(Object.assign({ ...counted }, { ACCESS: 'open', LOG_CALLS: 'none' })),
     build,
@@ -181,7 +181,7 @@ describe('what calls cost', () => {
     const second = await cold()
     expect(second.isFirst).toBe(true)
     expect((await second.asked).body.result.value).toBe(3)
-    expect(second.app.counts).toEqual({ kv: ['policies/all', 'tool/calculator.add'], registry: ['takeIn'] })
+    expect(second.app.counts).toEqual({ kv: ['policies/all', 'tool/calculator.add'], registry: ['installBundle'] })
     second.arrive()
   })
 
@@ -290,7 +290,7 @@ describe('what listings cost', () => {
       }
       expect(cost[LISTED_TOOLS]?.kv.length).toBe(cost[500]?.kv.length)
       expect(cost[LISTED_TOOLS]?.kv.length).toBeLessThanOrEqual(5)
-      expect(cost[LISTED_TOOLS]?.registry).toEqual(['takeIn'])
+      expect(cost[LISTED_TOOLS]?.registry).toEqual(['installBundle'])
     },
   )
 
@@ -302,7 +302,7 @@ describe('what listings cost', () => {
       const { body } = await app.json('GET', `/tools?toolkit=Kit${kit}&limit=100`)
       expect(body.items.length).toBe(20)
     }
-    expect(app.counts.registry).toEqual(['takeIn'])
+    expect(app.counts.registry).toEqual(['installBundle'])
   })
 
   it('lists in an isolate that starts what was published before it did, though KV is behind', async () => {
@@ -325,6 +325,6 @@ describe('what listings cost', () => {
     await drain()
     const app = isolate()
     await app.json('GET', '/tools')
-    expect(app.counts.registry).toEqual(['takeIn'])
+    expect(app.counts.registry).toEqual(['installBundle'])
   })
 })

@@ -71,7 +71,7 @@ const CORE = [
   'core/schema',
   'core/access',
   'core/cache',
-  'core/catalogue',
+  'core/catalog',
   'core/consent',
   'core/failure',
   'core/publish',
@@ -82,7 +82,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/tool': [],
   'core/schema': ['core/tool'],
   'core/access': ['core/tool'],
-  'core/catalogue': ['core/tool', 'core/access'],
+  'core/catalog': ['core/tool', 'core/access'],
   'core/consent': ['core/tool'],
   'core/failure': ['core/tool', 'core/schema', 'core/access', 'core/consent'],
   'core/cache': ['core/tool', 'core/failure'],
@@ -93,7 +93,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core/schema',
     'core/access',
     'core/cache',
-    'core/catalogue',
+    'core/catalog',
     'core/consent',
     'core/failure',
   ],
@@ -143,7 +143,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const roomOf = (path: string) => Object.keys(ROOMS).find((room) => path.startsWith(`src/${room}/`))
 
 /** Of what comes in, what is pure: the table of statuses, and what a query may say. */
-const PURE_OF_HTTP: ReadonlySet<string> = new Set(['src/http/answer/failure-status.ts', 'src/http/request/query.ts'])
+const PURE_OF_HTTP: ReadonlySet<string> = new Set(['src/http/response/failure-status.ts', 'src/http/request/query.ts'])
 
 interface Rule {
   readonly name: string
@@ -154,11 +154,11 @@ interface Rule {
 }
 
 /** The entry, and what it composes a deployment of. */
-const isComposition = either(within('src/compose'), (path) => /^src\/(?:index|front|app)\.ts$/.test(path))
+const isComposition = either(within('src/compose'), (path) => /^src\/(?:index|dispatcher|app)\.ts$/.test(path))
 
 /** May a schema be published, what changed between two, does a value fit, in which words, and what is it without references. */
 const SCHEMA_DOORS: ReadonlySet<string> = new Set(
-  ['publishable', 'compatibility', 'validator', 'wording', 'expand', 'keywords', 'subschemas'].map(
+  ['publishable', 'compatibility', 'validator', 'validation-messages', 'expand', 'keywords', 'subschemas'].map(
     (each) => `src/core/schema/${each}.ts`,
   ),
 )
@@ -168,7 +168,7 @@ const STORAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   access: [],
   artifacts: ['sealing'],
   connect: ['sealing'],
-  ledger: ['sealing'],
+  idempotency: ['sealing'],
   records: ['sealing'],
   registry: ['sealing'],
   sealing: [],
@@ -212,11 +212,11 @@ const RULES: readonly Rule[] = [
     name: 'only routes know Hono, with what composes them, what tells them apart and what answers in their place',
     files: (path) =>
       !/^src\/(?:dialects|api|sign-in|docs|connect|console)\/(?:.*\/)?routes\.ts$/.test(path) &&
-      !['operation', 'pages', 'route', 'public-route', 'unknown-route'].some(
+      !['operation', 'page-router', 'router', 'public-router', 'not-found'].some(
         (each) => path === `src/http/route/${each}.ts`,
       ) &&
-      path !== 'src/http/answer/unexpected.ts' &&
-      !/^src\/(?:index|front|app)\.ts$/.test(path),
+      path !== 'src/http/response/error-handler.ts' &&
+      !/^src\/(?:index|dispatcher|app)\.ts$/.test(path),
     // JSX writes HTML, and knows nothing of requests
     refuses: (imported, path) =>
       named('hono')(imported) &&
@@ -250,10 +250,10 @@ const RULES: readonly Rule[] = [
     breach: ['src/importers/openapi/x.ts', "import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'"],
   },
   {
-    name: 'what runs inside a sandbox knows its neighbours there alone',
-    files: (path) => /^src\/runners\/\w+\/inside\//.test(path),
+    name: 'what runs inside a sandbox knows its neighbors there alone',
+    files: (path) => /^src\/runners\/\w+\/guest\//.test(path),
     refuses: (imported, path) => !named('cloudflare')(imported) && dirname(imported) !== dirname(path),
-    breach: ['src/runners/code/inside/main.ts', "import { REFUSED_HEADER } from '../../sandbox/policy.ts'"],
+    breach: ['src/runners/code/guest/main.ts', "import { REFUSED_HEADER } from '../../sandbox/policy.ts'"],
   },
   {
     name: 'schemas are asked five things, and for the table of keywords and the walk through them',
@@ -263,7 +263,7 @@ const RULES: readonly Rule[] = [
   },
   {
     name: 'who sends, what is sent, answers and pages know nothing of routes',
-    files: within('src/http/caller', 'src/http/request', 'src/http/answer', 'src/http/page'),
+    files: within('src/http/caller', 'src/http/request', 'src/http/response', 'src/http/page'),
     refuses: within('src/http/route'),
     breach: ['src/http/caller/x.ts', "import { createRoute } from '../route/route.ts'"],
   },
@@ -278,8 +278,8 @@ const RULES: readonly Rule[] = [
     files: () => true,
     refuses: (imported, path) =>
       imported === 'src/index.ts' ||
-      (imported === 'src/front.ts' && path !== 'src/index.ts') ||
-      (imported === 'src/app.ts' && path !== 'src/front.ts'),
+      (imported === 'src/dispatcher.ts' && path !== 'src/index.ts') ||
+      (imported === 'src/app.ts' && path !== 'src/dispatcher.ts'),
     breach: ['src/env.ts', "import { createApp } from './app.ts'"],
   },
   {
@@ -327,11 +327,11 @@ describe('rooms', () => {
 
 describe('what fetches for somebody', () => {
   it('is told by gates alone that they were let in', () => {
-    const makes = /\bnew Admission\b|\bextends Admission\b|\bas (?:unknown as )?Admission\b/
+    const makes = /\bnew FetchCapability\b|\bextends FetchCapability\b|\bas (?:unknown as )?FetchCapability\b/
     expect(worker.filter(({ text }) => makes.test(text)).map(({ path }) => path)).toEqual([
       'src/compose/providers.ts',
       'src/http/caller/sessions.ts',
-      'src/http/route/route.ts',
+      'src/http/route/router.ts',
       'src/storage/connect/connect-store.ts',
     ])
   })
@@ -357,17 +357,17 @@ describe('what somebody sent', () => {
     'src/http/request/body.ts': 'fields of a form, behind their count',
     'src/http/request/query.ts': 'parameters, of which the entrance lets few through',
     'src/runners/sandbox/egress.ts': 'each parameter of a request that leaves, alone',
-    'src/runners/wasm/inside/http.ts': 'within a sandbox',
+    'src/runners/wasm/guest/http.ts': 'within a sandbox',
     'src/runners/remote/mcp/normalize-messages.ts':
       'messages that are counted as they arrive, before the SDK parses them',
-    'src/api/tools/neighbours.ts': 'lines that the catalogue wrote',
-    'src/core/call/bare-name.ts': 'lines that the catalogue wrote',
-    'src/core/catalogue/choices.ts': 'lines that the catalogue wrote',
-    'src/dialects/mcp/search-mode.ts': 'lines that the catalogue wrote',
-    'src/dialects/oxp/routes.ts': 'lines that the catalogue wrote',
+    'src/api/tools/neighbors.ts': 'lines that the catalog wrote',
+    'src/core/call/tool-candidates.ts': 'lines that the catalog wrote',
+    'src/core/catalog/choices.ts': 'lines that the catalog wrote',
+    'src/dialects/mcp/search-mode.ts': 'lines that the catalog wrote',
+    'src/dialects/oxp/routes.ts': 'lines that the catalog wrote',
     'src/console/reply.ts': 'what a route of ours answered',
     'src/console/tool/snippets.tsx': 'the text of an example',
-    'src/dialects/mcp/revisions/2026-07-28/input-required.ts': 'a state that was sealed here',
+    'src/dialects/mcp/revisions/2026-07-28/round-trip.ts': 'a state that was sealed here',
     'src/importers/openapi/standalone-schema.ts': 'a schema that was made here, of a bounded size',
   }
   /** Each makes one for a request. */
@@ -378,8 +378,8 @@ describe('what somebody sent', () => {
     'src/core/tool/budget.ts',
     'src/dialects/mcp/routes.ts',
     'src/http/route/incoming-call.ts',
-    'src/http/route/pages.ts',
-    'src/http/route/route.ts',
+    'src/http/route/page-router.ts',
+    'src/http/route/router.ts',
   ]
 
   it('is parsed in one place, which counts it first', () => {
@@ -390,7 +390,7 @@ describe('what somebody sent', () => {
   })
 
   it('is counted by one meter a request, which is made where it comes in', () => {
-    const found = worker.filter(({ text }) => /\bcreateMeter\(/.test(text)).map(({ path }) => path)
+    const found = worker.filter(({ text }) => /\bcreateRequestBudget\(/.test(text)).map(({ path }) => path)
     expect(found.toSorted()).toEqual(EDGES)
   })
 
@@ -405,11 +405,11 @@ describe('the walk', () => {
     expect(paths.length).toBeGreaterThan(90)
     expect(paths).toEqual(expect.arrayContaining(['src/index.ts', 'src/core/access/principal.ts']))
     const app = code.find(({ path }) => path === 'src/app.ts')
-    expect(app?.imports).toEqual(expect.arrayContaining(['hono', 'src/compose/tool-faces.ts', 'src/docs/routes.ts']))
+    expect(app?.imports).toEqual(expect.arrayContaining(['hono', 'src/compose/tool-routes.ts', 'src/docs/routes.ts']))
     for (const { path, imports } of code) {
       const own = imports.filter((each) => each.startsWith('src/') && !each.startsWith('src/generated/'))
       // These come to be when a sandbox is loaded, or are not TypeScript
-      const inside = /\/inside\/(?:tool\.js|plugin\.wasm|async-local-storage\.js)$|\/(?:thesaurus|words)\.json$/
+      const inside = /\/guest\/(?:tool\.js|plugin\.wasm|async-local-storage\.js)$|\/(?:thesaurus|words)\.json$/
       for (const imported of own.filter((each) => !inside.test(each))) {
         expect(paths, `${path} imports it`).toContain(imported)
       }
@@ -616,7 +616,7 @@ describe('the bundle that is deployed', () => {
       /node_modules\/(?:@cloudflare\/workers-oauth-provider|@modelcontextprotocol|zod|eventsource-parser|oauth4webapi|re2js|js-yaml|jsonc-parser)\/|src\/generated\/inside\.ts|src\/core\/call\/jmespath|src\/docs\/(?!routes)|src\/console\/(?!routes|pages\.ts)|node_modules\/hono\/.*jsx|src\/generated\/console\.ts|src\/api\/servers\/wire|src\/http\/page\/(?:document|style)|src\/(?:sign-in|connect|api\/authorizations)\/pages/
     expect(inputs.filter((path) => path.includes('@modelcontextprotocol/client')).length).toBeGreaterThan(0)
     const started = startedWith(meta).flatMap((module) => Object.keys(module.inputs))
-    expect(started).toContain('src/front.ts')
+    expect(started).toContain('src/dispatcher.ts')
     expect(started.filter((path) => seldom.test(path))).toEqual([])
   })
 

@@ -6,7 +6,7 @@ type Node =
   | { readonly kind: 'character'; readonly source: string }
   | { readonly kind: 'place'; readonly source: string }
   | { readonly kind: 'reference'; readonly group: string }
-  | { readonly kind: 'look'; readonly isBehind: boolean; readonly isNegated: boolean; readonly inner: Node }
+  | { readonly kind: 'look'; readonly isLagging: boolean; readonly isNegated: boolean; readonly inner: Node }
   | { readonly kind: 'group'; readonly names: readonly string[]; readonly inner: Node }
   | { readonly kind: 'row'; readonly parts: readonly Node[] }
   | { readonly kind: 'choice'; readonly parts: readonly Node[] }
@@ -63,7 +63,7 @@ function parsePattern(source: string): Node {
     const [, behind, sign] = /^\(\?(<?)([=!])$/.exec(token) ?? []
     return sign === undefined
       ? { kind: 'group', names, inner }
-      : { kind: 'look', isBehind: behind === '<', isNegated: sign === '!', inner }
+      : { kind: 'look', isLagging: behind === '<', isNegated: sign === '!', inner }
   }
   return choice()
 }
@@ -105,7 +105,7 @@ export function stepsOf(pattern: RegExp, text: string, most: number): number {
       }
     }
     if (node.kind === 'look') {
-      const inner = compile(node.inner, node.isBehind)
+      const inner = compile(node.inner, node.isLagging)
       return (at, next) => inner(at, () => true) !== node.isNegated && next(at)
     }
     if (node.kind === 'group') {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afford, type Budget, createBudget, UNITS } from '../src/core/tool/budget.ts'
+import { withinBudget, type Budget, createBudget, DEFAULT_UNITS } from '../src/core/tool/budget.ts'
 import { CLIMB_STEPS } from './extent.ts'
 
 const STEPS = Number(process.env['CLIMB_STEPS'] ?? CLIMB_STEPS)
@@ -34,8 +34,8 @@ function numbers(seed: number): () => number {
 }
 
 /** The units that the work takes, whether there are so many or not. */
-export function unitsOf(work: (budget: Budget) => unknown, units = UNITS): number {
+export function unitsOf(work: (budget: Budget) => unknown, units = DEFAULT_UNITS): number {
   const budget = createBudget(units)
-  afford(() => work(budget), '')
+  withinBudget(() => work(budget), '')
   return budget.spent
 }

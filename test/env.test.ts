@@ -5,21 +5,21 @@ import { ConfigError, type Env, loadConfig } from '../src/env.ts'
 const configOf = (variables: Readonly<Record<string, unknown>>) => loadConfig(Object.assign({} as Env, variables))
 
 describe("a client's secret", () => {
-  const { judgeClientSecret } = configOf({ TOOL_SECRETS: '{"TWILIO_API_KEY": ["SMS.Send"]}' })
+  const { checkClientSecret } = configOf({ TOOL_SECRETS: '{"TWILIO_API_KEY": ["SMS.Send"]}' })
 
   it.each(['ADMIN_KEY', 'JWT_SECRET', 'WORKER_SECRET', 'VAULT_KEYS', 'SIGN_IN_CLIENT_SECRET', 'admin_key'])(
     "may not be '%s'",
     (name) => {
-      expect(judgeClientSecret(name)).toContain("Switchboard's own")
+      expect(checkClientSecret(name)).toContain("Switchboard's own")
     },
   )
 
   it('may not be one that tools have', () => {
-    expect(judgeClientSecret('TWILIO_API_KEY')).toContain('TOOL_SECRETS')
+    expect(checkClientSecret('TWILIO_API_KEY')).toContain('TOOL_SECRETS')
   })
 
   it.each(['GOOGLE_CLIENT_SECRET', 'ACME_SECRET'])("may be '%s'", (name) => {
-    expect(judgeClientSecret(name)).toBeUndefined()
+    expect(checkClientSecret(name)).toBeUndefined()
   })
 })
 

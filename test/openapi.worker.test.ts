@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { composeDeployment } from '../src/compose/deployment.ts'
 import { openApiDocument } from '../src/api/openapi/document.ts'
-import { documentedApi, routedOf } from '../src/api/openapi/operations.ts'
+import { documentedApi, listOperations } from '../src/api/openapi/operations.ts'
 import { type Env, loadConfig } from '../src/env.ts'
 import { build } from './fixtures/generated/build.ts'
 
@@ -12,7 +12,7 @@ const variables = { ACCESS: 'open', LOG_CALLS: 'none' }
 const bindings: Env = { ...env, ...variables }
 const config = loadConfig(Object.assign({ ...bindings }, variables))
 const app = await createApp(bindings, composeDeployment(bindings, config, build))
-const routed = routedOf(app.routes)
+const routed = listOperations(app.routes)
 const documented = routed.filter(({ operation }) => operation.summary !== undefined)
 
 beforeAll(() => void vi.spyOn(console, 'log').mockReturnValue())

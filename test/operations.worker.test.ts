@@ -2,7 +2,7 @@ import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } fro
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Env, loadConfig } from '../src/env.ts'
-import { createFront } from '../src/front.ts'
+import { createDispatcher } from '../src/dispatcher.ts'
 import guide from '../src/docs/performance.md?raw'
 import { definition } from './e2e/definition.ts'
 import { build } from './fixtures/generated/build.ts'
@@ -102,7 +102,7 @@ async function isolate(given?: string) {
     Object.fromEntries(OBJECTS.map((name) => [name, countedObjects(env[name])])),
   )
   const config = loadConfig(Object.assign({ ...bound }, { ACCESS: 'keys', ADMIN_KEY }))
-  const app = createFront(bound, config, build)
+  const app = createDispatcher(bound, config, build)
   async function send(method: string, path: string, body?: unknown, key = ADMIN_KEY) {
     const context = createExecutionContext()
     context.waitUntil = (work) => void background.push(work)

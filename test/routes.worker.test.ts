@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { composeDeployment } from '../src/compose/deployment.ts'
 import { type Env, loadConfig } from '../src/env.ts'
-import { operationOf } from '../src/http/route/operation.ts'
+import { findOperation } from '../src/http/route/operation.ts'
 import { build } from './fixtures/generated/build.ts'
 
 const ADMIN_KEY = 'the-administrator-of-this-test'
@@ -23,7 +23,7 @@ const routes = app.routes.filter(({ method }) => method !== 'ALL' && method !== 
 const asked = routes.map(({ method, path, handler }) => ({
   method,
   path: path.replace(/:\w+/g, 'None'),
-  operation: operationOf(handler),
+  operation: findOperation(handler),
 }))
 const declared = asked.flatMap(({ operation, ...route }) => (operation ? [{ ...route, operation }] : []))
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Other people's data that lies beside a working copy and is not part of it: specifications' examples, catalogues. Tests
+ * Other people's data that lies beside a working copy and is not part of it: specifications' examples, catalogs. Tests
  * that need it are skipped without it, and say so; examples of our own cover the same ground.
  */
 const shared = fileURLToPath(new URL('../../shared', import.meta.url))

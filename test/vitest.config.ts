@@ -35,7 +35,7 @@ const MOCKING = ['test', 'tools'].flatMap((folder) =>
 
 export default defineConfig(({ mode }) => {
   const isFull = mode === 'full'
-  const leftOut = isFull ? [] : Object.keys(FULL_ONLY)
+  const removedIds = isFull ? [] : Object.keys(FULL_ONLY)
   return {
     test: {
       root,
@@ -52,7 +52,7 @@ export default defineConfig(({ mode }) => {
       projects: [
         {
           extends: true,
-          test: { ...node, exclude: [...node.exclude, ...MOCKING, ...leftOut], setupFiles: ['test/restore.ts'] },
+          test: { ...node, exclude: [...node.exclude, ...MOCKING, ...removedIds], setupFiles: ['test/restore.ts'] },
         },
         {
           extends: true,
@@ -60,7 +60,7 @@ export default defineConfig(({ mode }) => {
             ...node,
             name: 'mocking',
             include: MOCKING,
-            exclude: leftOut,
+            exclude: removedIds,
             isolate: true,
           },
         },
@@ -73,7 +73,7 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'worker',
             include: ['test/**/*.worker.test.ts'],
-            exclude: leftOut,
+            exclude: removedIds,
             setupFiles: ['test/fresh-storage.worker.ts'],
             // Some publish thousands of tools, beside whatever else the machine does
             testTimeout: 120_000,
@@ -85,7 +85,7 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'e2e',
             include: WHOLE_SERVER,
-            exclude: leftOut,
+            exclude: removedIds,
             // A test may start thirty programs, on a machine that others keep busy
             testTimeout: 180_000,
             hookTimeout: 120_000,

@@ -1,5 +1,5 @@
 import type { Json } from '../core/tool/json.ts'
-import type { Encoded } from '../core/tool/codec.ts'
+import type { EncodeResult } from '../core/tool/codec.ts'
 import type { RecordAnswers } from './calls/wire.ts'
 import type { KeyAnswers } from './keys/routes.ts'
 import type { PolicyAnswers } from './policies/routes.ts'
@@ -28,7 +28,7 @@ export type ApiAnswers = RecordAnswers &
   DefinitionAnswers
 
 interface DefinitionAnswers {
-  'GET /tools/:id?losses=1': Encoded
+  'GET /tools/:id?losses=1': EncodeResult
   'GET /tools/:id?format=oxp-flat': {
     readonly name: string
     readonly description: string

@@ -3,9 +3,9 @@ import { text } from 'node:stream/consumers'
 import { InvalidArgumentError } from 'commander'
 import { isObject, type JsonRecord, parseJson } from '../client/json.ts'
 import { CliError } from './cli-error.ts'
-import type { Surroundings } from './terminal.ts'
+import type { TerminalIO } from './terminal.ts'
 
-export function wholeNumber(text: string): number {
+export function parseIntegerOption(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('Wanted a whole number from 1.')
 }
@@ -23,7 +23,7 @@ export function expiry(text: string): string {
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** A time as the deployment takes it: as it is written, or so long ago, such as 12h. */
-export function moment(text: string): string {
+export function parseTimeOption(text: string): string {
   return relativeTime(text, -1) ?? absoluteTime(text, '12h')
 }
 
@@ -39,11 +39,11 @@ function absoluteTime(text: string, example: string): string {
   throw new InvalidArgumentError(`Wanted a time such as 2030-01-31T12:00:00Z, or ${example}.`)
 }
 
-export function gather(text: string, before: readonly string[] = []): readonly string[] {
+export function collectOption(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
 }
 
-export function readInput(file: string, { stdin }: Surroundings): Promise<string> {
+export function readInput(file: string, { stdin }: TerminalIO): Promise<string> {
   return file === '-' ? text(stdin) : readText(file)
 }
 

@@ -47,6 +47,6 @@ const EXIT_OF: Readonly<Record<SwitchboardError['code'] | CliErrorCode, number>>
   cancelled: EXIT.interrupted,
 }
 
-export function exitOf({ code }: SwitchboardError | CliError): number {
+export function getExitCode({ code }: SwitchboardError | CliError): number {
   return EXIT_OF[code]
 }

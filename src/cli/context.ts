@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { connect } from '../client/connection.ts'
 import { Switchboard } from '../client/index.ts'
 import { CliError } from './cli-error.ts'
-import { createTerminal, type Surroundings } from './terminal.ts'
+import { createTerminal, type TerminalIO } from './terminal.ts'
 
 export interface CommonOptions {
   readonly url?: string
@@ -20,13 +20,13 @@ export type Open = (options: object) => CliSession
 
 export type AddCommands = (program: Command, open: Open) => void
 
-export function noteOf({ headers }: Response): string | undefined {
+export function readNote({ headers }: Response): string | undefined {
   return headers.get('switchboard-note') ?? undefined
 }
 
 const LOCAL = 'http://localhost:8787'
 
-export function openSession(options: CommonOptions, surroundings: Surroundings, signal: AbortSignal) {
+export function openSession(options: CommonOptions, surroundings: TerminalIO, signal: AbortSignal) {
   const { env } = surroundings
   const url = options.url ?? (env['SWITCHBOARD_URL'] || LOCAL)
   if (!/^https?:/i.test(url))

@@ -6,7 +6,7 @@ import { CliError } from './cli-error.ts'
 
 /** Puts a snippet's servers and inputs into a file of JSON, and leaves the rest as it is, comments too. */
 export async function mergeJson(file: string, snippet: string) {
-  const before = await textOf(file)
+  const before = await readText(file)
   const text = before === undefined || before.trim() === '' ? '{}' : before
   const errors: ParseError[] = []
   const options = { allowTrailingComma: true }
@@ -47,7 +47,7 @@ export async function mergeJson(file: string, snippet: string) {
 
 /** Appends a snippet to TOML. Nothing here reads TOML, so a file that may have that table is refused. */
 export async function mergeToml(file: string, snippet: string) {
-  const before = await textOf(file)
+  const before = await readText(file)
   const text = (before ?? '').replaceAll('\r\n', '\n')
   if (text.includes(snippet)) return { before, after: before ?? '' }
   if (
@@ -81,7 +81,7 @@ export async function writeKeeping(file: string, before: string | undefined, aft
   return backup
 }
 
-async function textOf(file: string): Promise<string | undefined> {
+async function readText(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {

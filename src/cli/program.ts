@@ -3,7 +3,7 @@ import about from '../../package.json' with { type: 'json' }
 import { addArchive } from './commands/archive.ts'
 import { addAuthorize } from './commands/authorize.ts'
 import { addCall } from './commands/call.ts'
-import { addList, addSearch, addShow } from './commands/catalogue.ts'
+import { addList, addSearch, addShow } from './commands/catalog.ts'
 import { addConnect } from './commands/connect.ts'
 import { addConvert } from './commands/convert.ts'
 import { addDoctor } from './commands/doctor.ts'

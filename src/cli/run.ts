@@ -1,13 +1,13 @@
 import { CommanderError } from 'commander'
 import { SwitchboardError } from '../client/index.ts'
-import { CliError, EXIT, exitOf } from './cli-error.ts'
+import { CliError, EXIT, getExitCode } from './cli-error.ts'
 import { createProgram } from './program.ts'
 import { openSession } from './context.ts'
-import { jsonText, inOptions, lineOf, problemLine } from './terminal-text.ts'
-import type { Surroundings } from './terminal.ts'
+import { jsonText, inOptions, formatStyledLine, problemLine } from './terminal-text.ts'
+import type { TerminalIO } from './terminal.ts'
 
 /** Runs a command line, and gives the status to exit with. What goes wrong is told on `stderr`; it never throws. */
-export async function run(args: readonly string[], surroundings: Surroundings, signal: AbortSignal): Promise<number> {
+export async function run(args: readonly string[], surroundings: TerminalIO, signal: AbortSignal): Promise<number> {
   const { stdout, stderr } = surroundings
   const program = createProgram(
     (options) => openSession(options, surroundings, signal),
@@ -26,8 +26,8 @@ export async function run(args: readonly string[], surroundings: Surroundings, s
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.ok
     const error = known(thrown, args)
     if (isJson) stderr.write(`${jsonText({ error: describe(error) })}\n`)
-    else for (const line of linesOf(error, surroundings)) stderr.write(`${inOptions(line)}\n`)
-    return exitOf(error)
+    else for (const line of formatLines(error, surroundings)) stderr.write(`${inOptions(line)}\n`)
+    return getExitCode(error)
   }
 }
 
@@ -68,11 +68,11 @@ function describe(error: SwitchboardError | CliError): object {
   return { code, message, ...(error instanceof CliError ? { hint: error.hint } : error.details) }
 }
 
-function linesOf(error: SwitchboardError | CliError, { stderr, env }: Surroundings): readonly string[] {
-  const coloured = stderr.isTTY && (env['NO_COLOR'] ?? '') === ''
-  const first = (message: string) => lineOf([['red', 'Error: '], message], coloured)
+function formatLines(error: SwitchboardError | CliError, { stderr, env }: TerminalIO): readonly string[] {
+  const colored = stderr.isTTY && (env['NO_COLOR'] ?? '') === ''
+  const first = (message: string) => formatStyledLine([['red', 'Error: '], message], colored)
   if (error instanceof CliError)
-    return [first(error.message), ...(error.hint === undefined ? [] : [lineOf([error.hint], false)])]
+    return [first(error.message), ...(error.hint === undefined ? [] : [formatStyledLine([error.hint], false)])]
   const { developerMessage, parameterErrors = {}, challenges = [] } = error.details
   const { problems = [], suggestions = [] } = error.details
   // It names the version that was asked for, where the message has the specification's words
@@ -87,5 +87,5 @@ function linesOf(error: SwitchboardError | CliError, { stderr, env }: Surroundin
     ...challenges.map(({ id, url }) => `  ${id}: open ${url}`),
     ...(suggestions.length > 0 ? [`  There is ${suggestions.join(', ')}`] : []),
   ]
-  return [first(isNearby ? developerMessage : error.message), ...rest.map((line) => lineOf([line], false))]
+  return [first(isNearby ? developerMessage : error.message), ...rest.map((line) => formatStyledLine([line], false))]
 }

@@ -18,7 +18,7 @@ export function createTable(columns: Columns, width: number) {
   const widths = headings.map(() => 0)
   let hasHeadings = false
 
-  const lineOf = (cells: readonly string[]): readonly string[] => {
+  const formatRow = (cells: readonly string[]): readonly string[] => {
     if (width === Infinity) return [cells.join('\t')]
     const padded = cells.slice(0, -1).map((cell, index) => cell.padEnd(widths[index] ?? 0) + ' '.repeat(GAP))
     const room = width - padded.reduce((sum, { length }) => sum + length, 0)
@@ -26,28 +26,32 @@ export function createTable(columns: Columns, width: number) {
   }
 
   return (items: readonly JsonRecord[]): readonly (readonly StyledText[])[] => {
-    const rows = items.map((item) => Object.values(columns).map((column) => oneLine(cellOf(item, column), Infinity)))
+    const rows = items.map((item) =>
+      Object.values(columns).map((column) => oneLine(formatCell(item, column), Infinity)),
+    )
     for (const row of [headings, ...rows])
       row.forEach(({ length }, index) => (widths[index] = Math.min(MAX_PADDING, Math.max(widths[index] ?? 0, length))))
-    const lines = rows.map(lineOf).map(([first = '', ...rest]): StyledText[] => [['bold', first], ...rest])
+    const lines = rows.map(formatRow).map(([first = '', ...rest]): StyledText[] => [['bold', first], ...rest])
     if (hasHeadings || items.length === 0) return lines
     hasHeadings = true
-    return [[['dim', lineOf(headings).join('')]], ...lines]
+    return [[['dim', formatRow(headings).join('')]], ...lines]
   }
 }
 
-function cellOf(item: JsonRecord, column: Columns[string]): string {
-  if (typeof column === 'function') return textOf(column(item))
-  return textOf(column.split('.').reduce<unknown>((held, field) => (isObject(held) ? held[field] : undefined), item))
+function formatCell(item: JsonRecord, column: Columns[string]): string {
+  if (typeof column === 'function') return formatText(column(item))
+  return formatText(
+    column.split('.').reduce<unknown>((held, field) => (isObject(held) ? held[field] : undefined), item),
+  )
 }
 
-function textOf(value: unknown): string {
+function formatText(value: unknown): string {
   if (value === undefined || value === null) return ''
-  if (Array.isArray(value)) return value.map(textOf).join(', ')
+  if (Array.isArray(value)) return value.map(formatText).join(', ')
   if (!isObject(value)) return String(value)
   return Object.entries(value)
-    .filter(([, held]) => textOf(held) !== '')
-    .map(([name, held]) => (held === true ? name : `${name} ${textOf(held)}`))
+    .filter(([, held]) => formatText(held) !== '')
+    .map(([name, held]) => (held === true ? name : `${name} ${formatText(held)}`))
     .join(', ')
 }
 

@@ -53,13 +53,13 @@ const CODES: Readonly<Record<Style, readonly [number, number]>> = {
 
 export type StyledText = string | readonly [Style, string]
 
-export function lineOf(parts: readonly StyledText[], coloured: boolean): string {
+export function formatStyledLine(parts: readonly StyledText[], colored: boolean): string {
   return parts
     .map((part) => {
       if (typeof part === 'string') return indented(part)
       const [style, text] = part
       const [begin, end] = CODES[style]
-      return coloured ? `\x1b[${begin}m${indented(text)}\x1b[${end}m` : indented(text)
+      return colored ? `\x1b[${begin}m${indented(text)}\x1b[${end}m` : indented(text)
     })
     .join('')
 }

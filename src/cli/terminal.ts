@@ -3,9 +3,9 @@ import { SwitchboardError } from '../client/index.ts'
 import { CliError } from './cli-error.ts'
 import type { JsonRecord } from '../client/json.ts'
 import { type Columns, createTable } from './table.ts'
-import { clean, inOptions, jsonText, lineOf, oneLine, type StyledText } from './terminal-text.ts'
+import { clean, inOptions, jsonText, formatStyledLine, oneLine, type StyledText } from './terminal-text.ts'
 
-export interface Surroundings {
+export interface TerminalIO {
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
@@ -22,15 +22,15 @@ const FRAME_MS = 80
 const BAR = 24
 
 export function createTerminal(
-  { stdin, stdout, stderr, env }: Surroundings,
+  { stdin, stdout, stderr, env }: TerminalIO,
   { json = false, yes = false }: { readonly json?: boolean; readonly yes?: boolean },
   signal: AbortSignal,
 ) {
-  const mayColour = (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb' && !json
-  const coloured = (stream: NodeJS.WriteStream) => mayColour && stream.isTTY
+  const mayColor = (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb' && !json
+  const colored = (stream: NodeJS.WriteStream) => mayColor && stream.isTTY
   const isInteractive =
     !json && stdin.isTTY && stdout.isTTY && stderr.isTTY && ['', '0', 'false'].includes(env['CI'] ?? '')
-  const print = (...parts: readonly StyledText[]) => void stdout.write(`${lineOf(parts, coloured(stdout))}\n`)
+  const print = (...parts: readonly StyledText[]) => void stdout.write(`${formatStyledLine(parts, colored(stdout))}\n`)
 
   return {
     json,
@@ -42,12 +42,14 @@ export function createTerminal(
     print,
     /** A function that prints items as lines. In a terminal the last column is cut, so that each is one line. */
     table(columns: Columns) {
-      const linesOf = createTable(columns, stdout.isTTY ? Math.max(40, stdout.columns || 120) : Infinity)
-      return (items: readonly JsonRecord[]) => linesOf(items).forEach((line) => print(...line))
+      const formatTable = createTable(columns, stdout.isTTY ? Math.max(40, stdout.columns || 120) : Infinity)
+      return (items: readonly JsonRecord[]) => formatTable(items).forEach((line) => print(...line))
     },
     write: (text: string) => void stdout.write(`${clean(text)}\n`),
     note: (...parts: readonly StyledText[]) =>
-      void (json || stderr.write(`${isInteractive ? CLEAR : ''}${inOptions(lineOf(parts, coloured(stderr)))}\n`)),
+      void (
+        json || stderr.write(`${isInteractive ? CLEAR : ''}${inOptions(formatStyledLine(parts, colored(stderr)))}\n`)
+      ),
     /** Shows what goes on while it does; what `work` says is printed once it is over. */
     async during<T>(label: string, work: (update: Update) => Promise<T>): Promise<T> {
       const { update, stop } = isInteractive ? spinner(stderr, label) : SILENT

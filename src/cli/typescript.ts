@@ -1,7 +1,7 @@
 import { isObject, type JsonRecord } from '../client/json.ts'
-import { everySubschema, placeOf } from '../core/schema/subschemas.ts'
-import { valueAt } from '../core/tool/problem.ts'
-import { typesOf } from '../formats/schema-types.ts'
+import { walkSubschemas, toRefPath } from '../core/schema/subschemas.ts'
+import { getAtPointer } from '../core/tool/problem.ts'
+import { listTypes } from '../formats/schema-types.ts'
 import { clean, jsonText } from './terminal-text.ts'
 
 const ANY_OBJECT = '{ [name: string]: unknown }'
@@ -18,12 +18,14 @@ const TOOL_ID = 'paths /tools/call post requestBody content application/json sch
  */
 export function declareTools(descriptions: readonly unknown[]): string {
   const references = createReferences()
-  const byId = new Map(descriptions.map((each) => [String(valueAt(each, TOOL_ID)).replace(/@[^]*/, ''), each]))
+  const byId = new Map(descriptions.map((each) => [String(getAtPointer(each, TOOL_ID)).replace(/@[^]*/, ''), each]))
   const members = [...byId.keys()].sort().map((id) => {
     const description = byId.get(id)
     const refer = references.within(description)
-    const [input, output] = PARTS.map((part) => typeOf(valueAt(description, [...SCHEMAS, part]), '    ', refer))
-    return `${describe(valueAt(description, ['info']), '  ')}  ${jsonText(id)}: {
+    const [input, output] = PARTS.map((part) =>
+      formatType(getAtPointer(description, [...SCHEMAS, part]), '    ', refer),
+    )
+    return `${describe(getAtPointer(description, ['info']), '  ')}  ${jsonText(id)}: {
     input: ${input === 'unknown' ? ANY_OBJECT : input}
     output: ${output}
   }\n`
@@ -39,18 +41,18 @@ function createReferences() {
   const taken = new Set<string>()
   const waiting: (() => string)[] = []
 
-  function nameOf(place: string, places: ReadonlyMap<string, unknown>, refer: Refer): string {
-    const meaning = meaningOf(place, places)
+  function nameType(place: string, places: ReadonlyMap<string, unknown>, refer: Refer): string {
+    const meaning = canonicalize(place, places)
     const known = names.get(meaning)
     if (known !== undefined) return known
-    const base = capitalised(place.slice(place.lastIndexOf('/') + 1))
+    const base = capitalize(place.slice(place.lastIndexOf('/') + 1))
     let name = base
     for (let count = 2; taken.has(name); count++) name = `${base}_${count}`
     names.set(meaning, name)
     taken.add(name)
     const schema = places.get(place)
     // Later, since a type may refer to itself
-    waiting.push(() => `${describe(schema, '  ')}  export type ${name} = ${typeOf(schema, '  ', refer)}\n`)
+    waiting.push(() => `${describe(schema, '  ')}  export type ${name} = ${formatType(schema, '  ', refer)}\n`)
     return name
   }
 
@@ -59,9 +61,9 @@ function createReferences() {
       const places = placesIn(description)
       const known = new Map<string, string>()
       const refer = (reference: string) => {
-        const place = placeOf(reference)
+        const place = toRefPath(reference)
         if (place === undefined || !places.has(place)) return 'unknown'
-        const name = known.get(place) ?? nameOf(place, places, refer)
+        const name = known.get(place) ?? nameType(place, places, refer)
         known.set(place, name)
         return `refs.${name}`
       }
@@ -76,18 +78,18 @@ function createReferences() {
 function placesIn(description: unknown): ReadonlyMap<string, unknown> {
   const places = new Map<string, unknown>()
   for (const steps of PARTS.map((part) => [...SCHEMAS, part])) {
-    for (const { schema, path } of everySubschema(valueAt(description, steps), Infinity))
+    for (const { schema, path } of walkSubschemas(getAtPointer(description, steps), Infinity))
       places.set(`/${steps.join('/')}${path}`, schema)
   }
   return places
 }
 
 /** The schema at a place, with all that it refers to. */
-function meaningOf(place: string, places: ReadonlyMap<string, unknown>): string {
+function canonicalize(place: string, places: ReadonlyMap<string, unknown>): string {
   const reached = new Set([place])
   for (const each of reached) {
-    for (const { schema } of everySubschema(places.get(each), Infinity)) {
-      const to = isObject(schema) && typeof schema['$ref'] === 'string' ? placeOf(schema['$ref']) : undefined
+    for (const { schema } of walkSubschemas(places.get(each), Infinity)) {
+      const to = isObject(schema) && typeof schema['$ref'] === 'string' ? toRefPath(schema['$ref']) : undefined
       if (to !== undefined) reached.add(to)
     }
   }
@@ -95,11 +97,11 @@ function meaningOf(place: string, places: ReadonlyMap<string, unknown>): string 
   return meaning.replaceAll(/\/components\/schemas\/(?:In|Out)put/g, '')
 }
 
-function typeOf(schema: unknown, indent: string, refer: Refer): string {
+function formatType(schema: unknown, indent: string, refer: Refer): string {
   if (schema === false) return 'never'
   if (!isObject(schema)) return 'unknown'
   const { $ref, allOf, anyOf, oneOf } = schema
-  const typesIn = (list: unknown) => (Array.isArray(list) ? list.map((each) => typeOf(each, indent, refer)) : [])
+  const typesIn = (list: unknown) => (Array.isArray(list) ? list.map((each) => formatType(each, indent, refer)) : [])
   const applied = [
     ...(typeof $ref === 'string' ? [refer($ref)] : []),
     ...typesIn(allOf),
@@ -115,7 +117,7 @@ function typeOf(schema: unknown, indent: string, refer: Refer): string {
 function ownType(schema: JsonRecord, indent: string, refer: Refer, isBeside: boolean): string {
   if ('const' in schema) return literal(schema['const'])
   if (Array.isArray(schema['enum'])) return union(schema['enum'].map(literal))
-  const types = typesOf(schema).map((type) => {
+  const types = listTypes(schema).map((type) => {
     if (type === 'array') return arrayType(schema, indent, refer)
     if (type === 'object') return objectType(schema, indent, refer)
     return type === 'integer' ? 'number' : type
@@ -132,11 +134,11 @@ function objectType(schema: JsonRecord, indent: string, refer: Refer): string {
   const more = patternProperties === undefined ? additionalProperties : true
   const inner = `${indent}  `
   const names = [...new Set([...named.keys(), ...needed])]
-  if (names.length === 0) return `{ [name: string]: ${typeOf(more, inner, refer)} }`
+  if (names.length === 0) return `{ [name: string]: ${formatType(more, inner, refer)} }`
   const members = names.map((name) => {
     const property = named.get(name)
     const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : jsonText(name)
-    const type = typeOf(property, inner, refer)
+    const type = formatType(property, inner, refer)
     return `${describe(property, inner)}${inner}${key}${needed.has(name) ? '' : '?'}: ${type}\n`
   })
   // `unknown`, since TypeScript would hold the named properties to a narrower type too
@@ -146,7 +148,7 @@ function objectType(schema: JsonRecord, indent: string, refer: Refer): string {
 
 function arrayType(schema: JsonRecord, indent: string, refer: Refer): string {
   const { items, prefixItems, additionalItems, minItems, maxItems } = schema
-  const typeIn = (each: unknown) => grouped(typeOf(each, indent, refer))
+  const typeIn = (each: unknown) => grouped(formatType(each, indent, refer))
   // Before JSON Schema 2020-12 a tuple stood in `items`
   const [tuple, rest] = Array.isArray(items) ? [items, additionalItems] : [prefixItems, items]
   if (!Array.isArray(tuple)) return `${typeIn(items)}[]`
@@ -173,7 +175,7 @@ function literal(value: unknown): string {
     .join('; ')} }`
 }
 
-function capitalised(words: string): string {
+function capitalize(words: string): string {
   const name = words.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9]|$)/g, (_, letter: string) => letter.toUpperCase())
   // No word of TypeScript begins with a capital letter or a line
   return /^[A-Z]/.test(name) ? name : `_${name}`

@@ -5,10 +5,10 @@ import { type Challenge, SwitchboardError } from './switchboard-error.ts'
 const WAIT = 59
 const PACE_MS = 1_000
 
-export async function described(connection: Connection, challenge: Challenge, signal?: AbortSignal) {
+export async function formatAuthorization(connection: Connection, challenge: Challenge, signal?: AbortSignal) {
   if (challenge.checkUrl === undefined) return challenge
   try {
-    const state = await stateOf(connection, challenge.checkUrl, 0, signal)
+    const state = await loadState(connection, challenge.checkUrl, 0, signal)
     const scopes = isObject(state) ? state['scopes'] : undefined
     return {
       ...challenge,
@@ -22,13 +22,17 @@ export async function described(connection: Connection, challenge: Challenge, si
   }
 }
 
-export async function settled(connection: Connection, challenge: Challenge, signal?: AbortSignal): Promise<void> {
+export async function pollAuthorization(
+  connection: Connection,
+  challenge: Challenge,
+  signal?: AbortSignal,
+): Promise<void> {
   const { checkUrl, id } = challenge
   const failed = (why: string) => new SwitchboardError('authorization_failed', why, { challenges: [challenge] })
   if (checkUrl === undefined) throw failed(`Nobody can tell when '${id}' is done: name the user of the call`)
   for (;;) {
     const asked = Date.now()
-    const state = await stateOf(connection, checkUrl, WAIT, signal)
+    const state = await loadState(connection, checkUrl, WAIT, signal)
     const status = textIn(state, 'status')
     if (status === 'completed') return
     if (status === 'failed') throw failed(textIn(state, 'reason') ?? 'It was refused')
@@ -36,7 +40,12 @@ export async function settled(connection: Connection, challenge: Challenge, sign
   }
 }
 
-async function stateOf(connection: Connection, checkUrl: string, wait: number, signal?: AbortSignal): Promise<unknown> {
+async function loadState(
+  connection: Connection,
+  checkUrl: string,
+  wait: number,
+  signal?: AbortSignal,
+): Promise<unknown> {
   try {
     // The path alone: whatever an answer says, the key goes nowhere else
     const { pathname } = new URL(checkUrl, 'https://switchboard.invalid')

@@ -1,7 +1,7 @@
-import { described, settled } from './authorization.ts'
+import { formatAuthorization, pollAuthorization } from './authorization.ts'
 import type { Connection } from './connection.ts'
 import { isObject, type JsonRecord, parsed, textIn } from './json.ts'
-import { type Challenge, errorOf, failedTool, SwitchboardError } from './switchboard-error.ts'
+import { type Challenge, toError, failedTool, SwitchboardError } from './switchboard-error.ts'
 
 export interface CallOptions {
   /** A version or a range, such as `1.2.0` or `^1.2`; the newest by default. */
@@ -42,10 +42,10 @@ export async function callTool(
       if (!(error instanceof SwitchboardError)) throw error
       const { challenges: links } = error.details
       if (!links) throw about(error, { callId })
-      const challenges = await Promise.all(links.map((each) => described(connection, each, signal)))
+      const challenges = await Promise.all(links.map((each) => formatAuthorization(connection, each, signal)))
       if (!waitForAuthorization || round === MAX_ROUNDS) throw about(error, { callId, challenges })
       await waitForAuthorization(challenges)
-      for (const challenge of challenges) await settled(connection, challenge, signal)
+      for (const challenge of challenges) await pollAuthorization(connection, challenge, signal)
     }
   }
 }
@@ -103,22 +103,22 @@ async function readAnswer(response: Response, onProgress: ((progress: ToolProgre
   const isStream = response.headers.get('content-type')?.includes('text/event-stream')
   if (!onProgress || !isStream) return parsed(await response.text())
   let said: unknown
-  for await (const [event, data] of eventsOf(response)) {
+  for await (const [event, data] of parseEvents(response)) {
     if (event === 'progress') {
-      const progress = progressOf(data)
+      const progress = toProgress(data)
       // An error of the listener must not count as one of the connection
       queueMicrotask(() => onProgress(progress))
     } else if (event === 'status') said = data
     else if (event === 'result') {
       if (!isObject(said)) return data
       const { status, retry_after: after } = said
-      throw errorOf(Number(status), data, after === undefined ? null : String(after), true)
+      throw toError(Number(status), data, after === undefined ? null : String(after), true)
     }
   }
   throw new SwitchboardError('unreachable', 'The connection was lost before there was an answer', { canRetry: true })
 }
 
-async function* eventsOf(response: Response): AsyncGenerator<readonly [string, unknown], void, undefined> {
+async function* parseEvents(response: Response): AsyncGenerator<readonly [string, unknown], void, undefined> {
   const reader = response.body?.getReader()
   const decoder = new TextDecoder()
   let waiting = ''
@@ -129,9 +129,9 @@ async function* eventsOf(response: Response): AsyncGenerator<readonly [string, u
       const blocks = (waiting + decoder.decode(part.value, { stream: true })).split(/\r?\n\r?\n/)
       waiting = blocks.pop() ?? ''
       for (const block of blocks) {
-        const valueOf = (field: string) =>
+        const readField = (field: string) =>
           [...block.matchAll(new RegExp(`^${field}: ?(.*)$`, 'gm'))].map(([, value = '']) => value).join('\n')
-        yield [valueOf('event'), parsed(valueOf('data'))]
+        yield [readField('event'), parsed(readField('data'))]
       }
     }
   } finally {
@@ -139,7 +139,7 @@ async function* eventsOf(response: Response): AsyncGenerator<readonly [string, u
   }
 }
 
-function progressOf(data: unknown): ToolProgress {
+function toProgress(data: unknown): ToolProgress {
   const { progress = 0, total, message } = isObject(data) ? data : {}
   return {
     progress: Number(progress),

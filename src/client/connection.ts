@@ -1,5 +1,5 @@
 import { formatJson, parsed, parseJson } from './json.ts'
-import { errorOf, SwitchboardError } from './switchboard-error.ts'
+import { toError, SwitchboardError } from './switchboard-error.ts'
 
 export interface ConnectionOptions {
   /** The deployment's address, such as `https://switchboard.example.workers.dev`. */
@@ -49,7 +49,7 @@ const KEY = /^[\x21-\x7e]+$/
 export function connect(options: ConnectionOptions): Connection {
   const { key, attempts = ATTEMPTS } = options
   const send = options.fetch ?? ((input, init) => fetch(input, init))
-  const base = addressOf(options.url)
+  const base = parseAddress(options.url)
   if (key !== undefined && !KEY.test(key))
     throw new SwitchboardError('refused', 'The key has characters that no key has')
 
@@ -81,7 +81,7 @@ export function connect(options: ConnectionOptions): Connection {
       })
       clearTimeout(timer)
       if (response.ok) return await read(response)
-      throw errorOf(response.status, parsed(await response.text()), response.headers.get('retry-after'), again)
+      throw toError(response.status, parsed(await response.text()), response.headers.get('retry-after'), again)
     } catch (error) {
       if (error instanceof SwitchboardError) throw error
       if (signal?.aborted) throw endedBy(signal)
@@ -168,7 +168,7 @@ export function isLoopback({ hostname }: URL): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
-function addressOf(url: string | URL): URL {
+function parseAddress(url: string | URL): URL {
   const address = URL.canParse(String(url)) ? new URL(url) : undefined
   if (address && /^https?:$/.test(address.protocol) && address.username + address.password === '') return address
   throw new SwitchboardError('refused', 'Invalid address: wanted one such as https://switchboard.example.workers.dev')

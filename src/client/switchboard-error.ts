@@ -104,11 +104,11 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 }
 
 /** The failure of an answer. `retryAfter` is the header; `again`: whether the request may be repeated. */
-export function errorOf(status: number, body: unknown, retryAfter: string | null, again: boolean): SwitchboardError {
+export function toError(status: number, body: unknown, retryAfter: string | null, again: boolean): SwitchboardError {
   const message = textIn(body, 'message')
   if (!isObject(body) || message === undefined) {
     const canRetry = (status === 429 || status === 503) && again
-    const details = { status, canRetry, retryAfterMs: waitOf(retryAfter) }
+    const details = { status, canRetry, retryAfterMs: parseRetryAfter(retryAfter) }
     if (canRetry) return new SwitchboardError(CODES[status] ?? 'unavailable', `HTTP ${status}`, details)
     return new SwitchboardError('answer_invalid', `The server is not a Switchboard: HTTP ${status}`, { status })
   }
@@ -135,7 +135,7 @@ export function errorOf(status: number, body: unknown, retryAfter: string | null
     ...(Array.isArray(suggestions) ? { suggestions: texts } : {}),
     ...(Array.isArray(body['errors']) ? { problems } : {}),
     canRetry: status === 429 || (status === 503 && again),
-    retryAfterMs: waitOf(retryAfter),
+    retryAfterMs: parseRetryAfter(retryAfter),
   })
 }
 
@@ -166,7 +166,7 @@ export function failedTool(error: unknown, message: string): SwitchboardError {
 }
 
 /** The header `Retry-After`, seconds or a date (RFC 9110, section 10.2.3), in milliseconds. */
-function waitOf(retryAfter: string | null): number | undefined {
+function parseRetryAfter(retryAfter: string | null): number | undefined {
   if (retryAfter === null) return undefined
   const ms = /^\d+$/.test(retryAfter.trim()) ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - Date.now()
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)

@@ -1,16 +1,16 @@
 import type { Config } from '../env.ts'
 import type { Build } from '../node/build.ts'
-import { asFetch } from '../outbound/as-fetch.ts'
+import { toFetch } from '../outbound/as-fetch.ts'
 import { createGuardedFetch, type GuardedFetchOptions } from '../outbound/guarded-fetch.ts'
 import { createBundledRunner } from '../runners/bundled/runner.ts'
-import { log, reach } from './platform.ts'
+import { log, outboundOptions } from './platform.ts'
 
-export function reachOf({ allowHttpHosts }: Pick<Config, 'allowHttpHosts'>): GuardedFetchOptions {
-  return { ...reach, allowHttpHosts }
+export function outboundOptionsFor({ allowHttpHosts }: Pick<Config, 'allowHttpHosts'>): GuardedFetchOptions {
+  return { ...outboundOptions, allowHttpHosts }
 }
 
 /** The tools that the deployment serves: its own, and the demonstrations where it says so. */
-export function servedOf({ servesDemos }: Pick<Config, 'servesDemos'>, build: Build): Build {
+export function selectServedTools({ servesDemos }: Pick<Config, 'servesDemos'>, build: Build): Build {
   if (servesDemos) return build
   const tools = build.tools.filter(({ tool }) => tool.isDemo !== true)
   const documents = build.documents.filter(({ hash }) => tools.some(({ record }) => record.source.hash === hash))
@@ -18,10 +18,10 @@ export function servedOf({ servesDemos }: Pick<Config, 'servesDemos'>, build: Bu
 }
 
 export function createBundled(config: Config, build: Build) {
-  const guardedFetch = createGuardedFetch(reachOf(config))
+  const guardedFetch = createGuardedFetch(outboundOptionsFor(config))
   return createBundledRunner({
-    carried: new Map(build.tools.map((carried) => [carried.record.id, carried])),
-    fetchFor: (tool) => asFetch(guardedFetch, tool),
+    bundledHandlers: new Map(build.tools.map((carried) => [carried.record.id, carried])),
+    fetchFor: (tool) => toFetch(guardedFetch, tool),
     log: toolLog,
   })
 }

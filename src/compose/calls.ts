@@ -1,14 +1,14 @@
 import { tracing } from 'cloudflare:workers'
-import { limitsOfTool } from '../core/access/call-limits.ts'
+import { findToolLimits } from '../core/access/call-limits.ts'
 import { createToolSecrets } from '../core/access/tool-secrets.ts'
-import { createFindCandidates, createFindTools } from '../core/call/bare-name.ts'
+import { createFindCandidates, createFindTools } from '../core/call/tool-candidates.ts'
 import { createCallTool } from '../core/call/call.ts'
-import { callableTool } from '../core/call/callable-tool.ts'
-import type { createReadiness, TellReadiness } from '../core/call/readiness.ts'
-import { INLINE_FOR_MODELS } from '../core/call/run.ts'
-import { createResolver, governResolver, type Resolver } from '../core/call/resolve-tool.ts'
+import { createCallableTool } from '../core/call/callable-tool.ts'
+import type { createReadinessCheck, CheckReadiness } from '../core/call/readiness.ts'
+import { MODEL_INLINE_BYTES } from '../core/call/run.ts'
+import { createResolver, withPolicies, type Resolver } from '../core/call/resolve-tool.ts'
 import type { Runner } from '../core/call/runner.ts'
-import { createTurns } from '../core/call/count-calls.ts'
+import { createCallLimiter } from '../core/call/call-limiter.ts'
 import { loadValidator, refusingBigIntegers } from '../core/schema/validator.ts'
 import type { Span } from '../core/tool/platform.ts'
 import type { Config } from '../env.ts'
@@ -31,21 +31,21 @@ export function composeCalls(parts: CallsParts) {
   const { now } = Date
   const { config, stores, recording } = parts
   const { registry, vault, artifacts, uploads, ledger, fingerprint } = stores
-  const { catalogue, policies } = registry
+  const { catalog, policies } = registry
   const resolver = composeResolver(parts)
   const toolSecrets = createToolSecrets(
     config.toolSecrets,
     config.variableOf,
-    (id, tool) => policies.now().ruleOf(tool).secrets.has(id),
-    config.judgeToolSecret,
+    (id, tool) => policies.current().policyFor(tool).secrets.has(id),
+    config.checkToolSecret,
   )
   const callTool = createCallTool({
     resolver,
     findCandidates: createFindCandidates({
       resolver,
       async findTools(name) {
-        await registry.takeIn()
-        return createFindTools(catalogue)(name)
+        await registry.installBundle()
+        return createFindTools(catalog)(name)
       },
       now,
     }),
@@ -54,9 +54,9 @@ export function composeCalls(parts: CallsParts) {
     approvals: vault,
     artifacts,
     uploads,
-    turns: createTurns(now),
+    callLimiter: createCallLimiter(now),
     ledger,
-    inlineBytes: { program: config.inlineBytes, model: Math.min(INLINE_FOR_MODELS, config.inlineBytes) },
+    inlineBytes: { program: config.inlineBytes, model: Math.min(MODEL_INLINE_BYTES, config.inlineBytes) },
     fingerprint,
     holdFiles,
     now,
@@ -67,7 +67,7 @@ export function composeCalls(parts: CallsParts) {
     writeRecord: recording.writeCall,
     defect: (call_id, tool, message, at) => log({ event: 'tool-defect', call_id, tool, message, at }),
   })
-  const readinessDeps: Parameters<typeof createReadiness>[0] = {
+  const readinessDeps: Parameters<typeof createReadinessCheck>[0] = {
     toolSecrets,
     grants: vault,
     approvals: vault,
@@ -75,13 +75,13 @@ export function composeCalls(parts: CallsParts) {
       const { runners } = await parts.loadRunners()
       return runners.get(implementation.kind)?.unreachable?.(implementation)
     },
-    healthOf(host, toolkit, caller) {
+    getHealth(host, toolkit, caller) {
       const { state, retryAfterMs } = traffic.health(host, toolkit, caller)
       return { state, ...(retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(retryAfterMs) }) }
     },
   }
-  const tellReadiness: TellReadiness = async (found, asker) =>
-    (await import('../core/call/readiness.ts')).createReadiness(readinessDeps)(found, asker)
+  const tellReadiness: CheckReadiness = async (found, asker) =>
+    (await import('../core/call/readiness.ts')).createReadinessCheck(readinessDeps)(found, asker)
   return { resolver, toolSecrets, callTool, tellReadiness }
 }
 
@@ -94,7 +94,7 @@ const span: Span = (name, attributes, work) =>
 function composeResolver({ config, build, stores, bundled, loadRunners }: CallsParts): Resolver {
   const { registry, memory } = stores
   const { toolLimits } = config
-  const runnerOf = async (kind: string) => (kind === bundled.kind ? bundled : (await loadRunners()).runners.get(kind))
+  const loadRunner = async (kind: string) => (kind === bundled.kind ? bundled : (await loadRunners()).runners.get(kind))
   const compiled = new Map(build.tools.map((carried) => [carried.record.digest, carried]))
   const resolver = createResolver({
     source: registry.source,
@@ -102,13 +102,13 @@ function composeResolver({ config, build, stores, bundled, loadRunners }: CallsP
     now: Date.now,
     async makeCallable(record) {
       const { implementation, input, output } = record
-      const runner = implementation && (await runnerOf(implementation.kind))
+      const runner = implementation && (await loadRunner(implementation.kind))
       const runnable =
         implementation && runner
           ? runner.prepare({ ...record, implementation })
           : ({ ok: false, reason: 'It was published without an implementation' } as const)
       const known = compiled.get(record.digest)
-      const limits = limitsOfTool(toolLimits, record)
+      const limits = findToolLimits(toolLimits, record)
       const validateInput = await loadValidator(input, known?.validateInput)
       const tool = {
         record,
@@ -116,8 +116,8 @@ function composeResolver({ config, build, stores, bundled, loadRunners }: CallsP
         validateInput: known ? refusingBigIntegers(validateInput) : validateInput,
         validateOutput: await loadValidator(output ?? { type: 'null' }, known?.validateOutput),
       }
-      return callableTool(tool, limits ? [{ of: '', limits }] : [])
+      return createCallableTool(tool, limits ? [{ of: '', limits }] : [])
     },
   })
-  return governResolver(resolver, registry.policies)
+  return withPolicies(resolver, registry.policies)
 }

@@ -1,11 +1,11 @@
 import { fail } from '../core/failure/failure.ts'
 import type { Config } from '../env.ts'
-import { createTokenDoor } from '../http/caller/agents.ts'
+import { createBearerAuthenticator } from '../http/caller/agents.ts'
 import type { JwtVerifier, VerifiedJwt } from '../http/caller/jwt.ts'
-import type { Judgement } from '../http/caller/verdicts.ts'
+import type { CredentialCheck } from '../http/caller/credential-cache.ts'
 import type { FindServer } from '../oauth-client/provider-server.ts'
 import { loadServerFinder, providerFetch } from './providers.ts'
-import { recentlyUsed } from '../core/tool/recently-used.ts'
+import { createLruCache } from '../core/tool/recently-used.ts'
 
 const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
 const DISCOVERY_MS = 10_000
@@ -13,12 +13,12 @@ const MAX_ORIGINS = 20
 const NO_ISSUER = fail({ type: 'unavailable', message: 'Cannot ask the authorization server for its keys right now' })
 
 /** JWTs of the company's own server (RFC 9068), whose audience is the door at the address of the request. */
-export function companyTokens(config: Config, issuer: string) {
+export function createCompanyTokenAuthenticator(config: Config, issuer: string) {
   const now = Date.now
   const fetch = providerFetch(config)
   const { host } = new URL(issuer)
   let findServer: FindServer | undefined
-  const verifiers = recentlyUsed<JwtVerifier>(MAX_ORIGINS)
+  const verifiers = createLruCache<JwtVerifier>(MAX_ORIGINS)
 
   async function verifierFor(origin: string): Promise<JwtVerifier | undefined> {
     const provider = { id: host, name: host, issuer, client_id: '' }
@@ -27,17 +27,17 @@ export function companyTokens(config: Config, issuer: string) {
     const jwksUrl = server?.as.jwks_uri
     if (jwksUrl === undefined) return undefined
     const key = `${origin} ${jwksUrl}`
-    const { people, hasSeveralIssuers: isOneOfSeveral } = config
+    const { people, hasSeveralIssuers: qualifiesUserIds } = config
     const audience = `${origin}/connect/mcp`
     const { createJwtVerifier } = await import('../http/caller/jwt.ts')
     const verifier =
       verifiers.get(key) ??
-      createJwtVerifier({ jwksUrl, issuers: [issuer], audience, people, isOneOfSeveral }, { fetch })
+      createJwtVerifier({ jwksUrl, issuers: [issuer], audience, people, qualifiesUserIds }, { fetch })
     verifiers.set(key, verifier)
     return verifier
   }
 
-  return createTokenDoor(now, BEARER, async (origin, token): Promise<Judgement<VerifiedJwt>> => {
+  return createBearerAuthenticator(now, BEARER, async (origin, token): Promise<CredentialCheck<VerifiedJwt>> => {
     const verifier = await verifierFor(origin)
     if (!verifier) return { result: NO_ISSUER }
     const result = await verifier.verify(token)

@@ -1,24 +1,24 @@
 import { version } from '../../package.json'
-import { respond } from '../dialects/oxp/routes.ts'
+import { respondOxpFailure } from '../dialects/oxp/routes.ts'
 import type { Failure } from '../core/failure/failure.ts'
 import type { Config, Env } from '../env.ts'
-import type { PublicCaching } from '../http/route/public-route.ts'
+import type { PublicCaching } from '../http/route/public-router.ts'
 import type { Build } from '../node/build.ts'
 import { composeCalls } from './calls.ts'
-import { createDoors } from './doors.ts'
+import { composeAuthentication } from './authentication.ts'
 import { createRecording } from './recording.ts'
-import { createBundled, servedOf } from './bundled.ts'
+import { createBundled, selectServedTools } from './bundled.ts'
 import type { Runners } from './runners.ts'
 import { openStores } from './stores.ts'
 
 export type Deployment = ReturnType<typeof composeDeployment>
 
 export function composeDeployment(env: Env, config: Config, whole: Build) {
-  const build = servedOf(config, whole)
+  const build = selectServedTools(config, whole)
   const deployedAt = Date.parse(env.VERSION?.timestamp ?? '') || undefined
-  const stores = openStores(env, config, build, deployedAt, () => calls.resolver.forget())
+  const stores = openStores(env, config, build, deployedAt, () => calls.resolver.invalidate())
   const recording = createRecording(env, config)
-  const doors = createDoors(env, config, stores, recording)
+  const doors = composeAuthentication(env, config, stores, recording)
   const bundled = createBundled(config, build)
   let runners: Runners | undefined
   const loadRunners = async () => {
@@ -28,9 +28,9 @@ export function composeDeployment(env: Env, config: Config, whole: Build) {
   const calls = composeCalls({ config, build, stores, recording, bundled, loadRunners })
 
   const { writeAuditEntry } = recording
-  const { gate, gateBesideTools, gateForPages, gateForToolPages, shield } = doors
+  const { gate, authorizeWithoutTools, authorizePage, authorizeToolPage, limitAnonymous } = doors
   const caching: PublicCaching = config.publicUrl === undefined ? 'private, max-age=300' : 'public, max-age=300'
-  const words = { respond: (failure: Failure) => respond(failure) }
+  const words = { respond: (failure: Failure) => respondOxpFailure(failure) }
   return {
     config,
     stores,
@@ -39,11 +39,11 @@ export function composeDeployment(env: Env, config: Config, whole: Build) {
     loadRunners,
     writeAuditEntry,
     routes: {
-      forTools: { ...words, writeAuditEntry, gate },
-      besideTools: { ...words, writeAuditEntry, gate: gateBesideTools },
-      forPages: { ...words, writeAuditEntry, gate: gateForPages },
-      forToolPages: { ...words, gate: gateForToolPages },
-      forAnybody: { ...words, shield, caching },
+      toolRoutes: { ...words, writeAuditEntry, gate },
+      otherRoutes: { ...words, writeAuditEntry, gate: authorizeWithoutTools },
+      pageRoutes: { ...words, writeAuditEntry, gate: authorizePage },
+      toolPageRoutes: { ...words, gate: authorizeToolPage },
+      publicRoutes: { ...words, limitAnonymous, caching },
     },
     version,
     deployedAt,

@@ -1,6 +1,6 @@
 import type { Codec } from '../core/tool/codec.ts'
-import { offered, withheld } from '../core/tool/metadata.ts'
-import { bounded, type Format, type Writer } from '../core/publish/export.ts'
+import { omitContextParameters, contextParameterLosses } from '../core/tool/metadata.ts'
+import { withBudget, type ExportFormat, type FormatWriter } from '../core/publish/export.ts'
 import { anthropic } from '../formats/anthropic.ts'
 import { gemini } from '../formats/gemini.ts'
 import { openai, openaiStrict } from '../formats/openai.ts'
@@ -14,20 +14,20 @@ import { plugin } from '../dialects/plugin/definition.ts'
 
 export const codecs: readonly Codec[] = [oxp, openToolCalling, machineContext, plugin, mcp]
 
-export const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
-  ...[...codecs, { dialect: 'oxp-flat', encode: encodeFlat }].map(({ dialect, encode }): [string, Format] => [
+export const formats: ReadonlyMap<string, ExportFormat> = new Map<string, ExportFormat>([
+  ...[...codecs, { dialect: 'oxp-flat', encode: encodeFlat }].map(({ dialect, encode }): [string, ExportFormat] => [
     dialect,
-    bounded(dialect, (record, _, budget) => encode(record, budget)),
+    withBudget(dialect, (record, _, budget) => encode(record, budget)),
   ]),
   ...Object.entries({ openai, 'openai-strict': openaiStrict, anthropic, gemini, openapi }).map(
-    ([name, write]): [string, Format] => [name, bounded(name, forModels(write))],
+    ([name, write]): [string, ExportFormat] => [name, withBudget(name, forModels(write))],
   ),
 ])
 
-function forModels(write: Writer): Writer {
+function forModels(write: FormatWriter): FormatWriter {
   return (record, name, budget) => {
-    const { document, losses } = write(offered(record), name, budget)
-    const hidden = withheld(record)
+    const { document, losses } = write(omitContextParameters(record), name, budget)
+    const hidden = contextParameterLosses(record)
     return { document, losses: hidden.length === 0 ? losses : [...losses, ...hidden] }
   }
 }

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import type { Deadline, EarlyEnd } from '../core/call/deadline.ts'
+import type { Deadline, AbortReason } from '../core/call/deadline.ts'
 import type { HoldFiles } from '../core/call/callable-tool.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import { isolateMemory, SMALL } from '../outbound/memory-budget.ts'
-import { createTraffic } from '../outbound/traffic.ts'
+import { createTrafficControl } from '../outbound/traffic-control.ts'
 import type { SandboxPolicies } from '../runners/sandbox/egress-entrypoint.ts'
 
 /**
@@ -27,7 +27,7 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((done) => setTimeout(done, ms))
 }
 
-export const traffic = createTraffic({
+export const traffic = createTrafficControl({
   now: Date.now,
   sleep,
   onChange(host, toolkit, { state, failures, retryAfterMs }) {
@@ -38,7 +38,7 @@ export const traffic = createTraffic({
 /** A server that stalls keeps others waiting no longer than `heldMs`. */
 const SERVER_ANSWERS = { name: 'server-answers', size: 64_000_000, share: 16_000_000, heldMs: 15_000 }
 /** The one way out for what tools ask: every answer is read in the same memory. */
-export const reach = {
+export const outboundOptions = {
   fetch: (...given: Parameters<Fetch>) => fetch(...given),
   traffic,
   memory: isolateMemory.createBudget({ ...SERVER_ANSWERS, isNested: true }),
@@ -90,11 +90,11 @@ class CallDeadline implements Deadline {
     return this.#live().signal
   }
 
-  race<T>(work: T | Promise<T>): T | Promise<T | EarlyEnd> {
+  race<T>(work: T | Promise<T>): T | Promise<T | AbortReason> {
     if (!(work instanceof Promise)) return work
     const { signal } = this
     return new Promise((resolve, reject) => {
-      const end = (how: EarlyEnd) => {
+      const end = (how: AbortReason) => {
         resolve(how)
         this.#live().abort(
           how === 'expired'

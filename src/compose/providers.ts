@@ -1,10 +1,10 @@
-import { Admission } from '../core/access/principal.ts'
-import { missingSecret } from '../core/consent/provider.ts'
+import { FetchCapability } from '../core/access/principal.ts'
+import { formatMissingSecret } from '../core/consent/provider.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import type { Config } from '../env.ts'
 import type { OAuth } from '../oauth-client/oauth.ts'
-import { createTextJudge } from '../outbound/allowed-url.ts'
-import { asFetch } from '../outbound/as-fetch.ts'
+import { createUrlTextCheck } from '../outbound/allowed-url.ts'
+import { toFetch } from '../outbound/as-fetch.ts'
 import { createGuardedFetch, type GuardedFetch } from '../outbound/guarded-fetch.ts'
 import type { OpenId } from '../sign-in/openid.ts'
 import type { SignInProvider } from '../sign-in/routes.ts'
@@ -18,18 +18,18 @@ const MAX_DOCUMENT = 16_384
 const MAX_PARTS = 10_000
 
 /** Addresses of settings and of administrators' providers; whoever asks, they are the same. */
-const SETTINGS = new Admission('settings')
+const SETTINGS = new FetchCapability('settings')
 
 export function providerFetch(reach: Reach): Fetch {
-  return asFetch(guardedFetchOf(reach, MAX_PROVIDER_ANSWER), SETTINGS)
+  return toFetch(createFetch(reach, MAX_PROVIDER_ANSWER), SETTINGS)
 }
 
-export function documentFetch(reach: Reach): (asker: Admission) => Fetch {
-  const guardedFetch = guardedFetchOf(reach, MAX_DOCUMENT)
-  return (asker) => asFetch(guardedFetch, asker)
+export function documentFetch(reach: Reach): (asker: FetchCapability) => Fetch {
+  const guardedFetch = createFetch(reach, MAX_DOCUMENT)
+  return (asker) => toFetch(guardedFetch, asker)
 }
 
-function guardedFetchOf({ allowHttpHosts }: Reach, maxResponseBytes: number): GuardedFetch {
+function createFetch({ allowHttpHosts }: Reach, maxResponseBytes: number): GuardedFetch {
   const bounds = { maxResponseBytes, maxParts: MAX_PARTS }
   return createGuardedFetch({ fetch: (...given) => fetch(...given), allowHttpHosts, ...bounds })
 }
@@ -38,7 +38,7 @@ function guardedFetchOf({ allowHttpHosts }: Reach, maxResponseBytes: number): Gu
 export async function loadServerFinder(config: Reach) {
   const { createServerFinder } = await import('../oauth-client/provider-server.ts')
   const fetch = providerFetch(config)
-  return { fetch, findServer: createServerFinder(fetch, Date.now), judgeUrl: createTextJudge(config.allowHttpHosts) }
+  return { fetch, findServer: createServerFinder(fetch, Date.now), checkUrl: createUrlTextCheck(config.allowHttpHosts) }
 }
 
 export function signInProvider(config: Config): SignInProvider | undefined {
@@ -57,16 +57,16 @@ export function signInProvider(config: Config): SignInProvider | undefined {
   return { loadOpenId, issuer, prefix: hasSeveralIssuers ? `${issuer}|` : '', claims, rules }
 }
 
-export function oauthOf(config: Config): OAuth {
-  const secretOf = (name: string) =>
-    config.judgeClientSecret(name) === undefined ? config.variableOf(name) : undefined
+export function createOAuth(config: Config): OAuth {
+  const readSecret = (name: string) =>
+    config.checkClientSecret(name) === undefined ? config.variableOf(name) : undefined
   let loaded: OAuth | undefined
   async function load(): Promise<OAuth> {
     const { createOAuth } = await import('../oauth-client/oauth.ts')
-    return (loaded ??= createOAuth({ ...(await loadServerFinder(config)), secretOf }))
+    return (loaded ??= createOAuth({ ...(await loadServerFinder(config)), readSecret }))
   }
   return {
-    unready: (provider) => missingSecret(provider, secretOf),
+    unready: (provider) => formatMissingSecret(provider, readSecret),
     begin: async (...given) => (await load()).begin(...given),
     exchange: async (...given) => (await load()).exchange(...given),
     refresh: async (...given) => (await load()).refresh(...given),

@@ -1,7 +1,7 @@
-import type { WriteAuditEntry } from '../core/access/audit-entry.ts'
+import type { WriteAuditEvent } from '../core/access/audit-entry.ts'
 import type { CallDeps } from '../core/call/call.ts'
 import type { Config, Env } from '../env.ts'
-import { createRefusals } from '../http/route/audit.ts'
+import { createDenialLog } from '../http/route/audit.ts'
 import { createCallLog } from '../storage/records/call-log.ts'
 import { createRecordWriter } from '../storage/records/record-writer.ts'
 import { recordsStub } from '../storage/records/records.ts'
@@ -19,9 +19,9 @@ export function createRecording(
   { recordCalls, logCalls, isSelfHosted }: Pick<Config, 'recordCalls' | 'logCalls' | 'isSelfHosted'>,
 ) {
   const logCall = createCallLog(print)
-  const recordsOf = recordsStub(env.Records)
+  const getRecordsStub = recordsStub(env.Records)
   const records = createRecordWriter({
-    append: (batch) => recordsOf(batch.day).append(batch),
+    append: (batch) => getRecordsStub(batch.day).append(batch),
     keep: recordCalls,
     newId: () => crypto.randomUUID(),
     defect: (error, lost) => log({ event: 'records-lost', lost, error: String(error) }),
@@ -33,9 +33,9 @@ export function createRecording(
     // Calls that succeed have no record with `failures`, and are counted all the same
     if (recordCalls !== 'none') records.writeCall(record, background)
   }
-  const writeAuditEntry: WriteAuditEntry = (act, background) => {
+  const writeAuditEntry: WriteAuditEvent = (act, background) => {
     log({ event: 'act', ...act })
     records.writeAct(act, background)
   }
-  return { writeCall, writeAuditEntry, writeRefusal: createRefusals(records.writeAct, Date.now) }
+  return { writeCall, writeAuditEntry, writeRefusal: createDenialLog(records.writeAct, Date.now) }
 }

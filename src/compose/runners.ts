@@ -1,10 +1,10 @@
-import type { createKvRegistry } from '../storage/registry/isolate/kv-registry.ts'
+import type { createKvRegistry } from '../storage/registry/kv/kv-registry.ts'
 import { sha256OfBytes } from '../storage/sealing/sha256.ts'
-import type { WriteAuditEntry } from '../core/access/audit-entry.ts'
+import type { WriteAuditEvent } from '../core/access/audit-entry.ts'
 import type { Runner } from '../core/call/runner.ts'
 import type { Importer } from '../core/publish/import.ts'
 import type { Config, Env } from '../env.ts'
-import { giveWay } from '../http/request/body.ts'
+import { yieldToEventLoop } from '../http/request/body.ts'
 import { insideHashes } from '../generated/inside-hashes.ts'
 import { createUpstreamImporter } from '../importers/upstream.ts'
 import { listedDialects, remoteDialects } from './remote-dialects.ts'
@@ -16,10 +16,10 @@ import { createHttpRunner } from '../runners/http/runner.ts'
 import { createKnownRevisions } from '../runners/remote/mcp/known-revisions.ts'
 import { createRemoteRunner, createUpstreams } from '../runners/remote/runner.ts'
 import { createUnreachable } from '../runners/shared/unreachable.ts'
-import type { InsideModules } from '../runners/sandbox/sandbox.ts'
+import type { GuestModules } from '../runners/sandbox/sandbox.ts'
 import { createPluginReader } from '../runners/wasm/plugin-reader.ts'
 import { createWasmRunner } from '../runners/wasm/runner.ts'
-import { reachOf, toolLog } from './bundled.ts'
+import { outboundOptionsFor, toolLog } from './bundled.ts'
 import { sleep } from './platform.ts'
 import { openSandbox } from './sandbox.ts'
 
@@ -31,11 +31,11 @@ export function createRunners(
   config: Config,
   bundled: Runner,
   { blobs, writer }: Pick<ReturnType<typeof createKvRegistry>, 'blobs' | 'writer'>,
-  writeAuditEntry: WriteAuditEntry,
+  writeAuditEntry: WriteAuditEvent,
 ) {
   const { now } = Date
   const { allowHttpHosts } = config
-  const reach = reachOf(config)
+  const reach = outboundOptionsFor(config)
   const guardedFetch = createGuardedFetch(reach)
   const { random } = Math
   const newId = () => crypto.randomUUID()
@@ -47,14 +47,14 @@ export function createRunners(
   const upstreams = createUpstreams(speaking)
   const sandbox = openSandbox(env, config, writer, writeAuditEntry)
   const sandboxed = { sandbox, allowHttpHosts, log: toolLog }
-  const code = createCodeRunner({ ...sandboxed, inside: insideOf('code') })
-  const wasm = createWasmRunner({ ...sandboxed, inside: insideOf('wasm'), readBlob: blobs.read })
+  const code = createCodeRunner({ ...sandboxed, inside: loadGuestModules('code') })
+  const wasm = createWasmRunner({ ...sandboxed, inside: loadGuestModules('wasm'), readBlob: blobs.read })
   const plugins = createPluginReader({
     sandbox,
-    inside: insideOf('wasm'),
+    inside: loadGuestModules('wasm'),
     sha256: sha256OfBytes,
     storeBlob: blobs.store,
-    giveWay,
+    giveWay: yieldToEventLoop,
   })
   const unreachable = createUnreachable(allowHttpHosts)
   const runners: readonly Runner[] = [bundled, http, remote, code, wasm]
@@ -65,7 +65,7 @@ export function createRunners(
   }
 }
 
-function insideOf(kind: 'code' | 'wasm'): InsideModules {
+function loadGuestModules(kind: 'code' | 'wasm'): GuestModules {
   return {
     hash: insideHashes[kind],
     modules: async () => (await import('../generated/inside.ts')).inside[kind].modules,

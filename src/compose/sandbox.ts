@@ -1,5 +1,5 @@
 import { exports, waitUntil } from 'cloudflare:workers'
-import type { WriteAuditEntry } from '../core/access/audit-entry.ts'
+import type { WriteAuditEvent } from '../core/access/audit-entry.ts'
 import { ADMIN, type Principal } from '../core/access/principal.ts'
 import type { RegistryWriter } from '../core/publish/registry.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
@@ -13,7 +13,7 @@ import { log, sandboxPolicies } from './platform.ts'
 const WATCHDOG: Principal = { ...ADMIN, id: 'watchdog' }
 
 /** Where people's code runs: in processes of its own where there are some, else in isolates of this one. */
-export function openSandbox(env: Env, config: Config, writer: RegistryWriter, writeAuditEntry: WriteAuditEntry) {
+export function openSandbox(env: Env, config: Config, writer: RegistryWriter, writeAuditEntry: WriteAuditEvent) {
   const { LOADER, SANDBOX_SHARED: shared, WATCHDOG: watchdog } = env
   if (!LOADER) return undefined
   const { now } = Date

@@ -1,11 +1,11 @@
 import { clientVariables, knownProvider, withConnected } from '../core/consent/known-providers.ts'
 import type { Providers } from '../core/consent/provider.ts'
-import { createMemory } from '../core/cache/kept.ts'
+import { createCacheMemory } from '../core/cache/swr-cache.ts'
 import type { ArtifactStore, UploadStore } from '../core/call/artifact-store.ts'
-import type { OutcomeStore } from '../core/call/ledger.ts'
+import type { OutcomeStore } from '../core/call/idempotency.ts'
 import type { Config, Env } from '../env.ts'
 import { isLoopback } from '../core/tool/loopback.ts'
-import { isTrustworthy } from '../http/caller/loopback.ts'
+import { isSecureOrigin } from '../http/caller/loopback.ts'
 import type { Build } from '../node/build.ts'
 import { accessStub } from '../storage/access/access-object.ts'
 import { createDeploymentKeys, type Signer } from '../storage/sealing/deployment-keys.ts'
@@ -16,14 +16,14 @@ import { createKvKeys } from '../storage/access/kv-keys.ts'
 import { createFingerprint } from '../storage/sealing/fingerprint.ts'
 import { createKvProviders } from '../storage/access/kv-providers.ts'
 import { connectStub } from '../storage/connect/connect-store.ts'
-import { createLedger } from '../storage/ledger/ledger.ts'
-import { reachableStub } from '../storage/reachable-stub.ts'
+import { createLedger } from '../storage/idempotency/ledger.ts'
+import { createReliableStub } from '../storage/reachable-stub.ts'
 import { createRecords, recordsStub } from '../storage/records/records.ts'
-import { createKvRegistry } from '../storage/registry/isolate/kv-registry.ts'
+import { createKvRegistry } from '../storage/registry/kv/kv-registry.ts'
 import { registryStub } from '../storage/registry/registry-stub.ts'
-import { listedLine as writeLine } from '../dialects/oxp/encode.ts'
-import { oauthOf } from './providers.ts'
-import { giveWay } from '../http/request/body.ts'
+import { toListLine as writeLine } from '../dialects/oxp/encode.ts'
+import { createOAuth } from './providers.ts'
+import { yieldToEventLoop } from '../http/request/body.ts'
 import { log } from './platform.ts'
 
 /** In bytes: with less, SQLite can store nothing more. */
@@ -44,14 +44,14 @@ export function openStores(
   const { now } = Date
   const access = accessStub(env.Access)
   const deploymentKeys = createDeploymentKeys(access)
-  const memory = createMemory(MEMORY_BYTES)
+  const memory = createCacheMemory(MEMORY_BYTES)
   const registry = createKvRegistry({
     kv: env.REGISTRY,
     registry: registryStub(env.Registry),
     writeLine,
     memory,
     now,
-    giveWay,
+    giveWay: yieldToEventLoop,
     bundle: { ...build, records: build.tools.map(({ record }) => record), deployedAt: deployedAt ?? 0 },
     sealer: deploymentKeys.sealer('cursor'),
     onChange,
@@ -105,7 +105,7 @@ function openFiles({ ARTIFACTS: bucket, Ledger }: Env, signer: Signer) {
       ])
     if (!bucket) return { artifacts: noArtifacts, uploads: noUploads }
     const reach = { what: 'ledgers', waitMs: LEDGER_WAIT_MS }
-    const reservations = (principal: string) => reachableStub(() => Ledger.getByName(principal), reach)
+    const reservations = (principal: string) => createReliableStub(() => Ledger.getByName(principal), reach)
     const store = { bucket, reservations }
     const { now } = Date
     return {
@@ -116,7 +116,7 @@ function openFiles({ ARTIFACTS: bucket, Ledger }: Env, signer: Signer) {
   }
 
   const artifacts: ArtifactStore = {
-    keep: async (...given) => (await load()).artifacts.keep(...given),
+    put: async (...given) => (await load()).artifacts.put(...given),
     open: async (link) => (await load()).artifacts.open(link),
   }
   const uploads: UploadStore = {
@@ -139,17 +139,17 @@ interface FileStores {
 
 function openVaults(env: Pick<Env, 'Vault'>, config: Config, providers: Providers) {
   const { vaultKeys, vaultKeysArePublic, userVerifierUrl, signIn } = config
-  const isTrial = isTrialOf(config)
+  const isTrialUrl = createTrialCheck(config)
   return createVault({
     namespace: env.Vault,
     providers,
-    variablesOf: (id) => (knownProvider(id) ? clientVariables(id) : undefined),
-    keepsGrants: (url) => vaultKeys.length > 0 && (!vaultKeysArePublic || isLoopback(new URL(url).hostname)),
+    clientVariablesFor: (id) => (knownProvider(id) ? clientVariables(id) : undefined),
+    canStoreGrants: (url) => vaultKeys.length > 0 && (!vaultKeysArePublic || isLoopback(new URL(url).hostname)),
     identifies: (url, isToldByKey) =>
       userVerifierUrl !== undefined ||
       signIn !== undefined ||
-      isTrial(url) ||
-      (isToldByKey && signsInByKey(config) && isTrustworthy(new URL(url))),
+      isTrialUrl(url) ||
+      (isToldByKey && allowsKeySignIn(config) && isSecureOrigin(new URL(url))),
   })
 }
 
@@ -157,20 +157,20 @@ export function vaultDeployment(config: Config, vaults: Env['Vault']): VaultDepl
   return {
     charge: createCharge(vaults),
     keyring: createKeyring(config.vaultKeys, 'vault'),
-    oauth: oauthOf(config),
+    oauth: createOAuth(config),
     verifierUrl: config.userVerifierUrl,
-    signsIn: config.signIn !== undefined,
-    approvesByKey: signsInByKey(config),
-    isTrial: isTrialOf(config),
+    hasOpenIdSignIn: config.signIn !== undefined,
+    approvesByKey: allowsKeySignIn(config),
+    isTrialUrl: createTrialCheck(config),
     now: Date.now,
   }
 }
 
 /** Where nothing else says who somebody is. */
-export function signsInByKey({ access, signIn, userVerifierUrl }: Config): boolean {
+export function allowsKeySignIn({ access, signIn, userVerifierUrl }: Config): boolean {
   return access !== 'open' && signIn === undefined && userVerifierUrl === undefined
 }
 
-function isTrialOf({ access }: Pick<Config, 'access'>): (url: string) => boolean {
+function createTrialCheck({ access }: Pick<Config, 'access'>): (url: string) => boolean {
   return (url) => access === 'open' && isLoopback(new URL(url).hostname)
 }

@@ -1,9 +1,9 @@
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, decodeJwt, type JWTVerifyGetKey, jwtVerify } from 'jose'
-import type { Admission } from '../core/access/principal.ts'
+import type { FetchCapability } from '../core/access/principal.ts'
 import type { Fetch } from '../core/tool/platform.ts'
-import type { Asserted } from '../storage/connect/connect-object.ts'
+import type { ClientAssertion } from '../storage/connect/connect-object.ts'
 import { type ClientKeys, type FindDocument, isDocumentUrl } from './client-document.ts'
-import { recentlyUsed } from '../core/tool/recently-used.ts'
+import { createLruCache } from '../core/tool/recently-used.ts'
 
 const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 const ALGORITHMS = ['RS256', 'ES256']
@@ -14,21 +14,25 @@ const TIMEOUT_MS = 10_000
 const MAX_KEY_SETS = 200
 
 interface AssertionOptions {
-  readonly fetchFor: (asker: Admission) => Fetch
+  readonly fetchFor: (asker: FetchCapability) => Fetch
   /** Undefined where nobody let the client in: nothing is fetched for it. */
-  readonly admit: (clientId: string) => Promise<Admission | undefined>
+  readonly admit: (clientId: string) => Promise<FetchCapability | undefined>
   readonly findDocument: FindDocument
   readonly now: () => number
 }
 
 /** `private_key_jwt` (RFC 7523, section 3): a verified assertion is replaced by `client_id` in the form. */
-export function createAssertions({ fetchFor, admit, findDocument, now }: AssertionOptions) {
+export function createAssertionVerifier({ fetchFor, admit, findDocument, now }: AssertionOptions) {
   // Each keeps the keys that it read, and is asked for others seldom
-  const keySets = recentlyUsed<JWTVerifyGetKey>(MAX_KEY_SETS)
-  return async (form: URLSearchParams, authorization: string | null, issuer: string): Promise<Asserted | undefined> => {
+  const keySets = createLruCache<JWTVerifyGetKey>(MAX_KEY_SETS)
+  return async (
+    form: URLSearchParams,
+    authorization: string | null,
+    issuer: string,
+  ): Promise<ClientAssertion | undefined> => {
     const assertion = form.get('client_assertion') ?? ''
     const isAlone = authorization === null && !form.has('client_secret')
-    const clientId = issuerOf(assertion)
+    const clientId = readIssuer(assertion)
     if (!isAlone || clientId === undefined || form.get('client_assertion_type') !== TYPE) return undefined
     if ((form.get('client_id') ?? clientId) !== clientId || !isDocumentUrl(clientId)) return undefined
     const asker = await admit(clientId)
@@ -36,7 +40,7 @@ export function createAssertions({ fetchFor, admit, findDocument, now }: Asserti
     const found = await findDocument(clientId, asker)
     if (!found.ok || !found.keys) return undefined
     try {
-      const { payload } = await jwtVerify(assertion, keysOf(found.keys, asker), {
+      const { payload } = await jwtVerify(assertion, createKeyGetter(found.keys, asker), {
         issuer: clientId,
         subject: clientId,
         audience: [issuer, `${issuer}/token`],
@@ -57,7 +61,7 @@ export function createAssertions({ fetchFor, admit, findDocument, now }: Asserti
     }
   }
 
-  function keysOf({ jwks, jwksUri }: ClientKeys, asker: Admission): JWTVerifyGetKey {
+  function createKeyGetter({ jwks, jwksUri }: ClientKeys, asker: FetchCapability): JWTVerifyGetKey {
     if (jwks) return createLocalJWKSet(jwks)
     const kept = keySets.get(jwksUri)
     if (kept) return kept
@@ -72,7 +76,7 @@ export function createAssertions({ fetchFor, admit, findDocument, now }: Asserti
   }
 }
 
-function issuerOf(assertion: string): string | undefined {
+function readIssuer(assertion: string): string | undefined {
   if (assertion.length > MAX_ASSERTION) return undefined
   try {
     return decodeJwt(assertion).iss

@@ -1,10 +1,10 @@
 import type { JSONWebKeySet } from 'jose'
-import type { Admission } from '../core/access/principal.ts'
-import { isJsonObject, isList } from '../core/tool/json.ts'
-import { anything, check, list, openObject, optional, string } from '../core/tool/json-reader.ts'
+import type { FetchCapability } from '../core/access/principal.ts'
+import { isJsonObject, isJsonArray } from '../core/tool/json.ts'
+import { anyJson, parseValue, array, looseObject, optional, string } from '../core/tool/json-reader.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import type { Client } from '../storage/connect/client-rows.ts'
-import { recentlyUsed } from '../core/tool/recently-used.ts'
+import { createLruCache } from '../core/tool/recently-used.ts'
 
 const TIMEOUT_MS = 10_000
 const FRESH_MS = 300_000
@@ -14,18 +14,18 @@ const SIGNS = 'private_key_jwt'
 
 const TEXT = string({ least: 1, most: 200 })
 const URI = string({ least: 1, most: 2_000 })
-const WORDS = list(TEXT, { most: 20 })
-const DOCUMENT = openObject({
+const WORDS = array(TEXT, { most: 20 })
+const DOCUMENT = looseObject({
   client_id: URI,
   client_name: TEXT,
-  redirect_uris: list(URI, { least: 1, most: 50 }),
+  redirect_uris: array(URI, { least: 1, most: 50 }),
   grant_types: optional(WORDS),
   response_types: optional(WORDS),
   token_endpoint_auth_method: optional(TEXT),
   token_endpoint_auth_methods_supported: optional(WORDS),
-  client_secret: anything,
+  client_secret: anyJson,
   jwks_uri: optional(URI),
-  jwks: anything,
+  jwks: anyJson,
 })
 
 type FoundDocument =
@@ -36,15 +36,15 @@ export type ClientKeys =
   | { readonly jwks: JSONWebKeySet; readonly jwksUri?: undefined }
   | { readonly jwks?: undefined; readonly jwksUri: string }
 
-export type FindDocument = (clientId: string, asker: Admission) => Promise<FoundDocument>
+export type FindDocument = (clientId: string, asker: FetchCapability) => Promise<FoundDocument>
 
 export function isDocumentUrl(clientId: string): boolean {
   return /^https?:\/\//i.test(clientId)
 }
 
 /** OAuth Client ID Metadata Document: the client's id is its URL. A redirect is refused. */
-export function createClientDocuments(fetchFor: (asker: Admission) => Fetch, now: () => number): FindDocument {
-  const known = recentlyUsed<{ readonly found: FoundDocument; readonly until: number }>(MAX_KEPT)
+export function createClientDocuments(fetchFor: (asker: FetchCapability) => Fetch, now: () => number): FindDocument {
+  const known = createLruCache<{ readonly found: FoundDocument; readonly until: number }>(MAX_KEPT)
 
   return async (clientId, asker) => {
     const kept = known.get(clientId)
@@ -65,14 +65,14 @@ export function createClientDocuments(fetchFor: (asker: Admission) => Fetch, now
     } catch {
       return refused(`Its document at '${url.host}' cannot be read`)
     }
-    const found = clientOf(clientId, document)
+    const found = parseClient(clientId, document)
     if (found.ok) known.set(clientId, { found, until: now() + FRESH_MS })
     return found
   }
 }
 
-function clientOf(clientId: string, document: unknown): FoundDocument {
-  const read = isJsonObject(document) ? check(DOCUMENT, document) : undefined
+function parseClient(clientId: string, document: unknown): FoundDocument {
+  const read = isJsonObject(document) ? parseValue(DOCUMENT, document) : undefined
   if (!read?.ok) {
     const { path, message } = read?.problems[0] ?? { path: '', message: 'Must be an object' }
     return refused(`Its document is wrong: ${path === '' ? '' : `${path}: `}${message}`)
@@ -83,7 +83,7 @@ function clientOf(clientId: string, document: unknown): FoundDocument {
   if (value.grant_types?.includes('authorization_code') === false)
     return refused("Its document does not ask for the grant 'authorization_code'")
   const { token_endpoint_auth_method: one = 'none', token_endpoint_auth_methods_supported: methods = [one] } = value
-  const keys = methods.includes(SIGNS) || one === SIGNS ? keysOf(value.jwks, value.jwks_uri) : undefined
+  const keys = methods.includes(SIGNS) || one === SIGNS ? parseKeys(value.jwks, value.jwks_uri) : undefined
   if (!methods.includes('none') && !keys)
     return refused(`Its document must offer the method 'none' at the token endpoint, or '${SIGNS}' with keys`)
   return {
@@ -101,9 +101,9 @@ function clientOf(clientId: string, document: unknown): FoundDocument {
   }
 }
 
-function keysOf(jwks: unknown, jwksUri: string | undefined): ClientKeys | undefined {
+function parseKeys(jwks: unknown, jwksUri: string | undefined): ClientKeys | undefined {
   if (jwks === undefined) return jwksUri === undefined ? undefined : { jwksUri }
-  if (jwksUri !== undefined || !isJsonObject(jwks) || !isList(jwks['keys'])) return undefined
+  if (jwksUri !== undefined || !isJsonObject(jwks) || !isJsonArray(jwks['keys'])) return undefined
   return { jwks: { keys: jwks['keys'].filter(isJsonObject) } }
 }
 

@@ -5,8 +5,8 @@ import { Problem, Row } from '../http/page/rows.tsx'
 import { bounded, quoted, sentence } from '../http/page/text.ts'
 import { Toolkits, type ToolkitsProps } from './toolkits.tsx'
 
-export const DAYS = [1, 7, 30, 90] as const
-const USUAL_DAYS = 30
+export const EXPIRY_DAYS = [1, 7, 30, 90] as const
+const DEFAULT_EXPIRY_DAYS = 30
 
 const CHOICES = `
 main{max-width:44rem}
@@ -31,7 +31,7 @@ button.link{flex:none;border:0;padding:.5rem 0;min-height:2.25rem;font:inherit;t
 @media (min-width:40rem){#toolkits li{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,2fr);gap:1rem} }
 `
 
-export interface Asking {
+export interface ClientSummary {
   readonly name: string
   /** Where people are sent back to; of a private-use URI its scheme too. */
   readonly host: string
@@ -43,13 +43,13 @@ export interface Asking {
 }
 
 export interface Question extends ToolkitsProps {
-  readonly asking: Asking
+  readonly asking: ClientSummary
   readonly person: string
   readonly days?: number | undefined
   readonly problem?: string
 }
 
-export function askPage({ asking, person, days = USUAL_DAYS, problem, ...toolkits }: Question): Page {
+export function consentPage({ asking, person, days = DEFAULT_EXPIRY_DAYS, problem, ...toolkits }: Question): Page {
   const isEmpty = toolkits.choices.length === 0
   return {
     status: problem === undefined ? 200 : 400,
@@ -108,7 +108,7 @@ function Expiry({ days: chosen }: { readonly days: number }) {
       <label>
         Access expires after
         <select name="days">
-          {DAYS.map((days) => (
+          {EXPIRY_DAYS.map((days) => (
             <option value={String(days)} selected={days === chosen}>
               {days === 1 ? '1 day' : `${days} days`}
             </option>
@@ -123,7 +123,7 @@ function Expiry({ days: chosen }: { readonly days: number }) {
 }
 
 /** A link, and no redirect: the author of the request chose the address. */
-export function wrongRequestPage(message: string, back: string | undefined): Page {
+export function requestErrorPage(message: string, back: string | undefined): Page {
   const url = back === undefined ? null : URL.parse(back)
   const host = url ? formatRedirectTarget(url) : undefined
   const link = (

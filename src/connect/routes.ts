@@ -1,30 +1,30 @@
 import { type Context, Hono } from 'hono'
-import type { Admission } from '../core/access/principal.ts'
-import { Unreachable } from '../core/failure/failure.ts'
-import { createMeter } from '../core/tool/budget.ts'
+import type { FetchCapability } from '../core/access/principal.ts'
+import { UnreachableError } from '../core/failure/failure.ts'
+import { createRequestBudget } from '../core/tool/budget.ts'
 import { readForm } from '../http/request/body.ts'
 import { NO_MEMORY } from '../http/request/request-memory.ts'
-import { jsonText } from '../http/answer/json-response.ts'
+import { jsonText } from '../http/response/json-response.ts'
 import { jsonBody } from '../http/request/json-body.ts'
-import { isList, isTexts, type JsonObject } from '../core/tool/json.ts'
-import { also, anyObject, list, openObject, optional, statingAs, string } from '../core/tool/json-reader.ts'
-import type { PublicCaching } from '../http/route/public-route.ts'
-import { ANY, json, OBJECT, objectOf, TEXT } from '../http/route/answers.ts'
-import { declare, type Operation } from '../http/route/operation.ts'
-import { createPages } from '../http/route/pages.ts'
+import { isJsonArray, isStringArray, type JsonObject } from '../core/tool/json.ts'
+import { checkAlso, anyObject, array, looseObject, optional, withSchemaFrom, string } from '../core/tool/json-reader.ts'
+import type { PublicCaching } from '../http/route/public-router.ts'
+import { ANY, json, OBJECT, objectSchema, TEXT } from '../http/route/response-specs.ts'
+import { declareOperation, type Operation } from '../http/route/operation.ts'
+import { createPageRouter } from '../http/route/page-router.ts'
 import { ANY_QUERY } from '../http/request/query.ts'
-import { isTrustworthy } from '../http/caller/loopback.ts'
+import { isSecureOrigin } from '../http/caller/loopback.ts'
 import { isRedirectUri, WANTED_REDIRECT_URI } from '../http/caller/redirect-uri.ts'
 import type { Fetch } from '../core/tool/platform.ts'
-import { agentOf, credentialOf } from '../storage/connect/token-form.ts'
-import type { AuthorizeDeps } from './authorize.ts'
+import { readAgentId, readCredential } from '../storage/connect/token-form.ts'
+import type { AuthorizeDeps } from './authorization-endpoint.ts'
 import { RESOURCE_METADATA_PATH, resourceMetadata, SERVER_METADATA_PATH } from './metadata.ts'
 import { serverMetadata, toolkitsQuery } from './metadata.ts'
-import type { OAuthAnswer } from '../storage/connect/connect-object.ts'
+import type { OAuthResponse } from '../storage/connect/connect-object.ts'
 
-export interface ConnectFaceDeps extends Omit<AuthorizeDeps, 'findDocument'> {
+export interface ConnectRoutesDeps extends Omit<AuthorizeDeps, 'findDocument'> {
   readonly issuer: string | undefined
-  readonly fetchFor: (asker: Admission) => Fetch
+  readonly fetchFor: (asker: FetchCapability) => Fetch
   readonly caching: PublicCaching
   /** Called when an agent may have been ended, so that this isolate's verdicts follow at once. */
   readonly onEnd: (agent: string) => void
@@ -33,31 +33,31 @@ export interface ConnectFaceDeps extends Omit<AuthorizeDeps, 'findDocument'> {
 const FORM_LIMIT = 65_536
 const REGISTRATION_LIMIT = 32_768
 const GRANT_TYPES: readonly unknown[] = ['authorization_code', 'refresh_token']
-const METADATA = openObject({
-  redirect_uris: list(string(), { least: 1 }),
+const METADATA = looseObject({
+  redirect_uris: array(string(), { least: 1 }),
   client_name: optional(string()),
   client_uri: optional(string()),
   token_endpoint_auth_method: optional(string()),
-  grant_types: optional(list(string())),
-  response_types: optional(list(string())),
+  grant_types: optional(array(string())),
+  response_types: optional(array(string())),
   scope: optional(string()),
 })
-const REGISTRATION = jsonBody(statingAs(METADATA, also(anyObject, METADATA)), { limit: REGISTRATION_LIMIT })
+const REGISTRATION = jsonBody(withSchemaFrom(METADATA, checkAlso(anyObject, METADATA)), { limit: REGISTRATION_LIMIT })
 
 /** The authorization server for agents that sign people in. A library in the Connect object does the OAuth. */
-export function connectFace(deps: ConnectFaceDeps): Hono {
-  const { issuer, server, onEnd, shield, caching } = deps
-  const face = new Hono()
+export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
+  const { issuer, server, onEnd, limitAnonymous, caching } = deps
+  const router = new Hono()
 
   // RFC 6749, sections 3.1 and 3.2: unknown parameters are passed over, in the query as in the form
   const declared = { query: ANY_QUERY, failures: 'OAuthError' } as const
   function tell(path: string, summary: string, of: Metadata): void {
     const answer = (c: Context) => metadata(c, of, caching)
-    face.get(path, declare({ ...declared, summary, answers: { 200: json('Metadata', OBJECT) } }, answer))
+    router.get(path, declareOperation({ ...declared, summary, answers: { 200: json('Metadata', OBJECT) } }, answer))
   }
   const ofResource: Metadata = (origin, query) => resourceMetadata(origin, issuer, query)
   tell(RESOURCE_METADATA_PATH, 'Metadata of the protected resource (RFC 9728)', ofResource)
-  if (issuer !== undefined) return face
+  if (issuer !== undefined) return router
   tell(SERVER_METADATA_PATH, 'Metadata of the authorization server (RFC 8414)', serverMetadata)
   // OpenID clients ask there, for the same (RFC 8414, section 5)
   for (const path of ['/.well-known/openid-configuration/connect', '/connect/.well-known/openid-configuration'])
@@ -65,9 +65,13 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
 
   let loaded: Awaited<ReturnType<typeof load>> | undefined
   async function load() {
-    const [{ createClientDocuments }, { createAuthorize }, { createAssertions }] = await Promise.all([
+    const [
+      { createClientDocuments },
+      { createAuthorizationEndpoint: createAuthorize },
+      { createAssertionVerifier: createAssertions },
+    ] = await Promise.all([
       import('./client-document.ts'),
-      import('./authorize.ts'),
+      import('./authorization-endpoint.ts'),
       import('./client-assertion.ts'),
     ])
     const findDocument = createClientDocuments(deps.fetchFor, deps.now)
@@ -77,18 +81,18 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
     }
   }
   const authorize = async () => (loaded ??= await load()).authorize
-  const pages = createPages(deps)
-  pages.get('/connect/authorize', ANY_QUERY, async (c) => (await authorize()).ask(c))
+  const pages = createPageRouter(deps)
+  pages.get('/connect/authorize', ANY_QUERY, async (c) => (await authorize()).showConsentPage(c))
   pages.post('/connect/authorize', FORM_LIMIT, async (c, form) => (await authorize()).decide(c, form))
-  face.route('/', pages.face)
+  router.route('/', pages.router)
 
   const forClients = (
     operation: Partial<Operation<unknown>>,
     handle: (c: Context, origin: string) => Promise<Response>,
   ) =>
-    declare({ ...declared, ...operation }, async (c: Context) => {
-      if (shield(c)) return oauthError(429, 'temporarily_unavailable', 'Too many requests: wait a moment')
-      const origin = originOf(c)
+    declareOperation({ ...declared, ...operation }, async (c: Context) => {
+      if (limitAnonymous(c)) return oauthError(429, 'temporarily_unavailable', 'Too many requests: wait a moment')
+      const origin = getOrigin(c)
       return origin === undefined ? oauthError(400, 'invalid_request', 'Wanted https') : handle(c, origin)
     })
 
@@ -97,9 +101,9 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
     sends: 'application/x-www-form-urlencoded',
     answers: { 200: json('The token; nothing when a token is revoked', ANY) },
   }
-  face.post('/connect/token', forClients(TOKEN, token))
+  router.post('/connect/token', forClients(TOKEN, token))
   async function token(c: Context, origin: string): Promise<Response> {
-    const form = await readForm(c.req.raw, { limit: FORM_LIMIT, meter: createMeter(), memory: NO_MEMORY })
+    const form = await readForm(c.req.raw, { limit: FORM_LIMIT, meter: createRequestBudget(), memory: NO_MEMORY })
     if (!form.ok) return oauthError(400, 'invalid_request', `Wanted a form of at most ${FORM_LIMIT} bytes`)
     const authorization = c.req.raw.headers.get('authorization')
     const signs = form.value.has('client_assertion') || form.value.has('client_assertion_type')
@@ -110,7 +114,7 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
     const text = form.value.toString()
     return answered(async () => {
       const answer = await server.token(origin, authorization, text, asserted)
-      if (!form.value.has('grant_type') || answer.status !== 200) onEnd(agentOf(credentialOf(form.value)))
+      if (!form.value.has('grant_type') || answer.status !== 200) onEnd(readAgentId(readCredential(form.value)))
       return answer
     })
   }
@@ -118,52 +122,52 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
   const REGISTER = {
     summary: 'Register a client (RFC 7591)',
     body: REGISTRATION,
-    answers: { 201: json('The client', objectOf({ client_id: TEXT })) },
+    answers: { 201: json('The client', objectSchema({ client_id: TEXT })) },
   }
-  face.post('/connect/register', forClients(REGISTER, register))
+  router.post('/connect/register', forClients(REGISTER, register))
   async function register(c: Context, origin: string): Promise<Response> {
-    const body = await REGISTRATION.read(c.req.raw, {}, createMeter(), NO_MEMORY)
+    const body = await REGISTRATION.read(c.req.raw, {}, createRequestBudget(), NO_MEMORY)
     if (!body.ok) {
       const wanted = `Wanted 'application/json' of at most ${REGISTRATION_LIMIT} bytes`
       const description = 'message' in body.failure ? body.failure.message : wanted
       return oauthError(400, 'invalid_client_metadata', description)
     }
     const { redirect_uris: uris } = body.value
-    const wrong = isTexts(uris) ? uris.findIndex((uri) => !isRedirectUri(uri)) : -1
+    const wrong = isStringArray(uris) ? uris.findIndex((uri) => !isRedirectUri(uri)) : -1
     if (wrong >= 0)
       return oauthError(400, 'invalid_redirect_uri', `'redirect_uris[${wrong}]' must be ${WANTED_REDIRECT_URI}`)
     return answered(() => server.register(origin, JSON.stringify(supported(body.value))))
   }
 
-  return face
+  return router
 }
 
 /** Leaves out unknown grant types (RFC 7591, section 2); a registration for such alone is passed on, and refused. */
 function supported(metadata: JsonObject): JsonObject {
   const { grant_types: grants } = metadata
-  const known = isList(grants) ? grants.filter((grant) => GRANT_TYPES.includes(grant)) : []
+  const known = isJsonArray(grants) ? grants.filter((grant) => GRANT_TYPES.includes(grant)) : []
   return known.includes('authorization_code') ? { ...metadata, grant_types: known } : metadata
 }
 
-function originOf(c: Context): string | undefined {
+function getOrigin(c: Context): string | undefined {
   const url = new URL(c.req.url)
-  return isTrustworthy(url) ? url.origin : undefined
+  return isSecureOrigin(url) ? url.origin : undefined
 }
 
 type Metadata = (origin: string, query: string) => object
 
 function metadata(c: Context, of: Metadata, caching: PublicCaching): Response {
-  const origin = originOf(c)
+  const origin = getOrigin(c)
   if (origin === undefined) return oauthError(404, 'invalid_request', 'Agents connect over https')
   return jsonText(JSON.stringify(of(origin, toolkitsQuery(new URL(c.req.url)))), 200, { 'cache-control': caching })
 }
 
-async function answered(work: () => Promise<OAuthAnswer>): Promise<Response> {
+async function answered(work: () => Promise<OAuthResponse>): Promise<Response> {
   try {
     const { status, headers, body } = await work()
     return new Response(body, { status, headers })
   } catch (error) {
-    if (!(error instanceof Unreachable)) throw error
+    if (!(error instanceof UnreachableError)) throw error
     return oauthError(503, 'temporarily_unavailable', error.message)
   }
 }

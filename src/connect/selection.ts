@@ -1,30 +1,30 @@
-import type { Choice } from '../core/catalogue/choices.ts'
+import type { ToolkitChoice } from '../core/catalog/choices.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
 
-type Choices = readonly Choice[]
+type Choices = readonly ToolkitChoice[]
 type Names = ReadonlySet<string>
 
 /**
  * The form shows a part of the toolkits, so one hidden field holds which of the others are selected: a digit for each
  * toolkit, behind a digest of their names, without which digits of another list would select other toolkits.
  */
-export async function writeOthers(choices: Choices, chosen: Names, shown: Choices): Promise<string> {
+export async function encodeHiddenSelection(choices: Choices, chosen: Names, shown: Choices): Promise<string> {
   const onPage = new Set(shown)
   const digits = choices.map((each) => (chosen.has(each.toolkit) && !onPage.has(each) ? '1' : '0'))
-  return `${await digestOf(choices)}.${digits.join('')}`
+  return `${await computeDigest(choices)}.${digits.join('')}`
 }
 
 /** `isCurrent` is false where the toolkits are no longer those of which the form shows a part. */
-export async function readSelection(form: URLSearchParams, choices: Choices) {
+export async function parseSelection(form: URLSearchParams, choices: Choices) {
   const others = form.get('others') ?? ''
   const [digest, digits = ''] = others.split('.')
-  const isCurrent = others === '' || digest === (await digestOf(choices))
+  const isCurrent = others === '' || digest === (await computeDigest(choices))
   const chosen = choices.filter(
     ({ toolkit }, index) => form.has(`toolkit.${toolkit}`) || (isCurrent && digits[index] === '1'),
   )
   return { chosen: new Set(chosen.map(({ toolkit }) => toolkit)), isCurrent }
 }
 
-function digestOf(choices: Choices): Promise<string> {
+function computeDigest(choices: Choices): Promise<string> {
   return sha256(choices.map(({ toolkit }) => toolkit).join(' '))
 }

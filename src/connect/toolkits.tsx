@@ -1,8 +1,8 @@
-import type { Choice } from '../core/catalogue/choices.ts'
+import type { ToolkitChoice } from '../core/catalog/choices.ts'
 
 export type ToolkitView = ReturnType<typeof readView>
 
-export const FIRST_VIEW: ToolkitView = { find: '', selectedOnly: false, page: 1, opened: '' }
+export const INITIAL_VIEW: ToolkitView = { searchText: '', selectedOnly: false, page: 1, expandedToolkit: '' }
 
 const PAGE = 50
 const MAX_FIND = 100
@@ -21,33 +21,37 @@ export function readView(form: URLSearchParams) {
   const page = action === 'find' ? 1 : Number(action === 'page' ? value : form.get('page'))
   return {
     /** Words that the name of a tool, behind that of its toolkit, has all. */
-    find: (form.get('find') ?? '').trim().slice(0, MAX_FIND),
+    searchText: (form.get('find') ?? '').trim().slice(0, MAX_FIND),
     selectedOnly: form.has('selected'),
     page: Number.isSafeInteger(page) ? page : 1,
     /** The toolkit of which the tools are listed. */
-    opened: action === 'open' ? value : '',
+    expandedToolkit: action === 'open' ? value : '',
   }
 }
 
-type Choices = readonly Choice[]
+type Choices = readonly ToolkitChoice[]
 
-export function matching(choices: Choices, { find, selectedOnly }: ToolkitView, chosen: ReadonlySet<string>): Choices {
+export function filterChoices(
+  choices: Choices,
+  { searchText, selectedOnly }: ToolkitView,
+  chosen: ReadonlySet<string>,
+): Choices {
   return choices.filter(
     ({ toolkit, tools }) =>
-      (!selectedOnly || chosen.has(toolkit)) && tools.some((tool) => hasWords(`${toolkit} ${tool}`, find)),
+      (!selectedOnly || chosen.has(toolkit)) && tools.some((tool) => hasWords(`${toolkit} ${tool}`, searchText)),
   )
 }
 
-function hasWords(name: string, find: string): boolean {
+function hasWords(name: string, searchText: string): boolean {
   const text = name.toLowerCase()
-  return find
+  return searchText
     .toLowerCase()
     .split(/\s+/)
     .every((word) => text.includes(word))
 }
 
-export function listOf(choices: Choices, view: ToolkitView, chosen: ReadonlySet<string>) {
-  const matches = matching(choices, view, chosen)
+export function paginateChoices(choices: Choices, view: ToolkitView, chosen: ReadonlySet<string>) {
+  const matches = filterChoices(choices, view, chosen)
   const pages = Math.max(1, Math.ceil(matches.length / PAGE))
   const page = Math.min(Math.max(1, view.page), pages)
   return { found: matches.length, shown: matches.slice((page - 1) * PAGE, page * PAGE), page, pages }
@@ -57,7 +61,7 @@ export interface ToolkitsProps {
   readonly choices: Choices
   readonly chosen: ReadonlySet<string>
   readonly view: ToolkitView
-  readonly list: ReturnType<typeof listOf>
+  readonly list: ReturnType<typeof paginateChoices>
   /** Those that the list does not show, of which some are selected (`selection.ts`). */
   readonly others: string
 }
@@ -75,7 +79,7 @@ export function Toolkits({ choices, chosen, view, list, others }: ToolkitsProps)
           <div class="pick">
             <label>
               Find a toolkit or tool
-              <input type="search" name="find" value={view.find} maxlength={MAX_FIND} autocomplete="off" />
+              <input type="search" name="find" value={view.searchText} maxlength={MAX_FIND} autocomplete="off" />
             </label>
             {/* The first button of the form is what Enter presses */}
             <button name="decision" value="find">
@@ -119,15 +123,19 @@ export function Toolkits({ choices, chosen, view, list, others }: ToolkitsProps)
 }
 
 interface ToolkitRowProps {
-  readonly choice: Choice
+  readonly choice: ToolkitChoice
   readonly isChosen: boolean
   readonly view: ToolkitView
 }
 
-function ToolkitRow({ choice: { toolkit, tools, level }, isChosen, view: { find, opened } }: ToolkitRowProps) {
-  const isOpen = opened === toolkit
+function ToolkitRow({
+  choice: { toolkit, tools, level },
+  isChosen,
+  view: { searchText, expandedToolkit },
+}: ToolkitRowProps) {
+  const isOpen = expandedToolkit === toolkit
   const count = tools.length === 1 ? '1 tool' : `${tools.length.toLocaleString('en')} tools`
-  const found = hasWords(toolkit, find) ? [] : tools.filter((tool) => hasWords(`${toolkit} ${tool}`, find))
+  const found = hasWords(toolkit, searchText) ? [] : tools.filter((tool) => hasWords(`${toolkit} ${tool}`, searchText))
   return (
     <li id={`tools-${toolkit}`}>
       <label class="choice">

@@ -22,7 +22,7 @@ export function Changes({ changes }: ChangesProps) {
 
 function Texts({ before, after }: TextChange) {
   if (before === undefined && after === undefined) return undefined
-  const { start, gone, come, end } = differenceOf(before ?? '', after ?? '')
+  const { start, gone, come, end } = compareWords(before ?? '', after ?? '')
   const texts = [
     { title: 'Before', text: before, changed: gone && <del>{gone}</del> },
     { title: 'After', text: after, changed: come && <ins>{come}</ins> },
@@ -40,8 +40,8 @@ function Texts({ before, after }: TextChange) {
 const CONTEXT = 300
 
 /** Where two texts differ, from the first word to the last that are not the same, with the context on both sides. */
-export function differenceOf(before: string, after: string) {
-  const [was, is] = [wordsOf(before), wordsOf(after)]
+export function compareWords(before: string, after: string) {
+  const [was, is] = [splitWords(before), splitWords(after)]
   const shorter = Math.min(was.length, is.length)
   let first = 0
   while (first < shorter && was[first] === is[first]) first += 1
@@ -58,6 +58,6 @@ export function differenceOf(before: string, after: string) {
   }
 }
 
-function wordsOf(text: string): readonly string[] {
+function splitWords(text: string): readonly string[] {
   return text.match(/\s+|[^\s]+/g) ?? []
 }

@@ -5,14 +5,14 @@ import { hasScope } from '../core/access/principal.ts'
 import { answerDocument } from '../http/page/document.tsx'
 import { ToolIcon } from '../http/page/icon.tsx'
 import { signInPath } from '../http/page/sign-in-path.ts'
-import { type CurlRequest, curlOf } from '../docs/curl.ts'
+import { type CurlRequest, formatCurl } from '../docs/curl.ts'
 import { assets } from '../generated/console.ts'
-import type { LiveParts, PageEntry, PageVisit, View } from './visit.ts'
+import type { LiveParts, PageEntry, PageContext, View } from './visit.ts'
 import { GROUPS } from './pages.ts'
 import { LIVE_PLACE } from './parts.tsx'
 
 interface Surroundings {
-  readonly visit: PageVisit
+  readonly visit: PageContext
   readonly entry: PageEntry
   readonly made: readonly CurlRequest[]
 }
@@ -20,11 +20,11 @@ interface Surroundings {
 /** Answers with a view, below the navigation and above the requests that it made; its live parts are sent as they come. */
 export async function layout(view: View, around: Surroundings): Promise<Response> {
   const { title, status = 200, live, showsPictures = false } = view
-  const body = live ? liveBody(view, live, around) : bodyOf(view, around)
+  const body = live ? liveBody(view, live, around) : renderBody(view, around)
   return answerDocument({ status, title, ...assets, body, keepsForms: true, showsPictures })
 }
 
-function bodyOf({ title, icon, trail = [], content }: View, { visit, entry, made }: Surroundings): JSX.Element {
+function renderBody({ title, icon, trail = [], content }: View, { visit, entry, made }: Surroundings): JSX.Element {
   return (
     <>
       <a class="skip" href="#content">
@@ -69,10 +69,10 @@ function Breadcrumbs({ trail, title }: Required<Pick<View, 'trail' | 'title'>>) 
 }
 
 async function* liveBody(view: View, { parts, end }: LiveParts, around: Surroundings): AsyncGenerator<JSX.Element> {
-  const [before = ''] = String(await bodyOf(view, around)).split(LIVE_PLACE)
+  const [before = ''] = String(await renderBody(view, around)).split(LIVE_PLACE)
   yield raw(before)
   yield* parts
-  const [, after = ''] = String(await bodyOf({ ...view, content: await end() }, around)).split(LIVE_PLACE)
+  const [, after = ''] = String(await renderBody({ ...view, content: await end() }, around)).split(LIVE_PLACE)
   yield raw(after)
 }
 
@@ -152,7 +152,7 @@ function MadeRequests({ visit, made }: Pick<Surroundings, 'visit' | 'made'>) {
           </p>
         )}
         {made.map((request) => (
-          <Copyable text={curlOf(request, visit.url.origin, visit.isOpen)} />
+          <Copyable text={formatCurl(request, visit.url.origin, visit.isOpen)} />
         ))}
       </details>
     </footer>

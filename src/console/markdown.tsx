@@ -16,7 +16,7 @@ interface Block {
 export function Markdown({ text }: { text: string }) {
   return (
     <div class="said" dir="auto">
-      {blocksOf(text.slice(0, MAX_SHOWN)).map(elementOf)}
+      {parseBlocks(text.slice(0, MAX_SHOWN)).map(renderElement)}
     </div>
   )
 }
@@ -26,7 +26,7 @@ export function Inline({ text }: { text: string }) {
   return <>{inline(text)}</>
 }
 
-function blocksOf(text: string): readonly Block[] {
+function parseBlocks(text: string): readonly Block[] {
   const blocks: Block[] = []
   let isCode = false
   let isNew = true
@@ -55,7 +55,7 @@ function headingText(line: string): string {
   return mark === undefined ? line : `**${trimEnd(line.slice(mark.length), '#')}**`
 }
 
-function elementOf({ kind, lines }: Block): JSX.Element {
+function renderElement({ kind, lines }: Block): JSX.Element {
   if (kind === 'text') return <p>{inline(lines.join('\n'))}</p>
   if (kind === 'code') return <pre>{lines.join('\n')}</pre>
   const items = lines.map((line) => <li>{inline(line)}</li>)

@@ -11,7 +11,7 @@ const ADMIN: Access = { scope: 'admin', ...OWN }
 /** The groups of the sidebar, in its order. Each page is loaded when somebody opens it. */
 export const GROUPS: Readonly<Record<string, readonly PageEntry[]>> = {
   Tools: [
-    page('Catalog', '/', () => import('./catalogue/page.tsx'), READER),
+    page('Catalog', '/', () => import('./catalog/page.tsx'), READER),
     page('Versions', '/console/versions', () => import('./versions/page.tsx'), PUBLISHER),
     page('Connect an agent', '/console/connect', () => import('./connect/page.tsx'), {}),
   ],

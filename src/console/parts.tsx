@@ -44,7 +44,7 @@ export function failedView(title: string, failure: RouteFailure, instead: JSX.El
   return { title, status: failure.status, content }
 }
 
-export function answered<T>(reply: Reply<T>, show: (value: T) => Child): Child {
+export function toReplyView<T>(reply: Reply<T>, show: (value: T) => Child): Child {
   return reply.ok ? show(reply.value) : <FailureNotice failure={reply.failure} />
 }
 
@@ -70,7 +70,7 @@ export function Time({ at, isExact = false }: { at: string; isExact?: boolean })
 }
 
 /** A code in words: `tool-timed-out` is "Tool timed out". */
-export function inWords(code: string): string {
+export function formatTimeAgo(code: string): string {
   return code.charAt(0).toUpperCase() + code.slice(1).replaceAll(/[-_]/g, ' ')
 }
 
@@ -78,7 +78,7 @@ export function inWords(code: string): string {
 export function OutcomeWord({ outcome }: { outcome: string }) {
   return (
     <span class={outcome === 'success' ? undefined : 'failed'} title={outcome}>
-      {inWords(outcome)}
+      {formatTimeAgo(outcome)}
     </span>
   )
 }

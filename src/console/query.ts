@@ -1,12 +1,12 @@
-import type { PageVisit } from './visit.ts'
+import type { PageContext } from './visit.ts'
 
 /** The filters in the address of a page, by name; one that is not there is empty. */
-export function filtersOf<Name extends string>({ url }: PageVisit, names: readonly Name[]) {
+export function readFilters<Name extends string>({ url }: PageContext, names: readonly Name[]) {
   const filters: Partial<Record<Name, string>> = {}
   for (const name of names) filters[name] = url.searchParams.get(name)?.trim() ?? ''
   return filters
 }
 
-export function queryOf(filters: Readonly<Record<string, string | undefined>>): URLSearchParams {
+export function buildQuery(filters: Readonly<Record<string, string | undefined>>): URLSearchParams {
   return new URLSearchParams(Object.entries(filters).flatMap(([name, value]) => (value ? [[name, value]] : [])))
 }

@@ -1,15 +1,15 @@
 import { parseTrusted } from '../core/tool/json-text.ts'
 import type { Progress } from '../core/call/progress.ts'
-import { readEvents } from '../http/answer/event-stream.ts'
+import { readEvents } from '../http/response/event-stream.ts'
 import type { CallEnd, FollowedCall, Reply, RouteFailure } from './visit.ts'
 
-export async function replyOf<T>(response: Response): Promise<Reply<T>> {
-  const { ok, status, value } = await bodyOf(response)
-  if (!ok) return { ok, status, failure: failureOf(status, value) }
+export async function readReply<T>(response: Response): Promise<Reply<T>> {
+  const { ok, status, value } = await readBody(response)
+  if (!ok) return { ok, status, failure: toFailure(status, value) }
   return { ok, status, value, etag: response.headers.get('etag')?.slice(1, -1) }
 }
 
-async function bodyOf(response: Response) {
+async function readBody(response: Response) {
   const { ok, status, headers } = response
   const text = await response.text()
   const isJson = /[/+]json\b/.test(headers.get('content-type') ?? '')
@@ -17,7 +17,7 @@ async function bodyOf(response: Response) {
 }
 
 export async function followedCall<T>(response: Response): Promise<FollowedCall<T>> {
-  if (response.headers.get('content-type') !== 'text/event-stream') return { reply: await bodyOf(response) }
+  if (response.headers.get('content-type') !== 'text/event-stream') return { reply: await readBody(response) }
   const { promise, resolve } = Promise.withResolvers<CallEnd<T>>()
   async function* read(): AsyncGenerator<Progress> {
     let status = 200
@@ -26,7 +26,7 @@ export async function followedCall<T>(response: Response): Promise<FollowedCall<
       else if (event === 'status') ({ status } = parseTrusted(data))
       else if (event === 'result') return resolve({ status, value: parseTrusted(data) })
     }
-    resolve(bodyOf(Response.json({ message: 'The answer ended early' }, { status: 502 })))
+    resolve(readBody(Response.json({ message: 'The answer ended early' }, { status: 502 })))
   }
   return { progress: read(), end: () => promise }
 }
@@ -37,7 +37,7 @@ interface FailureBody {
   readonly errors?: RouteFailure['problems']
 }
 
-export function failureOf(status: number, value: unknown): RouteFailure {
+export function toFailure(status: number, value: unknown): RouteFailure {
   const { message, developer_message: detail, errors: problems = [] }: FailureBody = Object(value)
   return {
     status,

@@ -1,6 +1,6 @@
 import { type Context, type ErrorHandler, Hono, type Next } from 'hono'
-import { declare } from '../http/route/operation.ts'
-import { goTo } from '../http/page/page.ts'
+import { declareOperation } from '../http/route/operation.ts'
+import { redirectResponse } from '../http/page/page.ts'
 import { ANY_QUERY } from '../http/request/query.ts'
 import type { Answer, AnswerDeps } from './show-page.ts'
 import { NO_PAGE, PAGES } from './pages.ts'
@@ -9,23 +9,23 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect 
 
 /** `GET /` in a browser, and `/console/…`: the pages that people see. Other clients get the next handler of `/`. */
 export function createConsole({ onPageError, ...deps }: AnswerDeps & { readonly onPageError: ErrorHandler }) {
-  const face = new Hono().onError(onPageError)
+  const router = new Hono().onError(onPageError)
   let loaded: Answer | undefined
   const load = async () => (loaded ??= (await import('./show-page.ts')).createAnswer(deps))
   for (const entry of PAGES) {
     const answer = async (c: Context) => (await load())(c, entry, c.req.param())
     const show = async (c: Context, next: Next) => (entry.path === '/' && !isBrowser(c) ? next() : answer(c))
-    face.get(entry.path, declare({ query: ANY_QUERY }, show))
-    if (entry.hasForm) face.post(entry.path, declare({ query: ANY_QUERY }, answer))
+    router.get(entry.path, declareOperation({ query: ANY_QUERY }, show))
+    if (entry.hasForm) router.post(entry.path, declareOperation({ query: ANY_QUERY }, answer))
   }
-  face.get(
+  router.get(
     '/console',
-    declare({ query: ANY_QUERY }, () => goTo('/')),
+    declareOperation({ query: ANY_QUERY }, () => redirectResponse('/')),
   )
   const icon = { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' }
-  face.get(
+  router.get(
     '/favicon.ico',
-    declare({ query: ANY_QUERY }, () => new Response(ICON, { headers: icon })),
+    declareOperation({ query: ANY_QUERY }, () => new Response(ICON, { headers: icon })),
   )
   /** Answers what no route takes: a browser with a page, everything else by `otherwise`. */
   const notFound = (otherwise: (c: Context) => Promise<Response>) => async (c: Context) => {
@@ -33,7 +33,7 @@ export function createConsole({ onPageError, ...deps }: AnswerDeps & { readonly 
     const isNone = answer.status === 404 || answer.status === 401
     return isNone && c.req.method === 'GET' && isBrowser(c) ? (await load())(c, NO_PAGE, {}) : answer
   }
-  return { face, notFound }
+  return { router, notFound }
 }
 
 /** Programs accept anything, or something else than HTML. */

@@ -1,20 +1,20 @@
 import { hasScope, type Principal } from '../core/access/principal.ts'
 import type { Failure } from '../core/failure/failure.ts'
-import { createMeter } from '../core/tool/budget.ts'
+import { createRequestBudget } from '../core/tool/budget.ts'
 import { readForm } from '../http/request/body.ts'
 import { requestMemory } from '../http/request/request-memory.ts'
-import { backgroundOf, type Gate, type RouteContext } from '../http/route/gate.ts'
-import { failurePage, FORM_OF_ANOTHER_SITE, goTo, page } from '../http/page/page.ts'
+import { getBackground, type Authorize, type RouteContext } from '../http/route/authorizer.ts'
+import { failurePage, FORM_OF_ANOTHER_SITE, redirectResponse, page } from '../http/page/page.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import { layout } from './layout.tsx'
 import type { CurlRequest } from '../docs/curl.ts'
-import type { PageEntry, PageVisit, RequestParts } from './visit.ts'
-import { followedCall, replyOf } from './reply.ts'
+import type { PageEntry, PageContext, RequestParts } from './visit.ts'
+import { followedCall, readReply } from './reply.ts'
 import { NO_SUCH_NAME, scopePage, welcomePage } from './cards.tsx'
 
 export interface AnswerDeps {
   /** Lets in whoever is signed in, or else anybody the deployment lets in without; takes forms of our own pages alone. */
-  readonly gate: Gate
+  readonly gate: Authorize
   readonly send: (c: RouteContext, principal: Principal, request: Request) => Promise<Response>
 }
 
@@ -35,8 +35,8 @@ export function createAnswer({ gate, send }: AnswerDeps): Answer {
     if (principal.kind === 'anonymous' && (entry.isPrivate || missing)) return goToSignIn(request)
     if (missing) return page(scopePage(missing))
     const isForm = request.method === 'POST'
-    const meter = createMeter()
-    const memory = requestMemory.open({ principal, request, background: backgroundOf(c), use: 'form' })
+    const meter = createRequestBudget()
+    const memory = requestMemory.open({ principal, request, background: getBackground(c), use: 'form' })
     const form = isForm ? await readForm(request, { limit: FORM_LIMIT, meter, memory }) : undefined
     if (form?.ok === false) {
       memory.release()
@@ -45,14 +45,14 @@ export function createAnswer({ gate, send }: AnswerDeps): Answer {
     const made: CurlRequest[] = []
     const url = new URL(request.url)
     const make = requester(c, principal, url, made)
-    const visit: PageVisit = {
+    const visit: PageContext = {
       principal,
       url,
       params,
       form: form?.value ?? new URLSearchParams(),
       meter,
       isOpen: principal.id === 'open',
-      ask: async (route, ...[parts]) => replyOf(await make(route, parts)),
+      fetchRoute: async (route, ...[parts]) => readReply(await make(route, parts)),
       async follow(route, body) {
         return followedCall(await make(route, { body }, 'application/json, text/event-stream'))
       },
@@ -60,7 +60,7 @@ export function createAnswer({ gate, send }: AnswerDeps): Answer {
     const module = await entry.load()
     try {
       const result = await (isForm && module.act ? module.act(visit) : module.show(visit))
-      return 'redirectTo' in result ? goTo(result.redirectTo) : await layout(result, { visit, entry, made })
+      return 'redirectTo' in result ? redirectResponse(result.redirectTo) : await layout(result, { visit, entry, made })
     } catch (error) {
       if (!(error instanceof StrayPath)) throw error
       return page(NO_SUCH_NAME)
@@ -109,7 +109,7 @@ function refuse(request: Request, failure: Failure): Response | Promise<Response
 
 function goToSignIn({ url }: Request): Response {
   const { pathname, search } = new URL(url)
-  return goTo(signInPath(pathname + search))
+  return redirectResponse(signInPath(pathname + search))
 }
 
 class StrayPath extends Error {}

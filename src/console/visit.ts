@@ -2,8 +2,8 @@ import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { ApiAnswers } from '../api/answers.ts'
 import type { Principal, Scope } from '../core/access/principal.ts'
 import type { Progress } from '../core/call/progress.ts'
-import type { Meter } from '../core/tool/budget.ts'
-import type { PathOf } from '../http/request/path-segment.ts'
+import type { RequestBudget } from '../core/tool/budget.ts'
+import type { PathParameters } from '../http/request/path-segment.ts'
 
 /** A route's failure in its own words, as OXP has them (`dialects/oxp/failure.ts`). */
 export interface RouteFailure {
@@ -19,7 +19,7 @@ export type Reply<T> =
   | { readonly ok: false; readonly status: number; readonly failure: RouteFailure }
 
 /** The parameters of a route's path by name, and the rest of a request to it; with an `etag` it is sent as `If-Match`. */
-type RouteRequest<R extends string> = PathOf<R extends `${infer Path}?${string}` ? Path : R> & RequestParts
+type RouteRequest<R extends string> = PathParameters<R extends `${infer Path}?${string}` ? Path : R> & RequestParts
 
 export interface RequestParts {
   readonly query?: URLSearchParams | string
@@ -36,16 +36,16 @@ export type FollowedCall<T> =
   | { readonly reply: CallEnd<T> }
   | { readonly progress: AsyncIterable<Progress>; readonly end: () => Promise<CallEnd<T>> }
 
-export interface PageVisit {
+export interface PageContext {
   readonly principal: Principal
   readonly url: URL
   readonly params: Readonly<Record<string, string>>
   readonly form: URLSearchParams
-  readonly meter: Meter
+  readonly meter: RequestBudget
   /** Whether the anonymous are let in as administrators, as `npm run dev` does. */
   readonly isOpen: boolean
   /** Requests a route as the visitor, with all its checks: a page has no other way to read or change a thing. */
-  ask<R extends keyof ApiAnswers>(
+  fetchRoute<R extends keyof ApiAnswers>(
     route: R,
     ...request: object extends RouteRequest<R> ? [RouteRequest<R>?] : [RouteRequest<R>]
   ): Promise<Reply<ApiAnswers[R]>>
@@ -81,9 +81,9 @@ export interface LiveParts {
 export type PageResult = View | { readonly redirectTo: string }
 
 export interface PageModule {
-  show(visit: PageVisit): Promise<PageResult>
+  show(visit: PageContext): Promise<PageResult>
   /** `POST`, for forms of our own pages alone. */
-  act?(visit: PageVisit): Promise<PageResult>
+  act?(visit: PageContext): Promise<PageResult>
 }
 
 export interface PageEntry {

@@ -15,7 +15,7 @@ export interface CurlRequest {
 export const MAX_COPIED = 10_000
 
 /** A request as a command, which takes the key of whoever runs it from a variable; none where the deployment `isOpen`. */
-export function curlOf(
+export function formatCurl(
   { method, path, body, type = 'application/json', accept, ifMatch }: CurlRequest,
   origin: string,
   isOpen: boolean,

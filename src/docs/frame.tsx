@@ -32,7 +32,7 @@ interface DocsPage {
 /** Answers with a page of the docs. Its script only copies and focuses: without it, everything can be read and searched. */
 export function answerDocs({ guides, style }: Docs, page: DocsPage): Promise<Response> {
   const { title, path, q = '', reference = [], content } = page
-  const groups = groupsOf(guides).map((group) => ({
+  const groups = listGroups(guides).map((group) => ({
     name: group.name,
     links: group.guides.map(({ name, title }) => ({ href: `/docs/${name}`, title })),
   }))
@@ -67,14 +67,14 @@ export function answerDocs({ guides, style }: Docs, page: DocsPage): Promise<Res
       <main id="content" tabindex={-1}>
         <h1>{title}</h1>
         {content}
-        <Neighbours order={order} path={path} />
+        <AdjacentPages order={order} path={path} />
       </main>
     </>
   )
   return answerDocument({ status: 200, title, style, script: assets.script, keepsForms: true, body })
 }
 
-export function groupsOf(guides: readonly Guide[]) {
+export function listGroups(guides: readonly Guide[]) {
   return Object.entries(GROUPS).map(([name, names]) => ({
     name,
     guides: names.flatMap((each) => guides.find((guide) => guide.name === each) ?? []),
@@ -96,7 +96,7 @@ function Links({ links, path }: { readonly links: readonly DocsLink[]; readonly 
   )
 }
 
-function Neighbours({ order, path }: { readonly order: readonly DocsLink[]; readonly path: string }) {
+function AdjacentPages({ order, path }: { readonly order: readonly DocsLink[]; readonly path: string }) {
   const at = order.findIndex(({ href }) => href === path)
   if (at === -1) return <></>
   const [previous, next] = [order[at - 1], order[at + 1]]

@@ -1,8 +1,8 @@
 import { raw } from 'hono/html'
 import { EXAMPLE_ORIGIN } from './agent-hosts.ts'
 import type { Docs, Guide } from './docs.ts'
-import { answerDocs, groupsOf } from './frame.tsx'
-import { type DocsSection, searchDocs, sectionsOf } from './search.ts'
+import { answerDocs, listGroups } from './frame.tsx'
+import { type DocsSection, searchDocs, splitSections } from './search.ts'
 
 const EXAMPLE_ORIGIN_HTML = EXAMPLE_ORIGIN.replace('<', '&lt;').replace('>', '&gt;')
 
@@ -42,7 +42,7 @@ export function guidesPage(docs: Docs) {
       <p>
         Get started: <a href="/console/connect">connect an agent</a>, or <a href="/console">find a tool</a> and call it.
       </p>
-      {groupsOf(docs.guides).map((group) => (
+      {listGroups(docs.guides).map((group) => (
         <>
           <h2>{group.name}</h2>
           <ul class="list">
@@ -64,7 +64,7 @@ export function guidesPage(docs: Docs) {
 }
 
 export function resultsPage(docs: Docs, reference: readonly DocsSection[], q: string, origin: string) {
-  const found = searchDocs([...docs.guides.flatMap(sectionsOf), ...reference], q)
+  const found = searchDocs([...docs.guides.flatMap(splitSections), ...reference], q)
   const content =
     found.length === 0 ? (
       <p>No section has all of these words. Try fewer, or look under another name.</p>
@@ -83,7 +83,7 @@ export function resultsPage(docs: Docs, reference: readonly DocsSection[], q: st
 
 /** For a model that reads the deployment's address (https://llmstxt.org). */
 export function llmsText(guides: readonly Guide[], origin: string): string {
-  const inOrder = groupsOf(guides).flatMap((group) => group.guides)
+  const inOrder = listGroups(guides).flatMap((group) => group.guides)
   const links = inOrder.map(({ name, title, summary }) => `- [${title}](${origin}/docs/${name}.md): ${summary}`)
   return `# Switchboard
 

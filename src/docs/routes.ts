@@ -1,15 +1,15 @@
 import type { Context, Hono } from 'hono'
 import type { Failure } from '../core/failure/failure.ts'
-import { jsonText } from '../http/answer/json-response.ts'
-import { failurePage, goTo, page, plainPage } from '../http/page/page.ts'
+import { jsonText } from '../http/response/json-response.ts'
+import { failurePage, redirectResponse, page, plainPage } from '../http/page/page.ts'
 import { optional, string } from '../core/tool/json-reader.ts'
 import { ANY_QUERY, query } from '../http/request/query.ts'
-import { json, listOf, objectOf, plain, TEXT as STRING } from '../http/route/answers.ts'
-import { createPublicFace, type PublicRouteDeps } from '../http/route/public-route.ts'
+import { json, arraySchema, objectSchema, mediaTypeOnly, TEXT as STRING } from '../http/route/response-specs.ts'
+import { createPublicRouter, type PublicRouteDeps } from '../http/route/public-router.ts'
 import type { Docs } from './docs.ts'
 import type { DocsSection } from './search.ts'
 
-export interface DocsFaceDeps extends PublicRouteDeps {
+export interface DocsRoutesDeps extends PublicRouteDeps {
   readonly loadDocs: () => Promise<Docs>
   /** The operations of the API, which a search finds beside the guides. */
   readonly loadReference: () => Promise<readonly DocsSection[]>
@@ -25,32 +25,34 @@ const SEARCH = { query: query({ q: optional(string({ most: MAX_QUESTION }), '') 
 const HOSTS = {
   ...PAGE,
   summary: 'Get the configuration of each agent program',
-  answers: { 200: json('Configurations', objectOf({ hosts: listOf(objectOf({ id: STRING, title: STRING })) })) },
+  answers: {
+    200: json('Configurations', objectSchema({ hosts: arraySchema(objectSchema({ id: STRING, title: STRING })) })),
+  },
 }
 const LLMS = {
   ...PAGE,
   summary: 'Get a summary of the deployment for models',
-  answers: { 200: plain('Markdown', 'text/plain') },
+  answers: { 200: mediaTypeOnly('Markdown', 'text/plain') },
 }
 const onPage = (failure: Failure) => page(failurePage(failure))
 const NO_GUIDE = plainPage(404, 'Not found', 'There is no such guide')
 
-export function docsFace({ loadDocs, loadReference, ...deps }: DocsFaceDeps): Hono {
-  const { face, at } = createPublicFace(deps)
-  at('/', PAGE, () => goTo('/docs'), onPage)
+export function createDocsRoutes({ loadDocs, loadReference, ...deps }: DocsRoutesDeps): Hono {
+  const { router, at } = createPublicRouter(deps)
+  at('/', PAGE, () => redirectResponse('/docs'), onPage)
   at(
     '/docs',
     SEARCH,
     async (c, { q }) => {
       const [{ guidesPage, resultsPage }, docs] = await Promise.all([import('./guide.tsx'), loadDocs()])
       if (q.trim() === '') return guidesPage(docs)
-      return resultsPage(docs, await loadReference(), q, originOf(c))
+      return resultsPage(docs, await loadReference(), q, getOrigin(c))
     },
     onPage,
   )
   at('/docs/agents.json', HOSTS, async (c) => {
     const { agentHosts } = await import('./agent-hosts.ts')
-    return jsonText(JSON.stringify({ hosts: agentHosts(originOf(c)) }))
+    return jsonText(JSON.stringify({ hosts: agentHosts(getOrigin(c)) }))
   })
   at(
     '/docs/:guide',
@@ -61,24 +63,24 @@ export function docsFace({ loadDocs, loadReference, ...deps }: DocsFaceDeps): Ho
       const file = Object.hasOwn(docs.files, path) ? docs.files[path] : undefined
       if (file !== undefined) {
         const headers = path.endsWith('.json') ? JSON_TYPE : TEXT
-        return new Response(guideText({ text: file }, originOf(c)), { headers })
+        return new Response(guideText({ text: file }, getOrigin(c)), { headers })
       }
       const name = path.replace(/\.md$/, '')
       const guide = docs.guides.find((each) => each.name === name)
       if (!guide) return page(NO_GUIDE)
-      if (path === name) return guidePage(docs, guide, originOf(c))
-      return new Response(guideText(guide, originOf(c)), { headers: MARKDOWN })
+      if (path === name) return guidePage(docs, guide, getOrigin(c))
+      return new Response(guideText(guide, getOrigin(c)), { headers: MARKDOWN })
     },
     onPage,
   )
   at('/llms.txt', LLMS, async (c) => {
     const [{ llmsText }, { guides }] = await Promise.all([import('./guide.tsx'), loadDocs()])
-    return new Response(llmsText(guides, originOf(c)), { headers: TEXT })
+    return new Response(llmsText(guides, getOrigin(c)), { headers: TEXT })
   })
 
-  return face
+  return router
 }
 
-export function originOf({ req }: Context): string {
+export function getOrigin({ req }: Context): string {
   return new URL(req.url).origin
 }

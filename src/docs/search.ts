@@ -1,4 +1,4 @@
-import { stemOf, stemsOf, wordsOf } from '../core/search/words.ts'
+import { stemWord, stemText, splitWords } from '../core/search/words.ts'
 import type { Guide } from './docs.ts'
 
 /** A part of the docs that can be found, and its text in Markdown. */
@@ -14,7 +14,7 @@ const MAX_EXCERPT = 240
 
 /** The sections that have all words of a question, those first that have them in their headings. */
 export function searchDocs(sections: readonly DocsSection[], q: string) {
-  const terms = [...new Set(wordsOf(q).map(stemOf))]
+  const terms = [...new Set(splitWords(q).map(stemWord))]
   if (terms.length === 0) return []
   const found = sections.flatMap((section) => {
     const inHeading = termsIn(`${section.guide} ${section.title}`, terms)
@@ -26,19 +26,19 @@ export function searchDocs(sections: readonly DocsSection[], q: string) {
   return found
     .toSorted((a, b) => b.score - a.score)
     .slice(0, MAX_FOUND)
-    .map(({ section: { text, ...section } }) => ({ ...section, excerpt: excerptOf(text, terms) }))
+    .map(({ section: { text, ...section } }) => ({ ...section, excerpt: findExcerpt(text, terms) }))
 }
 
 const stemmed = new Map<string, string>()
 
 /** For texts of the docs alone, whose stems are made once. */
 function termsIn(text: string, terms: readonly string[]): readonly string[] {
-  const stems = stemmed.get(text) ?? ` ${stemsOf(text)} `
+  const stems = stemmed.get(text) ?? ` ${stemText(text)} `
   stemmed.set(text, stems)
   return terms.filter((term) => stems.includes(` ${term} `))
 }
 
-export function sectionsOf({ name, title: guide, text, contents }: Guide): readonly DocsSection[] {
+export function splitSections({ name, title: guide, text, contents }: Guide): readonly DocsSection[] {
   const starts = [{ anchor: '', title: guide, at: 0 }, ...contents]
   return starts.map(({ anchor, title, at }, index) => ({
     href: anchor === '' ? `/docs/${name}` : `/docs/${name}#${anchor}`,
@@ -49,7 +49,7 @@ export function sectionsOf({ name, title: guide, text, contents }: Guide): reado
 }
 
 /** In plain text, around the line with most of the words. */
-function excerptOf(text: string, terms: readonly string[]): string {
+function findExcerpt(text: string, terms: readonly string[]): string {
   const lines = text
     .split('\n')
     .filter((line) => !/^(?:#|```|\| ?-)/.test(line))

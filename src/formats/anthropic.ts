@@ -1,14 +1,14 @@
 import { createBudget } from '../core/tool/budget.ts'
-import type { Encoded, Loss } from '../core/tool/codec.ts'
+import type { EncodeResult, Loss } from '../core/tool/codec.ts'
 import { isObject } from '../core/tool/json.ts'
-import { pointerStep } from '../core/tool/problem.ts'
+import { encodePointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
 import type { SchemaObject } from './writing.ts'
 import { current, providerName, recordLosses, rootObject } from './declaration.ts'
 
 const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/
 
-export function anthropic(record: ToolRecord, name: string, budget = createBudget()): Encoded {
+export function anthropic(record: ToolRecord, name: string, budget = createBudget()): EncodeResult {
   const losses = recordLosses(record)
   const writing = { root: record.input, losses, budget }
   const root = withNames(rootObject(record.input, '/input', writing), losses)
@@ -24,7 +24,7 @@ function withNames(root: SchemaObject, losses: Loss[]): SchemaObject {
   if (refused.size === 0) return root
   for (const name of refused) {
     losses.push({
-      path: `/input/properties${pointerStep(name)}`,
+      path: `/input/properties${encodePointerStep(name)}`,
       reason: "Has a name of other characters than 'A-Z', 'a-z', '0-9', '_', '.', '-'",
     })
   }

@@ -1,11 +1,11 @@
-import { follow, join, type SchemaObject, visit, type Writing } from './writing.ts'
+import { resolveBranch, join, type SchemaObject, visit, type FormatContext } from './writing.ts'
 import { mapSubschemas } from '../core/schema/subschemas.ts'
-import { pointerStep } from '../core/tool/problem.ts'
+import { encodePointerStep } from '../core/tool/problem.ts'
 import { isJsonObject, isObject, type JsonObject } from '../core/tool/json.ts'
 import type { Loss } from '../core/tool/codec.ts'
 import { MAX_NAME } from '../core/tool/tool-id.ts'
 import { fieldLosses } from '../core/tool/metadata.ts'
-import { derivedSecurityLevel, type ToolRecord } from '../core/tool/tool.ts'
+import { deriveSecurityLevel, type ToolRecord } from '../core/tool/tool.ts'
 
 const NO_FIELD = 'A function declaration has no such field'
 
@@ -15,7 +15,7 @@ export function recordLosses(record: ToolRecord, reason = NO_FIELD, written: rea
   return [
     ...fieldLosses(record, reason, [...written, 'tags', 'requirements'], 0),
     ...(isAny || written.includes('output') ? [] : [{ path: '/output', reason }]),
-    ...(derivedSecurityLevel(requirements) > 0 ? [{ path: '/requirements', reason }] : []),
+    ...(deriveSecurityLevel(requirements) > 0 ? [{ path: '/requirements', reason }] : []),
   ]
 }
 
@@ -29,19 +29,19 @@ export function providerName(name: string, losses: Loss[], beginsWith: 'any' | '
 
 const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$dynamicRef'] as const
 
-export function rootObject(input: SchemaObject, path: string, writing: Writing): SchemaObject {
+export function rootObject(input: SchemaObject, path: string, writing: FormatContext): SchemaObject {
   const { losses } = writing
-  const merged = 'allOf' in input || '$ref' in input ? (follow(input, path, writing) ?? {}) : input
+  const merged = 'allOf' in input || '$ref' in input ? (resolveBranch(input, path, writing) ?? {}) : input
   const rest = new Map(Object.entries(merged))
   let properties = isObject(merged.properties) ? merged.properties : {}
   for (const keyword of REFUSED) {
     if (!rest.delete(keyword)) continue
     const alternatives = merged[keyword]
-    const at = path + pointerStep(keyword)
+    const at = path + encodePointerStep(keyword)
     losses.push({ path: at, reason: 'The provider takes it below the root only' })
     if ((keyword !== 'anyOf' && keyword !== 'oneOf') || !Array.isArray(alternatives)) continue
     for (const [index, each] of alternatives.entries()) {
-      const found = follow(each, `${at}/${index}`, writing)
+      const found = resolveBranch(each, `${at}/${index}`, writing)
       if (isObject(found?.properties)) properties = join(properties, found.properties, at, writing, false)
     }
   }
@@ -50,7 +50,7 @@ export function rootObject(input: SchemaObject, path: string, writing: Writing):
 }
 
 /** JSON Schema 2020-12 alone: tuples as `prefixItems`, and `items` in every array schema, which OpenAI wants. */
-export function current(schema: SchemaObject, path: string, writing: Writing): JsonObject {
+export function current(schema: SchemaObject, path: string, writing: FormatContext): JsonObject {
   visit(schema, path, writing)
   const lose = (keyword: string, reason: string) => writing.losses.push({ path: `${path}/${keyword}`, reason })
   const words = new Map(Object.entries(schema))

@@ -1,11 +1,11 @@
 import { createBudget } from '../core/tool/budget.ts'
-import type { Encoded } from '../core/tool/codec.ts'
+import type { EncodeResult } from '../core/tool/codec.ts'
 import { isJson, isNumber, isObject, type Json, type JsonObject } from '../core/tool/json.ts'
-import { pointerStep } from '../core/tool/problem.ts'
+import { encodePointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
-import { localTarget, mergeAllOf, type SchemaObject, visit, type Writing } from './writing.ts'
+import { localTarget, mergeAllOf, type SchemaObject, visit, type FormatContext } from './writing.ts'
 import { providerName, recordLosses, rootObject } from './declaration.ts'
-import { type Alternatives, alternativesOf, isNull, typesOf } from './schema-types.ts'
+import { type Alternatives, findAlternatives, isNull, listTypes } from './schema-types.ts'
 
 /** Definitions put in place can double with every level. */
 const MAX_SCHEMAS = 5_000
@@ -25,7 +25,7 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
 }
 const ANNOTATIONS = ['default', 'example']
 
-interface Work extends Writing {
+interface Work extends FormatContext {
   left: number
 }
 
@@ -36,7 +36,7 @@ interface Place {
 }
 
 /** Gemini's Schema is a subset of OpenAPI 3.0's: one type a schema, `nullable`, enums of strings, no references. */
-export function gemini(record: ToolRecord, name: string, budget = createBudget()): Encoded {
+export function gemini(record: ToolRecord, name: string, budget = createBudget()): EncodeResult {
   const losses = recordLosses(record)
   const work: Work = { root: record.input, losses, budget, left: MAX_SCHEMAS }
   const root = rootObject(record.input, '/input', work)
@@ -71,9 +71,9 @@ function convert(schema: unknown, place: Place, work: Work): JsonObject {
     return convert({ ...target.schema, ...siblings }, { ...below, within: [...within, target.path] }, work)
   }
   if (Array.isArray(schema.allOf)) return convert(mergeAllOf(schema, path, work), below, work)
-  const alternatives = alternativesOf(schema)
+  const alternatives = findAlternatives(schema)
   if (alternatives) return union(schema, alternatives, place, work)
-  const types = typesOf(schema)
+  const types = listTypes(schema)
   const [type, ...others] = types.filter((each) => each !== 'null')
   const isNullable = types.includes('null')
   if (type === undefined) return untyped(schema, isNullable, place, work)
@@ -88,7 +88,7 @@ function untyped(schema: SchemaObject, isNull: boolean, { path }: Place, work: W
   if (isNull) work.losses.push({ path: `${path}/type`, reason: 'Becomes a nullable string' })
   const texts = Object.entries(schema).filter(([keyword, value]) => {
     const isText = (keyword === 'title' || keyword === 'description') && typeof value === 'string'
-    if (!isText && keyword !== 'type') work.losses.push({ path: path + pointerStep(keyword), reason: NO_FIELD })
+    if (!isText && keyword !== 'type') work.losses.push({ path: path + encodePointerStep(keyword), reason: NO_FIELD })
     return isText
   })
   const said: JsonObject = Object.fromEntries(texts.map(([keyword, text]) => [keyword, String(text)]))
@@ -98,7 +98,8 @@ function untyped(schema: SchemaObject, isNull: boolean, { path }: Place, work: W
 function typed(schema: SchemaObject, type: string, place: Place, work: Work): JsonObject {
   const { path, level } = place
   const said = new Map<string, Json>([['type', type]])
-  const lose = (keyword: string, reason = NO_FIELD) => work.losses.push({ path: path + pointerStep(keyword), reason })
+  const lose = (keyword: string, reason = NO_FIELD) =>
+    work.losses.push({ path: path + encodePointerStep(keyword), reason })
   if (schema.type === undefined) lose('type', `Is added: '${type}'`)
   for (const [keyword, value] of Object.entries(schema)) {
     const bound = type === 'integer' && isNumber(value) ? inclusiveBound(keyword, value) : undefined
@@ -154,7 +155,7 @@ function setProperties(schema: SchemaObject, said: Map<string, Json>, place: Pla
   const properties = isObject(schema.properties) ? Object.entries(schema.properties) : []
   if (properties.length > 0) {
     const converted = properties.map(([name, property]): [string, JsonObject] => {
-      const at = `${path}/properties${pointerStep(name)}`
+      const at = `${path}/properties${encodePointerStep(name)}`
       return [name, convert(property, { ...place, path: at, level: level + 1 }, work)]
     })
     said.set('properties', Object.fromEntries(converted))
@@ -176,7 +177,7 @@ function union(schema: SchemaObject, { keyword, branches }: Alternatives, place:
   for (const other of Object.keys(schema)) {
     if (other === keyword) continue
     const moves = other === 'description' && typeof description === 'string'
-    lose(pointerStep(other).slice(1), moves ? "Goes into the branches of 'anyOf'" : `Stands beside '${keyword}'`)
+    lose(encodePointerStep(other).slice(1), moves ? "Goes into the branches of 'anyOf'" : `Stands beside '${keyword}'`)
   }
   const hasNull = branches.some(isNull)
   if (hasNull) lose(keyword, "A branch that is null becomes 'nullable'")

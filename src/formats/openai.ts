@@ -1,11 +1,11 @@
-import { createBudget, unitsOf } from '../core/tool/budget.ts'
-import type { Encoded, Loss } from '../core/tool/codec.ts'
-import { isObject, type Json, type JsonObject, typeOf } from '../core/tool/json.ts'
-import { pointerStep } from '../core/tool/problem.ts'
+import { createBudget, textUnits } from '../core/tool/budget.ts'
+import type { EncodeResult, Loss } from '../core/tool/codec.ts'
+import { isObject, type Json, type JsonObject, getJsonType } from '../core/tool/json.ts'
+import { encodePointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
-import { localTarget, mergeAllOf, type SchemaObject, visit, type Writing } from './writing.ts'
+import { localTarget, mergeAllOf, type SchemaObject, visit, type FormatContext } from './writing.ts'
 import { current, providerName, recordLosses, rootObject } from './declaration.ts'
-import { type Alternatives, alternativesOf, isOfType, nullable, typesOf } from './schema-types.ts'
+import { type Alternatives, findAlternatives, isOfType, nullable, listTypes } from './schema-types.ts'
 
 const MAX_LEVELS = 10
 const MAX_DEPTH = 64
@@ -20,19 +20,19 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'required', 'additionalProperties'],
 }
 
-export function openai(record: ToolRecord, name: string, budget = createBudget()): Encoded {
+export function openai(record: ToolRecord, name: string, budget = createBudget()): EncodeResult {
   const losses = recordLosses(record)
   const writing = { root: record.input, losses, budget }
   const parameters = current(rootObject(record.input, '/input', writing), '/input', writing)
   return declared(record, name, losses, { parameters })
 }
 
-function declared({ description }: ToolRecord, name: string, losses: Loss[], more: JsonObject): Encoded {
+function declared({ description }: ToolRecord, name: string, losses: Loss[], more: JsonObject): EncodeResult {
   const document = { type: 'function', function: { name: providerName(name, losses), description, ...more } }
   return { document, losses }
 }
 
-interface Work extends Writing {
+interface Work extends FormatContext {
   readonly names: Map<string, string>
   readonly definitions: Map<string, JsonObject>
   /** Schemas still allowed: merging can double them with every level. */
@@ -42,7 +42,7 @@ interface Work extends Writing {
 }
 
 /** "Structured Outputs": objects closed, all properties required, optional ones nullable; at most 10 levels. */
-export function openaiStrict(record: ToolRecord, name: string, budget = createBudget()): Encoded {
+export function openaiStrict(record: ToolRecord, name: string, budget = createBudget()): EncodeResult {
   const losses = recordLosses(record)
   const definitions = new Map<string, JsonObject>()
   const work: Work = { root: record.input, losses, budget, names: new Map(), definitions, left: MAX_SCHEMAS, deep: 0 }
@@ -64,8 +64,8 @@ function convert(schema: unknown, path: string, level: number, work: Work): Json
 function convertObject(schema: SchemaObject, path: string, level: number, work: Work): JsonObject {
   if ('$ref' in schema) return reference(schema, path, level, work)
   if (Array.isArray(schema.allOf)) return convert(mergeAllOf(schema, path, work), path, level, work)
-  const types = typesOf(schema)
-  const alternatives = alternativesOf(schema)
+  const types = listTypes(schema)
+  const alternatives = findAlternatives(schema)
   if (alternatives) return union(schema, alternatives, path, level, work)
   const [type, ...others] = types.filter((each) => each !== 'null')
   if (type === undefined) return types.length > 0 ? typed(schema, 'null', path, work) : anything(path, work, schema)
@@ -97,7 +97,7 @@ function objectSchema(schema: SchemaObject, path: string, level: number, work: W
   if ([...required].some((name) => typeof name !== 'string' || !Object.hasOwn(properties, name)))
     losses.push({ path: `${path}/required`, reason: 'Names a property that has no schema' })
   const converted = Object.entries(properties).map(([name, property]): [string, JsonObject] => {
-    const at = `${path}/properties${pointerStep(name)}`
+    const at = `${path}/properties${encodePointerStep(name)}`
     const changed = convert(property, at, level, work)
     if (required.has(name)) return [name, changed]
     losses.push({ path: at, reason: 'Is optional, and becomes required and nullable' })
@@ -117,7 +117,7 @@ function typed(schema: SchemaObject, type: string, path: string, { losses }: Wor
   if (schema.type === undefined) losses.push({ path: `${path}/type`, reason: `Is added: '${type}'` })
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === 'type' || ['$defs', 'definitions'].includes(keyword)) continue
-    const at = path + pointerStep(keyword)
+    const at = path + encodePointerStep(keyword)
     if (keyword === 'enum' && Array.isArray(value) && type !== 'object' && type !== 'array') {
       const fitting = value.filter((each) => isOfType(each, type))
       if (fitting.length < value.length) losses.push({ path: at, reason: `Holds values of other types than '${type}'` })
@@ -138,7 +138,7 @@ function union(schema: SchemaObject, alternatives: Alternatives, path: string, l
   const { description } = schema
   for (const other of Object.keys(schema)) {
     if (other === keyword || other === 'description') continue
-    work.losses.push({ path: path + pointerStep(other), reason: `Stands beside '${keyword}', which counts` })
+    work.losses.push({ path: path + encodePointerStep(other), reason: `Stands beside '${keyword}', which counts` })
   }
   const anyOf = branches.map((branch, index) => convert(branch, `${path}/${keyword}/${index}`, level, work))
   return typeof description === 'string' ? { anyOf, description } : { anyOf }
@@ -148,7 +148,7 @@ function reference(schema: SchemaObject, path: string, level: number, work: Work
   const target = localTarget(schema.$ref, path, work)
   for (const keyword of Object.keys(schema)) {
     if (keyword === '$ref') continue
-    work.losses.push({ path: path + pointerStep(keyword), reason: "Strict mode allows nothing beside '$ref'" })
+    work.losses.push({ path: path + encodePointerStep(keyword), reason: "Strict mode allows nothing beside '$ref'" })
   }
   if (!target) {
     work.losses.push({ path: `${path}/$ref`, reason: 'Points to no schema of this document' })
@@ -171,7 +171,7 @@ function definitionName(path: string, at: string, { definitions, budget }: Work)
   const wanted = path.slice(path.lastIndexOf('/') + 1).replace(/[^A-Za-z0-9_-]/g, '_') || 'definition'
   let name = wanted
   for (let count = 2; definitions.has(name); count++) {
-    budget.spend(unitsOf(wanted), at)
+    budget.spend(textUnits(wanted), at)
     name = `${wanted}_${count}`
   }
   return name
@@ -181,12 +181,12 @@ function definitionName(path: string, at: string, { definitions, budget }: Work)
 function anything(path: string, { losses }: Work, schema: SchemaObject = {}): JsonObject {
   losses.push({ path, reason: 'Becomes a string, number, boolean or null: strict mode wants a type' })
   for (const keyword of Object.keys(schema)) {
-    if (keyword !== 'description') losses.push({ path: path + pointerStep(keyword), reason: UNSUPPORTED })
+    if (keyword !== 'description') losses.push({ path: path + encodePointerStep(keyword), reason: UNSUPPORTED })
   }
   const type = ['string', 'number', 'boolean', 'null']
   return typeof schema.description === 'string' ? { type, description: schema.description } : { type }
 }
 
 function isScalar(value: unknown): value is string | number | bigint | boolean | null {
-  return value === null || ['string', 'number', 'boolean'].includes(typeOf(value))
+  return value === null || ['string', 'number', 'boolean'].includes(getJsonType(value))
 }

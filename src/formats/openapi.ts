@@ -1,10 +1,10 @@
-import { placeOf, mapSubschemas } from '../core/schema/subschemas.ts'
+import { toRefPath, mapSubschemas } from '../core/schema/subschemas.ts'
 import { createBudget } from '../core/tool/budget.ts'
-import type { Encoded } from '../core/tool/codec.ts'
+import type { EncodeResult } from '../core/tool/codec.ts'
 import { isJsonObject, isObject, type Json, type JsonObject } from '../core/tool/json.ts'
-import { titleOf, type ToolRecord } from '../core/tool/tool.ts'
+import { getDisplayTitle, type ToolRecord } from '../core/tool/tool.ts'
 import { current, recordLosses } from './declaration.ts'
-import { type SchemaObject, visit, type Writing } from './writing.ts'
+import { type SchemaObject, visit, type FormatContext } from './writing.ts'
 
 const NO_FIELD = 'An OpenAPI description has no such field'
 const TEXT = { type: 'string' }
@@ -23,7 +23,7 @@ const FAILURE = {
   required: ['message'],
 }
 
-export function openapi(record: ToolRecord, name: string, budget = createBudget()): Encoded {
+export function openapi(record: ToolRecord, name: string, budget = createBudget()): EncodeResult {
   const losses = recordLosses(record, NO_FIELD, ['title', 'output'])
   const component = (schema: Json, as: string, path: string): Json => {
     if (!isJsonObject(schema)) return schema
@@ -41,7 +41,7 @@ export function openapi(record: ToolRecord, name: string, budget = createBudget(
     operationId: name,
     tags: [toolkit],
     description,
-    requestBody: { required: true, ...content(requestOf(id)) },
+    requestBody: { required: true, ...content(buildRequestBody(id)) },
     responses: {
       200: { description: 'The tool ran: with a value or, where `success` is false, an error', ...content(ANSWER) },
       400: failed('Something is missing before the tool can run, or it cannot be called'),
@@ -53,7 +53,7 @@ export function openapi(record: ToolRecord, name: string, budget = createBudget(
   }
   const document = {
     openapi: '3.1.0',
-    info: { title: titleOf(record) ?? name, version, description },
+    info: { title: getDisplayTitle(record) ?? name, version, description },
     servers: [{ url: '/' }],
     security: [{ key: [] }],
     paths: { '/tools/call': { post: operation } },
@@ -66,7 +66,7 @@ function content(schema: JsonObject): JsonObject {
   return { content: { 'application/json': { schema } } }
 }
 
-function requestOf(id: string): JsonObject {
+function buildRequestBody(id: string): JsonObject {
   const properties = {
     tool_id: { type: 'string', const: id, description: 'Which tool is called.' },
     call_id: { type: 'string', description: 'Your own id of the call: made again under it, it runs once.' },
@@ -94,14 +94,14 @@ const ANSWER: JsonObject = {
   required: ['result'],
 }
 
-function rebased(schema: SchemaObject, path: string, base: string, writing: Writing): JsonObject {
+function rebased(schema: SchemaObject, path: string, base: string, writing: FormatContext): JsonObject {
   visit(schema, path, writing)
   const copy = mapSubschemas(schema, (below, _, step) =>
     isObject(below) ? rebased(below, path + step, base, writing) : below,
   )
   for (const keyword of REFERS) {
     const reference = copy[keyword]
-    const place = typeof reference === 'string' ? placeOf(reference) : undefined
+    const place = typeof reference === 'string' ? toRefPath(reference) : undefined
     if (place !== undefined && !place.startsWith('#')) copy[keyword] = `#${base}${fragment(place)}`
   }
   return isJsonObject(copy) ? copy : {}

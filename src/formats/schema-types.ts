@@ -1,10 +1,10 @@
-import { isInteger, isObject, type JsonObject, typeOf } from '../core/tool/json.ts'
+import { isInteger, isObject, type JsonObject, getJsonType } from '../core/tool/json.ts'
 import type { SchemaObject } from './writing.ts'
 
 const NULL = { type: 'null' }
 const NAMES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
 
-export function typesOf(schema: SchemaObject): readonly string[] {
+export function listTypes(schema: SchemaObject): readonly string[] {
   const { type } = schema
   if (type !== undefined) {
     const named: readonly unknown[] = [type].flat()
@@ -21,13 +21,13 @@ export interface Alternatives {
   readonly branches: readonly unknown[]
 }
 
-export function alternativesOf({ anyOf, oneOf, properties }: SchemaObject): Alternatives | undefined {
+export function findAlternatives({ anyOf, oneOf, properties }: SchemaObject): Alternatives | undefined {
   const [keyword, branches] = anyOf === undefined ? (['oneOf', oneOf] as const) : (['anyOf', anyOf] as const)
   return Array.isArray(branches) && branches.length > 0 && !isObject(properties) ? { keyword, branches } : undefined
 }
 
 function typeName(value: unknown): string {
-  return isInteger(value) ? 'integer' : typeOf(value)
+  return isInteger(value) ? 'integer' : getJsonType(value)
 }
 
 export function isOfType(value: unknown, type: string): boolean {

@@ -1,39 +1,39 @@
-import { type Budget, unitsOf, weigh } from '../core/tool/budget.ts'
+import { type Budget, textUnits, chargeValue } from '../core/tool/budget.ts'
 import type { Loss } from '../core/tool/codec.ts'
 import { isObject } from '../core/tool/json.ts'
-import { pointerStep, valueAt } from '../core/tool/problem.ts'
-import { everySubschema, localReference } from '../core/schema/subschemas.ts'
+import { encodePointerStep, getAtPointer } from '../core/tool/problem.ts'
+import { walkSubschemas, parseLocalRef } from '../core/schema/subschemas.ts'
 
 const MAX_DEPTH = 64
 
 export type SchemaObject = Readonly<Record<string, unknown>>
 
-export interface Writing {
+export interface FormatContext {
   readonly root: SchemaObject
   readonly losses: Loss[]
   readonly budget: Budget
 }
 
-export function visit(schema: unknown, path: string, { budget }: Writing): void {
-  let units = unitsOf(path)
+export function visit(schema: unknown, path: string, { budget }: FormatContext): void {
+  let units = textUnits(path)
   if (isObject(schema)) {
     for (const value of Object.values(schema)) units += Array.isArray(value) ? 1 + value.length : 1
   }
   budget.spend(units, path)
 }
 
-export function localTarget(reference: unknown, path: string, writing: Writing) {
+export function localTarget(reference: unknown, path: string, writing: FormatContext) {
   if (typeof reference !== 'string') return undefined
-  writing.budget.spend(unitsOf(reference), path)
-  const steps = localReference(reference)
+  writing.budget.spend(textUnits(reference), path)
+  const steps = parseLocalRef(reference)
   if (typeof steps === 'string') return anchored(steps, path, writing)
   if (!steps) return undefined
-  const schema = valueAt(writing.root, steps)
-  return schema === undefined ? undefined : { schema, path: steps.map(pointerStep).join('') }
+  const schema = getAtPointer(writing.root, steps)
+  return schema === undefined ? undefined : { schema, path: steps.map(encodePointerStep).join('') }
 }
 
-function anchored(name: string, at: string, { root, budget }: Writing) {
-  for (const { schema, path } of everySubschema(root, MAX_DEPTH)) {
+function anchored(name: string, at: string, { root, budget }: FormatContext) {
+  for (const { schema, path } of walkSubschemas(root, MAX_DEPTH)) {
     budget.spend(1, at)
     if (isObject(schema) && (schema.$anchor === name || schema.$dynamicAnchor === name)) return { schema, path }
   }
@@ -43,20 +43,25 @@ function anchored(name: string, at: string, { root, budget }: Writing) {
 const MAX_LEVELS = 16
 
 /** The result can double with every level. */
-export function mergeAllOf(schema: SchemaObject, path: string, writing: Writing, level = 0): SchemaObject {
+export function mergeAllOf(schema: SchemaObject, path: string, writing: FormatContext, level = 0): SchemaObject {
   const { allOf, ...own } = schema
   if (!Array.isArray(allOf)) return schema
   writing.losses.push({ path: `${path}/allOf`, reason: 'Is merged into the schema around it' })
   let merged: SchemaObject = own
   for (const [index, branch] of allOf.entries()) {
     const at = `${path}/allOf/${index}`
-    const found = follow(branch, at, writing, level)
+    const found = resolveBranch(branch, at, writing, level)
     if (found) merged = join(merged, found, at, writing)
   }
   return merged
 }
 
-export function follow(branch: unknown, path: string, writing: Writing, level = 0): SchemaObject | undefined {
+export function resolveBranch(
+  branch: unknown,
+  path: string,
+  writing: FormatContext,
+  level = 0,
+): SchemaObject | undefined {
   const { losses } = writing
   visit(branch, path, writing)
   if (branch === true) return undefined
@@ -68,7 +73,7 @@ export function follow(branch: unknown, path: string, writing: Writing, level = 
   const { $ref, ...siblings } = branch
   const target = localTarget($ref, path, writing)
   losses.push({ path: `${path}/$ref`, reason: target ? 'Is put in place' : 'Points to no schema of this document' })
-  const found = target && follow(target.schema, path, writing, level + 1)
+  const found = target && resolveBranch(target.schema, path, writing, level + 1)
   const beside = mergeAllOf(siblings, path, writing, level + 1)
   return found ? join(beside, found, path, writing) : beside
 }
@@ -78,7 +83,7 @@ export function join(
   one: SchemaObject,
   other: SchemaObject,
   path: string,
-  writing: Writing,
+  writing: FormatContext,
   isSchema = true,
 ): SchemaObject {
   const { budget, losses } = writing
@@ -86,8 +91,8 @@ export function join(
   budget.spend(joined.size, path)
   for (const [name, value] of Object.entries(other)) {
     const own = joined.get(name)
-    const at = path + pointerStep(name)
-    budget.spend(unitsOf(name), at)
+    const at = path + encodePointerStep(name)
+    budget.spend(textUnits(name), at)
     if (own === undefined) joined.set(name, value)
     else if (isSchema && name === 'properties' && isObject(own) && isObject(value)) {
       joined.set(name, join(own, value, at, writing, false))
@@ -101,9 +106,9 @@ export function join(
   return Object.fromEntries(joined)
 }
 
-function isSame(one: unknown, other: unknown, path: string, { budget }: Writing): boolean {
+function isSame(one: unknown, other: unknown, path: string, { budget }: FormatContext): boolean {
   if (one === other) return true
-  weigh(one, budget, path)
-  weigh(other, budget, path)
+  chargeValue(one, budget, path)
+  chargeValue(other, budget, path)
   return JSON.stringify(one) === JSON.stringify(other)
 }

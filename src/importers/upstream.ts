@@ -1,12 +1,21 @@
 import type { Credential } from '../core/call/invocation.ts'
-import { judgeWork, MAX_BYTES } from '../core/publish/definition-rules.ts'
+import { checkReadCost, MAX_BYTES } from '../core/publish/check-definition.ts'
 import type { Importer, ImportItem, ImportRequest } from '../core/publish/import.ts'
 import { IMPORT_FIELDS, invalidSource } from '../core/publish/import.ts'
-import { type Budget, createBudget, UNITS } from '../core/tool/budget.ts'
+import { type Budget, createBudget, DEFAULT_UNITS } from '../core/tool/budget.ts'
 import { namePart } from '../core/tool/definition-fields.ts'
-import { isJsonObject, isList, isObject, type JsonObject, jsonSize } from '../core/tool/json.ts'
-import { anyObject, anything, check, into, list, object, optional, type Report } from '../core/tool/json-reader.ts'
-import { type Checked, type Problem, problemsInWords } from '../core/tool/problem.ts'
+import { isJsonObject, isJsonArray, isObject, type JsonObject, jsonSize } from '../core/tool/json.ts'
+import {
+  anyObject,
+  anyJson,
+  parseValue,
+  transform,
+  array,
+  object,
+  optional,
+  type ReadContext,
+} from '../core/tool/json-reader.ts'
+import { type ParseResult, type Problem, formatProblems } from '../core/tool/problem.ts'
 import type { ListedDialect, ListRequest, RemoteProtocol, ServerList } from '../core/tool/remote-dialect.ts'
 import type { Implementation, Requirements } from '../core/tool/tool.ts'
 import { isVersion } from '../core/tool/tool-id.ts'
@@ -14,36 +23,36 @@ import { credentialNeeds } from './shared/credential-needs.ts'
 import { foreignJsonProblem } from './shared/foreign-json.ts'
 import { toolNames } from './shared/tool-names.ts'
 
-export type Upstreams = (implementation: Implementation, requirements: Requirements) => Checked<ListTools>
+export type OpenUpstream = (implementation: Implementation, requirements: Requirements) => ParseResult<ListTools>
 
 export type ListTools = (
   secrets: ReadonlyMap<string, Credential>,
   request: ListRequest & Pick<ImportRequest, 'asker'>,
-) => Promise<Checked<ServerList>>
+) => Promise<ParseResult<ServerList>>
 
-const CREDENTIAL = into(anyObject, ({ scopes, ...fields }) => {
+const CREDENTIAL = transform(anyObject, ({ scopes, ...fields }) => {
   const credential: JsonObject = { in: 'header', name: 'Authorization', ...fields }
   const isBearer = credential.in === 'header' && String(credential.name).toLowerCase() === 'authorization'
   return {
     credentials: [isBearer ? { format: 'Bearer {value}', ...credential } : credential],
-    scopes: isList(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [],
+    scopes: isJsonArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [],
   }
 })
-const CREDENTIALS = list(CREDENTIAL)
+const CREDENTIALS = array(CREDENTIAL)
 
 const COMMON = {
-  credentials: (value: unknown, report: Report) => CREDENTIALS([value ?? []].flat(), report),
-  timeout_ms: anything,
+  credentials: (value: unknown, report: ReadContext) => CREDENTIALS([value ?? []].flat(), report),
+  timeout_ms: anyJson,
 }
 const BESIDE = { beside: IMPORT_FIELDS }
-const OF_TOOLKITS = object({ ...COMMON, pass_user: anything, upstream_toolkit: optional(namePart) }, BESIDE)
+const OF_TOOLKITS = object({ ...COMMON, pass_user: anyJson, upstream_toolkit: optional(namePart) }, BESIDE)
 const OF_NAMES: typeof OF_TOOLKITS = object(COMMON, BESIDE)
 const HAVE_NO_TOOLKITS: readonly RemoteProtocol[] = ['mcp', 'plugin']
 
 const LISTING_MS = 60_000
 
 /** Makes a snapshot of what a server lists. A user's id is sent where server and import say so. */
-export function createUpstreamImporter(dialect: ListedDialect, upstreams: Upstreams): Importer {
+export function createUpstreamImporter(dialect: ListedDialect, upstreams: OpenUpstream): Importer {
   return {
     kind: dialect.protocol,
     async read(request) {
@@ -57,12 +66,12 @@ export function createUpstreamImporter(dialect: ListedDialect, upstreams: Upstre
   }
 }
 
-async function readUpstream(request: ImportRequest, protocol: RemoteProtocol, upstreams: Upstreams) {
+async function readUpstream(request: ImportRequest, protocol: RemoteProtocol, upstreams: OpenUpstream) {
   const { source } = request
   const from = `/from/${protocol}`
   const atSource = ({ path, message }: Problem) => ({ path: path === '/url' ? from : path, message })
   if (typeof source !== 'string') return invalidSource({ path: from, message: "Must be the server's URL" })
-  const options = check(HAVE_NO_TOOLKITS.includes(protocol) ? OF_NAMES : OF_TOOLKITS, request.options)
+  const options = parseValue(HAVE_NO_TOOLKITS.includes(protocol) ? OF_NAMES : OF_TOOLKITS, request.options)
   if (!options.ok) return invalidSource(...options.problems)
   const { credentials, timeout_ms, pass_user = false, upstream_toolkit: theirToolkit } = options.value
   const { secrets: required, authorization } = credentialNeeds(credentials)
@@ -105,49 +114,52 @@ async function readUpstream(request: ImportRequest, protocol: RemoteProtocol, up
 }
 
 type Upstream = Extract<Awaited<ReturnType<typeof readUpstream>>, { readonly ok: true }>['value']
-type Found = { readonly theirs: string; readonly name: string; readonly document: JsonObject }
+type Found = { readonly remoteName: string; readonly name: string; readonly document: JsonObject }
 
 function* upstreamItems(request: ImportRequest, upstream: Upstream, listing: ListedDialect): Generator<ImportItem> {
   const found = new Map<string, Found>()
   // The one of its toolkits that is imported; undefined for all
   const only = upstream.theirToolkit?.toLowerCase()
   for (const [index, document] of upstream.tools.entries()) {
-    const read = check(listing.listed, document)
-    if (!read.ok) yield { skipped: { name: `tool ${index}`, reason: problemsInWords(read.problems) } }
+    const read = parseValue(listing.listed, document)
+    if (!read.ok) yield { skipped: { name: `tool ${index}`, reason: formatProblems(read.problems) } }
     if (!read.ok || !isJsonObject(document)) continue
-    const { toolkit, tool, theirs } = read.value
+    const { toolkit, tool, remoteName } = read.value
     // Servers that do not know the query parameter list the others too
     if (only !== undefined && toolkit?.toLowerCase() !== only) continue
     const name = toolkit === undefined || only !== undefined ? tool : `${toolkit}_${tool}`
     const key = toolkit === undefined ? tool : `${toolkit}.${tool}`
-    if (!found.has(key)) found.set(key, { theirs, name, document })
-    else yield { skipped: { name: theirs, reason: `The server lists ${key === theirs ? 'it' : `'${key}'`} twice` } }
+    if (!found.has(key)) found.set(key, { remoteName, name, document })
+    else
+      yield {
+        skipped: { name: remoteName, reason: `The server lists ${key === remoteName ? 'it' : `'${key}'`} twice` },
+      }
   }
   const named = [...found].map(([path, each]) => ({ ...each, operationId: each.name, method: '', path }))
-  for (const { tool, theirs, document } of toolNames(named)) {
+  for (const { tool, remoteName, document } of toolNames(named)) {
     if (!request.wants(tool)) continue
-    const names = { theirs, toolkit: request.toolkit, tool }
-    yield itemOf(document, names, upstream, listing, createBudget(UNITS, request.meter))
+    const names = { remoteName, toolkit: request.toolkit, tool }
+    yield toImportItem(document, names, upstream, listing, createBudget(DEFAULT_UNITS, request.meter))
   }
 }
 
-function itemOf(
+function toImportItem(
   document: JsonObject,
-  { theirs, toolkit, tool }: { readonly theirs: string; readonly toolkit: string; readonly tool: string },
+  { remoteName, toolkit, tool }: { readonly remoteName: string; readonly toolkit: string; readonly tool: string },
   { implementation, requirements, passUser }: Upstream,
   { source: dialect, decode }: ListedDialect,
   budget: Budget,
 ): ImportItem {
-  const about = { tool: theirs }
-  const skip = (reason: string): ImportItem => ({ skipped: { name: theirs, reason, about } })
+  const about = { tool: remoteName }
+  const skip = (reason: string): ImportItem => ({ skipped: { name: remoteName, reason, about } })
   // Its depth first: what measures it goes as deep
   const foreign = foreignJsonProblem(document)
   if (foreign !== undefined) return skip(foreign)
   if (jsonSize(document, MAX_BYTES) > MAX_BYTES) return skip(`Is larger than ${MAX_BYTES} bytes`)
-  const [unfit] = judgeWork(document, '', budget)
+  const [unfit] = checkReadCost(document, '', budget)
   if (unfit) return skip(unfit.message)
   const decoded = decode(document, tool, budget)
-  if (!decoded.ok) return skip(problemsInWords(decoded.problems))
+  if (!decoded.ok) return skip(formatProblems(decoded.problems))
   const [definition] = decoded.value.definitions
   if (!definition) return skip('Is no tool')
   const { version: _, ...complete } = definition
@@ -156,11 +168,11 @@ function itemOf(
   return {
     tool: {
       definition: { ...complete, toolkit, tool, requirements: { ...requirements, user_id } },
-      implementation: { ...implementation, tool: theirs },
+      implementation: { ...implementation, tool: remoteName },
       document,
       dialect,
       about,
-      warnings: decoded.value.warnings.map((warning) => problemsInWords([warning])),
+      warnings: decoded.value.warnings.map((warning) => formatProblems([warning])),
     },
   }
 }

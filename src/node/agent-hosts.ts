@@ -34,12 +34,12 @@ const HOSTS: Readonly<Record<string, Pick<AgentHost, 'id' | 'group' | 'file'>>> 
 
 /** A file of `src/generated`, made from the guide. */
 export async function agentHostsFile(): Promise<readonly [name: string, text: string]> {
-  const hosts = hostsOf(await readFile(new URL('../docs/agents.md', import.meta.url), 'utf8'))
+  const hosts = parseHosts(await readFile(new URL('../docs/agents.md', import.meta.url), 'utf8'))
   return ['agent-hosts.ts', `export const hosts = ${JSON.stringify(hosts)} as const\n`]
 }
 
 /** Each host's section of the guide `agents.md`: its first paragraph, its snippet, and the snippet to sign in. */
-export function hostsOf(guide: string): AgentHost[] {
+export function parseHosts(guide: string): AgentHost[] {
   const sections = new Map(guide.split('\n## ').map((text) => [text.slice(0, text.indexOf('\n')), text]))
   return Object.entries(HOSTS).map(([title, host]) => {
     const [first = '', other] = (sections.get(title) ?? '').split('\nTo sign in instead:\n')

@@ -140,7 +140,7 @@ function run(command: string, args: readonly string[], signal: AbortSignal): Pro
 /** Says of places in a bundle's modules where they are in the source. */
 export function sourcePlaces(folder: string): (text: string) => string {
   const maps = new Map<string, SourceMap | undefined>()
-  const mapOf = (file: string) => {
+  const loadSourceMap = (file: string) => {
     const path = join(folder, `${file}.map`)
     if (!maps.has(file))
       maps.set(file, existsSync(path) ? new SourceMap(JSON.parse(readFileSync(path, 'utf8'))) : undefined)
@@ -148,7 +148,7 @@ export function sourcePlaces(folder: string): (text: string) => string {
   }
   return (text) =>
     text.replaceAll(/[^\s("'\\]*?([\w.-]+\.mjs):(\d+):(\d+)/g, (place, file, line, column) => {
-      const found = mapOf(file)?.findOrigin(Number(line), Number(column))
+      const found = loadSourceMap(file)?.findOrigin(Number(line), Number(column))
       if (!found || !('fileName' in found) || !found.fileName) return place
       return `${relative(root, join(folder, found.fileName))}:${found.lineNumber}:${found.columnNumber}`
     })

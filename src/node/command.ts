@@ -14,7 +14,7 @@ export function readCommand<const T extends CommandOptions>(
 ) {
   const name = process.env['npm_lifecycle_event'] ?? 'SCRIPT'
   if (args.includes('--help')) {
-    console.log(helpOf(name, about, options, operands))
+    console.log(formatHelp(name, about, options, operands))
     process.exit()
   }
   try {
@@ -25,7 +25,7 @@ export function readCommand<const T extends CommandOptions>(
   }
 }
 
-export function helpOf(name: string, about: string, options: CommandOptions, operands?: string): string {
+export function formatHelp(name: string, about: string, options: CommandOptions, operands?: string): string {
   const rows = Object.entries(options).map(([option, { type, default: value, says }]): [string, string] => [
     type === 'boolean' ? `--${option}` : `--${option} <value>`,
     typeof value === 'string' && value !== '' ? `${says} (${value})` : says,

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import standalone from 'ajv/dist/standalone/index.js'
 import { build, type Plugin } from 'esbuild'
 import { isObject } from '../core/tool/json.ts'
-import { everySubschema } from '../core/schema/subschemas.ts'
+import { walkSubschemas } from '../core/schema/subschemas.ts'
 import type { JsonSchema } from '../core/tool/tool.ts'
 
 /**
@@ -64,7 +64,7 @@ function standaloneModules(schemas: Readonly<Record<string, JsonSchema>>): Plugi
 }
 
 function compile(schema: JsonSchema): string {
-  for (const { schema: each, path } of everySubschema(schema, Infinity)) {
+  for (const { schema: each, path } of walkSubschemas(schema, Infinity)) {
     // Ajv gets even simple ones wrong: it takes the root for the target.
     if (isObject(each) && each['$dynamicRef'] !== undefined)
       throw new TypeError(`Cannot compile '$dynamicRef' (at '${path}'): use '$ref'`)

@@ -5,16 +5,16 @@ import type { Guide, GuideSection } from '../docs/docs.ts'
 
 export async function readGuides(folder: string): Promise<Guide[]> {
   const names = (await readdir(folder)).flatMap((file) => /^([\w-]+)\.md$/.exec(file)?.[1] ?? []).sort()
-  return Promise.all(names.map(async (name) => guideOf(name, await readFile(join(folder, `${name}.md`), 'utf8'))))
+  return Promise.all(names.map(async (name) => parseGuide(name, await readFile(join(folder, `${name}.md`), 'utf8'))))
 }
 
-export function guideOf(name: string, markdown: string): Guide {
+export function parseGuide(name: string, markdown: string): Guide {
   // Columns are padded for whoever edits them; the spaces cost a model that reads them
   const text = markdown.replaceAll(/^\|.*\|$/gm, (row) => row.replaceAll(/ {2,}/g, ' ').replaceAll(/-{4,}/g, '---'))
   const [, title = '', first = ''] = /^# (.+)\n\n([^]+?)(?:\n\n|$)/.exec(text) ?? []
   const paragraph = first.replaceAll(/\s+/g, ' ').trim()
   const [summary = paragraph] = /^.*[.!?](?= |$)/.exec(paragraph) ?? []
-  const marked = rendererOf()
+  const marked = createRenderer()
   const tokens = marked.lexer(text)
   const isTitle = (token: Token) => token === tokens[0] && /^# .+\n/.test(text)
   return {
@@ -25,17 +25,17 @@ export function guideOf(name: string, markdown: string): Guide {
     // The title is the page's
     html: marked.parser(tokens.filter((token) => !isTitle(token))),
     summaryHtml: marked.parseInline(summary.replace(/^After reading this you can /, 'To '), { async: false }),
-    contents: headingsOf(tokens),
+    contents: listHeadings(tokens),
   }
 }
 
-function headingsOf(tokens: readonly Token[]): readonly GuideSection[] {
+function listHeadings(tokens: readonly Token[]): readonly GuideSection[] {
   let end = 0
   return tokens.flatMap((token) => {
     const at = end
     end += token.raw.length
     if (!isHeading(token) || token.depth === 1) return []
-    return [{ anchor: anchorOf(token.text), title: plainText(token.tokens), depth: token.depth, at }]
+    return [{ anchor: toAnchor(token.text), title: plainText(token.tokens), depth: token.depth, at }]
   })
 }
 
@@ -44,12 +44,12 @@ function isHeading(token: Token): token is Tokens.Heading {
 }
 
 /** Links lead to other guides' pages or nowhere, tables can be scrolled by the keyboard, HTML is text. */
-function rendererOf(): Marked {
+function createRenderer(): Marked {
   let tables = 0
   return new Marked({
     renderer: {
       heading({ tokens, depth, text }) {
-        const [anchor, title] = [anchorOf(text), this.parser.parseInline(tokens)]
+        const [anchor, title] = [toAnchor(text), this.parser.parseInline(tokens)]
         // A link within a link would end it
         const linked = title.includes('<a ') ? title : `<a class="anchor" href="#${anchor}">${title}</a>`
         return `<h${depth} id="${anchor}">${linked}</h${depth}>\n`
@@ -57,7 +57,7 @@ function rendererOf(): Marked {
       code: ({ text, lang = '' }) =>
         `<div class="copyable"><pre><code class="language-${escaped(lang)}">${escaped(text)}\n</code></pre></div>\n`,
       link({ href, tokens }) {
-        const to = placeOf(href)
+        const to = resolveLink(href)
         const content = this.parser.parseInline(tokens)
         return to === undefined ? content : `<a href="${escaped(to)}">${content}</a>`
       },
@@ -75,14 +75,14 @@ function rendererOf(): Marked {
   })
 }
 
-export function anchorOf(heading: string): string {
+export function toAnchor(heading: string): string {
   return heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-')
 }
 
-function placeOf(href: string): string | undefined {
+function resolveLink(href: string): string | undefined {
   const guide = /^([\w-]+)\.md(#[\w-]+)?$/.exec(href)
   if (guide) return `/docs/${guide[1]}${guide[2] ?? ''}`
   return /^(?:https?:\/\/|#|\/)/.test(href) ? href : undefined

@@ -17,7 +17,7 @@ export async function networkFor(settings: Settings | undefined) {
     .map((host) => `http://${host}`)
     .concat(urls)
     .map((url) => new URL(url).hostname)
-  const addresses = await Promise.all([...new Set(hosts)].map(addressesOf))
+  const addresses = await Promise.all([...new Set(hosts)].map(resolveAddresses))
   const trustedCertificates = getCACertificates(process.platform === 'win32' ? 'default' : 'extra')
   return { allow: ['public', ...addresses.flat()], tlsOptions: { trustBrowserCas: true, trustedCertificates } }
 }
@@ -33,7 +33,7 @@ export function networkWorker(network: Awaited<ReturnType<typeof networkFor>>) {
   }
 }
 
-async function addressesOf(hostname: string): Promise<readonly string[]> {
+async function resolveAddresses(hostname: string): Promise<readonly string[]> {
   try {
     const found = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true })
     return found.map(({ address, family }) => `${address}/${family === 6 ? 128 : 32}`)

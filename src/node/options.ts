@@ -27,7 +27,7 @@ const OPTIONS = {
 
 export function readOptions(args: readonly string[]) {
   const { values } = readCommand(ABOUT, OPTIONS, { args })
-  const port = portOf(values.port)
+  const port = parsePort(values.port)
   const variables = values.var.map((text) => {
     const at = text.indexOf(':')
     if (at < 1) throw new Error(`Cannot read '--var ${text}': wanted NAME:value`)
@@ -37,11 +37,11 @@ export function readOptions(args: readonly string[]) {
   if ((from === undefined) !== (to === undefined))
     throw new Error("Cannot take '--tools' and '--generated' but together")
   const tools = from !== undefined && to !== undefined ? { from, to } : undefined
-  const inspectorPort = values['inspector-port'] === undefined ? undefined : portOf(values['inspector-port'])
+  const inspectorPort = values['inspector-port'] === undefined ? undefined : parsePort(values['inspector-port'])
   return { ...values, port, inspectorPort, tools, variables: Object.fromEntries(variables) }
 }
 
-function portOf(text: string): number {
+function parsePort(text: string): number {
   const port = Number(text)
   if (/^\d+$/.test(text) && port <= 65_535) return port
   throw new Error(`Cannot listen on port '${text}': wanted a number from 0 to 65535`)

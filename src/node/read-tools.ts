@@ -4,14 +4,14 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { prepareDocument } from '../core/publish/prepare.ts'
-import { recordOf } from '../core/tool/digest.ts'
-import type { KeptDocument } from '../core/publish/registry.ts'
+import { createToolRecord } from '../core/tool/digest.ts'
+import type { DefinitionDocument } from '../core/publish/registry.ts'
 import { checkSchema } from '../core/schema/publishable.ts'
-import type { BundledDocument, BundledTool } from '../core/tool/bundled-tool.ts'
+import type { BundledDocument, BundledTool } from '../core/tool/define-tool.ts'
 import { isJsonObject, isObject, type Json } from '../core/tool/json.ts'
-import { check } from '../core/tool/json-reader.ts'
-import { nearestOf } from '../core/tool/nearest.ts'
-import { pointerSteps, type Problem } from '../core/tool/problem.ts'
+import { parseValue } from '../core/tool/json-reader.ts'
+import { findClosest } from '../core/tool/nearest.ts'
+import { parsePointer, type Problem } from '../core/tool/problem.ts'
 import { isNamePart, isVersion, type ToolName } from '../core/tool/tool-id.ts'
 import { NO_REQUIREMENTS, type ToolRecord } from '../core/tool/tool.ts'
 import { machineContext } from '../dialects/machine-context/definition.ts'
@@ -26,7 +26,7 @@ export interface DeclaredTool {
   readonly path: string
   readonly record: ToolRecord
   readonly carried: (own: string) => string
-  readonly document?: KeptDocument
+  readonly document?: DefinitionDocument
 }
 
 export const sha256 = async (text: string) => createHash('sha256').update(text).digest('hex')
@@ -60,7 +60,7 @@ async function readFile(folder: string, path: string, name: ToolName): Promise<D
   const unknown = Object.keys(tool).find((field) => !Object.hasOwn(FIELDS, field))
   if (unknown !== undefined) {
     const meant =
-      unknown === 'secrets' || unknown === 'authorization' ? 'requirements' : nearestOf(unknown, Object.keys(FIELDS))
+      unknown === 'secrets' || unknown === 'authorization' ? 'requirements' : findClosest(unknown, Object.keys(FIELDS))
     throw new Broken(`${path}: Unknown field '${unknown}'${meant === undefined ? '' : ` (meant '${meant}'?)`}`)
   }
   const definition = {
@@ -78,7 +78,7 @@ async function readFile(folder: string, path: string, name: ToolName): Promise<D
     tags,
   }
   const parts = { definition, implementation: { kind: 'bundled' }, dialect: 'bundle', document: null }
-  const record = await recordOf(parts, sha256)
+  const record = await createToolRecord(parts, sha256)
   const { document } = oxp.encode(record)
   const problems = [input, output ?? {}].flatMap((schema) => checkSchema(schema, { references: oxp.references }))
   // As declared, since a record holds no field that nobody knows
@@ -101,7 +101,7 @@ async function declaredIn(path: string): Promise<BundledTool | BundledDocument> 
     throw new Broken(placed(path, error))
   })
   if (!isDeclared(tool)) throw new Broken(`${path}: must export what 'tool' of '#tool' makes, by default`)
-  const hosts = check(allowedHosts, [...(tool.hosts ?? [])])
+  const hosts = parseValue(allowedHosts, [...(tool.hosts ?? [])])
   if (!hosts.ok) refuse(`${path}: hosts`, hosts.problems)
   return tool
 }
@@ -119,7 +119,12 @@ async function readDocument(path: string, toolkit: string, { document, handlers 
   const runners = new Map([['bundled', { kind: 'bundled', check: () => [] }]])
   const prepared = await prepareDocument(
     { body },
-    { codecs, runners, sha256, source: { addressed: nothing, current: nothing, holds: async () => false } },
+    {
+      codecs,
+      runners,
+      sha256,
+      source: { findDocumentAddress: nothing, loadCurrent: nothing, hasToolkit: async () => false },
+    },
   )
   if (!prepared.ok) return refuse(path, prepared.problems)
   const { records, document: kept } = prepared.value
@@ -133,21 +138,21 @@ async function readDocument(path: string, toolkit: string, { document, handlers 
       record,
       document: kept,
       carried: (own: string) =>
-        `{ handler: ${own}.handlerOf(${JSON.stringify(name)}), hosts: ${own}.hosts, isDemo: ${own}.isDemo }`,
+        `{ handler: ${own}.findHandler(${JSON.stringify(name)}), hosts: ${own}.hosts, isDemo: ${own}.isDemo }`,
     }
   })
 }
 
 function refuse(path: string, problems: readonly Problem[]): never[] {
   if (problems.length === 0) return []
-  const line = lineOf(readFileSync(join(root, path), 'utf8'), problems[0]?.path ?? '')
+  const line = findLine(readFileSync(join(root, path), 'utf8'), problems[0]?.path ?? '')
   const said = problems.map(({ path: at, message }) => `${at || 'it'}: ${message}`).join('; ')
   throw new Broken(`${path}${line}: ${said}`)
 }
 
 /** Where the source names the steps of a JSON Pointer one after the other, which is where its author wrote them. */
-function lineOf(source: string, pointer: string): string {
-  const names = pointerSteps(pointer)?.filter((step) => !/^\d*$/.test(step)) ?? []
+function findLine(source: string, pointer: string): string {
+  const names = parsePointer(pointer)?.filter((step) => !/^\d*$/.test(step)) ?? []
   const end = names.reduce((from, name) => (from === -1 ? -1 : source.indexOf(name, from)), 0)
   return end <= 0 ? '' : `:${source.slice(0, end).split('\n').length}`
 }

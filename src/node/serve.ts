@@ -47,7 +47,7 @@ if (!options.built) {
   const made = await make()
   if (!made.ok) end(made.message)
 }
-let served = await workerOf(options.port).catch((error: unknown) => end(messageOf(error)))
+let served = await buildWorkerOptions(options.port).catch((error: unknown) => end(toMessage(error)))
 const running = new Miniflare(served)
 miniflare = running
 await running.ready.catch((error: unknown) => {
@@ -67,7 +67,7 @@ async function refresh(): Promise<void> {
   try {
     const made = await make()
     if (!made.ok) return console.error(`${made.message}\nWhat was served before goes on at ${url}`)
-    const next = await workerOf(Number(port))
+    const next = await buildWorkerOptions(Number(port))
     if (isDeepStrictEqual(next, served)) return console.log(`Ready on ${url}, as before`)
     starting = []
     await sandboxes?.end()
@@ -92,7 +92,7 @@ function hasStarted(): void {
 function why(error: unknown): string {
   const thrown = starting?.filter((line) => line.startsWith('service core:user:')) ?? []
   starting = []
-  return thrown.join('\n') || messageOf(error)
+  return thrown.join('\n') || toMessage(error)
 }
 
 function whyNot(error: unknown, taken: string, address: string, option: string): string {
@@ -112,12 +112,12 @@ function make(): Promise<Bundled> {
   return bundle({ config, outdir, tools, readable: watch, signal: stopping.signal })
 }
 
-async function workerOf(port: number) {
+async function buildWorkerOptions(port: number) {
   const { workerOptions } = readWorkerOptions(join(root, options.config))
   const { modulesRules: _, ...worker } = workerOptions
   if (options.watch) inSources = sourcePlaces(outdir)
   const bindings = { ...Object(worker.bindings), ...options.variables, SELF_HOSTED: 'true' }
-  const config = configOf(bindings)
+  const config = tryLoadConfig(bindings)
   lacksAdministrator = config?.access === 'keys' && config.adminKey === undefined && config.jwt === undefined
   if (config?.access === 'open' && !isLoopback(URL.parse(place)?.hostname ?? '')) {
     throw new Error(
@@ -147,7 +147,7 @@ async function workerOf(port: number) {
 }
 
 /** None of settings that are wrong: the Worker says so to each request, and does nothing else. */
-function configOf(bindings: object): Config | undefined {
+function tryLoadConfig(bindings: object): Config | undefined {
   try {
     return loadConfig(bindings)
   } catch {
@@ -199,7 +199,7 @@ async function stop(): Promise<void> {
   process.exit(0)
 }
 
-function messageOf(error: unknown): string {
+function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
@@ -212,6 +212,6 @@ function orEnd<T>(read: () => T): T {
   try {
     return read()
   } catch (error) {
-    return end(messageOf(error))
+    return end(toMessage(error))
   }
 }

@@ -94,8 +94,8 @@ async function consoleAssets(): Promise<File> {
 /** Hashes stand apart, since they are needed long before the modules. */
 async function sandboxes(): Promise<readonly File[]> {
   const inside = {
-    code: await readInside('src/runners/code/inside'),
-    wasm: await readInside('src/runners/wasm/inside'),
+    code: await readInside('src/runners/code/guest'),
+    wasm: await readInside('src/runners/wasm/guest'),
   }
   const hashes = { code: inside.code.hash, wasm: inside.wasm.hash }
   return [

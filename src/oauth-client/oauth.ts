@@ -1,12 +1,17 @@
 import * as oauth from 'oauth4webapi'
-import { parseScopes, scopesBeside } from '../core/consent/oauth-scopes.ts'
-import { missingSecret, type Provider } from '../core/consent/provider.ts'
+import { parseScopes, listExtraScopes } from '../core/consent/oauth-scopes.ts'
+import { formatMissingSecret, type Provider } from '../core/consent/provider.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
 import type { FindServer, ProviderServer } from './provider-server.ts'
-import { failureOf, notSetUp, type ProviderFailure, toRefreshError, unavailable } from './provider-failure.ts'
+import { toProviderFailure, notSetUp, type ProviderFailure, toRefreshError, unavailable } from './provider-failure.ts'
 import type { PendingRequest, ProviderClient } from './provider-requests.ts'
-import { authorizationUrl, clientOf, PROVIDER_TIMEOUT_MS, serverToVisit } from './provider-requests.ts'
-import { normalTokenResponse } from './token-response.ts'
+import {
+  authorizationUrl,
+  createProviderClient,
+  PROVIDER_TIMEOUT_MS,
+  loadAuthorizationServer,
+} from './provider-requests.ts'
+import { normalizeTokenResponse } from './token-response.ts'
 
 export interface PendingAuthorization extends PendingRequest {
   readonly scopes: readonly string[]
@@ -25,8 +30,8 @@ type Issued = { readonly ok: true; readonly tokens: Tokens } | ProviderFailure
 export interface OAuthOptions {
   readonly fetch: Fetch
   readonly findServer: FindServer
-  readonly judgeUrl: (url: string) => string | undefined
-  readonly secretOf: (name: string) => string | undefined
+  readonly checkUrl: (url: string) => string | undefined
+  readonly readSecret: (name: string) => string | undefined
   readonly timeout?: (ms: number) => Signal
 }
 
@@ -35,8 +40,8 @@ const MAX_LIFETIME_S = 10 * 365 * 86_400
 export type OAuth = ReturnType<typeof createOAuth>
 
 /** The client's side of OAuth 2.0, as a vault needs it. It never rejects. */
-export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: OAuthOptions) {
-  const unready = (provider: Provider) => missingSecret(provider, secretOf)
+export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }: OAuthOptions) {
+  const unready = (provider: Provider) => formatMissingSecret(provider, readSecret)
   const deadline = () => timeout?.(PROVIDER_TIMEOUT_MS) ?? AbortSignal.timeout(PROVIDER_TIMEOUT_MS)
 
   async function issue(
@@ -61,14 +66,14 @@ export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: 
       }
       return { ok: true, tokens }
     } catch (error) {
-      return failureOf(provider, error, client.lastAnswer())
+      return toProviderFailure(provider, error, client.lastAnswer())
     }
   }
 
   function clientAt(provider: Provider, server: ProviderServer, signal: Signal): ProviderClient {
     const { client_secret_name: name } = provider
-    const secret = name === undefined ? undefined : secretOf(name)
-    return clientOf(provider, server, secret, { fetch, signal, read: normalTokenResponse })
+    const secret = name === undefined ? undefined : readSecret(name)
+    return createProviderClient(provider, server, secret, { fetch, signal, read: normalizeTokenResponse })
   }
 
   return {
@@ -79,9 +84,9 @@ export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: 
     ): Promise<{ readonly ok: true; readonly url: string } | ProviderFailure> {
       const missing = unready(provider)
       if (missing !== undefined) return notSetUp(provider, missing)
-      const server = await serverToVisit(provider, findServer, judgeUrl, deadline())
+      const server = await loadAuthorizationServer(provider, findServer, checkUrl, deadline())
       if (!server.ok) return server
-      const parameters = parametersOf(provider, server.as, request.scopes)
+      const parameters = buildParameters(provider, server.as, request.scopes)
       return { ok: true, url: await authorizationUrl(server.page, provider, request, parameters) }
     },
     /** Checks the authorization response in the URL, `iss` too (RFC 9207), and redeems its code. */
@@ -120,9 +125,9 @@ export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: 
   }
 }
 
-function parametersOf(provider: Provider, as: oauth.AuthorizationServer, wanted: readonly string[]) {
+function buildParameters(provider: Provider, as: oauth.AuthorizationServer, wanted: readonly string[]) {
   const { authorization_parameters: own = {}, extra_scopes = [], scope_separator = ' ' } = provider
-  const beside = scopesBeside(provider, wanted, as.scopes_supported?.includes('offline_access') === true)
+  const beside = listExtraScopes(provider, wanted, as.scopes_supported?.includes('offline_access') === true)
   const scopes = new Set([...wanted, ...beside])
   const asksOffline = beside.includes('offline_access') && !extra_scopes.includes('offline_access')
   return {

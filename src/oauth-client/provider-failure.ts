@@ -42,7 +42,7 @@ export function toRefreshError(error: unknown, last: LastAnswer | undefined): un
     return error
   const { error: code, error_description: description = '' } = error
   if (CLIENT_CODE.test(code) || CLIENT_DESCRIPTION.test(description) || TRANSIENT_CODE.test(code)) return error
-  return new DeadRefreshToken(codeOf(code))
+  return new DeadRefreshToken(getCode(code))
 }
 
 export function providerFailure(why: ProviderFailure['why'], message: string): ProviderFailure {
@@ -63,7 +63,7 @@ export function unavailable(provider: Provider, how?: string, last?: LastAnswer)
   }
 }
 
-export function failureOf(provider: Provider, error: unknown, last: LastAnswer | undefined): ProviderFailure {
+export function toProviderFailure(provider: Provider, error: unknown, last: LastAnswer | undefined): ProviderFailure {
   const { id } = provider
   if (error instanceof Mismatch)
     return providerFailure('mismatch', `The answer did not come from '${id}', or not to this request`)
@@ -71,10 +71,10 @@ export function failureOf(provider: Provider, error: unknown, last: LastAnswer |
   if (error instanceof AuthorizationResponseError) {
     if (error.error === 'access_denied') return providerFailure('denied', `Access was refused at '${id}'`)
     if (error.error === 'server_error' || error.error === 'temporarily_unavailable') return unavailable(provider)
-    return providerFailure('client', `'${id}' refused the request with '${codeOf(error.error)}'`)
+    return providerFailure('client', `'${id}' refused the request with '${getCode(error.error)}'`)
   }
   if (error instanceof ResponseBodyError && (last?.status ?? 0) < 500) {
-    const code = codeOf(error.error)
+    const code = getCode(error.error)
     if (error.error === 'invalid_grant') return providerFailure('refused', `'${id}' refused with '${code}'`)
     if (CLIENT_ERRORS.includes(error.error)) {
       return notSetUp(
@@ -87,6 +87,6 @@ export function failureOf(provider: Provider, error: unknown, last: LastAnswer |
   return unavailable(provider, last && `it answered ${last.status}, which makes no sense`, last)
 }
 
-function codeOf(error: string): string {
+function getCode(error: string): string {
   return /^[\w.-]{1,64}$/.test(error) ? error : 'an unknown error'
 }

@@ -12,16 +12,16 @@ export interface PendingRequest {
 
 export const PROVIDER_TIMEOUT_MS = 10_000
 
-export async function serverToVisit(
+export async function loadAuthorizationServer(
   provider: Provider,
   findServer: FindServer,
-  judgeUrl: (url: string) => string | undefined,
+  checkUrl: (url: string) => string | undefined,
   signal: Signal,
 ): Promise<{ readonly ok: true; readonly as: oauth.AuthorizationServer; readonly page: string } | ProviderFailure> {
   const server = await findServer(provider, ['authorization_endpoint', 'token_endpoint'], signal)
   const page = server?.as.authorization_endpoint
   if (!server || page === undefined) return unavailable(provider)
-  const reason = judgeUrl(page)
+  const reason = checkUrl(page)
   if (reason === undefined) return { ok: true, as: server.as, page }
   return providerFailure('client', `The page of '${provider.id}' cannot be opened: ${reason}`)
 }
@@ -47,7 +47,7 @@ export async function authorizationUrl(
   return url.href
 }
 
-export function clientOf(
+export function createProviderClient(
   provider: Provider,
   server: ProviderServer,
   secret: string | undefined,
@@ -85,7 +85,7 @@ export function clientOf(
   }
 }
 
-export type ProviderClient = ReturnType<typeof clientOf>
+export type ProviderClient = ReturnType<typeof createProviderClient>
 
 interface LibraryRequest {
   readonly method: string

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
 import type { Provider } from '../core/consent/provider.ts'
-import { recentlyUsed } from '../core/tool/recently-used.ts'
+import { createLruCache } from '../core/tool/recently-used.ts'
 
 const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'revocation_endpoint'] as const
 
@@ -22,7 +22,7 @@ const MAX_KEPT = 100
 /** Configured endpoints count before the issuer's metadata (OpenID Connect Discovery, then RFC 8414). */
 export function createServerFinder(fetch: Fetch, now: () => number): FindServer {
   // Values, not promises: Durable Objects that share an isolate must not wait for each other's requests
-  const known = recentlyUsed<{ readonly as: oauth.AuthorizationServer; readonly until: number }>(MAX_KEPT)
+  const known = createLruCache<{ readonly as: oauth.AuthorizationServer; readonly until: number }>(MAX_KEPT)
 
   async function discover(issuer: string, signal: Signal): Promise<oauth.AuthorizationServer | undefined> {
     const kept = known.get(issuer)

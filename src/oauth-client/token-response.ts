@@ -1,4 +1,4 @@
-import { isList, isObject, isTexts } from '../core/tool/json.ts'
+import { isJsonArray, isObject, isStringArray } from '../core/tool/json.ts'
 
 const ERRORS: Readonly<Record<string, string>> = {
   bad_verification_code: 'invalid_grant',
@@ -20,7 +20,7 @@ const UNNAMED_ERROR = 'unnamed_error'
  * Brings an answer to RFC 6749, section 5: providers send forms, nulls, lists of scopes, another 2xx, errors under
  * status 200 and errors in fields of their own. HTML stays as it is: a proxy sent it, not the token endpoint.
  */
-export async function normalTokenResponse(response: Response): Promise<Response> {
+export async function normalizeTokenResponse(response: Response): Promise<Response> {
   // As bytes: workerd warns when a form is read as text
   const text = new TextDecoder().decode(await response.arrayBuffer())
   const headers = new Headers(response.headers)
@@ -46,14 +46,14 @@ export async function normalTokenResponse(response: Response): Promise<Response>
   }
   if (token_type === undefined || token_type === 'user' || token_type === 'bot') body['token_type'] = 'bearer'
   if (!(Number(expires_in) > 0 && Number.isFinite(Number(expires_in)))) delete body['expires_in']
-  if (isTexts(scope)) body['scope'] = scope.join(' ')
+  if (isStringArray(scope)) body['scope'] = scope.join(' ')
   return new Response(JSON.stringify(body), { status: isOk ? 200 : status, headers })
 }
 
 /** `error` as in RFC 6749; else an object in its place, the first of a list `errors`, or a code beside a message. */
 function findErrorCode(body: Readonly<Record<string, unknown>>): string | undefined {
   const { error, errors } = body
-  const [first]: readonly unknown[] = isList(errors) ? errors : []
+  const [first]: readonly unknown[] = isJsonArray(errors) ? errors : []
   const candidates = [error, first, body].flatMap((place) =>
     isObject(place) ? [place.error, place.code, place.type, place.errorType, place.status] : [place],
   )

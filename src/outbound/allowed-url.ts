@@ -10,14 +10,14 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
  * Requires https, and a public address or a name that may have one. `allowHttpHosts` (`host[:port]`) lifts both rules.
  * A name that *resolves* to a private address is seen only by the flag `global_fetch_strictly_public` in production.
  */
-export function createUrlJudge(allowHttpHosts: ReadonlySet<string>): (url: URL) => string | undefined {
+export function createUrlCheck(allowHttpHosts: ReadonlySet<string>): (url: URL) => string | undefined {
   const allowed = new Set([...allowHttpHosts].map((host) => host.toLowerCase()))
   return (url) => {
     if (url.protocol !== 'https:' && url.protocol !== 'http:') return `wanted "https:", got "${url.protocol}"`
     if (url.username !== '' || url.password !== '') return 'the URL must not hold a user name or password'
-    if (allowed.has(url.host) || allowed.has(`${url.hostname}:${portOf(url)}`)) return undefined
+    if (allowed.has(url.host) || allowed.has(`${url.hostname}:${getPort(url)}`)) return undefined
     if (url.protocol === 'http:') return 'wanted "https:", got "http:"'
-    return judgeHost(url.hostname)
+    return checkHostname(url.hostname)
   }
 }
 
@@ -25,28 +25,28 @@ export function createUrlJudge(allowHttpHosts: ReadonlySet<string>): (url: URL) 
 const SAFE_HOST = /^[\w.-]+(?::\d+)?$/
 
 /** Told to whoever may publish where a URL is refused; absent where naming its host would not help. */
-export function howToAllow(url: URL): string | undefined {
+export function formatAllowHint(url: URL): string | undefined {
   const { host } = url
-  if (createUrlJudge(new Set([host]))(url) !== undefined) return undefined
+  if (createUrlCheck(new Set([host]))(url) !== undefined) return undefined
   const named = SAFE_HOST.test(host) ? host : '<host:port>'
   return `An administrator allows its host: ALLOW_HTTP_HOSTS=${named} (on your own machine, start again: npm run dev -- --var ALLOW_HTTP_HOSTS:${named}, or npm run serve with that line in .dev.vars)`
 }
 
 /** Each of `allowed` is `host` or `host:port`. */
 export function isAllowedHost(url: URL, allowed: readonly string[]): boolean {
-  return allowed.includes(url.host) || allowed.includes(`${url.hostname}:${portOf(url)}`)
+  return allowed.includes(url.host) || allowed.includes(`${url.hostname}:${getPort(url)}`)
 }
 
-function portOf({ port, protocol }: URL): string {
+function getPort({ port, protocol }: URL): string {
   return port || (protocol === 'https:' ? '443' : '80')
 }
 
 /** `advice` follows a reason that an administrator can lift. */
-export function createTextJudge(
+export function createUrlTextCheck(
   allowHttpHosts: ReadonlySet<string>,
-  advice?: typeof howToAllow,
+  advice?: typeof formatAllowHint,
 ): (text: string) => string | undefined {
-  const judge = createUrlJudge(allowHttpHosts)
+  const judge = createUrlCheck(allowHttpHosts)
   return (text) => {
     const url = URL.parse(text)
     if (url === null) return 'wanted an absolute URL'
@@ -57,7 +57,7 @@ export function createTextJudge(
 }
 
 /** The URL Standard writes IPv4 in four decimal parts whatever it was, and IPv6 in brackets. */
-function judgeHost(host: string): string | undefined {
+function checkHostname(host: string): string | undefined {
   if (host.startsWith('[')) {
     const address = ipaddr.IPv6.parse(host.slice(1, -1))
     return isPublicIPv6(address) ? undefined : 'the address is not public'

@@ -1,15 +1,15 @@
 export function base64(text: string): string {
-  return base64OfBytes(new TextEncoder().encode(text))
+  return encodeBase64(new TextEncoder().encode(text))
 }
 
-export function base64OfBytes(bytes: Uint8Array): string {
+export function encodeBase64(bytes: Uint8Array): string {
   return btoa(binaryText(bytes))
 }
 
 /** RFC 4648, section 4 or 5, with or without line breaks and padding; undefined for any other text. */
-export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
-    return bytesOfBinary(atob(text.replaceAll('-', '+').replaceAll('_', '/')))
+    return fromBinaryString(atob(text.replaceAll('-', '+').replaceAll('_', '/')))
   } catch {
     return undefined
   }
@@ -22,7 +22,7 @@ export function binaryText(bytes: Uint8Array): string {
   return text
 }
 
-export function bytesOfBinary(text: string): Uint8Array<ArrayBuffer> {
+export function fromBinaryString(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(text.length)
   for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
   return bytes

@@ -2,7 +2,7 @@
 export interface Circuit {
   readonly failures: number
   /** When the host last answered and when the circuit last opened, in milliseconds. */
-  readonly heardAt: number
+  readonly lastSuccessAt: number
   readonly openedAt: number
   readonly pauseMs: number
   readonly probeUntil: number
@@ -12,42 +12,42 @@ export type CircuitState = 'closed' | 'open' | 'half-open'
 
 export const MAX_FAILURES = 5
 /** Where several callers in a row were not answered, the circuit of each opens at its next failure. */
-export const SEVERAL = 3
+export const SHARED_FAILURES = 3
 const FIRST_PAUSE_MS = 2_000
 const MAX_PAUSE_MS = 30_000
 /** For how long one request keeps others waiting, so that one that hangs does not for longer. */
 const PROBE_MS = 5_000
 
-export const CLOSED: Circuit = { failures: 0, heardAt: 0, openedAt: 0, pauseMs: 0, probeUntil: 0 }
+export const CLOSED: Circuit = { failures: 0, lastSuccessAt: 0, openedAt: 0, pauseMs: 0, probeUntil: 0 }
 
-export function stateOf(circuit: Circuit, now: number): CircuitState {
+export function getCircuitState(circuit: Circuit, now: number): CircuitState {
   if (circuit.pauseMs === 0) return 'closed'
   return now < circuit.openedAt + circuit.pauseMs ? 'open' : 'half-open'
 }
 
 /** In milliseconds; 0 when a request may be sent. */
-export function pauseOf(circuit: Circuit, now: number): number {
+export function getPauseMs(circuit: Circuit, now: number): number {
   if (circuit.pauseMs === 0) return 0
   return Math.max(0, circuit.openedAt + circuit.pauseMs - now, circuit.probeUntil - now)
 }
 
-export function sent(circuit: Circuit, now: number): Circuit {
+export function recordSent(circuit: Circuit, now: number): Circuit {
   return circuit.pauseMs === 0 ? circuit : { ...circuit, probeUntil: now + PROBE_MS }
 }
 
 /** Nobody waited for the request of `sentAt`: if it was the only one, another may be sent. */
-export function abandoned(circuit: Circuit, sentAt: number): Circuit {
+export function recordAbandoned(circuit: Circuit, sentAt: number): Circuit {
   return circuit.probeUntil === sentAt + PROBE_MS ? { ...circuit, probeUntil: 0 } : circuit
 }
 
-export function heard(now: number): Circuit {
-  return { ...CLOSED, heardAt: now }
+export function recordSuccess(now: number): Circuit {
+  return { ...CLOSED, lastSuccessAt: now }
 }
 
 /** Requests sent before the last answer do not count: one slow tool's would keep the others' from being sent. */
-export function failed(circuit: Circuit, sentAt: number, now: number, most = MAX_FAILURES): Circuit {
+export function recordFailure(circuit: Circuit, sentAt: number, now: number, most = MAX_FAILURES): Circuit {
   const isOpen = circuit.pauseMs > 0
-  if (sentAt < circuit.heardAt || (isOpen && sentAt < circuit.openedAt)) return circuit
+  if (sentAt < circuit.lastSuccessAt || (isOpen && sentAt < circuit.openedAt)) return circuit
   const failures = circuit.failures + 1
   if (!isOpen && failures < most) return { ...circuit, failures }
   const pauseMs = isOpen ? Math.min(2 * circuit.pauseMs, MAX_PAUSE_MS) : FIRST_PAUSE_MS

@@ -1,12 +1,12 @@
-import type { Admission } from '../core/access/principal.ts'
+import type { FetchCapability } from '../core/access/principal.ts'
 import type { Signal } from '../core/tool/platform.ts'
-import { type GuardedFetch, withRemedy } from './guarded-fetch.ts'
+import { type GuardedFetch, formatWithRemedy } from './guarded-fetch.ts'
 import { utf8Text } from './utf8.ts'
 
 const TIMEOUT_MS = 30_000
 
 /** Never rejects: problems are in the result, and hold nothing of the document. */
-export function createTextFetch(guardedFetch: GuardedFetch, accept: string, asker: Admission) {
+export function createTextFetch(guardedFetch: GuardedFetch, accept: string, asker: FetchCapability) {
   return async (
     url: string,
     signal: Signal,
@@ -24,7 +24,7 @@ export function createTextFetch(guardedFetch: GuardedFetch, accept: string, aske
     })
     if (!result.ok) {
       if (result.kind === 'aborted') return { ok: false, problem: 'Did not come within 30 seconds' }
-      return { ok: false, problem: withRemedy(result) }
+      return { ok: false, problem: formatWithRemedy(result) }
     }
     const { status, body, url: from } = result.response
     if (status !== 200) return { ok: false, problem: `Cannot be fetched: the server answered ${status}, wanted 200` }

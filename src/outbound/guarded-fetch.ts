@@ -1,14 +1,14 @@
-import type { Admission } from '../core/access/principal.ts'
+import type { FetchCapability } from '../core/access/principal.ts'
 import { isObject } from '../core/tool/json.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
-import { createUrlJudge, howToAllow, isAllowedHost } from './allowed-url.ts'
+import { createUrlCheck, formatAllowHint, isAllowedHost } from './allowed-url.ts'
 import { partCounter } from './part-counter.ts'
-import { type Grow, readToLimit, type ReadBytes } from './read-to-limit.ts'
-import { decodedHeaders, isEncoded, unreadable } from './response-rules.ts'
+import { type ReserveBytes, readToLimit, type ReadBytes } from './read-to-limit.ts'
+import { decodedHeaders, isEncoded, findUnreadableReason } from './response-rules.ts'
 import type { MemoryBudget } from './memory-budget.ts'
 import { isUnanswered } from './status.ts'
-import { untilAborted } from './until-aborted.ts'
-import { type Ending, type RequestingTool, type Traffic, UNBOUNDED } from './traffic.ts'
+import { raceAbort } from './until-aborted.ts'
+import { type RequestOutcome, type ToolInitiator, type TrafficControl, NO_PERMIT_NEEDED } from './traffic-control.ts'
 
 export interface GuardedFetchOptions {
   readonly fetch: Fetch
@@ -16,7 +16,7 @@ export interface GuardedFetchOptions {
   readonly maxResponseBytes?: number
   /** For answers that others' code makes values of. */
   readonly maxParts?: number
-  readonly traffic?: Traffic
+  readonly traffic?: TrafficControl
   /** In which large answers to tools are read. */
   readonly memory?: Pick<MemoryBudget, 'reserve'>
 }
@@ -32,15 +32,15 @@ export interface GuardedRequest {
   readonly credentialBody?: boolean
   readonly redirect?: 'follow' | 'manual'
   /** Whether a part of an answer may be asked for: only where nothing is redacted in it. */
-  readonly mayBePartial?: boolean
+  readonly allowsPartial?: boolean
   readonly signal: Signal
-  readonly asker: RequestingTool | Admission
+  readonly asker: ToolInitiator | FetchCapability
   /** How often the answer is in memory, where it is not made a text of. */
   readonly copies?: number
   /** Called once the body is no longer needed. */
-  readonly atSent?: () => void
+  readonly onSent?: () => void
   /** Takes what gives back the memory of the answer; without, it is given back where the answer is read. */
-  readonly atEnd?: ((release: () => void) => void) | undefined
+  readonly deferRelease?: ((release: () => void) => void) | undefined
 }
 
 export interface GuardedResponse {
@@ -64,7 +64,7 @@ export interface GuardedFailure {
   readonly remedy?: string | undefined
 }
 /** For code that is the deployment's own, or of somebody who may publish. */
-export function withRemedy({ message, remedy }: GuardedFailure): string {
+export function formatWithRemedy({ message, remedy }: GuardedFailure): string {
   return remedy === undefined ? message : `${message}. ${remedy}`
 }
 
@@ -72,11 +72,11 @@ export type GuardedResult = { readonly ok: true; readonly response: GuardedRespo
 
 export type GuardedFetch = (request: GuardedRequest) => Promise<GuardedResult>
 
-export interface Opened {
+export interface OpenedResponse {
   readonly ok: true
   readonly response: Response
   readonly url: URL
-  readonly end: (ending: Ending) => void
+  readonly end: (ending: RequestOutcome) => void
 }
 
 interface Hop {
@@ -88,7 +88,7 @@ interface Hop {
 
 const DEFAULT_MAX_RESPONSE_BYTES = 8 * 1024 * 1024
 /** An answer is held three times: in the chunks that came, joined, and as text. */
-export const COPIES = 3
+export const MEMORY_COPIES = 3
 const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const ALWAYS_CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization']
@@ -105,12 +105,12 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, maxParts, memory } = options
   const open = createGuardedOpen(options)
   return async (request) => {
-    const { asker, signal, atEnd, copies = COPIES } = request
+    const { asker, signal, deferRelease, copies = MEMORY_COPIES } = request
     const opened = await open(request)
-    request.atSent?.()
+    request.onSent?.()
     // An import's response has its memory before it is requested
     const reservation = 'toolkit' in asker ? memory?.reserve(asker.caller, () => signal.aborted) : undefined
-    if (reservation) atEnd?.(reservation.release)
+    if (reservation) deferRelease?.(reservation.release)
     const read = opened.ok
       ? await readResponse(
           opened,
@@ -119,7 +119,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
           reservation && ((bytes) => reservation.grow(copies * bytes)),
         )
       : opened
-    if (!atEnd) reservation?.release()
+    if (!deferRelease) reservation?.release()
     if (!read.ok || maxParts === undefined || partCounter()(read.response.body) <= maxParts) return read
     return tooManyParts(new URL(read.response.url), maxParts)
   }
@@ -127,52 +127,58 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 
 export function createGuardedOpen(
   options: GuardedFetchOptions,
-): (request: GuardedRequest) => Promise<Opened | GuardedFailure> {
+): (request: GuardedRequest) => Promise<OpenedResponse | GuardedFailure> {
   // Taken out of the options, since workerd's fetch refuses to be called as a method of another object.
   const { fetch, traffic } = options
-  const judge = createUrlJudge(options.allowHttpHosts)
+  const judge = createUrlCheck(options.allowHttpHosts)
 
   return async (request) => {
     const { signal, asker } = request
     const start = URL.parse(String(request.url))
     if (start === null) return failure('refused', 'Cannot request what is not an absolute URL')
-    const mayBePartial = request.mayBePartial === true
-    const headers = readableOnly(request.headers, mayBePartial)
+    const allowsPartial = request.allowsPartial === true
+    const headers = dropUnreadableHeaders(request.headers, allowsPartial)
     let hop: Hop = { method: request.method, url: start, headers, body: request.body }
     for (let redirects = 0; ; redirects++) {
       const { method, url, headers, body } = hop
       const reason = judge(url)
       if (reason !== undefined)
-        return { ...failure('refused', `Cannot request "${shown(url)}": ${reason}`), remedy: howToAllow(url) }
+        return {
+          ...failure('refused', `Cannot request "${formatOrigin(url)}": ${reason}`),
+          remedy: formatAllowHint(url),
+        }
       if ('toolkit' in asker && asker.hosts && !isAllowedHost(url, asker.hosts))
-        return failure('refused', `Cannot request "${shown(url)}": it is not one of the tool's hosts`)
+        return failure('refused', `Cannot request "${formatOrigin(url)}": it is not one of the tool's hosts`)
 
-      const passage = traffic && 'toolkit' in asker ? await traffic.admit(url.host, asker) : UNBOUNDED
+      const passage = traffic && 'toolkit' in asker ? await traffic.admit(url.host, asker) : NO_PERMIT_NEEDED
       if ('kind' in passage) {
         const { kind, reason: why, retryAfterMs } = passage
-        return { ...failure(kind, `Cannot request "${shown(url)}" now: ${why}`), retryAfterMs }
+        return { ...failure(kind, `Cannot request "${formatOrigin(url)}" now: ${why}`), retryAfterMs }
       }
       const init = { method, headers, redirect: 'manual' as const, signal, ...(body === undefined ? {} : { body }) }
-      const answer = await untilAborted(() => fetch(url.href, init), signal)
+      const answer = await raceAbort(() => fetch(url.href, init), signal)
       if (answer.state !== 'done') {
         passage.end(answer.state === 'failed' ? 'failed' : 'abandoned')
-        return answer.state === 'failed' ? failure('unreachable', `Cannot reach "${shown(url)}"`) : aborted(url)
+        return answer.state === 'failed' ? failure('unreachable', `Cannot reach "${formatOrigin(url)}"`) : aborted(url)
       }
       const response = answer.value
       // A gateway's word on the server behind it is no answer
-      const end = (ending: Ending) =>
+      const end = (ending: RequestOutcome) =>
         passage.end(ending === 'answered' && isUnanswered(response.status) ? 'unanswered' : ending)
 
       const isFollowed = request.redirect !== 'manual' && REDIRECTS.has(response.status)
       const location = isFollowed ? response.headers.get('location') : null
-      const hidden = unreadable(response, mayBePartial)
+      const hidden = findUnreadableReason(response, allowsPartial)
       if (location === null && hidden === undefined) return { ok: true, response, url, end }
       // A stream that cannot be cancelled has already ended
       response.body?.cancel().catch(() => undefined)
       end('answered')
-      if (location === null) return failure('refused', `Cannot read the answer of "${shown(url)}": ${hidden}`)
+      if (location === null) return failure('refused', `Cannot read the answer of "${formatOrigin(url)}": ${hidden}`)
       if (redirects === MAX_REDIRECTS)
-        return failure('too-many-redirects', `Cannot follow "${shown(url)}": more than ${MAX_REDIRECTS} redirects`)
+        return failure(
+          'too-many-redirects',
+          `Cannot follow "${formatOrigin(url)}": more than ${MAX_REDIRECTS} redirects`,
+        )
       const next = nextHop(hop, response.status, location, request)
       if ('ok' in next) return next
       hop = next
@@ -181,17 +187,17 @@ export function createGuardedOpen(
 }
 
 /** Headers that ask for unreadable answers go; the platform itself names the encodings it knows. */
-function readableOnly(headers: Headers, mayBePartial: boolean): Headers {
+function dropUnreadableHeaders(headers: Headers, allowsPartial: boolean): Headers {
   const readable = new Headers(headers)
   readable.delete('accept-encoding')
-  if (!mayBePartial) for (const name of ['range', 'if-range']) readable.delete(name)
+  if (!allowsPartial) for (const name of ['range', 'if-range']) readable.delete(name)
   return readable
 }
 
 /** The request a redirect asks for (Fetch Standard, "HTTP-redirect fetch"; RFC 9110 section 15.4). */
 function nextHop(hop: Hop, status: number, location: string, request: GuardedRequest): Hop | GuardedFailure {
   if (!URL.canParse(location, hop.url.href))
-    return failure('refused', `Cannot follow "${shown(hop.url)}": its Location is not a URL`)
+    return failure('refused', `Cannot follow "${formatOrigin(hop.url)}": its Location is not a URL`)
   const url = new URL(location, hop.url)
   const headers = new Headers(hop.headers)
   const becomesGet =
@@ -203,16 +209,19 @@ function nextHop(hop: Hop, status: number, location: string, request: GuardedReq
   if (url.origin !== hop.url.origin) {
     for (const name of [...ALWAYS_CREDENTIALS, ...request.credentialHeaders]) headers.delete(name)
     if (body !== undefined && request.credentialBody === true)
-      return failure('refused', `Cannot follow "${shown(hop.url)}": it would send credentials to "${shown(url)}"`)
+      return failure(
+        'refused',
+        `Cannot follow "${formatOrigin(hop.url)}": it would send credentials to "${formatOrigin(url)}"`,
+      )
   }
   return { method: becomesGet ? 'GET' : hop.method, url, headers, body }
 }
 
 async function readResponse(
-  { response, url, end }: Opened,
+  { response, url, end }: OpenedResponse,
   maxBytes: number,
   signal: Signal,
-  grow?: Grow,
+  grow?: ReserveBytes,
 ): Promise<GuardedResult> {
   let read: ReadBytes
   try {
@@ -222,43 +231,48 @@ async function readResponse(
       end('abandoned')
       return aborted(url)
     }
-    return brokenOff(response, url, error, end)
+    return connectionFailure(response, url, error, end)
   }
   end('answered')
-  if (!read.isWhole) return tooLarge(url, maxBytes)
+  if (!read.isComplete) return tooLarge(url, maxBytes)
   const { status, statusText } = response
   const headers = decodedHeaders(response.headers)
   return { ok: true, response: { status, statusText, headers, url: url.href, body: read.bytes } }
 }
 
-function shown(url: URL): string {
+function formatOrigin(url: URL): string {
   return `${url.protocol}//${url.host}`
 }
 
 /** The server was lost, or sent what cannot be decoded, and would again. */
-export function brokenOff(response: Response, url: URL, error: unknown, end: (ending: Ending) => void): GuardedFailure {
+export function connectionFailure(
+  response: Response,
+  url: URL,
+  error: unknown,
+  end: (ending: RequestOutcome) => void,
+): GuardedFailure {
   // workerd marks the errors of lost connections as worth another try
   const isBroken = isEncoded(response) && !(isObject(error) && error['retryable'] === true)
   end(isBroken ? 'answered' : 'failed')
   return isBroken
-    ? failure('broken', `Cannot read the answer of "${shown(url)}": it is not in its content encoding`)
-    : failure('unreachable', `Lost "${shown(url)}" while it answered`)
+    ? failure('broken', `Cannot read the answer of "${formatOrigin(url)}": it is not in its content encoding`)
+    : failure('unreachable', `Lost "${formatOrigin(url)}" while it answered`)
 }
 
 export function tooLarge(url: URL, maxBytes: number): GuardedFailure {
-  return failure('too-large', `Cannot read the answer of "${shown(url)}": it is over ${maxBytes} bytes`)
+  return failure('too-large', `Cannot read the answer of "${formatOrigin(url)}": it is over ${maxBytes} bytes`)
 }
 
 export function tooManyParts(url: URL, most: number): GuardedFailure {
-  return failure('too-large', `Cannot read the answer of "${shown(url)}": it has more than ${most} parts`)
+  return failure('too-large', `Cannot read the answer of "${formatOrigin(url)}": it has more than ${most} parts`)
 }
 
 export function notUtf8(url: URL): GuardedFailure {
-  return failure('broken', `Cannot read the answer of "${shown(url)}": it is not UTF-8`)
+  return failure('broken', `Cannot read the answer of "${formatOrigin(url)}": it is not UTF-8`)
 }
 
 export function aborted(url: URL): GuardedFailure {
-  return failure('aborted', `Stopped waiting for "${shown(url)}": the call has ended`)
+  return failure('aborted', `Stopped waiting for "${formatOrigin(url)}": the call has ended`)
 }
 
 function failure(kind: GuardedFailureKind, message: string): GuardedFailure {

@@ -1,18 +1,18 @@
 import {
   aborted,
-  brokenOff,
-  COPIES,
+  connectionFailure,
+  MEMORY_COPIES,
   createGuardedOpen,
   notUtf8,
-  type Opened,
+  type OpenedResponse,
   tooLarge,
   tooManyParts,
 } from './guarded-fetch.ts'
 import type { GuardedFailure, GuardedFetchOptions, GuardedRequest } from './guarded-fetch.ts'
 import { partCounter } from './part-counter.ts'
-import { decodedHeaders, mayHaveBody } from './response-rules.ts'
+import { decodedHeaders, allowsBody } from './response-rules.ts'
 import { type Reservation, SMALL } from './memory-budget.ts'
-import { untilAborted } from './until-aborted.ts'
+import { raceAbort } from './until-aborted.ts'
 import { utf8Judge } from './utf8.ts'
 
 /** For all that is read in one session. */
@@ -27,7 +27,7 @@ export interface ReadLimits {
 }
 
 export interface GuardedStreamRequest extends GuardedRequest {
-  readonly allowance: ReadLimits
+  readonly readLimits: ReadLimits
   readonly onFailure: (failure: GuardedFailure) => void
 }
 
@@ -42,13 +42,13 @@ export function createGuardedStream(options: GuardedFetchOptions): GuardedStream
   return async (request) => {
     const opened = await open(request)
     if (!opened.ok) return opened
-    const { asker, allowance, atEnd } = request
-    if (memory && 'toolkit' in asker && !allowance.reservation) {
-      allowance.reservation = memory.reserve(asker.caller, () => asker.signal.aborted)
-      atEnd?.(allowance.reservation.release)
+    const { asker, readLimits, deferRelease } = request
+    if (memory && 'toolkit' in asker && !readLimits.reservation) {
+      readLimits.reservation = memory.reserve(asker.caller, () => asker.signal.aborted)
+      deferRelease?.(readLimits.reservation.release)
     }
     const { status, statusText, headers, body } = opened.response
-    if (body === null || !mayHaveBody(status)) {
+    if (body === null || !allowsBody(status)) {
       body?.cancel().catch(() => undefined)
       opened.end('answered')
       return { ok: true, response: new Response(null, { status, statusText, headers }) }
@@ -60,8 +60,8 @@ export function createGuardedStream(options: GuardedFetchOptions): GuardedStream
 
 function countedBody(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  { response, url, end }: Opened,
-  { allowance, signal, onFailure }: GuardedStreamRequest,
+  { response, url, end }: OpenedResponse,
+  { readLimits, signal, onFailure }: GuardedStreamRequest,
 ): ReadableStream<Uint8Array> {
   const isUtf8 = utf8Judge()
   const partsIn = partCounter()
@@ -74,8 +74,8 @@ function countedBody(
         onFailure(failure)
         controller.error(new Error(failure.message))
       }
-      const step = await untilAborted(() => reader.read(), signal)
-      if (step.state === 'failed') return stop(brokenOff(response, url, step.error, end))
+      const step = await raceAbort(() => reader.read(), signal)
+      if (step.state === 'failed') return stop(connectionFailure(response, url, step.error, end))
       // Not at the end of its call, which had ended it: the reader has the answer
       if (step.state === 'aborted') return stop(aborted(url))
       const { done, value } = step.value
@@ -84,14 +84,14 @@ function countedBody(
         end('answered')
         return controller.close()
       }
-      allowance.bytesLeft -= value.byteLength
-      if (allowance.bytesLeft < 0) return stop(tooLarge(url, allowance.bytes))
-      allowance.partsLeft -= partsIn(value)
-      if (allowance.partsLeft < 0) return stop(tooManyParts(url, allowance.parts))
-      const received = allowance.bytes - allowance.bytesLeft
-      const { reservation } = allowance
-      if (reservation && received > SMALL && COPIES * received > reservation.getBytes())
-        await reservation.grow(COPIES * 2 * received)
+      readLimits.bytesLeft -= value.byteLength
+      if (readLimits.bytesLeft < 0) return stop(tooLarge(url, readLimits.bytes))
+      readLimits.partsLeft -= partsIn(value)
+      if (readLimits.partsLeft < 0) return stop(tooManyParts(url, readLimits.parts))
+      const received = readLimits.bytes - readLimits.bytesLeft
+      const { reservation } = readLimits
+      if (reservation && received > SMALL && MEMORY_COPIES * received > reservation.getBytes())
+        await reservation.grow(MEMORY_COPIES * 2 * received)
       controller.enqueue(value)
     },
     async cancel(reason) {

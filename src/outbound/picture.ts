@@ -1,7 +1,7 @@
-import type { Picture } from '../core/tool/appearance.ts'
-import { binaryText, bytesOfBase64, bytesOfBinary } from './base64.ts'
+import type { IconImage } from '../core/tool/appearance.ts'
+import { binaryText, decodeBase64, fromBinaryString } from './base64.ts'
 
-const MAGIC: readonly (readonly [Picture['type'], RegExp])[] = [
+const MAGIC: readonly (readonly [IconImage['type'], RegExp])[] = [
   ['image/png', /^\x89PNG\r\n\cZ\n/],
   ['image/jpeg', /^\xff\xd8\xff/],
   ['image/webp', /^RIFF[^]{4}WEBP/],
@@ -12,7 +12,7 @@ const MAGIC: readonly (readonly [Picture['type'], RegExp])[] = [
 const MAX_HEAD = 2_048
 
 /** Told by its first bytes, whatever its server says that it is. */
-export function pictureOf(bytes: Uint8Array<ArrayBuffer> | undefined): Picture | undefined {
+export function parseIconImage(bytes: Uint8Array<ArrayBuffer> | undefined): IconImage | undefined {
   if (!bytes) return undefined
   const head = binaryText(bytes.subarray(0, MAX_HEAD)).replaceAll(/<!--(?:[^]*?-->|[^]*)/g, '')
   const [type] = MAGIC.find(([, begins]) => begins.test(head)) ?? []
@@ -20,11 +20,11 @@ export function pictureOf(bytes: Uint8Array<ArrayBuffer> | undefined): Picture |
 }
 
 /** The data of a URL (RFC 2397). */
-export function bytesOfData(url: string): Uint8Array<ArrayBuffer> | undefined {
+export function decodeDataUrl(url: string): Uint8Array<ArrayBuffer> | undefined {
   const [, base64, data] = /^data:[^,]*?(;base64)?,([^]*)$/i.exec(url) ?? []
   if (data === undefined) return undefined
   const text = binaryText(new TextEncoder().encode(data)).replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   )
-  return base64 === undefined ? bytesOfBinary(text) : bytesOfBase64(text)
+  return base64 === undefined ? fromBinaryString(text) : decodeBase64(text)
 }

@@ -1,19 +1,19 @@
 import type { Signal } from '../core/tool/platform.ts'
-import { untilAborted } from './until-aborted.ts'
+import { raceAbort } from './until-aborted.ts'
 
 export interface ReadBytes {
   readonly bytes: Uint8Array<ArrayBuffer>
-  readonly isWhole: boolean
+  readonly isComplete: boolean
 }
 
 /** In bytes: workerd gives 4,096 at a time to whoever brings no room for them, and each time takes microseconds. */
 const ROOM = 65_536
 
 /** Called with how many bytes there is memory for, past 64 KiB: what is large may have to wait. */
-export type Grow = (bytes: number) => Promise<unknown>
+export type ReserveBytes = (bytes: number) => Promise<unknown>
 
 interface ReadSteps {
-  readonly grow?: Grow | undefined
+  readonly grow?: ReserveBytes | undefined
   /** Called with how many bytes have come. */
   readonly onRead?: (bytes: number) => void
 }
@@ -25,12 +25,12 @@ export async function readToLimit(
   signal?: Signal,
   steps: ReadSteps = {},
 ): Promise<ReadBytes> {
-  if (!body) return { bytes: new Uint8Array(), isWhole: true }
-  const { read, cancel } = readerOf(body)
-  const waited = signal && (await untilAborted(() => readAll(read, limit, steps), signal))
+  if (!body) return { bytes: new Uint8Array(), isComplete: true }
+  const { read, cancel } = openReader(body)
+  const waited = signal && (await raceAbort(() => readAll(read, limit, steps), signal))
   const all = waited?.state === 'done' ? waited.value : !waited && (await readAll(read, limit, steps))
   // Not awaited: an answer must not depend on how the sender takes it
-  if (!all || !all.isWhole) cancel().catch(() => undefined)
+  if (!all || !all.isComplete) cancel().catch(() => undefined)
   if (all) return all
   throw waited?.state === 'failed' ? waited.error : signal?.reason
 }
@@ -38,7 +38,7 @@ export async function readToLimit(
 type Read = (room: Uint8Array<ArrayBuffer>) => Promise<ReadableStreamReadResult<Uint8Array>>
 
 /** Streams of workerd and fetch are byte streams; those that are made here are not. */
-function readerOf(body: ReadableStream<Uint8Array>): { readonly read: Read; readonly cancel: () => Promise<void> } {
+function openReader(body: ReadableStream<Uint8Array>): { readonly read: Read; readonly cancel: () => Promise<void> } {
   try {
     const reader = body.getReader({ mode: 'byob' })
     return { read: (room) => reader.read(room), cancel: () => reader.cancel() }
@@ -54,7 +54,7 @@ async function readAll(read: Read, limit: number, { grow, onRead }: ReadSteps): 
   let size = 0
   for (;;) {
     const { done, value } = await read(room)
-    if (done) return { bytes: new Uint8Array(buffer.transfer(size)), isWhole: true }
+    if (done) return { bytes: new Uint8Array(buffer.transfer(size)), isComplete: true }
     const end = Math.min(size + value.length, limit)
     if (end > buffer.byteLength) {
       const wanted = Math.min(Math.max(end, 2 * buffer.byteLength), limit)
@@ -65,7 +65,7 @@ async function readAll(read: Read, limit: number, { grow, onRead }: ReadSteps): 
     new Uint8Array(buffer).set(value.subarray(0, end - size), size)
     size += value.length
     onRead?.(size)
-    if (size > limit) return { bytes: new Uint8Array(buffer), isWhole: false }
+    if (size > limit) return { bytes: new Uint8Array(buffer), isComplete: false }
     if (value.buffer instanceof ArrayBuffer) room = new Uint8Array(value.buffer)
   }
 }

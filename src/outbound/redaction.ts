@@ -4,7 +4,7 @@ import { base64 } from './base64.ts'
 export type Redact = (text: string) => string
 
 /** Secrets are fetched at the first use, since few calls have one. */
-export function redacting(secrets: () => readonly string[]): Redact {
+export function createLazyRedact(secrets: () => readonly string[]): Redact {
   let made: { readonly redactor: Redactor | undefined } | undefined
   return (text) => {
     made ??= { redactor: createRedactor(secrets(), base64) }

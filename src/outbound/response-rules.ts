@@ -8,11 +8,11 @@ const DECODED = new Set(['', 'identity', 'gzip', 'br'])
 const PARTIAL = 206
 
 /** Why a response cannot be searched for secrets: unknown encodings hide them, and a part may hold half of one. */
-export function unreadable({ status, headers, body }: Response, mayBePartial: boolean): string | undefined {
+export function findUnreadableReason({ status, headers, body }: Response, allowsPartial: boolean): string | undefined {
   const encoding = (headers.get('content-encoding') ?? '').trim().toLowerCase()
   if (body !== null && !DECODED.has(encoding)) return `its content encoding is '${encoding.slice(0, 40)}'`
   const isPartial = status === PARTIAL || headers.has('content-range')
-  return isPartial && !mayBePartial ? 'it is only a part' : undefined
+  return isPartial && !allowsPartial ? 'it is only a part' : undefined
 }
 
 export function isEncoded({ headers }: Pick<Response, 'headers'>): boolean {
@@ -20,7 +20,7 @@ export function isEncoded({ headers }: Pick<Response, 'headers'>): boolean {
 }
 
 /** The platform constructs no response with a body for the others. */
-export function mayHaveBody(status: number): boolean {
+export function allowsBody(status: number): boolean {
   return !NULL_BODY.has(status)
 }
 

@@ -34,7 +34,7 @@ export function retryAfterMs(headers: Headers, now: number): number | undefined 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-export function statusWords(status: number): string {
+export function formatStatus(status: number): string {
   const reason = REASONS[status]
   return reason === undefined ? String(status) : `${status} ${reason}`
 }

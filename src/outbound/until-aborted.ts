@@ -1,12 +1,12 @@
 import type { Signal } from '../core/tool/platform.ts'
 
-export type Waited<T> =
+export type RaceResult<T> =
   | { readonly state: 'done'; readonly value: T }
   | { readonly state: 'failed'; readonly error: unknown }
   | { readonly state: 'aborted' }
 
 /** Waits for `work`, but not past `signal`; work that does not listen to it is left behind. Never rejects. */
-export function untilAborted<T>(work: () => Promise<T>, signal: Signal): Promise<Waited<T>> {
+export function raceAbort<T>(work: () => Promise<T>, signal: Signal): Promise<RaceResult<T>> {
   if (signal.aborted) return Promise.resolve({ state: 'aborted' })
   return new Promise((resolve) => {
     const abort = () => resolve({ state: 'aborted' })

@@ -1,5 +1,5 @@
-import { check, integer, object, type ReadBy, string } from '../core/tool/json-reader.ts'
-import { type Cookie, cookieOf, setCookie } from '../http/caller/cookie.ts'
+import { parseValue, integer, object, type InferOutput, string } from '../core/tool/json-reader.ts'
+import { type Cookie, readCookie, setCookie } from '../http/caller/cookie.ts'
 import type { Sealer } from '../storage/sealing/deployment-keys.ts'
 
 export const MAX_RETURN = 8_192
@@ -19,7 +19,7 @@ const STORED = object({
 })
 const BOUND = 'sign-in'
 
-type Flow = Omit<ReadBy<typeof STORED>, 'until'>
+type Flow = Omit<InferOutput<typeof STORED>, 'until'>
 
 /** Sealed in the browser's own cookies: nothing is stored for strangers, and no other browser can finish it. */
 export function createFlows(sealer: Sealer, now: () => number) {
@@ -34,9 +34,9 @@ export function createFlows(sealer: Sealer, now: () => number) {
     },
 
     async of(request: Request): Promise<Flow | undefined> {
-      const cookie = PARTS.map((part) => cookieOf(request, part) ?? '').join('')
-      const opened = cookie === '' ? undefined : await sealer.open(cookie, BOUND)
-      const read = opened && check(STORED, JSON.parse(opened.text))
+      const cookie = PARTS.map((part) => readCookie(request, part) ?? '').join('')
+      const opened = cookie === '' ? undefined : await sealer.unseal(cookie, BOUND)
+      const read = opened && parseValue(STORED, JSON.parse(opened.text))
       if (!read?.ok || now() >= read.value.until) return undefined
       return { request: read.value.request, back: read.value.back }
     },
@@ -46,7 +46,7 @@ export function createFlows(sealer: Sealer, now: () => number) {
 }
 
 function forget(request: Request, part: Cookie): string[] {
-  return cookieOf(request, part) === undefined ? [] : [setCookie(request, part, undefined)]
+  return readCookie(request, part) === undefined ? [] : [setCookie(request, part, undefined)]
 }
 
 /** Undefined for another host: two slashes at the beginning lead there (URL Standard, section 4.4). */

@@ -2,9 +2,14 @@ import * as oauth from 'oauth4webapi'
 import type { Provider } from '../core/consent/provider.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import type { FindServer } from '../oauth-client/provider-server.ts'
-import { failureOf, Mismatch, type ProviderFailure, unavailable } from '../oauth-client/provider-failure.ts'
+import { toProviderFailure, Mismatch, type ProviderFailure, unavailable } from '../oauth-client/provider-failure.ts'
 import type { PendingRequest } from '../oauth-client/provider-requests.ts'
-import { authorizationUrl, clientOf, PROVIDER_TIMEOUT_MS, serverToVisit } from '../oauth-client/provider-requests.ts'
+import {
+  authorizationUrl,
+  createProviderClient,
+  PROVIDER_TIMEOUT_MS,
+  loadAuthorizationServer,
+} from '../oauth-client/provider-requests.ts'
 
 export interface OpenIdRequest extends PendingRequest {
   readonly nonce: string
@@ -17,13 +22,13 @@ export interface OpenIdOptions {
   readonly claims: readonly string[]
   readonly fetch: Fetch
   readonly findServer: FindServer
-  readonly judgeUrl: (url: string) => string | undefined
+  readonly checkUrl: (url: string) => string | undefined
 }
 
 export type OpenId = ReturnType<typeof createOpenId>
 
 /** OpenID Connect Core, section 3.1.3.7, with PKCE (S256), `state`, `nonce` and `iss` (RFC 9207). Never rejects. */
-export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, findServer, judgeUrl }: OpenIdOptions) {
+export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, findServer, checkUrl }: OpenIdOptions) {
   const { host } = new URL(issuer)
   const provider: Provider = { id: host, name: host, issuer, client_id: clientId }
 
@@ -32,7 +37,12 @@ export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, fi
       callback: string,
       again: boolean,
     ): Promise<{ readonly ok: true; readonly url: string; readonly request: OpenIdRequest } | ProviderFailure> {
-      const server = await serverToVisit(provider, findServer, judgeUrl, AbortSignal.timeout(PROVIDER_TIMEOUT_MS))
+      const server = await loadAuthorizationServer(
+        provider,
+        findServer,
+        checkUrl,
+        AbortSignal.timeout(PROVIDER_TIMEOUT_MS),
+      )
       if (!server.ok) return server
       const request = {
         state: oauth.generateRandomState(),
@@ -57,7 +67,7 @@ export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, fi
       const server = await findServer(provider, ['token_endpoint'], signal)
       if (!server?.discovered) return unavailable(provider)
       const read = (response: Response) => response
-      const openId = clientOf(provider, server, clientSecret, { fetch, signal, read })
+      const openId = createProviderClient(provider, server, clientSecret, { fetch, signal, read })
       const { as, client, options, redeem, lastAnswer } = openId
       try {
         const response = await redeem(new URL(url).searchParams, request)
@@ -74,7 +84,7 @@ export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, fi
         const { email, email_verified } = said['email'] === undefined ? more : said
         return { ok: true, claims: { ...more, ...said, email, email_verified } }
       } catch (error) {
-        return failureOf(provider, error, lastAnswer())
+        return toProviderFailure(provider, error, lastAnswer())
       }
     },
   }

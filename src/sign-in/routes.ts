@@ -1,18 +1,18 @@
 import type { AuditAction } from '../core/access/audit-entry.ts'
 import type { Context, Hono } from 'hono'
-import { type PersonClaims, personOf } from '../core/access/person.ts'
-import { principalOfPerson } from '../core/access/session.ts'
+import { type PersonClaims, toPerson } from '../core/access/person.ts'
+import { toPersonPrincipal } from '../core/access/session.ts'
 import type { SignInRule } from '../core/access/sign-in-rules.ts'
 import type { Sha256 } from '../core/tool/digest.ts'
 import { type Authenticator, MIN_ADMIN_KEY, NO_ADMINISTRATOR } from '../http/caller/authenticate.ts'
 import { isKey } from '../http/caller/key-text.ts'
 import { type AuditDetails, writeAudit } from '../http/route/audit.ts'
-import { failurePage, goTo, page, plainPage } from '../http/page/page.ts'
-import { createPages, type PagesDeps } from '../http/route/pages.ts'
+import { failurePage, redirectResponse, page, plainPage } from '../http/page/page.ts'
+import { createPageRouter, type PagesDeps } from '../http/route/page-router.ts'
 import { ANY_QUERY, query } from '../http/request/query.ts'
 import { optional, string } from '../core/tool/json-reader.ts'
 import type { Sessions } from '../http/caller/sessions.ts'
-import { isTrustworthy } from '../http/caller/loopback.ts'
+import { isSecureOrigin } from '../http/caller/loopback.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import { type createFlows, MAX_RETURN, returnPath } from './flow-cookie.ts'
 import type { OpenId } from './openid.ts'
@@ -25,11 +25,11 @@ export interface SignInProvider {
   readonly rules: readonly SignInRule[]
 }
 
-export interface SignInFaceDeps extends PagesDeps {
+export interface SignInRoutesDeps extends PagesDeps {
   readonly sessions: Sessions
   readonly provider: SignInProvider | undefined
   readonly flows: ReturnType<typeof createFlows>
-  readonly authenticator: Pick<Authenticator, 'holderOf' | 'hasAdministrator'>
+  readonly authenticator: Pick<Authenticator, 'loadPrincipal' | 'hasAdministrator'>
   readonly sha256: Sha256
 }
 
@@ -44,26 +44,33 @@ const BAD_RETURN = plainPage(400, 'Not understood', 'The page to return to must 
 const NOT_SAFE = plainPage(400, 'HTTPS required', 'Open this Switchboard over https to sign in')
 
 /** Sign-in by OpenID or by an API key; the browser then goes back to a path of this deployment, never elsewhere. */
-export function signInFace({ sessions, provider, flows, authenticator, sha256, ...deps }: SignInFaceDeps): Hono {
-  const { shield, writeAuditEntry, now } = deps
-  const { face, get, post } = createPages(deps)
+export function createSignInRoutes({
+  sessions,
+  provider,
+  flows,
+  authenticator,
+  sha256,
+  ...deps
+}: SignInRoutesDeps): Hono {
+  const { limitAnonymous, writeAuditEntry, now } = deps
+  const { router, get, post } = createPageRouter(deps)
 
   get('/sign-in', SIGN_IN, async (c, query) => {
     if (!isSafe(c)) return page(NOT_SAFE)
     const request = c.req.raw
-    const back = backOf(c, query.return)
+    const back = readReturnPath(c, query.return)
     if (back instanceof Error) return page(BAD_RETURN)
     const isAgain = query.again === '1'
-    const signed = isAgain ? undefined : await sessions.signedIn(request, () => shield(c))
+    const signed = isAgain ? undefined : await sessions.findSession(request, () => limitAnonymous(c))
     if (signed?.ok) {
-      if (back !== undefined) return goTo(back)
-      return page((await pages()).signedInPage(nameOf(signed.value.session.by, signed.value.principal.id)))
+      if (back !== undefined) return redirectResponse(back)
+      return page((await pages()).signedInPage(findName(signed.value.session.by, signed.value.principal.id)))
     }
     if (signed && signed.failure.type !== 'unauthenticated') return page(failurePage(signed.failure))
     if (!provider) return page((await pages()).keyPage(back, whyNobody()))
-    const begun = await (await provider.loadOpenId()).begin(callbackOf(c), isAgain)
+    const begun = await (await provider.loadOpenId()).begin(buildCallbackUrl(c), isAgain)
     if (!begun.ok) return refusal(502, begun.forOperator ?? begun.message, back)
-    return goTo(begun.url, await flows.keep(request, { request: begun.request, back: back ?? '/sign-in' }))
+    return redirectResponse(begun.url, await flows.keep(request, { request: begun.request, back: back ?? '/sign-in' }))
   })
 
   // RFC 6749, section 4.1.2: unknown parameters are ignored
@@ -75,7 +82,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     const flow = await flows.of(request)
     const answered = c.req.query('state')
     // Else a link could sign somebody in with another person's answer
-    if (!flow || answered !== flow.request.state || flow.request.callback !== callbackOf(c)) {
+    if (!flow || answered !== flow.request.state || flow.request.callback !== buildCallbackUrl(c)) {
       const message = 'Sign-in was started in another browser or window, or took too long'
       return refusal(400, message, flow?.back)
     }
@@ -86,47 +93,47 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
       const status = finished.why === 'unavailable' ? 502 : 403
       return refusal(status, finished.forOperator ?? finished.message, back, ended)
     }
-    const named = personOf(finished.claims, provider.claims)
+    const named = toPerson(finished.claims, provider.claims)
     if (typeof named === 'string') {
       const message = `The provider's answer ${named}: an administrator can name another claim in SIGN_IN_USER`
       return refusal(403, message, back, ended)
     }
     const person = { ...named, user: provider.prefix + named.user }
-    const principal = principalOfPerson(person, provider.rules)
+    const principal = toPersonPrincipal(person, provider.rules)
     note(c, 'session.begin', principal, person.user)
     if (!principal) {
       const message = `SIGN_IN_RULES grants '${person.user}' no access: an administrator can add a rule`
       return refusal(403, message, back, ended)
     }
-    const cookie = await sessions.begin(request, { issuer: provider.issuer, person }, principal.id)
-    return goTo(back, [...ended, cookie])
+    const cookie = await sessions.startSession(request, { issuer: provider.issuer, person }, principal.id)
+    return redirectResponse(back, [...ended, cookie])
   })
 
   async function signInByKey(c: Context, form: URLSearchParams): Promise<Response> {
     if (!isSafe(c)) return page(NOT_SAFE)
     if (provider) return page(plainPage(404, 'Not found', 'Sign in with your identity provider here'))
-    const back = backOf(c, form.get('return') ?? undefined)
+    const back = readReturnPath(c, form.get('return') ?? undefined)
     if (back instanceof Error) return page(BAD_RETURN)
     const key = form.get('key')?.trim() ?? ''
     const mayBeKey = isKey(key) || key.length >= MIN_ADMIN_KEY
     const hash = await sha256(key)
-    const holder = mayBeKey ? (await authenticator.holderOf(hash)).result : undefined
+    const holder = mayBeKey ? (await authenticator.loadPrincipal(hash)).result : undefined
     note(c, 'session.begin', holder?.ok ? holder.value : undefined)
     if (holder?.ok !== true) {
       if (holder?.failure.type === 'unavailable') return page(failurePage(holder.failure))
       return page((await pages()).keyPage(back, whyNobody() ?? 'This key is wrong or has expired', 403))
     }
-    const cookie = await sessions.begin(c.req.raw, { key: hash }, holder.value.id)
-    return goTo(back ?? '/sign-in', [cookie])
+    const cookie = await sessions.startSession(c.req.raw, { key: hash }, holder.value.id)
+    return redirectResponse(back ?? '/sign-in', [cookie])
   }
   post('/sign-in/key', FORM_LIMIT, signInByKey, provider && 'empty')
 
   async function signOut(c: Context, form: URLSearchParams): Promise<Response> {
-    const back = backOf(c, form.get('return') ?? undefined)
+    const back = readReturnPath(c, form.get('return') ?? undefined)
     const cookie = await sessions.signOut(c.req.raw)
     note(c, 'session.end')
     if (back === undefined || back instanceof Error) return page((await pages()).signedOutPage(), [cookie])
-    return goTo(signInPath(back, true), [cookie])
+    return redirectResponse(signInPath(back, true), [cookie])
   }
   post('/sign-out', FORM_LIMIT, signOut, 'empty')
 
@@ -144,22 +151,22 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     writeAudit(c, writeAuditEntry, now(), { act, principal, user_id: user, ...came })
   }
 
-  return face
+  return router
 }
 
 function isSafe(c: Context): boolean {
-  return isTrustworthy(new URL(c.req.url))
+  return isSecureOrigin(new URL(c.req.url))
 }
 
-function backOf(c: Context, text: string | undefined): string | undefined | Error {
+function readReturnPath(c: Context, text: string | undefined): string | undefined | Error {
   if (text === undefined) return undefined
   return returnPath(text, new URL(c.req.url).origin) ?? new Error('It leads elsewhere')
 }
 
-function nameOf(by: Parameters<Sessions['begin']>[1], principal: string): string {
+function findName(by: Parameters<Sessions['startSession']>[1], principal: string): string {
   return 'person' in by ? by.person.user : principal
 }
 
-function callbackOf(c: Context): string {
+function buildCallbackUrl(c: Context): string {
   return `${new URL(c.req.url).origin}/sign-in/callback`
 }

@@ -1,8 +1,8 @@
 /** In memory: the events of one Durable Object may wait for each other. */
-export function createChanges() {
+export function createChangeNotifier() {
   const waiting = new Map<string, Set<(how: 'changed') => void>>()
   return {
-    async next(id: string, timeoutMs: number): Promise<'changed' | 'timeout'> {
+    async waitForChange(id: string, timeoutMs: number): Promise<'changed' | 'timeout'> {
       const { promise, resolve } = Promise.withResolvers<'changed' | 'timeout'>()
       const all = waiting.get(id) ?? new Set()
       waiting.set(id, all.add(resolve))
@@ -14,7 +14,7 @@ export function createChanges() {
       return how
     },
     count: (id: string): number => waiting.get(id)?.size ?? 0,
-    announce(id: string): void {
+    notifyChange(id: string): void {
       for (const resolve of waiting.get(id) ?? []) resolve('changed')
     },
   }

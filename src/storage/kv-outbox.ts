@@ -2,7 +2,7 @@ import { type KvKind, parseKvKey } from './keys.ts'
 import { field, rows } from './rows.ts'
 
 /** Withdrawals are written before status changes, and these before publications. */
-export type Reason = keyof typeof TURNS
+export type OutboxPriority = keyof typeof TURNS
 const TURNS = { revocation: 0, status: 10, publication: 20 } as const
 const IS_URGENT = `turn < ${TURNS.publication}`
 
@@ -18,7 +18,7 @@ const MIN_INTERVAL_MS = 1_100
 const MAX_BACKOFF_MS = 10_000
 /** A due alarm runs sooner than this, however busy the platform is. */
 const OVERDUE_MS = 3_000
-const AT_ONCE = 8
+const WRITE_CONCURRENCY = 8
 /** Bounds of one run, so that one key that changes over and over does not hold up the others. */
 const PER_RUN = 400
 const URGENT_PER_RUN = 300
@@ -35,7 +35,7 @@ export interface KeysOfKind {
 export interface Replication {
   readonly isDirty: () => boolean
   /** Before this time it writes nothing, in milliseconds since 1970. */
-  readonly restsUntil: () => number
+  readonly cooldownUntil: () => number
   /** Writes some of it, or waits; whether there is more to write at once. `isQuiet`: nothing is queued that may be written. */
   write(isQuiet: boolean): Promise<boolean>
 }
@@ -51,9 +51,14 @@ export interface OutboxOptions {
   readonly later?: () => number | undefined
 }
 
-type Due = { readonly target: string; readonly revision: number }
+type OutboxEntry = { readonly target: string; readonly revision: number }
 
-export function enqueue(sql: SqlStorage, target: string, revision: number, reason: Reason = 'publication'): void {
+export function enqueue(
+  sql: SqlStorage,
+  target: string,
+  revision: number,
+  reason: OutboxPriority = 'publication',
+): void {
   sql.exec(
     `INSERT INTO outbox VALUES (?1, ?2, ?2, ?3)
      ON CONFLICT DO UPDATE SET revision = excluded.revision, turn = min(turn, excluded.turn)`,
@@ -88,7 +93,7 @@ export function createOutbox({ storage, kv, kinds, replication, proceed, later }
       failures = 0
       if (isMore) next = Date.now()
       else if (isIdle()) next = later?.()
-      else next = Math.max(Date.now() + MIN_INTERVAL_MS, isEmpty() ? (replication?.restsUntil() ?? 0) : 0)
+      else next = Math.max(Date.now() + MIN_INTERVAL_MS, isEmpty() ? (replication?.cooldownUntil() ?? 0) : 0)
     } catch (error) {
       failures += 1
       const most = Math.min(MAX_BACKOFF_MS, MIN_INTERVAL_MS * 2 ** (failures - 1))
@@ -105,25 +110,25 @@ export function createOutbox({ storage, kv, kinds, replication, proceed, later }
     const since = Date.now() - MIN_INTERVAL_MS
     for (const [target, at] of written) if (at <= since) written.delete(target)
 
-    const urgent = mayBeWritten(`WHERE ${IS_URGENT} ORDER BY turn, rowid`, URGENT_PER_RUN)
+    const urgent = skipRecent(`WHERE ${IS_URGENT} ORDER BY turn, rowid`, URGENT_PER_RUN)
     await writeAll(urgent)
-    await writeAll(mayBeWritten('ORDER BY since, turn, rowid', PER_RUN - urgent.length))
-    const isQuiet = mayBeWritten('', 1).length === 0
+    await writeAll(skipRecent('ORDER BY since, turn, rowid', PER_RUN - urgent.length))
+    const isQuiet = skipRecent('', 1).length === 0
     const isMore = (await replication?.write(isQuiet)) ?? false
     return isMore || !isQuiet
   }
 
-  function mayBeWritten(which: string, most: number): readonly Due[] {
+  function skipRecent(which: string, most: number): readonly OutboxEntry[] {
     const query = `SELECT target, revision FROM outbox ${which} LIMIT ?`
-    const keys = rows<Due>(sql, query, most + written.size)
+    const keys = rows<OutboxEntry>(sql, query, most + written.size)
     return keys.filter(({ target }) => !written.has(target)).slice(0, most)
   }
 
-  async function writeAll(keys: readonly Due[]): Promise<void> {
+  async function writeAll(keys: readonly OutboxEntry[]): Promise<void> {
     // While KV refuses, it is asked with one key first
-    const firstBatch = failures > 0 ? 1 : AT_ONCE
+    const firstBatch = failures > 0 ? 1 : WRITE_CONCURRENCY
     for (let at = 0; at < keys.length;) {
-      const batch = keys.slice(at, at + (at === 0 ? firstBatch : AT_ONCE))
+      const batch = keys.slice(at, at + (at === 0 ? firstBatch : WRITE_CONCURRENCY))
       at += batch.length
       // All writes are awaited: a late one must not overwrite its own retry
       const results = await Promise.allSettled(batch.map(write))
@@ -133,7 +138,7 @@ export function createOutbox({ storage, kv, kinds, replication, proceed, later }
     }
   }
 
-  function noteWritten(keys: readonly Due[]): void {
+  function noteWritten(keys: readonly OutboxEntry[]): void {
     for (const { target } of keys) written.set(target, Date.now())
     const of = JSON.stringify(keys.map(({ target, revision }) => [target, revision]))
     sql.exec(
@@ -153,7 +158,7 @@ export function createOutbox({ storage, kv, kinds, replication, proceed, later }
     return key && kinds[key.kind]?.value(key.of)
   }
 
-  async function write({ target }: Due): Promise<void> {
+  async function write({ target }: OutboxEntry): Promise<void> {
     const kind = parseKvKey(target)?.kind
     const current = value(target)
     if (current !== undefined) await kv.put(target, current)

@@ -4,14 +4,14 @@ const WAIT_MS = 2_000
 /** While KV hangs, reads skip it for so long, since each would wait. */
 const REST_MS = 2_000
 
-export type KvReads = ReturnType<typeof createKvReads>
+export type KvClient = ReturnType<typeof createKvClient>
 
 /** Null for a key that KV does not have, undefined where it failed or was too slow. `cacheTtl` is in seconds. */
-export function createKvReads(kv: KVNamespace, now: () => number) {
-  let restsUntil = -Infinity
+export function createKvClient(kv: KVNamespace, now: () => number) {
+  let cooldownUntil = -Infinity
 
   async function read<T>(ask: () => Promise<T>): Promise<T | undefined> {
-    if (now() < restsUntil) return undefined
+    if (now() < cooldownUntil) return undefined
     let isAnswered = false
     try {
       return await withTimeout(WAIT_MS, 'KV', async () => {
@@ -22,7 +22,7 @@ export function createKvReads(kv: KVNamespace, now: () => number) {
         }
       })
     } catch (error) {
-      if (!isAnswered) restsUntil = now() + REST_MS
+      if (!isAnswered) cooldownUntil = now() + REST_MS
       console.warn(JSON.stringify({ event: 'kv-unread', error: String(error) }))
       return undefined
     }

@@ -1,4 +1,4 @@
-export function createPerSecond(most: number, now: () => number): () => boolean {
+export function createRateCounter(most: number, now: () => number): () => boolean {
   let counted = { second: 0, count: 0 }
   return () => {
     const second = Math.floor(now() / 1_000)

@@ -1,7 +1,7 @@
-import { Unreachable } from '../core/failure/failure.ts'
+import { UnreachableError } from '../core/failure/failure.ts'
 import { CANNOT_OPEN } from './schema.ts'
 
-export interface Reach {
+export interface StubOptions {
   /** Completes the sentence `Switchboard cannot reach its`. */
   readonly what: string
   readonly waitMs: number
@@ -15,7 +15,7 @@ export interface Reach {
  * Methods answer in time or fail as `Unreachable`, as they do where the object refuses its tables. Errors that the
  * object's own code throws pass through. A stub belongs to the request that opened it, so each call opens one.
  */
-export function reachableStub<Stub extends object>(open: () => Stub, reach: Reach): Stub {
+export function createReliableStub<Stub extends object>(open: () => Stub, reach: StubOptions): Stub {
   const { what, waitMs, longer = {}, once = [] } = reach
   const message = `${CANNOT_REACH} ${what} right now`
   return new Proxy(open(), {
@@ -33,9 +33,9 @@ export function reachableStub<Stub extends object>(open: () => Stub, reach: Reac
           )
         } catch (error) {
           if (error instanceof Error && error.message.includes(CANNOT_OPEN))
-            throw new Unreachable(error.message, { cause: error })
+            throw new UnreachableError(error.message, { cause: error })
           if (isDefect(error)) throw error
-          throw new Unreachable(message, { cause: error })
+          throw new UnreachableError(message, { cause: error })
         }
       }
     },
@@ -64,7 +64,7 @@ export async function retryOnce<T>(ask: () => Promise<T>): Promise<T> {
 /** Fails as `Unreachable` after `ms`; the work goes on by itself. */
 export async function withTimeout<T>(ms: number, who: string, work: () => Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Unreachable(`${who} did not answer within ${ms} ms`)), ms)
+  const timer = setTimeout(() => reject(new UnreachableError(`${who} did not answer within ${ms} ms`)), ms)
   try {
     return await Promise.race([work(), promise])
   } finally {
@@ -73,11 +73,11 @@ export async function withTimeout<T>(ms: number, who: string, work: () => Promis
 }
 
 /** `other` where the object does not answer. */
-export async function orElse<T, U>(ask: () => Promise<T>, other: U): Promise<T | U> {
+export async function withFallback<T, U>(ask: () => Promise<T>, other: U): Promise<T | U> {
   try {
     return await ask()
   } catch (error) {
-    if (error instanceof Unreachable) return other
+    if (error instanceof UnreachableError) return other
     throw error
   }
 }

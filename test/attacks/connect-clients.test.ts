@@ -41,7 +41,7 @@ beforeAll(async () => {
   world = await startConnectWorld({}, [host])
   watched(world.server)
   origin = world.server.url
-  ann = await world.signedIn('ann')
+  ann = await world.findSession('ann')
 })
 afterAll(() => Promise.all([world?.stop(), site && close(site)]))
 afterAll(neverSilent)

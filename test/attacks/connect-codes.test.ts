@@ -12,7 +12,7 @@ beforeAll(async () => {
   world = await startConnectWorld()
   watched(world.server)
   origin = world.server.url
-  ann = await world.signedIn('ann')
+  ann = await world.findSession('ann')
 })
 afterAll(() => world?.stop())
 afterAll(neverSilent)

@@ -26,7 +26,7 @@ describe('consent', () => {
     ['a sandboxed frame', { origin: 'null' }],
     ['a typed address', { 'sec-fetch-site': 'none' }],
   ])('is not given by a form of %s', async (_, { origin: from, ...headers }) => {
-    const ann = await world.signedIn('ann')
+    const ann = await world.findSession('ann')
     const agent = await newAgent(origin)
     const sent = from === undefined || from === '' ? headers : { ...headers, origin: from }
     const answer = await decide(ann, authorizeUrl(agent), ALLOW, sent)
@@ -35,7 +35,7 @@ describe('consent', () => {
   })
 
   it('is not given by opening a link, whatever it holds', async () => {
-    const ann = await world.signedIn('ann')
+    const ann = await world.findSession('ann')
     const url = new URL(authorizeUrl(await newAgent(origin)))
     for (const [name, value] of Object.entries(ALLOW)) url.searchParams.set(name, value)
     const { status, url: ended, text } = await ann.open(url.href)
@@ -52,7 +52,7 @@ describe('consent', () => {
     ['response_type', () => 'token'],
     ['code_challenge_method', () => 'plain'],
   ])('is not given for a link that has %s twice, of which each reader may take another', async (name, second) => {
-    const ann = await world.signedIn('ann')
+    const ann = await world.findSession('ann')
     const [agent, mine] = await Promise.all([newAgent(origin), newAgent(origin)])
     const link = new URL(authorizeUrl(agent))
     link.searchParams.append(name, second(mine.clientId))
@@ -63,7 +63,7 @@ describe('consent', () => {
   })
 
   it('is not given by an answer that does not say so', async () => {
-    const ann = await world.signedIn('ann')
+    const ann = await world.findSession('ann')
     const url = authorizeUrl(await newAgent(origin))
     const { decision: _, ...unanswered } = ALLOW
     for (const fields of [
@@ -79,7 +79,7 @@ describe('consent', () => {
   it('is not given by whoever is not signed in, has signed out, or shows a key', async () => {
     const agent = await newAgent(origin)
     expect(await decide(new HttpPerson(), authorizeUrl(agent), ALLOW)).toMatchObject({ status: 403 })
-    const ann = await world.signedIn('ann')
+    const ann = await world.findSession('ann')
     const kept = ann.copy()
     await ann.send('POST', `${origin}/sign-out`)
     for (const who of [ann, kept]) {
@@ -93,7 +93,7 @@ describe('consent', () => {
   })
 
   it('is for what was chosen: a form cannot name what the person may not use, nor another time', async () => {
-    const ann = await world.signedIn('ann')
+    const ann = await world.findSession('ann')
     const agent = await newAgent(origin)
     for (const more of [{ 'toolkit.Doorbell': '1' }, { 'toolkit.*': '1' }, { 'toolkit.': '1' }]) {
       const fields = { ...ALLOW, ...more }
@@ -109,7 +109,7 @@ describe('consent', () => {
   })
 
   it("of one person is not another's: the agent of Bob's link is Ann's only where Ann allows it", async () => {
-    const [ann, bob] = await Promise.all([world.signedIn('ann'), world.signedIn('bob')])
+    const [ann, bob] = await Promise.all([world.findSession('ann'), world.findSession('bob')])
     const agent = await newAgent(origin)
     const code = await codeFor(bob, agent, ['Calculator'])
     expect((await redeem(agent, code)).status).toBe(200)
@@ -123,7 +123,7 @@ describe('consent', () => {
 
 describe('a token', () => {
   it('for one toolkit calls no other, in no way that a tool can be named', async () => {
-    const ann = await world.signedIn('ann')
+    const ann = await world.findSession('ann')
     const { tokens } = await connected(ann, origin, ['Calculator'])
     const call = (name: string, path?: string, more: object = {}) =>
       rpc(origin, tokens.access_token, 'tools/call', { name, arguments: {}, ...more }, path)
@@ -152,7 +152,7 @@ describe('a token', () => {
   })
 
   it('acts for its person alone', async () => {
-    const ann = await world.signedIn('ann')
+    const ann = await world.findSession('ann')
     const { tokens } = await connected(ann, origin, ['Calculator'])
     const response = await fetch(`${origin}/connect/mcp`, {
       method: 'POST',
@@ -174,7 +174,7 @@ describe('a token', () => {
 
 describe('a rule that no longer matches', () => {
   it('leaves its agents nothing, and one that gives less gives them less', async () => {
-    const ann = await world.signedIn('ann')
+    const ann = await world.findSession('ann')
     const { tokens } = await connected(ann, origin, ['Calculator', 'Fixture'])
     const list = async () => {
       const { status, body } = await rpc(origin, tokens.access_token, 'tools/list')

@@ -17,7 +17,7 @@ describe('an agent that asks a person', () => {
     world = await startConnectWorld({}, [], undefined, startServer)
     watched(world.server)
     origin = world.server.url
-    ann = await world.signedIn('ann')
+    ann = await world.findSession('ann')
   })
   afterAll(() => world?.stop())
 

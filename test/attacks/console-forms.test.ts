@@ -10,12 +10,12 @@ let admin: HttpPerson
 beforeAll(async () => {
   server = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY } })
   open = await startWatched()
-  admin = await signedIn(ADMIN_KEY)
+  admin = await findSession(ADMIN_KEY)
 })
 afterAll(() => Promise.all([server?.stop(), open?.stop()]))
 afterAll(neverSilent)
 
-async function signedIn(key: string): Promise<HttpPerson> {
+async function findSession(key: string): Promise<HttpPerson> {
   const who = new HttpPerson()
   await who.press(await who.open(`${server.url}/sign-in`), /Sign in/, { key })
   return who
@@ -64,7 +64,7 @@ describe('a form of another site', () => {
 describe('somebody who is signed in', () => {
   it('gets to no page and no act of an administrator by asking for it', async () => {
     const { as } = await keyOf(server, ['Calculator.*'])
-    const who = await signedIn(as['authorization']?.replace('Bearer ', '') ?? '')
+    const who = await findSession(as['authorization']?.replace('Bearer ', '') ?? '')
     const before = await keys(server)
     for (const path of ['/console/keys', '/console/providers', '/console/policies', '/console/audit']) {
       expect([path, (await who.open(server.url + path)).status]).toEqual([path, 403])
@@ -82,7 +82,7 @@ describe('somebody who is signed in', () => {
       await server.json('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } }, as)
     const all = async () => (await server.json('GET', '/calls', undefined, asAdmin)).body.items.length
     await expect.poll(all).toBeGreaterThanOrEqual(2)
-    const who = await signedIn(ann.as['authorization']?.replace('Bearer ', '') ?? '')
+    const who = await findSession(ann.as['authorization']?.replace('Bearer ', '') ?? '')
     const { text } = await who.open(`${server.url}/console/calls`)
     expect(text.match(/Calculator\.Add@1\.0\.0/g)).toHaveLength(1)
     expect(text).not.toContain(bob.id)
@@ -90,7 +90,7 @@ describe('somebody who is signed in', () => {
 
   it('is nobody once their session is over, also with the cookie of before', async () => {
     const { id, as } = await keyOf(server, ['Calculator.*'])
-    const who = await signedIn(as['authorization']?.replace('Bearer ', '') ?? '')
+    const who = await findSession(as['authorization']?.replace('Bearer ', '') ?? '')
     const thief = who.copy()
     expect((await thief.open(`${server.url}/`)).text).toContain('Calculator.Add')
     await server.json('DELETE', `/keys/${id}`, undefined, asAdmin)

@@ -159,9 +159,9 @@ describe.each(Object.entries(SECRETS))('%s', (name, secret) => {
       for (const status of ['200', '401']) {
         const wrap = tool === 'Json' || tool === 'Named' ? 'json' : ''
         const text = await learned(tool, name, { as, status, wrap })
-        const spelt = spell(secret)
+        const spelled = spell(secret)
         expect(isTold(secret, text), `${tool} ${status}: ${text}`).toBe(false)
-        for (const each of [spelt, json(spelt)]) expect(text, `${tool} ${status}`).not.toContain(each)
+        for (const each of [spelled, json(spelled)]) expect(text, `${tool} ${status}`).not.toContain(each)
         const isQuoted = status === '200' || tool === 'Named' || tool === 'Code'
         expect(text.includes('[redacted]'), `${tool} ${status}: ${text}`).toBe(isQuoted)
         expect(text.includes('!'), text).toBe(isQuoted)

@@ -40,7 +40,7 @@ beforeAll(async () => {
   })
   watched(world.server)
   origin = world.server.url
-  ann = await world.signedIn('ann')
+  ann = await world.findSession('ann')
   agent = { ...(await newAgent(origin)), clientId: KNOWN, redirectUri: 'https://agent.example/callback' }
 })
 afterAll(() => world?.stop())

@@ -56,9 +56,9 @@ describe('whoever holds what the deployment sealed', () => {
     async (purpose) => {
       const ring = createKeyring(GUESSES, purpose)
       const own = await ring.seal('x', 'y')
-      expect(await ring.open(own, 'y')).toMatchObject({ text: 'x' })
+      expect(await ring.unseal(own, 'y')).toMatchObject({ text: 'x' })
       const bound = JSON.stringify(['mcp', 'admin', null, `name:${TOOL}`, '{}'])
-      expect(await ring.open(sealed, bound)).toBeUndefined()
+      expect(await ring.unseal(sealed, bound)).toBeUndefined()
       // The part before the dot names the key: a guess that was right would be seen even without what it was bound to
       const ids = await Promise.all(
         GUESSES.map(async (guess) => (await createKeyring([guess], purpose).seal('', '')).split('.')[0]),

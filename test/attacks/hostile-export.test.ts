@@ -32,7 +32,7 @@ beforeAll(async () => {
       BANK_KEY: 'x'.repeat(20),
     },
   })
-  ann = await keyOf(server, ['Bank.*'])
+  ann = await keyOf(server, ['Bank.*', 'kit.*'])
   const bank = {
     definition: definition('Bank.Pay@1.0.0', { requirements: { secrets: [{ id: 'BANK_KEY' }] } }),
     implementation: code,
@@ -295,8 +295,10 @@ describe('a file that wants what is somebody else’s', () => {
         await version(await named('mine')),
       ]),
     )
-    expect(told.filter(({ outcome }) => outcome === 'refused').map(({ line }) => line)).toEqual([3, 4, 6, 8, 11, 12])
-    expect(last).toMatchObject({ created: 2, refused: 6 })
+    expect(told.filter(({ outcome }) => outcome === 'refused').map(({ line }) => line)).toEqual([
+      3, 4, 5, 6, 7, 8, 11, 12,
+    ])
+    expect(last).toMatchObject({ created: 2, refused: 8 })
     const { body } = await server.json('POST', '/tools/call', { tool_id: 'Bank_Pay', input: {} }, ann.as)
     expect(body.result, JSON.stringify(body)).toMatchObject({ success: true, value: 1 })
   })

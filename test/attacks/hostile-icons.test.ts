@@ -1,6 +1,6 @@
 import { Response as Answered, type Request as Left } from 'miniflare'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { Admission } from '../../src/core/access/principal.ts'
+import { FetchCapability } from '../../src/core/access/principal.ts'
 import { createGuardedFetch } from '../../src/outbound/guarded-fetch.ts'
 import { createIcons, MAX_ICON } from '../../src/outbound/icons.ts'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
@@ -179,7 +179,7 @@ describe('another site', () => {
 })
 
 describe('a server that never ends', () => {
-  const asker = new Admission('key:ann')
+  const asker = new FetchCapability('key:ann')
   function reading(chunkEveryMs: number) {
     const seen = { bytes: 0, isCancelled: false }
     const body = new ReadableStream<Uint8Array>({

@@ -52,7 +52,7 @@ const callAll = (toolkit: string) => [
   }),
 ]
 
-// What a write is charged, which bounds how long a plugin can hold the server, is counted in `runners/wasm/inside/wasi.test.ts`
+// What a write is charged, which bounds how long a plugin can hold the server, is counted in `runners/wasm/guest/wasi.test.ts`
 describe('a plugin that has the log join one piece of its memory with itself', () => {
   it.each([
     ['1,024 parts', 1_024, 1],

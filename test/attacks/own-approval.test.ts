@@ -148,12 +148,12 @@ it('an agent that posts the form of its own call is sent to the application, whe
   const confirmed = await identified.ask('POST', `${check_url}/confirm`, { flow, user_id: 'ann' }, agent)
   expect(confirmed.status).toBe(403)
   // Somebody else who is signed in there is not Ann
-  app.signedIn = 'mallory'
+  app.findSession = 'mallory'
   const mallory = new HttpPerson()
   expect((await mallory.press(await mallory.open(url), /approve/i)).text).toContain('somebody else')
   expect(emptied()).toBe(before)
 
-  app.signedIn = 'ann'
+  app.findSession = 'ann'
   const ann = new HttpPerson()
   const back = await ann.press(await ann.open(url), /approve/i)
   expect((await ann.press(back, /approve/i)).text).toContain('You approved')

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { unsigned } from '../../src/runners/wasm/meter/bytes.ts'
-import { readEvents } from '../../src/http/answer/event-stream.ts'
+import { unsigned } from '../../src/runners/wasm/fuel/bytes.ts'
+import { readEvents } from '../../src/http/response/event-stream.ts'
 import { raw } from '../e2e/raw.ts'
 import type { Server } from '../e2e/server.ts'
-import { meteredInSteps } from '../runners/wasm/meter/metered.ts'
+import { meteredInSteps } from '../runners/wasm/fuel/metered.ts'
 import { neverSilent, startWatchedServer } from './watch.ts'
 
 let server: Server

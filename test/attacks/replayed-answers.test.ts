@@ -99,9 +99,9 @@ describe('the approval of a call', () => {
     const again = await edge.ask('POST', `/authorizations/${authorization}/confirm`, { flow, user_id: user })
     expect([404, 409]).toContain(again.status)
     // Another person, whom the application knows as such
-    app.signedIn = 'mallory'
+    app.findSession = 'mallory'
     expect((await sendForm(thief, url)).text).not.toContain('You approved')
-    app.signedIn = undefined
+    app.findSession = undefined
     expect((await edge.ask('GET', check_url)).body.status).toBe('pending')
     await expectNotRun(user)
   })

@@ -87,12 +87,12 @@ const isSignedIn = async (who: HttpPerson) => (await who.open(`${edge.url}/sessi
 
 async function comeBack(who: HttpPerson, url: URL) {
   const ended = await who.open(url.href)
-  return { status: ended.status, text: ended.text, signedIn: await isSignedIn(who) }
+  return { status: ended.status, text: ended.text, findSession: await isSignedIn(who) }
 }
 
 it('the provider of these tests signs in whom it should', async () => {
   const ann = new HttpPerson()
-  expect(await comeBack(ann, await begin(ann))).toMatchObject({ status: 200, signedIn: true })
+  expect(await comeBack(ann, await begin(ann))).toMatchObject({ status: 200, findSession: true })
 })
 
 describe('an ID token', () => {
@@ -128,7 +128,7 @@ describe('an ID token', () => {
     forge = FORGED[which]!
     const who = new HttpPerson()
     const ended = await comeBack(who, await begin(who))
-    expect(ended.signedIn).toBe(false)
+    expect(ended.findSession).toBe(false)
     expect([400, 403, 502]).toContain(ended.status)
     expect(ended.text).not.toContain('a secret of the client')
   })
@@ -139,9 +139,9 @@ describe('an answer of the provider', () => {
     const [mallory, ann] = [new HttpPerson(), new HttpPerson()]
     const mallorys = await begin(mallory)
     // Mallory has Ann open it, so that what Ann does is done as Mallory; with and without a sign-in of Ann's under way
-    expect(await comeBack(ann, mallorys)).toMatchObject({ status: 400, signedIn: false })
+    expect(await comeBack(ann, mallorys)).toMatchObject({ status: 400, findSession: false })
     await begin(ann)
-    expect(await comeBack(ann, mallorys)).toMatchObject({ status: 400, signedIn: false })
+    expect(await comeBack(ann, mallorys)).toMatchObject({ status: 400, findSession: false })
     expect(redeemed).toEqual([])
   })
 
@@ -149,54 +149,54 @@ describe('an answer of the provider', () => {
     const ann = new HttpPerson()
     const callback = await begin(ann)
     const thief = ann.copy()
-    expect(await comeBack(ann, callback)).toMatchObject({ signedIn: true })
-    expect(await comeBack(new HttpPerson(), callback)).toMatchObject({ status: 400, signedIn: false })
+    expect(await comeBack(ann, callback)).toMatchObject({ findSession: true })
+    expect(await comeBack(new HttpPerson(), callback)).toMatchObject({ status: 400, findSession: false })
     // With the browser's cookies of that time too: the code is used up
-    expect(await comeBack(thief, callback)).toMatchObject({ status: 403, signedIn: false })
+    expect(await comeBack(thief, callback)).toMatchObject({ status: 403, findSession: false })
   })
 
   it('counts once where the browser sends it 20 times at once', async () => {
     const ann = new HttpPerson()
     const callback = await begin(ann)
     const ended = await Promise.all(Array.from({ length: 20 }, () => comeBack(ann.copy(), callback)))
-    expect(ended.filter(({ signedIn }) => signedIn)).toHaveLength(1)
+    expect(ended.filter(({ findSession }) => findSession)).toHaveLength(1)
   })
 
   it('counts no more after signing out, in that browser or with what it held before', async () => {
     const ann = new HttpPerson()
     const callback = await begin(ann)
     const before = ann.copy()
-    expect(await comeBack(ann, callback)).toMatchObject({ signedIn: true })
+    expect(await comeBack(ann, callback)).toMatchObject({ findSession: true })
     const during = ann.copy()
     await ann.post(`${edge.url}/sign-out`, {}, { origin: edge.url })
-    expect(await comeBack(ann, callback)).toMatchObject({ status: 400, signedIn: false })
-    expect(await comeBack(during, callback)).toMatchObject({ status: 400, signedIn: false })
-    expect(await comeBack(before, callback)).toMatchObject({ status: 403, signedIn: false })
+    expect(await comeBack(ann, callback)).toMatchObject({ status: 400, findSession: false })
+    expect(await comeBack(during, callback)).toMatchObject({ status: 400, findSession: false })
+    expect(await comeBack(before, callback)).toMatchObject({ status: 403, findSession: false })
   })
 
   it('counts no more once the browser has begun anew', async () => {
     const ann = new HttpPerson()
     const first = await begin(ann)
     const second = await begin(ann)
-    expect(await comeBack(ann, first)).toMatchObject({ status: 400, signedIn: false })
+    expect(await comeBack(ann, first)).toMatchObject({ status: 400, findSession: false })
     expect(redeemed).toEqual([])
-    expect(await comeBack(ann, second)).toMatchObject({ signedIn: true })
+    expect(await comeBack(ann, second)).toMatchObject({ findSession: true })
   })
 
   it('has a code that signs nobody in by another way, used or not', async () => {
     const [ann, mallory] = [new HttpPerson(), new HttpPerson()]
     const used = await begin(ann)
-    expect(await comeBack(ann, used)).toMatchObject({ signedIn: true })
+    expect(await comeBack(ann, used)).toMatchObject({ findSession: true })
     const own = await begin(mallory)
     own.searchParams.set('code', used.searchParams.get('code') ?? '')
-    expect(await comeBack(mallory, own)).toMatchObject({ status: 403, signedIn: false })
+    expect(await comeBack(mallory, own)).toMatchObject({ status: 403, findSession: false })
     const unused = await begin(ann, '/sign-in?again=1')
     const nonceOfAnn = nonce
     const next = await begin(mallory)
     next.searchParams.set('code', unused.searchParams.get('code') ?? '')
     // The ID token of a code is for the way that the code was made for
     nonce = nonceOfAnn
-    expect(await comeBack(mallory, next)).toMatchObject({ status: 502, signedIn: false })
+    expect(await comeBack(mallory, next)).toMatchObject({ status: 502, findSession: false })
   })
 
   it.each([
@@ -214,7 +214,7 @@ describe('an answer of the provider', () => {
     change(callback)
     const ended = await comeBack(ann, callback)
     expect([400, 403]).toContain(ended.status)
-    expect(ended.signedIn).toBe(false)
+    expect(ended.findSession).toBe(false)
   })
 
   it('counts at the address where the way to it began', async () => {

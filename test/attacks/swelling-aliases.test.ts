@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createMeter } from '../../src/core/tool/budget.ts'
+import { createRequestBudget } from '../../src/core/tool/budget.ts'
 import { readYaml } from '../../src/importers/openapi/yaml-text.ts'
 import type { RunningServer } from '../e2e/server.ts'
 import { neverSilent, startWatched } from './watch.ts'
@@ -40,7 +40,7 @@ describe.each(TEXTS)('YAML with %s', (_, text) => {
 
   it('is read in parts that are counted, between which others are let in', async () => {
     expect(openapi.length).toBeLessThan(250_000)
-    const meter = createMeter()
+    const meter = createRequestBudget()
     let longest = 0
     let from = 0
     const read = await readYaml(openapi, {
@@ -78,7 +78,7 @@ two: [*x, &x 2, *x]
 : *key
 `
   const base = { type: 'object', required: ['id'] }
-  expect(await readYaml(text, { meter: createMeter(), giveWay: async () => undefined })).toEqual({
+  expect(await readYaml(text, { meter: createRequestBudget(), giveWay: async () => undefined })).toEqual({
     ok: true,
     value: {
       base,

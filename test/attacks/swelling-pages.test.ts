@@ -16,7 +16,7 @@ const zeros = (count: number) => Array(count).fill('0').join()
 
 describe('a form that anybody sends', () => {
   it.each([
-    ['nests so deep that nothing serialises it', nested(500_000)],
+    ['nests so deep that nothing serializes it', nested(500_000)],
     ['would be set out over a thousand times its size', nested(3_000, zeros(900_000))],
     ['is as wide as it is deep', nested(130, zeros(900_000))],
   ])('is answered with a page of some size where it %s', async (_, value) => {

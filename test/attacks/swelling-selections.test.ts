@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSearch } from '../../src/core/call/jmespath/search.ts'
-import { createBudget, UNITS } from '../../src/core/tool/budget.ts'
+import { createBudget, DEFAULT_UNITS } from '../../src/core/tool/budget.ts'
 import type { RunningServer } from '../e2e/server.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
@@ -40,9 +40,9 @@ describe.each(SWELLING)('a selection of %s', (_, select) => {
   it('makes no more than the output and 64 KiB, within the units of a value', () => {
     const read = createSearch(select)
     if (!read.ok) throw new Error(read.message)
-    const budget = createBudget(UNITS)
+    const budget = createBudget(DEFAULT_UNITS)
     expect(read.search(3, budget)).toMatchObject({ ok: false })
-    expect(budget.spent).toBeLessThan(2 * UNITS)
+    expect(budget.spent).toBeLessThan(2 * DEFAULT_UNITS)
   })
 })
 

@@ -282,7 +282,7 @@ it("a cursor is nobody else's", async () => {
   }
 })
 
-it('tells a publisher of no neighbour that is hidden, and of as many as there are', async () => {
+it('tells a publisher of no neighbor that is hidden, and of as many as there are', async () => {
   const ofKey = 'a key of another toolkit'
   const published = (toolkit: string): Probe => {
     const body = definition(`Seen.Copy${toolkit}@1.0.0`, { description: `What ${toolkit}.Plan does` })
@@ -293,7 +293,7 @@ it('tells a publisher of no neighbour that is hidden, and of as many as there ar
     () => ({ path: `/tools/Seen.Copy${toolkit}?neighbours=1` })
   for (const probe of [published, near]) {
     const [hidden, unknown] = [await answer(ofKey, probe(HIDDEN), HIDDEN), await answer(ofKey, probe(UNKNOWN), UNKNOWN)]
-    // Each is the other's one neighbour
+    // Each is the other's one neighbor
     const alike = ({ text, ...others }: typeof hidden) => ({ ...others, text: text.replaceAll(/Hushed|Unused/g, '@') })
     expect(alike(hidden)).toEqual(alike(unknown))
     expect(hidden.status).toBeLessThan(300)

@@ -65,12 +65,12 @@ describe('a tool that was published beside others in one document', () => {
     }
     const rpc = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
     const accept = { 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' }
-    for (const [face, answer] of [
+    for (const [router, answer] of [
       ['mcp', await server.json('POST', '/mcp', rpc, { ...narrow, ...accept })],
       ['machine-context', await get('/machine-context/tools', narrow)],
       ['plugin', await get('/plugin/describe', narrow)],
     ] as const) {
-      expect([face, answer.status, told(answer.body)]).toEqual([face, 200, []])
+      expect([router, answer.status, told(answer.body)]).toEqual([router, 200, []])
     }
   })
 

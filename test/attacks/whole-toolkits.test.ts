@@ -86,7 +86,8 @@ describe('the name of a deleted toolkit', () => {
     for (const kit of ['Left', 'left']) {
       for (const [dialect, body] of Object.entries(documents(kit, 'New', '1.0.0'))) {
         const { status } = await server.json('POST', '/tools', body, mallory.as)
-        expect([dialect, status]).toEqual([dialect, 403])
+        // A document's id is claimed, as a toolkit's name is
+        expect([dialect, status]).toEqual([dialect, dialect === 'machine-context' ? 409 : 403])
       }
     }
     // What `Left_Do` led to, it leads to nobody else now

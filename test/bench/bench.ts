@@ -119,7 +119,7 @@ async function compare(bare: Contender, own: readonly Contender[], others: reado
   }))
   for (let round = 0; round < rounds; round++) {
     for (const { entrants, measured } of slots) {
-      // Each is first in turn, so that whatever drifts favours none
+      // Each is first in turn, so that whatever drifts favors none
       for (let step = 0; step < entrants.length; step++) {
         const at = (round + step) % entrants.length
         const entrant = entrants[at]

@@ -197,7 +197,7 @@ try {
   for (const { server, keys } of contenders) await measure(server, keys, 0)
   const slots = new Map<string, Slot[]>()
   for (let round = 0; round < rounds; round += 1) {
-    // In another order each time, so that whatever drifts favours none
+    // In another order each time, so that whatever drifts favors none
     const order = contenders.map((_, at) => contenders[(at + round) % contenders.length])
     for (const mode of modes) {
       for (const contender of order) {

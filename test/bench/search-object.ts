@@ -5,7 +5,7 @@ import { field } from '../../src/storage/rows.ts'
 import { query } from '../../src/storage/registry/search/query.ts'
 import { renewIndex } from '../../src/storage/registry/search/search-index.ts'
 import { createTables } from '../../src/storage/registry/tables.ts'
-import { storeVersion } from '../../src/storage/registry/writing/store-version.ts'
+import { storeVersion } from '../../src/storage/registry/write/store-version.ts'
 
 /** The registry's tables with what a bench asks of them, many times a request: clocks stand still inside. */
 export class Index extends DurableObject<object> {

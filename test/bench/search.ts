@@ -44,7 +44,7 @@ interface Definition {
   readonly name: string
 }
 
-/** The definitions of a catalogue, or invented ones, each as often as it takes, of another service each time. */
+/** The definitions of a catalog, or invented ones, each as often as it takes, of another service each time. */
 function definitions(): readonly Definition[] {
   const known: readonly Definition[] = hasShared(CATALOGUE) ? JSON.parse(readShared(CATALOGUE)).items : invented()
   return Array.from({ length: tools }, (_, at) => {

@@ -71,7 +71,7 @@ try {
   const row = (what: string) => console.log(`| ${what} | ${both.map(reading).join(' | ')} |`)
   row('0')
   for (let done = slot; done <= calls; done += slot) {
-    // In turn first and second, so that whatever drifts favours neither
+    // In turn first and second, so that whatever drifts favors neither
     for (const each of (done / slot) % 2 === 0 ? both : both.toReversed()) await run(each)
     if (done % READ_EVERY === 0 || done + slot > calls) row(done.toLocaleString('en'))
   }

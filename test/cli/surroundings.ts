@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream'
 import { ReadStream, WriteStream } from 'node:tty'
-import type { Surroundings } from '../../src/cli/terminal.ts'
+import type { TerminalIO } from '../../src/cli/terminal.ts'
 
 /** Where a command is run that is no terminal, or is one of so many columns; and what was printed there so far. */
-export function surroundingsOf(columns?: number): { readonly surroundings: Surroundings; printed(): string } {
+export function surroundingsOf(columns?: number): { readonly surroundings: TerminalIO; printed(): string } {
   let text = ''
   const isTTY = columns !== undefined
   const out = () =>

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { clean, inOptions, jsonText, lineOf, oneLine } from '../../src/cli/terminal-text.ts'
+import { clean, inOptions, jsonText, formatStyledLine, oneLine } from '../../src/cli/terminal-text.ts'
 
 const HOSTILE = 'a\x1b[31mb\x9b2Jc\x07\x7f\rd\u202ee\u2066f\u200e\u2028g'
 const ACTED_ON = /(?![\n\t])\p{Cc}|[\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
 
 describe('a text of whomever', () => {
   it('moves nothing in a terminal', () => {
-    for (const text of [clean(HOSTILE), oneLine(HOSTILE, 200), lineOf([['red', HOSTILE], HOSTILE], false)]) {
+    for (const text of [clean(HOSTILE), oneLine(HOSTILE, 200), formatStyledLine([['red', HOSTILE], HOSTILE], false)]) {
       expect(text).not.toMatch(ACTED_ON)
     }
-    expect(lineOf([['red', '\x1b[0m']], true)).toBe('\x1b[31m\ufffd[0m\x1b[39m')
+    expect(formatStyledLine([['red', '\x1b[0m']], true)).toBe('\x1b[31m\ufffd[0m\x1b[39m')
   })
 
   it('keeps its lines, and what is no control', () => {
@@ -18,8 +18,10 @@ describe('a text of whomever', () => {
 
   it('begins no line of ours', () => {
     const forged = 'x\n✓ 12 made\r\n\nError: open https://evil.test'
-    expect(lineOf([['red', '- '], forged], false)).toBe('- x\n      ✓ 12 made\n\n      Error: open https://evil.test')
-    expect(lineOf([['red', 'a\nb']], true)).toBe('\x1b[31ma\n      b\x1b[39m')
+    expect(formatStyledLine([['red', '- '], forged], false)).toBe(
+      '- x\n      ✓ 12 made\n\n      Error: open https://evil.test',
+    )
+    expect(formatStyledLine([['red', 'a\nb']], true)).toBe('\x1b[31ma\n      b\x1b[39m')
   })
 
   it('is what it was, as JSON', () => {

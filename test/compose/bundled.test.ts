@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { servedOf } from '../../src/compose/bundled.ts'
+import { selectServedTools } from '../../src/compose/bundled.ts'
 import { build } from '../fixtures/generated/build.ts'
 
 const isExample = (toolkit: string) => toolkit !== 'Fixture'
@@ -9,8 +9,8 @@ const whole = {
 }
 
 it('a deployment that does not say so serves no demonstration, and none of their documents', () => {
-  expect(servedOf({ servesDemos: true }, whole)).toBe(whole)
-  const own = servedOf({ servesDemos: false }, whole)
+  expect(selectServedTools({ servesDemos: true }, whole)).toBe(whole)
+  const own = selectServedTools({ servesDemos: false }, whole)
   expect(own.tools).toEqual(whole.tools.filter(({ record }) => !isExample(record.toolkit)))
   expect(own.tools.length).toBeGreaterThan(0)
   expect(whole.documents.length).toBeGreaterThan(0)

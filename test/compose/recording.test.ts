@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { log } from '../../src/compose/platform.ts'
 import { createRecording } from '../../src/compose/recording.ts'
 import type { CallRecord } from '../../src/core/call/call-record.ts'
-import type { RecordedCalls } from '../../src/core/call/recorded-calls.ts'
+import type { RecordingMode } from '../../src/core/call/recorded-calls.ts'
 import type { RecordBatch } from '../../src/storage/records/records-object.ts'
 import { part } from '../simulation/part.ts'
 
@@ -13,7 +13,7 @@ afterEach(() => {
 })
 
 /** Which of a call that succeeded and one that failed are logged, and which have a record so soon. */
-async function told(logCalls: RecordedCalls, recordCalls: RecordedCalls, afterMs = 1_000, isSelfHosted = false) {
+async function told(logCalls: RecordingMode, recordCalls: RecordingMode, afterMs = 1_000, isSelfHosted = false) {
   const batches: RecordBatch[] = []
   const append = async (batch: RecordBatch) => void batches.push(batch)
   const Records = part<ConstructorParameters<typeof Object>[0]>({ getByName: () => ({ append }) })

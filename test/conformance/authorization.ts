@@ -24,7 +24,7 @@ export async function runConnectConformance(port: number): Promise<{
     const { url } = world.server
     const published = await world.server.json('POST', '/tools', JSON_SCHEMA_TOOL, asAdmin)
     if (published.status !== 201) throw new Error(`Cannot publish a fixture: ${JSON.stringify(published.body)}`)
-    const ann = await world.signedIn('ann')
+    const ann = await world.findSession('ann')
     const { clientId } = await newAgent(url, `http://127.0.0.1:${port}/callback`)
     const args = ['--url', `${url}/connect`, '--client-id', clientId, '--port', String(port)]
     const output = await run(['authorization', ...args, '--resource', `${url}/connect/mcp`], (asked) => {

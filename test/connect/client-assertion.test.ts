@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { Admission } from '../../src/core/access/principal.ts'
-import { createAssertions } from '../../src/connect/client-assertion.ts'
+import { FetchCapability } from '../../src/core/access/principal.ts'
+import { createAssertionVerifier } from '../../src/connect/client-assertion.ts'
 import type { ClientKeys, FindDocument } from '../../src/connect/client-document.ts'
 
 const CLIENT = 'https://agent.example/client.json'
@@ -29,19 +29,19 @@ interface World {
   readonly form?: Record<string, string>
   readonly authorization?: string | null
   readonly keys?: ClientKeys | undefined
-  readonly isLetIn?: boolean
+  readonly hasConnectedAgent?: boolean
   readonly document?: Awaited<ReturnType<FindDocument>>
 }
 
 /** Reads one assertion after the other, as they come with a form. */
-function reader({ isLetIn = true, keys = { jwks }, document }: World = {}) {
+function reader({ hasConnectedAgent = true, keys = { jwks }, document }: World = {}) {
   const asked: unknown[] = []
-  const read = createAssertions({
+  const read = createAssertionVerifier({
     fetchFor: (asker) => async (url, init) => {
       asked.push([asker, String(url), init?.redirect])
       return Response.json(jwks)
     },
-    admit: async (client) => (isLetIn ? new Admission(client) : undefined),
+    admit: async (client) => (hasConnectedAgent ? new FetchCapability(client) : undefined),
     findDocument: async () => document ?? { ok: true, client: DESCRIBED, keys },
     now: () => NOW,
   })
@@ -95,7 +95,7 @@ describe('an assertion by which a client proves who it is', () => {
     ['under a key of strangers', { key: strangers.privateKey }],
     ['under a shared secret', { key: new Uint8Array(32), alg: 'HS256' }],
     ['that is too long', { claims: { more: 'x'.repeat(16_384) } }],
-    ['of a client that nobody let in', { isLetIn: false }],
+    ['of a client that nobody let in', { hasConnectedAgent: false }],
     ['of a client without keys', { document: { ok: true, client: DESCRIBED, keys: undefined } }],
     ['of a client without a document that can be read', { document: { ok: false, message: 'x' } }],
   ])('%s is refused, and the form left as it is', async (_, world) => {
@@ -106,6 +106,6 @@ describe('an assertion by which a client proves who it is', () => {
   it('is checked by the keys where the document says, which are read once, for who was let in', async () => {
     const { of, asked } = reader({ keys: { jwksUri: KEYS } })
     for (let n = 0; n < 2; n += 1) expect((await of()).asserted?.id).toBe(`${CLIENT} j1`)
-    expect(asked).toEqual([[new Admission(CLIENT), KEYS, 'manual']])
+    expect(asked).toEqual([[new FetchCapability(CLIENT), KEYS, 'manual']])
   })
 })

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { Admission } from '../../src/core/access/principal.ts'
+import { FetchCapability } from '../../src/core/access/principal.ts'
 import { createClientDocuments } from '../../src/connect/client-document.ts'
 
 const URL_OF = 'https://agent.example/client.json'
 const DOCUMENT = { client_id: URL_OF, client_name: 'An agent', redirect_uris: ['https://agent.example/a'] }
 const JWKS = { keys: [{ kty: 'EC' }] }
-const ANN = new Admission('ann')
+const ANN = new FetchCapability('ann')
 
 /** What comes of a document that is answered with, and how it was asked for. */
 function world(answer: () => Response | Promise<Response>) {
-  const requests: { readonly asker: Admission; readonly url: string; readonly init: RequestInit | undefined }[] = []
+  const requests: { readonly asker: FetchCapability; readonly url: string; readonly init: RequestInit | undefined }[] =
+    []
   const at = { time: 0 }
   const find = createClientDocuments(
     (asker) => async (url, init) => {

@@ -1,12 +1,12 @@
 import { Hono } from 'hono'
 import type { Agent } from '../../src/core/access/agent.ts'
-import type { AuditEntry } from '../../src/core/access/audit-entry.ts'
-import { ADMIN, Admission } from '../../src/core/access/principal.ts'
+import type { AuditEvent } from '../../src/core/access/audit-entry.ts'
+import { ADMIN, FetchCapability } from '../../src/core/access/principal.ts'
 import { ok } from '../../src/core/failure/failure.ts'
 // The face loads them with its first request: no test is to be the one that does
-import '../../src/connect/authorize.ts'
+import '../../src/connect/authorization-endpoint.ts'
 import '../../src/connect/client-assertion.ts'
-import { connectFace, type ConnectFaceDeps } from '../../src/connect/routes.ts'
+import { createConnectRoutes, type ConnectRoutesDeps } from '../../src/connect/routes.ts'
 import { onPageError } from '../http/on-page-error.ts'
 
 export const ORIGIN = 'https://sb.example'
@@ -27,10 +27,10 @@ export const asked = {
   resource: undefined,
   refusal: 'http://127.0.0.1:7777/callback?error=access_denied',
 } as const
-export const signedIn = (by: object = session.by, principal = ADMIN) =>
-  ok({ principal, session: { ...session, by }, admission: new Admission('test') }) as never
+export const findSession = (by: object = session.by, principal = ADMIN) =>
+  ok({ principal, session: { ...session, by }, fetchCapability: new FetchCapability('test') }) as never
 
-/** Lines of a catalogue, as `choicesOf` has them written. */
+/** Lines of a catalog, as `choicesOf` has them written. */
 export const listed = (tools: readonly (readonly [toolkit: string, tool: string, level?: number])[]) =>
   ({
     list: async () => ({
@@ -38,31 +38,31 @@ export const listed = (tools: readonly (readonly [toolkit: string, tool: string,
         JSON.stringify({ toolkit, tool, securityLevel, executable: true }),
       ),
     }),
-  }) as unknown as ConnectFaceDeps['catalogue']
+  }) as unknown as ConnectRoutesDeps['catalog']
 
 /** The face, of which all works that is not changed, and what it was asked to do. */
-export function faceWith(change: Partial<ConnectFaceDeps> = {}, server: Partial<ConnectFaceDeps['server']> = {}) {
+export function faceWith(change: Partial<ConnectRoutesDeps> = {}, server: Partial<ConnectRoutesDeps['server']> = {}) {
   const oauth = { status: 200, headers: {}, body: '{}' }
-  const audit: AuditEntry[] = []
+  const audit: AuditEvent[] = []
   const agents: Agent[] = []
   const ended: string[] = []
   const sent: unknown[][] = []
-  const face = connectFace({
+  const router = createConnectRoutes({
     issuer: undefined,
     server: {
-      admit: async (client) => new Admission(client),
+      admit: async (client) => new FetchCapability(client),
       asked: async () => asked,
       letIn: async (_, agent) => (agents.push(agent), { ok: true, to: 'http://127.0.0.1:7777/callback?code=c' }),
       token: async (...of) => (sent.push(of), oauth),
       register: async (...of) => (sent.push(of), { ...oauth, status: 201 }),
       ...server,
     },
-    sessions: { signedIn: () => signedIn() },
+    sessions: { findSession: () => findSession() },
     fetchFor: () => () => Promise.reject(new Error('Nothing is fetched')),
-    catalogue: listed([['Mail', 'Send']]),
+    catalog: listed([['Mail', 'Send']]),
     prepare: () => undefined,
     onEnd: (agent) => void ended.push(agent),
-    shield: () => undefined,
+    limitAnonymous: () => undefined,
     newId: () => 'agent-1',
     now: () => 0,
     writeAuditEntry: (entry) => void audit.push(entry),
@@ -70,7 +70,7 @@ export function faceWith(change: Partial<ConnectFaceDeps> = {}, server: Partial<
     caching: 'private, max-age=300',
     ...change,
   })
-  const app = new Hono().onError(onPageError).route('/', face)
+  const app = new Hono().onError(onPageError).route('/', router)
   const at = (path: string) => (path.startsWith('http') ? path : ORIGIN + path)
   const get = (path: string) => app.request(at(path))
   const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>

@@ -1,7 +1,7 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
-import { createFront } from '../../src/front.ts'
+import { createDispatcher } from '../../src/dispatcher.ts'
 import { type Env, loadConfig } from '../../src/env.ts'
 import { build } from '../fixtures/generated/build.ts'
 
@@ -32,7 +32,7 @@ function isolate() {
     Vault: counted(env.Vault, 'Vault'),
     Ledger: counted(env.Ledger, 'Ledger'),
   }
-  const app = createFront(
+  const app = createDispatcher(
     bindings,
     loadConfig(Object.assign({ ...bindings }, { ACCESS: 'keys', ADMIN_KEY, LOG_CALLS: 'none' })),
     build,
@@ -66,8 +66,8 @@ const base64url = (bytes: Uint8Array) =>
 
 it('a code that one isolate gave is redeemed by another, and refreshed by a third; a warm call asks nobody whose the token is', async () => {
   const [one, other, third] = [isolate(), isolate(), isolate()]
-  const signedIn = await one.form('/sign-in/key', { key: ADMIN_KEY })
-  const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+  const findSession = await one.form('/sign-in/key', { key: ADMIN_KEY })
+  const cookie = (findSession.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
   const redirect_uri = 'http://127.0.0.1:7777/callback'
   const registered = await other.send('/connect/register', {
     method: 'POST',

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { runInDurableObject } from 'cloudflare:test'
 import { expect, it } from 'vitest'
 import { serverMetadata } from '../../src/connect/metadata.ts'
-import { createEntries } from '../../src/storage/connect/entries.ts'
+import { createSqlKv } from '../../src/storage/connect/sql-kv.ts'
 import { createOAuthServer } from '../../src/storage/connect/oauth-library.ts'
 import { createTables } from '../../src/storage/connect/tables.ts'
 
@@ -13,7 +13,7 @@ it('what is said of the authorization server is what the library does, and what 
   const said = await runInDurableObject(env.Connect.getByName('metadata'), async (_, { storage: { sql } }) => {
     createTables(sql)
     const request = new Request(`${origin}/.well-known/oauth-authorization-server/connect`)
-    const answer = await server.fetch(request, { OAUTH_KV: createEntries(sql, Date.now) }, createExecutionContext())
+    const answer = await server.fetch(request, { OAUTH_KV: createSqlKv(sql, Date.now) }, createExecutionContext())
     const body: Record<string, unknown> = await answer.json()
     return body
   })

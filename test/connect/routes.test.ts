@@ -3,7 +3,7 @@ import { challenge } from '../../src/connect/metadata.ts'
 import { fail } from '../../src/core/failure/failure.ts'
 import { faceWith, ORIGIN } from './face.ts'
 
-const limited = { shield: () => fail({ type: 'rate-limited', retry_after_ms: 9_000 }) }
+const limited = { limitAnonymous: () => fail({ type: 'rate-limited', retry_after_ms: 9_000 }) }
 const HTTP = 'http://sb.example'
 const METADATA = { redirect_uris: ['https://a.example/back'], client_name: 'An agent', logo_uri: 'https://a.example' }
 
@@ -65,8 +65,8 @@ describe('metadata', () => {
     const [, metadata = ''] = /resource_metadata="([^"]+)"/.exec(challenge(new Request(narrowed))) ?? []
     expect(metadata).toBe(`${ORIGIN}${RESOURCE}?toolkits=Gmail,SMS&mode=search`)
     expect(await (await faceWith().get(metadata.slice(ORIGIN.length))).json()).toMatchObject({ resource: narrowed })
-    const theirs = faceWith({ issuer: 'https://id.example' })
-    for (const answer of [theirs.get(`${RESOURCE}?toolkits=A`), faceWith().get(`${RESOURCE}?mode=search`)]) {
+    const remoteName = faceWith({ issuer: 'https://id.example' })
+    for (const answer of [remoteName.get(`${RESOURCE}?toolkits=A`), faceWith().get(`${RESOURCE}?mode=search`)]) {
       expect(await (await answer).json()).toMatchObject({ resource: `${ORIGIN}/connect/mcp` })
     }
   })

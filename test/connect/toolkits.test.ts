@@ -12,8 +12,8 @@ const spread = (tools: number, toolkits: number): Tools =>
 
 /** Somebody's way through the list: each page's form is sent with one of its buttons, by hand or without a script. */
 function visitorOf(tools: Tools) {
-  const catalogue = { ...listed(tools) }
-  const { post, ask, agents } = faceWith({ catalogue })
+  const catalog = { ...listed(tools) }
+  const { post, ask, agents } = faceWith({ catalog })
   let text = ''
   const seen = async (answer: Response | Promise<Response>) => {
     const response = await answer
@@ -40,7 +40,7 @@ function visitorOf(tools: Tools) {
       )
       return seen(post(ASK, Object.fromEntries(sent)))
     },
-    catalogue,
+    catalog,
     boxes: () => [...text.matchAll(/name="toolkit\.([^"]+)"/g)].map(([, name]) => name),
     ticked: () => [...text.matchAll(/name="toolkit\.([^"]+)" value="1" checked/g)].map(([, name]) => name),
     count: () => /role="status">([^<]*)</.exec(text)?.[1]?.trim(),
@@ -121,10 +121,10 @@ describe('the toolkits that an agent may use', () => {
   })
 
   it('that have changed meanwhile are asked for again: nobody allows others than they selected', async () => {
-    const { open, press, catalogue, count, agents } = visitorOf(spread(60, 60))
+    const { open, press, catalog, count, agents } = visitorOf(spread(60, 60))
     await open()
     await press('page:2', { 'toolkit.Kit3': '1' })
-    catalogue.list = listed([['Another', 'Do'], ...spread(60, 60)]).list
+    catalog.list = listed([['Another', 'Do'], ...spread(60, 60)]).list
     const { status, text } = await press('allow', { 'toolkit.Kit55': '1' })
     expect([status, agents, count()]).toEqual([400, [], '1 of 61 selected'])
     expect(text).toContain('role="alert">The list of toolkits has changed')

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { fail, Unreachable } from '../../src/core/failure/failure.ts'
+import { fail, UnreachableError } from '../../src/core/failure/failure.ts'
 import { AWAY, awayOf } from '../http/on-page-error.ts'
 import { faceWith } from './face.ts'
 
-const away = () => Promise.reject(new Unreachable('Switchboard cannot reach its connected agents right now'))
+const away = () => Promise.reject(new UnreachableError('Switchboard cannot reach its connected agents right now'))
 
 describe('the page that asks about an agent', () => {
   it('is there while all can be reached', async () => {
@@ -15,7 +15,7 @@ describe('the page that asks about an agent', () => {
   it.each<[string, ReturnType<typeof faceWith>]>([
     ['agents', faceWith({}, { asked: away })],
     ['tools', faceWith({ prepare: away })],
-    ['the session', faceWith({ sessions: { signedIn: () => fail({ type: 'unavailable', message: 'Not now' }) } })],
+    ['the session', faceWith({ sessions: { findSession: () => fail({ type: 'unavailable', message: 'Not now' }) } })],
   ])('says so to a person while %s cannot be reached', async (_, { ask, decide }) => {
     expect(await awayOf(await ask())).toEqual(AWAY)
     expect(await awayOf(await decide())).toEqual(AWAY)
@@ -28,7 +28,7 @@ describe('the page that asks about an agent', () => {
   })
 
   it('says when to come again to whoever asks too often', async () => {
-    const { ask } = faceWith({ shield: () => fail({ type: 'rate-limited', retry_after_ms: 9_000 }) })
+    const { ask } = faceWith({ limitAnonymous: () => fail({ type: 'rate-limited', retry_after_ms: 9_000 }) })
     const answer = await ask()
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '9'])
     expect(await answer.text()).toContain('Too many requests')

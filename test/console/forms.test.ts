@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { newKey } from '../../src/core/access/api-key.ts'
+import { newKeyReader } from '../../src/core/access/api-key.ts'
 import { policyReader } from '../../src/core/access/policy.ts'
 import { providerReader } from '../../src/core/consent/provider.ts'
-import { type Reader, schemaOf } from '../../src/core/tool/json-reader.ts'
+import { type Reader, toJsonSchema } from '../../src/core/tool/json-reader.ts'
 import { setUp } from './set-up.ts'
 
 /** The controls of what is an object. */
@@ -12,11 +12,11 @@ const none = () => ({ items: [] })
 const { get } = setUp({ 'GET /keys': none, 'GET /providers': none, 'GET /policies': none })
 
 describe.each<readonly [path: string, body: Reader<unknown>]>([
-  ['/console/keys', newKey(() => new Date())],
+  ['/console/keys', newKeyReader(() => new Date())],
   ['/console/providers', providerReader('acme')],
   ['/console/policies', policyReader()],
 ])('the form at %s', (path, body) => {
-  const said = Object.keys(Object(schemaOf(body).properties))
+  const said = Object.keys(Object(toJsonSchema(body).properties))
 
   it('is compared with what a route takes', () => expect(said.length).toBeGreaterThan(4))
 

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { ADMIN, type Principal } from '../../src/core/access/principal.ts'
 import { type Failure, fail, ok } from '../../src/core/failure/failure.ts'
 import { createConsole } from '../../src/console/routes.ts'
-import { createGate } from '../../src/http/route/gate.ts'
+import { createAuthorizer } from '../../src/http/route/authorizer.ts'
 import { onPageError } from '../http/on-page-error.ts'
 
 export const ORIGIN = 'https://switchboard.test'
@@ -18,8 +18,8 @@ const BROWSER = { accept: 'text/html,application/xhtml+xml' }
 export function setUp(routes: Routes, visitor: Principal | Failure = ADMIN) {
   const asked: { readonly request: Request; readonly principal: Principal; readonly body: string }[] = []
   const authenticate = () => ('type' in visitor ? fail(visitor) : ok(visitor))
-  const { face, notFound } = createConsole({
-    gate: createGate(
+  const { router, notFound } = createConsole({
+    gate: createAuthorizer(
       { authenticate },
       () => undefined,
       () => undefined,
@@ -35,7 +35,7 @@ export function setUp(routes: Routes, visitor: Principal | Failure = ADMIN) {
     },
     onPageError,
   })
-  const app = new Hono().route('/', face)
+  const app = new Hono().route('/', router)
   app.get('/', (c) => c.redirect('/docs'))
   app.notFound(notFound(async (c) => c.json({ message: 'There is no such route' }, 404)))
   return {

@@ -3,14 +3,14 @@ import { expect, it } from 'vitest'
 import { formats } from '../../src/compose/dialects.ts'
 import { compareDefinitions, requiredBump } from '../../src/core/schema/compatibility.ts'
 import { expandSchema } from '../../src/core/schema/expand.ts'
-import { linearPattern } from '../../src/core/schema/pattern.ts'
+import { compileLinearPattern } from '../../src/core/schema/pattern.ts'
 import { loadPatternEngine } from '../../src/core/schema/pattern-matcher.ts'
 import { checkSchema } from '../../src/core/schema/publishable.ts'
 import { interpretSchema } from '../../src/core/schema/validator.ts'
-import { everySubschema } from '../../src/core/schema/subschemas.ts'
-import { type Budget, createBudget, UNITS } from '../../src/core/tool/budget.ts'
+import { walkSubschemas } from '../../src/core/schema/subschemas.ts'
+import { type Budget, createBudget, DEFAULT_UNITS } from '../../src/core/tool/budget.ts'
 import type { Json, JsonObject } from '../../src/core/tool/json.ts'
-import { pointerSteps } from '../../src/core/tool/problem.ts'
+import { parsePointer } from '../../src/core/tool/problem.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
 import { climb, type Cross, unitsOf } from '../climb.ts'
 import { effortOf, MOST_EFFORT } from '../effort.ts'
@@ -24,9 +24,9 @@ const MAX_CHARACTERS = 8_000
 /** One schema of the best is replaced by a whole one, which finds the same definitions. */
 const graft: Cross<JsonObject> = (best, fresh, number) => {
   const copy: JsonObject = JSON.parse(JSON.stringify(best))
-  const places = [...everySubschema(copy, 20)].filter(({ path }) => path !== '')
+  const places = [...walkSubschemas(copy, 20)].filter(({ path }) => path !== '')
   const place = places[Math.floor(number() * places.length)]
-  const steps = pointerSteps(place?.path ?? '') ?? []
+  const steps = parsePointer(place?.path ?? '') ?? []
   const last = steps.at(-1)
   if (last === undefined) return fresh
   const { $defs: _, ...scion } = fresh
@@ -58,14 +58,14 @@ const WORK: readonly (readonly [string, (schema: JsonObject, budget: Budget) => 
 it.each(WORK)('the worst schema for %s that a climb finds is within its budget', (_, work) => {
   const { best, most } = climb(publishable, graft, (schema) => unitsOf((budget) => work(schema, budget)), 5)
   // What is taken last may be the whole of a list, or of a text
-  expect(most).toBeLessThan(UNITS + MAX_CHARACTERS)
+  expect(most).toBeLessThan(DEFAULT_UNITS + MAX_CHARACTERS)
   expect(effortOf(() => unitsOf((budget) => work(best, budget)))).toBeLessThan(MOST_EFFORT)
 })
 
 it('the worst schema to judge that a climb finds is within its budget', () => {
   const judge = (schema: JsonObject, budget: Budget) => checkSchema(schema, { references: 'local', budget })
   const { best, most } = climb(input, graft, (schema) => unitsOf((budget) => judge(schema, budget)), 6)
-  expect(most).toBeLessThan(UNITS + MAX_CHARACTERS)
+  expect(most).toBeLessThan(DEFAULT_UNITS + MAX_CHARACTERS)
   expect(effortOf(() => unitsOf((budget) => judge(best, budget)))).toBeLessThan(MOST_EFFORT)
 })
 
@@ -75,9 +75,9 @@ it('the worst pattern that a climb finds takes no more than a pattern may', () =
     const joined = number() < 0.5 ? `(?:${best})|${fresh}` : best.slice(0, at) + fresh + best.slice(at)
     return joined.length > 400 ? best : joined
   }
-  const { best, most } = climb(pattern, join, (each) => unitsOf((budget) => linearPattern(each, budget)), 7)
+  const { best, most } = climb(pattern, join, (each) => unitsOf((budget) => compileLinearPattern(each, budget)), 7)
   expect(most).toBeGreaterThan(1_000)
-  expect(most).toBeLessThan(UNITS)
+  expect(most).toBeLessThan(DEFAULT_UNITS)
   expect(effortOf(() => interpretSchema({ pattern: best })('aab'))).toBeLessThan(MOST_EFFORT)
 })
 
@@ -105,7 +105,7 @@ it('the worst schema and value to check that a climb finds are within their budg
   const { best, most } = climb(pair, cross, ({ schema, given }) => checking(schema, given).checking, 13)
   expect(most).toBeGreaterThan(1_000)
   // What is taken last may be all that an evaluation costs where the value is widest
-  expect(most).toBeLessThan(2 * UNITS)
+  expect(most).toBeLessThan(2 * DEFAULT_UNITS)
   const validate = interpretSchema(best.schema)
   expect(effortOf(() => validate(best.given))).toBeLessThan(MOST_EFFORT)
 })
@@ -113,7 +113,7 @@ it('the worst schema and value to check that a climb finds are within their budg
 it('the worst schema to make a validator of that a climb finds is within its budget', () => {
   const { best, most } = climb(publishable, graft, (schema) => checking(schema, {}).making, 14)
   expect(most).toBeGreaterThan(100)
-  expect(most).toBeLessThan(2 * UNITS)
+  expect(most).toBeLessThan(2 * DEFAULT_UNITS)
   expect(effortOf(() => interpretSchema(best))).toBeLessThan(MOST_EFFORT)
 })
 
@@ -134,7 +134,7 @@ it.each<[string, JsonObject]>([
   expect(checkSchema(schema, { references: 'local', budget: createBudget() })).toEqual([])
   const { making } = checking(schema, {})
   expect(making).toBeGreaterThan(2_500)
-  expect(making).toBeLessThan(2 * UNITS)
+  expect(making).toBeLessThan(2 * DEFAULT_UNITS)
   expect(interpretSchema(schema)({})).toEqual([])
 })
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { checkSchema } from '../../src/core/schema/publishable.ts'
 import { mapSubschemas } from '../../src/core/schema/subschemas.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/tool/json.ts'
-import { type Definition, derivedSecurityLevel, type ToolRecord } from '../../src/core/tool/tool.ts'
+import { type Definition, deriveSecurityLevel, type ToolRecord } from '../../src/core/tool/tool.ts'
 
 const NAMES = ['Node', 'A', 'b c', 'd/e', 'f~g']
 const text = fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom('', 'ünï', 'a'))
@@ -124,7 +124,7 @@ export const anyTool: fc.Arbitrary<ToolRecord> = fc
   })
   .map(({ definition }): ToolRecord => {
     const { toolkit, tool: own, version, requirements } = definition
-    const whole = { securityLevel: derivedSecurityLevel(requirements), ...definition } as Definition
+    const whole = { securityLevel: deriveSecurityLevel(requirements), ...definition } as Definition
     const id = `${toolkit}.${own}@${version}`
     return { ...whole, id, digest: id, source: { dialect: 'none', document: {} } } as ToolRecord
   })

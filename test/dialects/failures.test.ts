@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { type Failure, type FailureType, fail, ok } from '../../src/core/failure/failure.ts'
 import type { Seal } from '../../src/core/call/seal.ts'
-import { encodeOutcome as encodeMachineContext, NOBODY, statusOf } from '../../src/dialects/machine-context/wire.ts'
-import { answerFailure as encodeMcp } from '../../src/dialects/mcp/tools-call.ts'
+import { encodeOutcome as encodeMachineContext, NO_SENDER, getStatus } from '../../src/dialects/machine-context/wire.ts'
+import { toMcpFailure as encodeMcp } from '../../src/dialects/mcp/tools-call.ts'
 import { revision2026 } from '../../src/dialects/mcp/revisions/2026-07-28.ts'
 import { revisionsUntil2025 } from '../../src/dialects/mcp/revisions/until-2025-11-25.ts'
-import { answerTo } from '../../src/dialects/open-tool-calling/failure.ts'
+import { toFailureResponse } from '../../src/dialects/open-tool-calling/failure.ts'
 import { STATUS as OXP } from '../../src/dialects/oxp/failure.ts'
 import { encodeOutcome as encodeOxp } from '../../src/dialects/oxp/wire.ts'
 import { STATUS as PLUGIN } from '../../src/dialects/plugin/failure.ts'
@@ -80,14 +80,14 @@ const FACES: Readonly<Record<Face, (failure: Failure) => Answer>> = {
     return { status: OXP[failure.type], said: body.result?.error.message ?? body.message }
   },
   'rfc': (failure) => {
-    const answer = answerTo(failure)
+    const answer = toFailureResponse(failure)
     if (!('output' in answer)) return { status: answer.status, said: answer.message }
     const output = Object(answer.output)
     return { status: 200, said: output.error?.message ?? output.requires_authorization?.url }
   },
   'machine-context': (failure) => {
-    const body = Object(encodeMachineContext({ callId: 'c', durationMs: 1, result: fail(failure) }, NOBODY, stamp))
-    return { status: statusOf(failure), said: (body.error ?? body.payload.execution.error).message }
+    const body = Object(encodeMachineContext({ callId: 'c', durationMs: 1, result: fail(failure) }, NO_SENDER, stamp))
+    return { status: getStatus(failure), said: (body.error ?? body.payload.execution.error).message }
   },
   'plugin': (failure) => {
     const { isError, content } = encodePlugin(failure)
@@ -105,7 +105,7 @@ function mcp(answer: ReturnType<typeof encodeMcp>): Answer {
 
 describe('each failure in each face', () => {
   const rows = Object.values(FAILURES).flatMap((failure) =>
-    Object.entries(FACES).map(([face, answer], column) => ({ type: failure.type, face, failure, answer, column })),
+    Object.entries(FACES).map(([router, answer], column) => ({ type: failure.type, router, failure, answer, column })),
   )
 
   it.each(rows)('$type in $face has its status, and says what failed', ({ type, failure, answer, column }) => {

@@ -5,13 +5,13 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { codecs } from '../../src/compose/dialects.ts'
-import { recordOf } from '../../src/core/tool/digest.ts'
+import { createToolRecord } from '../../src/core/tool/digest.ts'
 import type { Codec } from '../../src/core/tool/codec.ts'
 import type { Json } from '../../src/core/tool/json.ts'
-import { sanitizedName } from '../../src/core/tool/sanitize-name.ts'
+import { sanitizeName } from '../../src/core/tool/sanitize-name.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
 import { machineContext } from '../../src/dialects/machine-context/definition.ts'
-import { joinShares, writeShare } from '../../src/dialects/machine-context/listing.ts'
+import { joinCapabilityLines, encodeCapabilityLine } from '../../src/dialects/machine-context/listing.ts'
 import { oxp } from '../../src/dialects/oxp/definition.ts'
 import { encodeFlat } from '../../src/dialects/oxp/encode.ts'
 import { build } from '../../src/generated/build.ts'
@@ -94,7 +94,7 @@ describe('the list of the Machine Context Protocol', () => {
     ['every operation of the GitHub API', () => github],
     ['thousands of tools in some toolkits', () => inToolkits(generated)],
   ] as const)('is of documents that its reader takes, made of %s', (_, records) => {
-    const documents: Json[] = joinShares(records().map(writeShare)).map((text) => JSON.parse(text))
+    const documents: Json[] = joinCapabilityLines(records().map(encodeCapabilityLine)).map((text) => JSON.parse(text))
     expect(documents.length).toBeGreaterThan(0)
     const refused = documents.flatMap((document) => {
       const read = machineContext.decode(document, {})
@@ -115,12 +115,12 @@ function expectReadBack(records: readonly ToolRecord[], writer: Codec) {
 
 async function recordsOf(documents: readonly Json[]): Promise<readonly ToolRecord[]> {
   const records = documents.map(async (document) => {
-    const codec = codecs.find((each) => each.recognises(document))
+    const codec = codecs.find((each) => each.recognizes(document))
     const decoded = codec?.decode(document, {})
     if (!codec || !decoded?.ok) throw new Error(`Cannot decode ${JSON.stringify(decoded).slice(0, 500)}`)
     const { dialect } = codec
     return Promise.all(
-      decoded.value.definitions.map((definition) => recordOf({ definition, dialect, document }, sha256)),
+      decoded.value.definitions.map((definition) => createToolRecord({ definition, dialect, document }, sha256)),
     )
   })
   return (await Promise.all(records)).flat()
@@ -129,8 +129,8 @@ async function recordsOf(documents: readonly Json[]): Promise<readonly ToolRecor
 async function githubTools(): Promise<readonly ToolRecord[]> {
   const { tools = [] } = await read(JSON.parse(readFileSync(GITHUB, 'utf8')))
   const records = tools.map(({ definition, implementation, document, dialect }) => {
-    const versioned = { ...definition, tool: sanitizedName(definition.tool), version: '1.0.0' }
-    return recordOf({ definition: versioned, implementation, document, dialect }, sha256)
+    const versioned = { ...definition, tool: sanitizeName(definition.tool), version: '1.0.0' }
+    return createToolRecord({ definition: versioned, implementation, document, dialect }, sha256)
   })
   return Promise.all(records)
 }

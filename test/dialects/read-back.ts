@@ -1,11 +1,11 @@
 import { createBudget } from '../../src/core/tool/budget.ts'
 import canonicalize from 'canonicalize'
-import { judgeSchemas } from '../../src/core/publish/definition-rules.ts'
+import { checkSchemas } from '../../src/core/publish/check-definition.ts'
 import { expandSchema } from '../../src/core/schema/expand.ts'
 import { mapSubschemas } from '../../src/core/schema/subschemas.ts'
 import type { Codec, Loss } from '../../src/core/tool/codec.ts'
-import { isObject, isTexts, type Json } from '../../src/core/tool/json.ts'
-import { type Definition, derivedSecurityLevel, type ToolRecord } from '../../src/core/tool/tool.ts'
+import { isObject, isStringArray, type Json } from '../../src/core/tool/json.ts'
+import { type Definition, deriveSecurityLevel, type ToolRecord } from '../../src/core/tool/tool.ts'
 
 /**
  * What a dialect writes of a record and its reader makes of that: every fault, in words. Two schemas are the same that say
@@ -21,7 +21,7 @@ export function faults(record: ToolRecord, writer: Codec): readonly string[] {
   )
   if (!decoded.ok) return decoded.problems.map(({ path, message }) => `${path}: ${message}`)
   const { definitions, schemas } = decoded.value
-  const refused = judgeSchemas(schemas, writer.references, '', createBudget()).map(
+  const refused = checkSchemas(schemas, writer.references, '', createBudget()).map(
     ({ path, message }) => `${path}: ${message}`,
   )
   if (refused.length > 0) return refused
@@ -85,7 +85,7 @@ function meant(field: Field, definition: Definition): unknown {
     case 'output':
       return definition.output === null ? null : said(expandSchema(definition.output).schema)
     case 'securityLevel':
-      return definition.securityLevel ?? derivedSecurityLevel(definition.requirements)
+      return definition.securityLevel ?? deriveSecurityLevel(definition.requirements)
     case 'metadata': {
       // A dialect that has tags, or modes of output, has them there, whatever else says them
       const { tags: _, available_modes: __, ...rest } = definition.metadata ?? {}
@@ -101,7 +101,7 @@ function said(schema: unknown): unknown {
   if (!isObject(schema)) return {}
   const { properties, required, additionalProperties, ...rest } = mapSubschemas(schema, said)
   return {
-    ...(isTexts(rest.enum) ? { type: 'string' } : {}),
+    ...(isStringArray(rest.enum) ? { type: 'string' } : {}),
     ...rest,
     ...(isIdle(properties) ? {} : { properties }),
     ...(isIdle(required) ? {} : { required }),

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { agentHosts, EXAMPLE_ORIGIN, KEY_VARIABLE, whereWithoutKey, withoutKey } from '../../src/docs/agent-hosts.ts'
-import { hostsOf } from '../../src/node/agent-hosts.ts'
-import { anchorOf } from '../../src/node/guides.ts'
+import { parseHosts } from '../../src/node/agent-hosts.ts'
+import { toAnchor } from '../../src/node/guides.ts'
 
 const GUIDE = readFileSync(new URL('../../src/docs/agents.md', import.meta.url), 'utf8')
 const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
@@ -10,7 +10,7 @@ const hosts = agentHosts(EXAMPLE_ORIGIN)
 
 describe('the guide for agents', () => {
   it('is where each host is read from: a paragraph, what to copy, and what else to sign in', () => {
-    const [codex] = hostsOf(GUIDE).filter(({ id }) => id === 'codex')
+    const [codex] = parseHosts(GUIDE).filter(({ id }) => id === 'codex')
     expect(codex).toEqual({
       id: 'codex',
       title: 'Codex',
@@ -26,8 +26,8 @@ describe('the guide for agents', () => {
         text: `codex mcp add switchboard --url ${EXAMPLE_ORIGIN}/connect/mcp\ncodex mcp login switchboard`,
       },
     })
-    expect(hostsOf(GUIDE).filter(({ snippet }) => !snippet)).toHaveLength(2)
-    expect(() => hostsOf(GUIDE.replace('## Codex', '## Kodex'))).toThrow("it has nothing on 'Codex'")
+    expect(parseHosts(GUIDE).filter(({ snippet }) => !snippet)).toHaveLength(2)
+    expect(() => parseHosts(GUIDE.replace('## Codex', '## Kodex'))).toThrow("it has nothing on 'Codex'")
   })
 
   it('has in the section of a host nothing that its host lacks', () => {
@@ -63,6 +63,6 @@ it('an open deployment is connected to without a word of a key, where a host can
 
 describe('the README', () => {
   it.each(hosts)('leads to $title', ({ title }) => {
-    expect(README).toContain(`](src/docs/agents.md#${anchorOf(title)})`)
+    expect(README).toContain(`](src/docs/agents.md#${toAnchor(title)})`)
   })
 })

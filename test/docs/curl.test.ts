@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { curlOf } from '../../src/docs/curl.ts'
+import { formatCurl } from '../../src/docs/curl.ts'
 
 /** The words that a shell makes of a command. */
 function wordsOf(command: string): readonly string[] {
@@ -11,12 +11,12 @@ function wordsOf(command: string): readonly string[] {
 
 describe('a request as a command', () => {
   it('has the key from the environment, and none on a machine that needs none', () => {
-    expect(wordsOf(curlOf({ method: 'GET', path: '/tools?q=a' }, 'https://s.test', false))).toEqual([
+    expect(wordsOf(formatCurl({ method: 'GET', path: '/tools?q=a' }, 'https://s.test', false))).toEqual([
       'https://s.test/tools?q=a',
       '-H',
       'Authorization: Bearer sb_x',
     ])
-    expect(wordsOf(curlOf({ method: 'DELETE', path: '/keys/1' }, 'https://s.test', true))).toEqual([
+    expect(wordsOf(formatCurl({ method: 'DELETE', path: '/keys/1' }, 'https://s.test', true))).toEqual([
       '-X',
       'DELETE',
       'https://s.test/keys/1',
@@ -27,19 +27,23 @@ describe('a request as a command', () => {
     'sends a body as it is: %j',
     (text) => {
       const body = JSON.stringify({ text })
-      const words = wordsOf(curlOf({ method: 'POST', path: '/tools/call', body }, 'https://s.test', true))
+      const words = wordsOf(formatCurl({ method: 'POST', path: '/tools/call', body }, 'https://s.test', true))
       expect(words).toEqual(['https://s.test/tools/call', '-H', 'Content-Type: application/json', '-d', body])
     },
   )
 
   it('reads a body from a file that is too long for a command', () => {
-    const command = curlOf({ method: 'POST', path: '/tools/call', body: 'x'.repeat(10_001) }, 'https://s.test', true)
+    const command = formatCurl(
+      { method: 'POST', path: '/tools/call', body: 'x'.repeat(10_001) },
+      'https://s.test',
+      true,
+    )
     expect(wordsOf(command).slice(-2)).toEqual(['-d', '@body.json'])
   })
 
   it('asks for what was asked for, as it comes', () => {
     const request = { method: 'POST', path: '/tools/call', body: '{}', accept: 'text/event-stream' }
-    expect(wordsOf(curlOf(request, 'https://s.test', true))).toEqual([
+    expect(wordsOf(formatCurl(request, 'https://s.test', true))).toEqual([
       'https://s.test/tools/call',
       '-N',
       '-H',
@@ -53,8 +57,10 @@ describe('a request as a command', () => {
 
   it('sends a file as it is, with its type, and a credential from another variable', () => {
     const request = { method: 'PUT', path: '/x', body: '@a file', type: 'application/wasm' }
-    expect(curlOf(request, 'https://s.test', false, 'ACCESS_TOKEN')).toContain('"Authorization: Bearer $ACCESS_TOKEN"')
-    expect(wordsOf(curlOf(request, 'https://s.test', true)).slice(3)).toEqual([
+    expect(formatCurl(request, 'https://s.test', false, 'ACCESS_TOKEN')).toContain(
+      '"Authorization: Bearer $ACCESS_TOKEN"',
+    )
+    expect(wordsOf(formatCurl(request, 'https://s.test', true)).slice(3)).toEqual([
       '-H',
       'Content-Type: application/wasm',
       '--data-binary',
@@ -64,6 +70,6 @@ describe('a request as a command', () => {
 
   it('changes the revision that was changed', () => {
     const request = { method: 'DELETE', path: '/keys/1', ifMatch: '"r1"' }
-    expect(wordsOf(curlOf(request, 'https://s.test', true)).slice(3)).toEqual(['-H', 'If-Match: "r1"'])
+    expect(wordsOf(formatCurl(request, 'https://s.test', true)).slice(3)).toEqual(['-H', 'If-Match: "r1"'])
   })
 })

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, vi } from 'vitest'
-import { docsFace } from '../../src/docs/routes.ts'
+import { createDocsRoutes } from '../../src/docs/routes.ts'
 import { searchDocs } from '../../src/docs/search.ts'
 import { GROUPS } from '../../src/docs/frame.tsx'
 import { EXAMPLE_ORIGIN } from '../../src/docs/agent-hosts.ts'
 import { fail } from '../../src/core/failure/failure.ts'
-import { check, schemaOf } from '../../src/core/tool/json-reader.ts'
+import { parseValue, toJsonSchema } from '../../src/core/tool/json-reader.ts'
 import { httpImplementation } from '../../src/runners/http/implementation.ts'
 import { readGuides } from '../../src/node/guides.ts'
 
@@ -15,7 +15,7 @@ const alerts = readFileSync(new URL('../../src/docs/alerts.yml', import.meta.url
 const all = await readGuides(fileURLToPath(new URL('../../src/docs', import.meta.url)))
 
 function get(path: string, limited = false) {
-  const face = docsFace({
+  const router = createDocsRoutes({
     caching: 'public, max-age=300',
     loadReference: async () => [
       { href: '/docs/reference/api-keys#get_keys', guide: 'API reference', title: 'GET /keys', text: 'List API keys.' },
@@ -26,10 +26,10 @@ function get(path: string, limited = false) {
       style: '',
       reference: { fields: {}, examples: {} },
     }),
-    shield: () => (limited ? fail({ type: 'rate-limited', retry_after_ms: 1 }) : undefined),
+    limitAnonymous: () => (limited ? fail({ type: 'rate-limited', retry_after_ms: 1 }) : undefined),
     respond: (failure) => Response.json(failure, { status: 429 }),
   })
-  return face.request(`${ORIGIN}${path}`)
+  return router.request(`${ORIGIN}${path}`)
 }
 
 describe('the search of the docs', () => {
@@ -242,11 +242,11 @@ it('readers are held to the rate', async () => {
 
 it('the guide to publishing says each field that an HTTP implementation may have, and shows one that is taken', () => {
   const { text = '' } = all.find(({ name }) => name === 'publish') ?? {}
-  const fields = Object.keys(Object(schemaOf(httpImplementation)).properties)
+  const fields = Object.keys(Object(toJsonSchema(httpImplementation)).properties)
   const rows = [...text.matchAll(/^\| (`\w+`(?:, `\w+`)*) +\| .*$/gm)].map(([, names = '']) =>
     names.replaceAll('`', ''),
   )
   expect(rows.flatMap((names) => names.split(', '))).toEqual(expect.arrayContaining(fields.slice(1)))
   const [, shown = '{}'] = /^```json\n(\{\n {2}"kind": "http"[^]*?)\n```$/m.exec(text) ?? []
-  expect(check(httpImplementation, JSON.parse(shown))).toMatchObject({ ok: true })
+  expect(parseValue(httpImplementation, JSON.parse(shown))).toMatchObject({ ok: true })
 })

@@ -5,8 +5,8 @@ import { load as parseYaml } from 'js-yaml'
 import { encodeMetrics } from '../../src/api/calls/metrics.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { STATUS } from '../../src/dialects/oxp/failure.ts'
-import { anchorOf } from '../../src/node/guides.ts'
-import { OUTCOME_STATUS } from '../../src/http/answer/failure-status.ts'
+import { toAnchor } from '../../src/node/guides.ts'
+import { OUTCOME_STATUS } from '../../src/http/response/failure-status.ts'
 import { root } from './snippets.ts'
 
 const read = (file: string) => readFileSync(join(root, 'src/docs', file), 'utf8')
@@ -96,7 +96,7 @@ describe('the alert rules and the dashboard', () => {
   })
 
   it('lead to sections of the guide', () => {
-    const anchors = [...guide.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
+    const anchors = [...guide.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => toAnchor(heading))
     const named = [...alerts.matchAll(/\/docs\/operate#([\w-]+)/g)].map(([, anchor]) => anchor)
     expect(named.length).toBeGreaterThan(5)
     for (const anchor of named) expect(anchors).toContain(anchor)

@@ -6,7 +6,7 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { unstable_readConfig as readConfig } from 'wrangler'
 import { load as parseYaml } from 'js-yaml'
 import { signInRules } from '../../src/core/access/sign-in-rules.ts'
-import { check } from '../../src/core/tool/json-reader.ts'
+import { parseValue } from '../../src/core/tool/json-reader.ts'
 import { type Env, loadConfig } from '../../src/env.ts'
 import { CANNOT, FILES, root, snippets, snippetsOf, triedBy } from './snippets.ts'
 
@@ -121,7 +121,7 @@ describe('what is added to wrangler.toml', () => {
 })
 
 it.each(triedBy('rules'))('rules of the guides are rules: $text', ({ text }) => {
-  expect(check(signInRules, JSON.parse(text))).toMatchObject({ ok: true })
+  expect(parseValue(signInRules, JSON.parse(text))).toMatchObject({ ok: true })
 })
 
 it.each(triedBy('yaml'))('what is for others to read is YAML: $text', ({ text }) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { run as runCommand } from '../../src/cli/run.ts'
-import type { Surroundings } from '../../src/cli/terminal.ts'
+import type { TerminalIO } from '../../src/cli/terminal.ts'
 import { isFull } from '../extent.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -83,7 +83,7 @@ export function buildCommandLine(env: Readonly<Record<string, string>>): Command
   }
 }
 
-async function runHere(args: readonly string[], env: Surroundings['env'], stdin: string): Promise<Ran> {
+async function runHere(args: readonly string[], env: TerminalIO['env'], stdin: string): Promise<Ran> {
   const printed = () => {
     let text = ''
     const stream = new Writable({ write: (part, _, done) => ((text += part), done()) })

@@ -152,7 +152,7 @@ beforeAll(async () => {
     return document ? Answered.json(document) : forward(request)
   })
   origin = world.server.url
-  ann = await world.signedIn('ann')
+  ann = await world.findSession('ann')
 })
 afterAll(() => world?.stop())
 

@@ -14,7 +14,7 @@ describe('clients that an administrator gives', () => {
   let ann: HttpPerson
   beforeAll(async () => {
     world = await startConnectWorld({ ALLOW_ORIGINS: `${PAGE}, http://localhost:6274` })
-    ann = await world.signedIn('ann')
+    ann = await world.findSession('ann')
   })
   afterAll(() => world?.stop())
 

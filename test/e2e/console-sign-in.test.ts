@@ -37,7 +37,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_
   afterAll(() => Promise.all([edge?.server.stop(), browser?.close(), world?.close()]))
 
   /** Somebody who pressed "Sign in" on the first page that a deployment shows; every host that their browser asks is noted. */
-  async function signedIn(
+  async function findSession(
     name: string,
     size: { width: number; height: number },
   ): Promise<Person & { hosts: Set<string> }> {
@@ -67,7 +67,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_
   it.each(SIZES)('leads through sign-in and consent to a result, and out again, at $width px', async (size) => {
     const { width } = size
     const name = `ann${width}`
-    const who = await signedIn(name, size)
+    const who = await findSession(name, size)
     const { page, context, hosts, leave } = who
     await openMenu(page)
     expect(await page.getByRole('banner').innerText()).toContain(`${name}@acme.test`)
@@ -103,7 +103,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_
 
   it.each(SIZES)('runs what a person approves, and not before, at $width px', async (size) => {
     const { width } = size
-    const { page, leave } = await signedIn(`ann${width}`, size)
+    const { page, leave } = await findSession(`ann${width}`, size)
     const emptied = () => world.api.requests.filter(({ path }) => path === '/mailbox').length
     const before = emptied()
     await page.goto(`${url}/console/tools/mailbox.empty`)
@@ -113,7 +113,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_
     await inOrder(page, 'approval', width)
     expect(emptied()).toBe(before)
     await page.getByText('This page continues by itself').waitFor()
-    const root = await signedIn('root', size)
+    const root = await findSession('root', size)
     await root.page.goto((await link.getAttribute('href')) ?? '')
     expect(await textOf(root.page)).toMatch(/mailbox\.empty@1\.0\.0[^]*spam/)
     await root.page.getByRole('button', { name: 'Approve' }).click()
@@ -124,7 +124,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_
   })
 
   it.each(SIZES)('connects a provider, and takes it away, at $width px', async (size) => {
-    const { page, leave } = await signedIn('root', size)
+    const { page, leave } = await findSession('root', size)
     const id = `other${size.width}`
     await page.goto(`${url}/console/providers`)
     await page.getByLabel(/^Id/).fill(id)

@@ -12,7 +12,7 @@ export function definition(id: string, given: Readonly<Record<string, unknown>> 
   }
 }
 
-/** Definitions of many toolkits, sizes and shapes, when nobody else's catalogue is at hand. */
+/** Definitions of many toolkits, sizes and shapes, when nobody else's catalog is at hand. */
 export function manyDefinitions(count: number) {
   return Array.from({ length: count }, (_, n) =>
     definition(`Kit${n % 17}.Tool${n}@${n % 3}.${n % 7}.${n % 5}`, {

@@ -118,7 +118,7 @@ const IMPLEMENTATION = { kind: 'http', method: 'POST', url: 'https://echo.invali
 const reached = /echo\.invalid/
 
 describe('a document of any dialect', () => {
-  it.each(DOCUMENTS)('$dialect is recognised, published, and comes back as it was', async ({ dialect, id, body }) => {
+  it.each(DOCUMENTS)('$dialect is recognized, published, and comes back as it was', async ({ dialect, id, body }) => {
     const published = await server.json('POST', '/tools', { ...body, implementation: IMPLEMENTATION })
     expect(published, JSON.stringify(published.body)).toMatchObject({ status: 201, body: { ids: [`${id}@1.0.0`] } })
     const again = await server.json('POST', '/tools', { ...body, implementation: IMPLEMENTATION })

@@ -43,7 +43,7 @@ describe('real endpoints as tools', () => {
         .map((line): ArcadeBinding => JSON.parse(line))
     : []
   it.skipIf(bindings.length === 0)(
-    `those of a catalogue are published, called, and arrive as they should${unlessShared(CATALOGUE)}`,
+    `those of a catalog are published, called, and arrive as they should${unlessShared(CATALOGUE)}`,
     () => publishAndCall(bindings),
   )
   it('invented ones are published, called, and arrive as they should', () => publishAndCall(INVENTED_BINDINGS))

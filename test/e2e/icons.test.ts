@@ -44,7 +44,7 @@ describe.skipIf(NO_BROWSER !== '')(`titles and icons in a browser ${NO_BROWSER}`
     )
   }
 
-  it('are in the catalogue, where one that cannot be had leaves no broken picture', async () => {
+  it('are in the catalog, where one that cannot be had leaves no broken picture', async () => {
     const { page, leave } = await person(browser)
     await page.goto(`${server.url}/?toolkit=Seen`)
     expect(await iconsOf(page)).toEqual({ dot: true, drawing: true, gone: false })

@@ -159,8 +159,8 @@ describe('a call id', () => {
   it("is its principal's: another one's call of the same id is another call", async () => {
     const made = await json('/keys', { name: 'k', scopes: ['tools:call'], tools: ['Bank.*'], users: 'any' })
     await pay('mine')
-    const theirs = await pay('mine', 200, { authorization: `Bearer ${made.body.key}` })
-    expect(theirs.body.result).toMatchObject({ success: true })
+    const remoteName = await pay('mine', 200, { authorization: `Bearer ${made.body.key}` })
+    expect(remoteName.body.result).toMatchObject({ success: true })
     expect(upstream.arrived).toHaveLength(2)
   })
 

@@ -262,7 +262,7 @@ describe('a tool of the RFC', () => {
     const inferred = { ...request, input: { a: 'x', room: 7 } }
     expect(await server.json('POST', '/tools/call', inferred)).toMatchObject({
       status: 422,
-      body: { parameter_errors: { room: expect.stringContaining('no model may infer it') } },
+      body: { parameter_errors: { room: expect.stringContaining('Set this in the call') } },
     })
     const params = {
       name: `Rfc_${name}`,

@@ -325,32 +325,34 @@ async function sent(command: string, file: string): Promise<Response> {
 }
 
 it('each example fits the schema that it stands beside', () => {
-  const misfits: string[] = []
+  const implementationProblems: string[] = []
   for (const [path, methods] of Object.entries<any>(described.paths)) {
     for (const [method, { requestBody, responses }] of Object.entries<any>(methods)) {
       for (const [status, { content }] of Object.entries<any>({ ...responses, body: requestBody ?? {} })) {
         const { schema, example } = content?.['application/json'] ?? {}
         if (example === undefined) continue
         const validate = ajv.compile({ ...schema, components: described.components })
-        if (!validate(example)) misfits.push(`${method} ${path} ${status}: ${ajv.errorsText(validate.errors)}`)
+        if (!validate(example))
+          implementationProblems.push(`${method} ${path} ${status}: ${ajv.errorsText(validate.errors)}`)
       }
     }
   }
-  expect(misfits).toEqual([])
+  expect(implementationProblems).toEqual([])
 })
 
 it('each example of a field is one that its schema takes', () => {
-  const misfits: string[] = []
+  const implementationProblems: string[] = []
   const look = (value: any, path: string): void => {
     if (typeof value !== 'object' || value === null) return
     if (Array.isArray(value.examples)) {
       const validate = ajv.compile({ ...value, components: described.components })
-      for (const example of value.examples) if (!validate(example)) misfits.push(`${path}: ${JSON.stringify(example)}`)
+      for (const example of value.examples)
+        if (!validate(example)) implementationProblems.push(`${path}: ${JSON.stringify(example)}`)
     }
     for (const [key, each] of Object.entries(value)) look(each, `${path}/${key}`)
   }
   look(described, '')
-  expect(misfits).toEqual([])
+  expect(implementationProblems).toEqual([])
 })
 
 it('each operation is tried', () => {
@@ -360,7 +362,7 @@ it('each operation is tried', () => {
 })
 
 it('every answer is as it is documented', async () => {
-  const misfits: string[] = []
+  const implementationProblems: string[] = []
   for (const [operation, { status, path, body, headers = ADMIN }] of TRIED) {
     const [method = '', template = ''] = operation.split(' ')
     const place = path ?? template.replace(/\{\w+\}/g, 'none')
@@ -377,12 +379,13 @@ it('every answer is as it is documented', async () => {
     if (operation === 'post /keys') made.key = JSON.parse(text).id
     if (operation === 'post /clients') made.client = JSON.parse(text).client_id
     if (operation === 'post /artifacts') made.file = response.headers.get('location')?.replace('/artifacts/', '') ?? ''
-    if (response.status !== status) misfits.push(`${operation} gave ${response.status}: ${text.slice(0, 300)}`)
+    if (response.status !== status)
+      implementationProblems.push(`${operation} gave ${response.status}: ${text.slice(0, 300)}`)
     const [where, methods] = [described.paths[template], method]
     const why = misfit(where[methods], response.status, response.headers.get('content-type'), text)
-    if (why !== undefined) misfits.push(`${operation} (${response.status}): ${why}`)
+    if (why !== undefined) implementationProblems.push(`${operation} (${response.status}): ${why}`)
   }
-  expect(misfits).toEqual([])
+  expect(implementationProblems).toEqual([])
 })
 
 describe('what is sent', () => {

@@ -30,8 +30,8 @@ it('signing in is a page that says when to try again, while sessions cannot be r
 
 it('the page that asks about an agent is a page also where its storage is at fault, and clients get JSON', async () => {
   const server = await start('Connect')
-  const [ann, signedIn] = await signIn(server.url)
-  expect(signedIn.status).toBe(200)
+  const [ann, findSession] = await signIn(server.url)
+  expect(findSession.status).toBe(200)
   const { status, headers, text } = await ann.open(`${server.url}/connect/authorize?client_id=x`)
   expect([status, headers.get('content-type'), headers.get('retry-after')]).toEqual([503, HTML, '1'])
   expect(text).toContain('cannot reach its connected agents')

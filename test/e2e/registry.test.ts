@@ -39,7 +39,7 @@ async function walk(server: RunningServer, path: string, limit: number): Promise
   }
 }
 
-const catalogues = [
+const catalogs = [
   {
     name: `definitions in use elsewhere${unlessShared(CATALOGUE)}`,
     load: (): Definition[] => JSON.parse(readShared(CATALOGUE)).items,
@@ -48,8 +48,8 @@ const catalogues = [
   { name: '150 definitions of our own', load: () => manyDefinitions(150), skip: false },
 ]
 
-for (const { name, load, skip } of catalogues) {
-  describe.skipIf(skip)(`a catalogue of ${name}`, () => {
+for (const { name, load, skip } of catalogs) {
+  describe.skipIf(skip)(`a catalog of ${name}`, () => {
     let server: RunningServer
     let definitions: Definition[]
     let published: Result[]

@@ -302,7 +302,7 @@ describe('what a registered tool is sent back', () => {
     [ECHO_KEY]: ['as a name', { deep: [`and in a text: ${ECHO_KEY}.`] }],
   }
 
-  it('is redacted in its value, however the secret is spelt there', async () => {
+  it('is redacted in its value, however the secret is spelled there', async () => {
     upstream = () => Response.json(spellings)
     const { body } = await call('Echo.Value', { input: {} })
     expect(body.result.success).toBe(true)
@@ -318,7 +318,7 @@ describe('what a registered tool is sent back', () => {
     expect(body.result.error.developer_message).toMatch(/ answered 401: its answer is not shown/)
   })
 
-  it('is redacted in an error, however the secret is spelt there', async () => {
+  it('is redacted in an error, however the secret is spelled there', async () => {
     for (const status of [400, 401, 500]) {
       upstream = () => Response.json(spellings, { status })
       const { body } = await call('Echo.Value', { input: {} })

@@ -35,7 +35,7 @@ function newPerson(...groups: string[]) {
 const pathOf = (url: string) => new URL(url).pathname
 const emptied = () => world.api.requests.filter(({ path }) => path === '/mailbox').length
 
-async function signedIn(name: string): Promise<HttpPerson> {
+async function findSession(name: string): Promise<HttpPerson> {
   const who = new HttpPerson()
   expect((await signIn(who, edge.server.url, name)).status).toBe(200)
   return who
@@ -71,7 +71,7 @@ describe('a consent, where people sign in,', () => {
     const opened = world.provider.opened.length
     // Mallory sends Ann the link of her own user
     const { url } = await edge.challenge('Mail.GetEmails', mallory.email)
-    const who = await signedIn(ann.name)
+    const who = await findSession(ann.name)
     const asSignedIn = world.provider.opened.length - opened
     const page = await who.open(url)
     expect(page).toMatchObject({ status: 403, text: expect.stringContaining('somebody else') })
@@ -93,7 +93,7 @@ describe('a consent, where people sign in,', () => {
       [refusing, 'Deny'],
     ] as const) {
       const { url } = await edge.challenge('Mail.GetEmails', email)
-      await (await signedIn(name)).consent(url, name, decision)
+      await (await findSession(name)).consent(url, name, decision)
     }
     const told = async () => {
       const { body } = await edge.ask('GET', `/audit?since=${since}&act=grant.give&limit=100`)
@@ -130,11 +130,11 @@ describe('an approval, where people sign in,', () => {
     const { name, email } = newPerson()
     const { url } = await edge.challenge(TOOL, email, { folder: 'spam' })
     const before = emptied()
-    const somebody = await signedIn(newPerson().name)
+    const somebody = await findSession(newPerson().name)
     expect((await somebody.open(url)).status).toBe(403)
     expect((await somebody.post(url, { decision: 'approve' }, { origin: edge.server.url })).status).toBe(403)
     expect((await edge.call(TOOL, email, { input: { folder: 'spam' } })).status).toBe(400)
-    const who = await signedIn(name)
+    const who = await findSession(name)
     expect((await approve(who, url)).text).toContain('You approved')
     expect((await edge.call(TOOL, email, { input: { folder: 'spam' } })).body.result).toMatchObject({ success: true })
     expect(emptied()).toBe(before + 1)
@@ -145,20 +145,20 @@ describe('an approval, where people sign in,', () => {
     const { email } = newPerson()
     for (const user of [email, undefined]) {
       const { url } = await edge.challenge(TOOL, user, { folder: 'old' })
-      expect((await (await signedIn(other.name)).open(url)).status).toBe(403)
-      const page = await approve(await signedIn(approver.name), url)
+      expect((await (await findSession(other.name)).open(url)).status).toBe(403)
+      const page = await approve(await findSession(approver.name), url)
       expect(page.text).toContain('You approved')
       expect((await edge.call(TOOL, user, { input: { folder: 'old' } })).body.result).toMatchObject({ success: true })
     }
     // Consent stays the user's
     const { url } = await edge.challenge('Mail.GetEmails', email)
-    expect((await (await signedIn(approver.name)).open(url)).status).toBe(403)
+    expect((await (await findSession(approver.name)).open(url)).status).toBe(403)
   })
 
   it('ends with the session', async () => {
     const { name, email } = newPerson()
     const { url } = await edge.challenge(TOOL, email, { folder: 'spam' })
-    const who = await signedIn(name)
+    const who = await findSession(name)
     const page = await who.open(url)
     await who.post(`${edge.server.url}/sign-out`, {}, { origin: edge.server.url })
     expect((await who.press(page, /approve/i)).text).toContain('Sign in first')
@@ -189,7 +189,7 @@ describe('an approval, where people sign in,', () => {
 it('what people decide is written down, with who they are, and without the link', async () => {
   const { name, email } = newPerson()
   const { url } = await edge.challenge(TOOL, email, { folder: 'spam' })
-  const who = await signedIn(name)
+  const who = await findSession(name)
   await who.press(await who.open(url), /approve/i)
   const refused = await edge.challenge(TOOL, email, { folder: 'other' })
   await who.press(await who.open(refused.url), /deny/i)

@@ -20,7 +20,7 @@ function saysOfAnn(groups: readonly string[]): void {
 it('a group that somebody has left counts until they sign in again, or are ended as the guide has it', async () => {
   const { server } = world
   saysOfAnn(['staff'])
-  const ann = await world.signedIn('ann')
+  const ann = await world.findSession('ann')
   const { agent, tokens } = await connected(ann, server.url, ['Calculator'])
   saysOfAnn([])
   const status = async () => [
@@ -34,9 +34,9 @@ it('a group that somebody has left counts until they sign in again, or are ended
   const send = async (method: string, path: string) => (await server.json(method, path, undefined, asAdmin)).body
   await send('DELETE', '/users/ann%40acme.test/agents')
   const { items } = await send('GET', '/sessions')
-  const theirs = items.filter((each: { user_id?: string }) => each.user_id === 'ann@acme.test')
-  expect(theirs).toHaveLength(1)
-  for (const { id } of theirs) await send('DELETE', `/sessions/${id}`)
+  const remoteName = items.filter((each: { user_id?: string }) => each.user_id === 'ann@acme.test')
+  expect(remoteName).toHaveLength(1)
+  for (const { id } of remoteName) await send('DELETE', `/sessions/${id}`)
   expect(await status()).toEqual([401, 401])
   expect((await refresh(agent, tokens.refresh_token)).status).toBe(400)
 })

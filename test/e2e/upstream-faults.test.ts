@@ -129,7 +129,7 @@ describe('what must not be done twice, and may have been done', () => {
   const warning = 'It may have taken effect: check before you retry'
   const inWords = expect.stringMatching(/: it may have taken effect: check before you retry/)
 
-  it.each<[face: string, failure: unknown]>([
+  it.each<[router: string, failure: unknown]>([
     ['OXP', { can_retry: false, additional_prompt_content: warning }],
     ['the Open Tool Calling RFC', { can_retry: false, additional_prompt_content: warning }],
     [
@@ -138,10 +138,10 @@ describe('what must not be done twice, and may have been done', () => {
     ],
     ['a plugin', { isError: true, content: [{ text: inWords }] }],
     ['MCP', { isError: true, content: [{ text: inWords }], _meta: { 'dev.switchboard/error': { can_retry: false } } }],
-  ])('is said so when its time is over: %s', async (face, failure) => {
-    expect(await FACES[face]!(await publish('/hang', { ...POST, timeout_ms: 200 }))).toMatchObject(Object(failure))
+  ])('is said so when its time is over: %s', async (router, failure) => {
+    expect(await FACES[router]!(await publish('/hang', { ...POST, timeout_ms: 200 }))).toMatchObject(Object(failure))
     const annotations = { idempotentHint: true }
-    const again = await FACES[face]!(await publish('/hang', { ...POST, timeout_ms: 200, annotations }))
+    const again = await FACES[router]!(await publish('/hang', { ...POST, timeout_ms: 200, annotations }))
     expect(JSON.stringify(again)).not.toMatch(/may have taken effect/)
   })
 
@@ -227,7 +227,7 @@ describe('a server that is not there', () => {
   const words = expect.stringMatching(said)
   const when = expect.any(Number)
 
-  it.each<[face: string, failure: unknown]>([
+  it.each<[router: string, failure: unknown]>([
     ['OXP', { message: words, can_retry: true, retry_after_ms: when }],
     ['the Open Tool Calling RFC', { message: words, can_retry: true, retry_after_ms: when }],
     [
@@ -249,14 +249,17 @@ describe('a server that is not there', () => {
         _meta: { 'dev.switchboard/error': { can_retry: true, retry_after_ms: when } },
       },
     ],
-  ])('is not asked any more after a few failures, and when it is stands in the failure: %s', async (face, failure) => {
-    const ask = FACES[face]!
-    const toolkit = await publish('/', { origin: `http://${NOBODY}` })
-    // The first call asks three times; the second finds out that there is no use in it
-    await ask(toolkit)
-    await ask(toolkit)
-    expect(await ask(toolkit)).toMatchObject(Object(failure))
-  })
+  ])(
+    'is not asked any more after a few failures, and when it is stands in the failure: %s',
+    async (router, failure) => {
+      const ask = FACES[router]!
+      const toolkit = await publish('/', { origin: `http://${NOBODY}` })
+      // The first call asks three times; the second finds out that there is no use in it
+      await ask(toolkit)
+      await ask(toolkit)
+      expect(await ask(toolkit)).toMatchObject(Object(failure))
+    },
+  )
 
   it.each(['mcp', 'oxp'])('is not asked any more as another server of tools: %s', async (protocol) => {
     const remote = { kind: 'remote', method: undefined, protocol, url: `http://${NOBODY}/`, tool: 'Math.Add@1.0.0' }

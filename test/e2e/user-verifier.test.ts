@@ -36,7 +36,7 @@ describe('with USER_VERIFIER_URL', () => {
     browser = await launchBrowser()
     const user = newUser()
     const { url, check_url } = await edge.challenge('Mail.GetEmails', user)
-    app.signedIn = user
+    app.findSession = user
     const who = await person(browser)
     await openAndContinue(who, url)
     await answerProvider(who, 'ann')
@@ -51,7 +51,7 @@ describe('with USER_VERIFIER_URL', () => {
     const before = opened()
     const { url } = await edge.challenge('Mail.GetEmails', mallory)
     // Mallory sent her own link to Ann
-    app.signedIn = 'ann'
+    app.findSession = 'ann'
     const { who, ended, visit } = await begin(url)
     expect(ended.text).toContain('somebody else')
     expect(visit.reply).toMatchObject({ status: 403 })
@@ -102,7 +102,7 @@ describe('with USER_VERIFIER_URL', () => {
       const { who: mallory, visit } = await begin(url)
       app.confirms = true
       // The user opens the application's address that Mallory was sent to
-      app.signedIn = user
+      app.findSession = user
       const lured = new URL(app.url)
       lured.searchParams.set('authorization', visit.authorization)
       lured.searchParams.set('flow', visit.flow)
@@ -142,11 +142,11 @@ describe('with USER_VERIFIER_URL', () => {
     const user = newUser()
     const call = { input: { folder: 'spam' } }
     const { url } = await edge.challenge('mailbox.empty', user, call.input)
-    app.signedIn = 'ann'
+    app.findSession = 'ann'
     expect((await begin(url)).ended.text).toContain('somebody else')
     expect((await edge.call('mailbox.empty', user, call)).status).toBe(400)
 
-    app.signedIn = user
+    app.findSession = user
     const again = await edge.challenge('mailbox.empty', user, call.input)
     const { who, ended } = await begin(again.url)
     // Back from the application at the page, where it can be approved now

@@ -21,9 +21,9 @@ afterAll(async () => {
 })
 
 const at = (path: string) => join(copy.folder, path)
-const tool = (handler: string) => `import { tool } from '#tool'
+const tool = (handler: string) => `import { defineTool } from '#tool'
 
-export default tool({
+export default defineTool({
   version: '1.0.0',
   description: 'Says something.',
   input: { type: 'object' },
@@ -99,17 +99,17 @@ describe('npm run dev', { timeout: 300_000 }, () => {
   })
 
   it('says what is wrong with the source, and where, also when that is seen only as the Worker starts', async () => {
-    const file = at('src/front.ts')
+    const file = at('src/dispatcher.ts')
     const text = readFileSync(file, 'utf8')
     const lines = text.split('\n').length
     const unfinished = await after(() => writeFileSync(file, `${text}const unfinished = {\n`), 'goes on at')
-    expect(unfinished).toContain(`src/front.ts:${lines + 1}:0`)
+    expect(unfinished).toContain(`src/dispatcher.ts:${lines + 1}:0`)
     expect(unfinished).not.toMatch(/\[3\dm|Logs were written|custom build/)
     await goesOn()
     const throwing = await after(() => writeFileSync(file, `${text}throw new Error('at the start')\n`), 'goes on at')
     expect(throwing.split('\n').slice(1, 3)).toEqual([
       'service core:user:switchboard: Uncaught Error: at the start',
-      `  at src/front.ts:${lines}:7`,
+      `  at src/dispatcher.ts:${lines}:7`,
     ])
     await goesOn()
     await after(() => writeFileSync(file, text), 'as before')

@@ -36,7 +36,7 @@ export function copyTree(): Copy {
 export function fork(): Fork {
   const copy = copyTree()
   const { folder } = copy
-  const [changed = '', removed = ''] = toolsIn(folder)
+  const [changed = '', removed = ''] = countTools(folder)
   const added = 'Fork/Added'
   const fileOf = (tool: string) => join(folder, 'tools', `${tool}.ts`)
   mkdirSync(join(folder, 'tools/Fork'))
@@ -50,7 +50,7 @@ export function fork(): Fork {
 }
 
 /** Files that declare one tool each, whose paths are ids. */
-function toolsIn(folder: string): string[] {
+function countTools(folder: string): string[] {
   return readdirSync(join(folder, 'tools'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .flatMap(({ name }) => readdirSync(join(folder, 'tools', name)).map((file) => `${name}/${file}`))
@@ -60,9 +60,9 @@ function toolsIn(folder: string): string[] {
     .sort()
 }
 
-const ADDED = `import { tool } from '#tool'
+const ADDED = `import { defineTool } from '#tool'
 
-export default tool({
+export default defineTool({
   version: '1.0.0',
   description: 'Says how long a text is.',
   input: {

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkInput } from '../../src/core/call/input.ts'
 import { interpretSchema } from '../../src/core/schema/validator.ts'
-import { createMeter } from '../../src/core/tool/budget.ts'
+import { createRequestBudget } from '../../src/core/tool/budget.ts'
 import type { Loss } from '../../src/core/tool/codec.ts'
-import { isJsonObject, isList, type Json, type JsonObject } from '../../src/core/tool/json.ts'
-import { pointerSteps, valueAt } from '../../src/core/tool/problem.ts'
+import { isJsonObject, isJsonArray, type Json, type JsonObject } from '../../src/core/tool/json.ts'
+import { parsePointer, getAtPointer } from '../../src/core/tool/problem.ts'
 import { anthropic } from '../../src/formats/anthropic.ts'
 import { gemini } from '../../src/formats/gemini.ts'
 import { openai, openaiStrict } from '../../src/formats/openai.ts'
@@ -90,18 +90,18 @@ function valueArbitrary(schema: Json, root: JsonObject, left = 12): fc.Arbitrary
   const below = (each: Json) => valueArbitrary(each, root, left - 1)
   const { $ref, anyOf, allOf, nullable, type, properties, items, additionalProperties } = schema
   if (typeof $ref === 'string') {
-    const target = valueAt(root, pointerSteps(decodeURIComponent($ref.slice(1))) ?? [])
+    const target = getAtPointer(root, parsePointer(decodeURIComponent($ref.slice(1))) ?? [])
     return below(isJsonObject(target) ? target : {})
   }
-  if (isList(allOf)) return below(allOf[0] ?? {})
-  if (isList(anyOf)) return fc.constantFrom(...anyOf).chain(below)
+  if (isJsonArray(allOf)) return below(allOf[0] ?? {})
+  if (isJsonArray(anyOf)) return fc.constantFrom(...anyOf).chain(below)
   if (nullable === true) {
     const { nullable: _, ...rest } = schema
     return fc.oneof(fc.constant(null), below(rest))
   }
-  if (isList(schema['enum'])) return fc.constantFrom(...schema['enum'])
+  if (isJsonArray(schema['enum'])) return fc.constantFrom(...schema['enum'])
   if ('const' in schema) return fc.constant(schema['const'] ?? null)
-  if (isList(type)) return fc.constantFrom(...type).chain((each) => below({ ...schema, type: each }))
+  if (isJsonArray(type)) return fc.constantFrom(...type).chain((each) => below({ ...schema, type: each }))
   switch (type) {
     case 'string':
       return fc.constantFrom('x', '')
@@ -114,7 +114,7 @@ function valueArbitrary(schema: Json, root: JsonObject, left = 12): fc.Arbitrary
       return fc.array(below(items ?? {}), { maxLength: 2 })
     case 'object': {
       const fields = Object.entries(isJsonObject(properties) ? properties : {})
-      const required = isList(schema['required']) ? schema['required'].map(String) : []
+      const required = isJsonArray(schema['required']) ? schema['required'].map(String) : []
       const others = isJsonObject(additionalProperties)
         ? fc.dictionary(fc.constant('z'), below(additionalProperties))
         : fc.constant({})
@@ -130,7 +130,7 @@ function valueArbitrary(schema: Json, root: JsonObject, left = 12): fc.Arbitrary
 
 /** As JSON Schema has it. */
 function withoutNullable(schema: Json): Json {
-  if (isList(schema)) return schema.map(withoutNullable)
+  if (isJsonArray(schema)) return schema.map(withoutNullable)
   if (!isJsonObject(schema)) return schema
   const { nullable, ...rest } = Object.fromEntries(
     Object.entries(schema).map(([name, each]) => [name, each === undefined ? each : withoutNullable(each)]),
@@ -158,7 +158,7 @@ describe.each(FORMS)('what the form %s takes', (_, write, schemaOf) => {
           if (!isNarrower || !isJsonObject(schema) || !isJsonObject(value)) return
           if (interpretSchema(schema)(value).length > 0) return
           tried += 1
-          const checked = checkInput(interpretSchema(made), value, createMeter())
+          const checked = checkInput(interpretSchema(made), value, createRequestBudget())
           expect(checked).toMatchObject({ ok: true })
           if (checked.ok) expect(interpretSchema(made)(checked.value)).toEqual([])
         },

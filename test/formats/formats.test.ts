@@ -2,8 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Encoded } from '../../src/core/tool/codec.ts'
-import { bounded } from '../../src/core/publish/export.ts'
+import type { EncodeResult } from '../../src/core/tool/codec.ts'
+import { withBudget } from '../../src/core/publish/export.ts'
 import type { JsonObject } from '../../src/core/tool/json.ts'
 import { anthropic } from '../../src/formats/anthropic.ts'
 import { gemini } from '../../src/formats/gemini.ts'
@@ -345,8 +345,8 @@ const inputs = fc
 
 describe.each(EXPORTS)('%s, of any schema', (form, encode, check) => {
   /** What is written of an input; those that take too much work to write are refused, and passed over here. */
-  function written(input: JsonObject): Encoded {
-    const within = bounded(form, encode)(recordOf(input), 'n')
+  function written(input: JsonObject): EncodeResult {
+    const within = withBudget(form, encode)(recordOf(input), 'n')
     fc.pre(within.ok)
     return within.ok ? within.value : { document: {}, losses: [] }
   }
@@ -373,7 +373,7 @@ describe.each(EXPORTS)('%s, of any schema', (form, encode, check) => {
   })
 
   it.skipIf(!hasShared('catalogues/oxp-definitions.json'))(
-    `takes a catalogue of tools${unlessShared('catalogues/oxp-definitions.json')}`,
+    `takes a catalog of tools${unlessShared('catalogues/oxp-definitions.json')}`,
     () => {
       const { items } = JSON.parse(readShared('catalogues/oxp-definitions.json'))
       expect(items.length).toBeGreaterThan(0)
@@ -388,7 +388,7 @@ describe.each(EXPORTS)('%s, of any schema', (form, encode, check) => {
 })
 
 /** Keywords of the properties of an input that are neither kept in place nor told of, at their place or around it. */
-function silent(input: JsonObject, encoded: Encoded): string[] {
+function silent(input: JsonObject, encoded: EncodeResult): string[] {
   const paths = pathsOf(encoded)
   const told = (path: string) =>
     paths.some((each) => path === each || path.startsWith(`${each}/`) || each.startsWith(path))

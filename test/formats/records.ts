@@ -1,4 +1,4 @@
-import type { Encoded } from '../../src/core/tool/codec.ts'
+import type { EncodeResult } from '../../src/core/tool/codec.ts'
 import type { JsonObject } from '../../src/core/tool/json.ts'
 import { NO_REQUIREMENTS, type ToolRecord } from '../../src/core/tool/tool.ts'
 
@@ -22,7 +22,7 @@ export function recordOf(input: JsonObject, given: Partial<ToolRecord> = {}): To
   }
 }
 
-export const pathsOf = ({ losses }: Encoded) => losses.map(({ path }) => path)
+export const pathsOf = ({ losses }: EncodeResult) => losses.map(({ path }) => path)
 
 /** The parameters' schema of a declaration of any of the providers. */
 export function parametersOf(document: unknown): Record<string, unknown> {

@@ -1,13 +1,19 @@
 import { expect } from 'vitest'
-import type { Call, Outcome } from '../../src/core/call/call.ts'
+import type { CallRequest, CallOutcome } from '../../src/core/call/call.ts'
 import type { Failure } from '../../src/core/failure/failure.ts'
 import { isJsonObject } from '../../src/core/tool/json.ts'
 import * as machineContext from '../../src/dialects/machine-context/wire.ts'
-import { revisionOf } from '../../src/dialects/mcp/revisions/negotiation.ts'
+import { negotiateRevision } from '../../src/dialects/mcp/revisions/negotiation.ts'
 import { revision2026 } from '../../src/dialects/mcp/revisions/2026-07-28.ts'
 import { revision2025November, revisionsUntil2025 } from '../../src/dialects/mcp/revisions/until-2025-11-25.ts'
-import { answerText, decodeToolCall, errorText, type McpError, readMessage } from '../../src/dialects/mcp/wire.ts'
-import { answerTo } from '../../src/dialects/open-tool-calling/failure.ts'
+import {
+  formatResponse,
+  decodeToolCall,
+  formatErrorResponse,
+  type McpError,
+  readMessage,
+} from '../../src/dialects/mcp/wire.ts'
+import { toFailureResponse } from '../../src/dialects/open-tool-calling/failure.ts'
 import * as rfc from '../../src/dialects/open-tool-calling/wire.ts'
 import { STATUS as OXP_STATUS } from '../../src/dialects/oxp/failure.ts'
 import * as oxp from '../../src/dialects/oxp/wire.ts'
@@ -21,7 +27,7 @@ import { values } from './mutations.ts'
 import { expectWords, row, type Row, written } from './row.ts'
 
 /** What a call comes to that gives its input back. */
-const echoed = ({ callId = 'made', input }: Pick<Call, 'callId' | 'input'>): Outcome => ({
+const echoed = ({ callId = 'made', input }: Pick<CallRequest, 'callId' | 'input'>): CallOutcome => ({
   callId,
   durationMs: 1,
   result: { ok: true, value: input },
@@ -35,7 +41,7 @@ function refused(status: number, body: unknown): false {
   return false
 }
 
-function expectCall({ asked, input, callId, traceId }: Omit<Call, 'context'>): void {
+function expectCall({ asked, input, callId, traceId }: Omit<CallRequest, 'context'>): void {
   expect(typeof asked).toBe('string')
   expect(isJsonObject(input)).toBe(true)
   for (const id of [callId, traceId]) if (id !== undefined) expect(typeof id).toBe('string')
@@ -63,7 +69,7 @@ export const calls: readonly Row[] = [
   row('a call over the RFC', values([RFC_CALL, RFC_BARE]), (body) => {
     const read = rfc.decodeInvocation(body)
     if ('ok' in read) {
-      const answer = answerTo(read.failure)
+      const answer = toFailureResponse(read.failure)
       return refused('status' in answer ? answer.status : 400, answer)
     }
     expectCall(read)
@@ -72,9 +78,9 @@ export const calls: readonly Row[] = [
   }),
   row('a call over the Machine Context Protocol', values([MESSAGE]), (body) => {
     const call = machineContext.decodeCall(body)
-    const to = machineContext.replyTo(body)
+    const to = machineContext.createReplyHeader(body)
     if ('ok' in call) {
-      const status = machineContext.statusOf(call.failure)
+      const status = machineContext.getStatus(call.failure)
       return refused(status === 200 ? 400 : status, machineContext.encodeFailure(call.failure, to, STAMP))
     }
     expectCall(call)
@@ -95,7 +101,7 @@ export const calls: readonly Row[] = [
     const call = decodeToolCall(params)
     if ('code' in call) return isMcpError(call)
     expectCall({ asked: call.name, input: call.input, ...(call.callId === undefined ? {} : { callId: call.callId }) })
-    written(JSON.parse(answerText(1, JSON.stringify(call.input))))
+    written(JSON.parse(formatResponse(1, JSON.stringify(call.input))))
     return true
   }),
   ...(['2026-07-28', '2025-11-25', '2025-03-26', ''] as const).map((version) =>
@@ -107,10 +113,10 @@ export const calls: readonly Row[] = [
       const headers = new Headers(version === '' ? {} : { 'mcp-protocol-version': version })
       headers.set('mcp-method', headerOf(message.method))
       headers.set('mcp-name', headerOf(named))
-      const revision = revisionOf(headers, message, REVISIONS)
+      const revision = negotiateRevision(headers, message, REVISIONS)
       if ('code' in revision) return isMcpError(revision)
       if (message.kind === 'notification') return true
-      const answer = revision.answer(message.method, message.params)
+      const answer = revision.handleMethod(message.method, message.params)
       if (answer === undefined) return true
       return typeof answer === 'string' ? Boolean(JSON.parse(answer)) : isMcpError(answer)
     }),
@@ -119,7 +125,7 @@ export const calls: readonly Row[] = [
     const method = isJsonObject(body) && typeof body.method === 'string' ? body.method : ''
     const isModern = JSON.stringify(body).includes('2026-07-28')
     const headers = isModern ? { 'mcp-protocol-version': '2026-07-28', 'mcp-method': headerOf(method) } : {}
-    const response = await face.request(body, { ...headers, 'mcp-name': 'echo' })
+    const response = await router.request(body, { ...headers, 'mcp-name': 'echo' })
     expect(response.status).toBeLessThan(500)
     const text = await response.text()
     expectWords(`${response.status} ${text.replaceAll(JSON.stringify(body), '')}`)
@@ -127,7 +133,7 @@ export const calls: readonly Row[] = [
   }),
 ]
 
-const face = setUp()
+const router = setUp()
 
 /** As a client writes it that follows the specification ("Header value encoding"). */
 function headerOf(text: string): string {
@@ -138,7 +144,7 @@ function isMcpError(error: McpError): false {
   expect(error.code).toBeLessThan(0)
   expect(error.status).toBeLessThan(500)
   expectWords(error.message)
-  expect(JSON.parse(errorText(1, error))).toMatchObject({ error: { code: error.code } })
+  expect(JSON.parse(formatErrorResponse(1, error))).toMatchObject({ error: { code: error.code } })
   return false
 }
 

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import { codecs, formats } from '../../src/compose/dialects.ts'
-import { ADMIN, Admission } from '../../src/core/access/principal.ts'
+import { ADMIN, FetchCapability } from '../../src/core/access/principal.ts'
 import type { Importer, ImportRequest } from '../../src/core/publish/import.ts'
 import { importTools } from '../../src/core/publish/import-tools.ts'
-import { judgeSchemas, judgeText, judgeWork } from '../../src/core/publish/definition-rules.ts'
+import { checkSchemas, checkStorable, checkReadCost } from '../../src/core/publish/check-definition.ts'
 import { pluginSubmission } from '../../src/core/publish/plugin-submission.ts'
 import { createPublish, type PublicationReport } from '../../src/core/publish/publish.ts'
-import { recordOf } from '../../src/core/tool/digest.ts'
-import { createBudget, createMeter } from '../../src/core/tool/budget.ts'
-import type { Codec, Given } from '../../src/core/tool/codec.ts'
+import { createToolRecord } from '../../src/core/tool/digest.ts'
+import { createBudget, createRequestBudget } from '../../src/core/tool/budget.ts'
+import type { Codec, DecodeOptions } from '../../src/core/tool/codec.ts'
 import { isJsonObject, type Json } from '../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
 import { REMOTE_PROTOCOLS, type RemoteProtocol } from '../../src/core/tool/remote-dialect.ts'
@@ -20,7 +20,7 @@ import { oxp } from '../../src/dialects/oxp/definition.ts'
 import { plugin } from '../../src/dialects/plugin/definition.ts'
 import { inside } from '../../src/generated/inside.ts'
 import { createOpenApiImporter } from '../../src/importers/openapi/importer.ts'
-import type { Upstreams } from '../../src/importers/upstream.ts'
+import type { OpenUpstream } from '../../src/importers/upstream.ts'
 import { createCodeRunner } from '../../src/runners/code/runner.ts'
 import { createHttpRunner } from '../../src/runners/http/runner.ts'
 import { createRemoteRunner } from '../../src/runners/remote/runner.ts'
@@ -33,7 +33,7 @@ import { texts, values } from './mutations.ts'
 import { expectWords, isRead, row, type Row, written } from './row.ts'
 
 const sha256 = async (text: string) => createHash('sha256').update(text).digest('hex')
-const GIVEN: Given = { toolkit: 'Kit', version: '1.0.0' }
+const GIVEN: DecodeOptions = { toolkit: 'Kit', version: '1.0.0' }
 const GIVES_PLACE = ['plugin', 'mcp']
 
 const records = build.tools.map(({ record }) => record)
@@ -105,7 +105,7 @@ function areSound(kept: readonly ToolRecord[]): true {
 
 /** Everything of an import is made, or skipped with a reason. */
 async function isImported(importer: Importer, asked: Pick<ImportRequest, 'source' | 'options'>): Promise<boolean> {
-  const budget = createMeter()
+  const budget = createRequestBudget()
   const read = await importer.read({ ...REQUEST, ...asked, meter: budget })
   if (!read.ok) {
     if (read.failure.type !== 'definition-invalid') throw new Error(`Failed with '${read.failure.type}'`)
@@ -128,11 +128,11 @@ const REQUEST: Omit<ImportRequest, 'source' | 'options' | 'meter'> = {
   secret: () => ({ missing: 'No secrets here' }),
   giveWay: async () => undefined,
   signal: new AbortController().signal,
-  asker: new Admission('test'),
+  asker: new FetchCapability('test'),
 }
 const openApi = createOpenApiImporter({ fetchText: async () => ({ ok: false, problem: 'Cannot be fetched' }) })
 const listing =
-  (tools: Json): Upstreams =>
+  (tools: Json): OpenUpstream =>
   () => ({
     ok: true,
     value: async () => ({ ok: true, value: { tools: Array.isArray(tools) ? tools : [tools], version: '1.0.0' } }),
@@ -152,16 +152,16 @@ export const publications: readonly Row[] = [
   ...codecs.map((codec) =>
     row(`a definition in ${codec.dialect}`, values(documentsIn(codec)), async (document) => {
       const given = GIVES_PLACE.includes(codec.dialect) ? GIVEN : {}
-      codec.recognises(document)
+      codec.recognizes(document)
       const decoded = codec.decode(document, given)
       if (!isRead(decoded)) return false
       const budget = createBudget()
-      const problems = [...judgeText(document, 'a definition', ''), ...judgeWork(document, '', budget)]
-      if (problems.length === 0) problems.push(...judgeSchemas(decoded.value.schemas, codec.references, '', budget))
+      const problems = [...checkStorable(document, 'a definition', ''), ...checkReadCost(document, '', budget)]
+      if (problems.length === 0) problems.push(...checkSchemas(decoded.value.schemas, codec.references, '', budget))
       if (problems.length > 0) return isRead({ ok: false, problems })
       const { dialect } = codec
       const made = await Promise.all(
-        decoded.value.definitions.map((definition) => recordOf({ definition, dialect, document }, sha256)),
+        decoded.value.definitions.map((definition) => createToolRecord({ definition, dialect, document }, sha256)),
       )
       for (const record of made) {
         // Every dialect writes it, and reads what it wrote

@@ -1,38 +1,38 @@
 import { SignJWT } from 'jose'
 import { expect } from 'vitest'
-import { readRange } from '../../src/http/answer/stored-file.ts'
+import { readRange } from '../../src/http/response/stored-file.ts'
 import {
-  askedByDocument,
+  toDocumentRef,
   formatToolId,
   parseAskedDocument,
   parseAskedName,
   parseToolId,
 } from '../../src/core/tool/tool-id.ts'
-import { isSelector, resolveVersion } from '../../src/core/tool/version.ts'
-import { createMeter } from '../../src/core/tool/budget.ts'
+import { isVersionRange, resolveVersion } from '../../src/core/tool/version.ts'
+import { createRequestBudget } from '../../src/core/tool/budget.ts'
 import { readForm, readJson } from '../../src/http/request/body.ts'
 import { NO_MEMORY } from '../../src/http/request/request-memory.ts'
-import { BROWSER_COOKIE, cookieOf } from '../../src/http/caller/cookie.ts'
+import { BROWSER_COOKIE, readCookie } from '../../src/http/caller/cookie.ts'
 import { readJsonText } from '../../src/http/request/body.ts'
 import { createJwtVerifier } from '../../src/http/caller/jwt.ts'
 import { pathSegment } from '../../src/http/request/path-segment.ts'
-import { createTextJudge } from '../../src/outbound/allowed-url.ts'
-import { ModuleError } from '../../src/runners/wasm/meter/bytes.ts'
-import { meteredInSteps } from '../runners/wasm/meter/metered.ts'
-import { checkHeader } from '../../src/runners/wasm/meter/sections.ts'
+import { createUrlTextCheck } from '../../src/outbound/allowed-url.ts'
+import { ModuleError } from '../../src/runners/wasm/fuel/bytes.ts'
+import { meteredInSteps } from '../runners/wasm/fuel/metered.ts'
+import { checkHeader } from '../../src/runners/wasm/fuel/sections.ts'
 import { createKeyring } from '../../src/storage/sealing/keyring.ts'
-import { decodeCursor, encodeCursor } from '../../src/storage/registry/isolate/cursor.ts'
+import { decodeCursor, encodeCursor } from '../../src/storage/registry/kv/cursor.ts'
 import { createStateSeal } from '../../src/storage/sealing/state-seal.ts'
 import { describing } from '../plugins/describing.ts'
-import { moduleOf, program } from '../runners/wasm/meter/program.ts'
+import { moduleOf, program } from '../runners/wasm/fuel/program.ts'
 import { assemble } from '../plugins/compile.ts'
 import { bytes, texts } from './mutations.ts'
 import { expectWords, isUnderstood, row, type Row } from './row.ts'
-import { readState } from '../../src/dialects/mcp/revisions/2026-07-28/input-required.ts'
+import { readState } from '../../src/dialects/mcp/revisions/2026-07-28/round-trip.ts'
 
 import fc from 'fast-check'
 
-const bounds = () => ({ meter: createMeter(), memory: NO_MEMORY })
+const bounds = () => ({ meter: createRequestBudget(), memory: NO_MEMORY })
 
 const SECRET = 'a secret of at least 32 bytes, no less'
 const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -66,7 +66,7 @@ const posted = (body: Uint8Array<ArrayBuffer>, type: string) =>
 
 export const rawTexts: readonly Row[] = [
   row('a text that should be JSON', texts(JSON_TEXTS), async (text) => {
-    const read = await readJsonText(text, createMeter())
+    const read = await readJsonText(text, createRequestBudget())
     if (!isUnderstood(read, 'request-malformed')) return false
     expect(read).toEqual({ ok: true, value: JSON.parse(text) })
     return true
@@ -103,7 +103,7 @@ export const rawTexts: readonly Row[] = [
     (cookie) => {
       const headers = headerOf('cookie', cookie)
       if (!headers) return false
-      const browser = cookieOf(new Request('http://switchboard.test/', { headers }), BROWSER_COOKIE)
+      const browser = readCookie(new Request('http://switchboard.test/', { headers }), BROWSER_COOKIE)
       if (browser !== undefined) expect(browser).toMatch(/^[\w-]{43}$/)
       return browser !== undefined
     },
@@ -122,7 +122,7 @@ export const rawTexts: readonly Row[] = [
     return place !== undefined
   }),
   row('a sealed text', texts(rings), async (text) => {
-    const opened = await keyring.open(text, 'u')
+    const opened = await keyring.unseal(text, 'u')
     // Base64url has spare bits, so a text of another spelling may be the same
     if (opened) expect(['a', 'ü🛠']).toContain(opened.text)
     return opened !== undefined
@@ -141,7 +141,7 @@ export const rawTexts: readonly Row[] = [
       if (!asked) return false
       const { selector } = asked
       expect(parseToolId(formatToolId(asked, selector))).toEqual(asked)
-      if (selector !== undefined && isSelector(selector))
+      if (selector !== undefined && isVersionRange(selector))
         resolveVersion([{ version: '1.2.3', status: { state: 'active' } }], selector)
       return true
     },
@@ -149,8 +149,8 @@ export const rawTexts: readonly Row[] = [
   row(
     "the address of a document's tool",
     texts([
-      askedByDocument({ dialect: 'plugin', id: 'a b', tool: 'c/d' }, '^1'),
-      askedByDocument({ dialect: 'x', id: 'y', tool: 'z' }),
+      toDocumentRef({ dialect: 'plugin', id: 'a b', tool: 'c/d' }, '^1'),
+      toDocumentRef({ dialect: 'x', id: 'y', tool: 'z' }),
     ]),
     (text) => parseAskedDocument(text) !== undefined,
   ),
@@ -162,7 +162,7 @@ export const rawTexts: readonly Row[] = [
     'a URL that a tool is to reach',
     texts(['https://api.example.com/v1?x=1', 'http://127.0.0.1:8080/', 'https://[2001:db8::1]/']),
     (url) => {
-      const why = createTextJudge(new Set(['127.0.0.1:8080']))(url)
+      const why = createUrlTextCheck(new Set(['127.0.0.1:8080']))(url)
       if (why !== undefined) expectWords(why)
       return why === undefined
     },

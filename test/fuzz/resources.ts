@@ -4,26 +4,26 @@ import { encodeProvider } from '../../src/api/providers/routes.ts'
 import { importQuery } from '../../src/api/toolkits/import/routes.ts'
 import { importReader } from '../../src/api/toolkits/import/wire.ts'
 import { uploadQuery } from '../../src/api/toolkits/plugin/wire.ts'
-import { CHANGE as TOOLKIT_CHANGE, OWNED, principalNamed } from '../../src/api/toolkits/wire.ts'
-import { askedId, CHANGE, publicationQuery } from '../../src/api/tools/wire.ts'
-import { newKey } from '../../src/core/access/api-key.ts'
+import { TOOLKIT_CHANGE_BODY as TOOLKIT_CHANGE, OWNER_BODY, findNamedPrincipal } from '../../src/api/toolkits/wire.ts'
+import { parseToolIdParam, VERSION_CHANGE_BODY, publicationQuery } from '../../src/api/tools/wire.ts'
+import { newKeyReader } from '../../src/core/access/api-key.ts'
 import { knownProvider } from '../../src/core/consent/known-providers.ts'
 import { providerReader } from '../../src/core/consent/provider.ts'
 import { IMPORT_KINDS } from '../../src/core/publish/import.ts'
 import { createBudget } from '../../src/core/tool/budget.ts'
-import { check } from '../../src/core/tool/json-reader.ts'
+import { parseValue } from '../../src/core/tool/json-reader.ts'
 import { readToolset } from '../../src/dialects/mcp/toolset.ts'
 import { LIST } from '../../src/dialects/oxp/routes.ts'
 import { query as declareQuery, type Query, readQuery } from '../../src/http/request/query.ts'
-import { principalOfClaims } from '../../src/http/caller/jwt-claims.ts'
-import { createTextJudge } from '../../src/outbound/allowed-url.ts'
+import { toJwtPrincipal } from '../../src/http/caller/jwt-claims.ts'
+import { createUrlTextCheck } from '../../src/outbound/allowed-url.ts'
 import { CLAIMS, IMPORT, KEY, PROVIDER } from './examples.ts'
 import { texts, values } from './mutations.ts'
 import { expectWords, isRead, isUnderstood, row, type Row, written } from './row.ts'
 
 const NOW = new Date('2026-01-01T00:00:00Z')
-const NEW_KEY = newKey(() => NOW)
-const RULES = { judgeUrl: createTextJudge(new Set(['127.0.0.1:8080'])), judgeSecret: () => undefined }
+const NEW_KEY = newKeyReader(() => NOW)
+const RULES = { checkUrl: createUrlTextCheck(new Set(['127.0.0.1:8080'])), checkSecretName: () => undefined }
 /** A row for what the reader of a query reads. */
 const query = (name: string, declared: Query<unknown>, ...examples: readonly string[]): Row =>
   row(name, texts(examples), (text) => isUnderstood(readQuery(declared, `/x?${text}`), 'request-malformed'))
@@ -31,21 +31,21 @@ const LISTING = declareQuery(LIST)
 
 export const resources: readonly Row[] = [
   row('a new key', values([KEY, { ...KEY, users: 'any' }]), (body) => {
-    const read = check(NEW_KEY, body)
+    const read = parseValue(NEW_KEY, body)
     if (!isRead(read)) return false
     // What is kept of it is what would be read again
-    expect(check(NEW_KEY, written(read.value))).toEqual(read)
+    expect(parseValue(NEW_KEY, written(read.value))).toEqual(read)
     return true
   }),
   row('an OAuth provider', values([PROVIDER]), (body) => {
-    const read = check(providerReader('acme', RULES), body)
+    const read = parseValue(providerReader('acme', RULES), body)
     if (!isRead(read)) return false
     const { built_in: _, ...shown } = encodeProvider(read.value)
-    expect(check(providerReader('acme', RULES), written(shown))).toEqual(read)
+    expect(parseValue(providerReader('acme', RULES), written(shown))).toEqual(read)
     return true
   }),
   row('a well-known OAuth provider', values([{ client_id: 'c1', client_secret_name: 'GOOGLE_SECRET' }]), (body) => {
-    const read = check(providerReader('google', { ...RULES, known: knownProvider('google') }), body)
+    const read = parseValue(providerReader('google', { ...RULES, known: knownProvider('google') }), body)
     return isRead(read) && Boolean(written(encodeProvider(read.value)))
   }),
   row(
@@ -55,7 +55,7 @@ export const resources: readonly Row[] = [
       { status: { state: 'disabled' }, owner: null, tags: ['mail'] },
     ]),
     (body) => {
-      const read = check(TOOLKIT_CHANGE, body)
+      const read = parseValue(TOOLKIT_CHANGE, body)
       return isRead(read) && Boolean(written(read.value))
     },
   ),
@@ -67,20 +67,21 @@ export const resources: readonly Row[] = [
       { status: { deprecated: { message: 'Old' } }, name: 'Kit_Tool' },
     ]),
     (body) => {
-      askedId(body)
-      const read = check(CHANGE, body)
+      parseToolIdParam(body)
+      const read = parseValue(VERSION_CHANGE_BODY, body)
       return isRead(read) && Boolean(written(read.value))
     },
   ),
   row(
     'a list of the batch',
     values([[{ id: 'A.B@1.0.0' }, { definition: { id: 'x' } }]]),
-    (body) => typeof askedId(Array.isArray(body) ? body[0] : body) === 'string',
+    (body) => typeof parseToolIdParam(Array.isArray(body) ? body[0] : body) === 'string',
   ),
   row('the owner of a toolkit', values([{ owner: 'key:k1' }, { owner: 'admin' }, { owner: null }]), (body) => {
-    const read = check(OWNED, body)
+    const read = parseValue(OWNER_BODY, body)
     if (!isRead(read)) return false
-    if (read.value.owner !== null) expect(principalNamed(read.value.owner).principal).toMatch(/^(?:admin|jwt:|key:)/)
+    if (read.value.owner !== null)
+      expect(findNamedPrincipal(read.value.owner).principal).toMatch(/^(?:admin|jwt:|key:)/)
     return true
   }),
   row(
@@ -91,17 +92,17 @@ export const resources: readonly Row[] = [
       { from: { oxp: 'https://x.example' }, toolkit: 'T' },
     ]),
     (body) => {
-      const read = check(importReader(IMPORT_KINDS), body)
+      const read = parseValue(importReader(IMPORT_KINDS), body)
       if (!isRead(read)) return false
       expect(typeof read.value.wants('getThing-2', createBudget())).toBe('boolean')
       return true
     },
   ),
   row("a verifier's confirmation", values([{ flow: 'sealed', user_id: 'ann' }]), (body) =>
-    isRead(check(confirmation, body)),
+    isRead(parseValue(confirmation, body)),
   ),
   row("a token's claims", values([CLAIMS]), (claims) => {
-    const read = principalOfClaims(Object(claims), 'https://issuer.example')
+    const read = toJwtPrincipal(Object(claims), 'https://issuer.example')
     if (!read.ok) {
       expectWords(JSON.stringify(read))
       return false

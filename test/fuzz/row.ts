@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { Failing } from '../../src/core/failure/failure.ts'
+import type { FailureResult } from '../../src/core/failure/failure.ts'
 import type { Json, JsonObject } from '../../src/core/tool/json.ts'
-import type { Checked } from '../../src/core/tool/problem.ts'
+import type { ParseResult } from '../../src/core/tool/problem.ts'
 
 /** A decoder under trial. */
 export interface Row {
@@ -42,7 +42,7 @@ export function row<T>(name: string, cases: fc.Arbitrary<T>, decode: (value: T) 
 }
 
 /** Whether it was read; the problems of what was not are such as a caller may be told. */
-export function isRead<T>(read: Checked<T>): read is { readonly ok: true; readonly value: T } {
+export function isRead<T>(read: ParseResult<T>): read is { readonly ok: true; readonly value: T } {
   if (read.ok) return true
   expect(read.problems.length).toBeGreaterThan(0)
   for (const { path, message } of read.problems) {
@@ -53,14 +53,14 @@ export function isRead<T>(read: Checked<T>): read is { readonly ok: true; readon
 }
 
 /** Whether it was understood; a failure is one of these, in words that a caller may be told. */
-export function isUnderstood<T extends object>(read: T | Failing, ...types: readonly string[]): read is T {
+export function isUnderstood<T extends object>(read: T | FailureResult, ...types: readonly string[]): read is T {
   if (!isFailing(read)) return true
   expect(types).toContain(read.failure.type)
   expectWords(JSON.stringify(read.failure))
   return false
 }
 
-function isFailing(read: object): read is Failing {
+function isFailing(read: object): read is FailureResult {
   return 'failure' in read
 }
 

@@ -1,12 +1,12 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { expect } from 'vitest'
-import { personOf } from '../../src/core/access/person.ts'
-import { principalOfPerson, type Session } from '../../src/core/access/session.ts'
+import { toPerson } from '../../src/core/access/person.ts'
+import { toPersonPrincipal, type Session } from '../../src/core/access/session.ts'
 import { type SignInRule, signInRules } from '../../src/core/access/sign-in-rules.ts'
-import { check } from '../../src/core/tool/json-reader.ts'
+import { parseValue } from '../../src/core/tool/json-reader.ts'
 import { fail } from '../../src/core/failure/failure.ts'
 import type { Json } from '../../src/core/tool/json.ts'
-import { createMeter } from '../../src/core/tool/budget.ts'
+import { createRequestBudget } from '../../src/core/tool/budget.ts'
 import { readForm } from '../../src/http/request/body.ts'
 import { NO_MEMORY } from '../../src/http/request/request-memory.ts'
 import { createSessions } from '../../src/http/caller/sessions.ts'
@@ -71,7 +71,7 @@ async function finishes(url: string, { tokens, idToken, userInfo = { sub: 'a1' }
     clientSecret: 's1',
     claims: ['email', 'roles'],
     findServer: async () => ({ as, discovered: true }),
-    judgeUrl: () => undefined,
+    checkUrl: () => undefined,
     async fetch(input) {
       const { pathname } = new URL(String(input))
       if (pathname === '/keys') return Response.json({ keys: [jwk] })
@@ -86,7 +86,7 @@ async function finishes(url: string, { tokens, idToken, userInfo = { sub: 'a1' }
     expectWords(finished.message)
     return false
   }
-  const person = personOf(finished.claims, { groups: 'groups' })
+  const person = toPerson(finished.claims, { groups: 'groups' })
   if (typeof person === 'string') expectWords(person)
   return true
 }
@@ -119,7 +119,7 @@ const sessions = createSessions({
     list: async () => [],
     remove: async () => false,
   },
-  authenticator: { authenticate: () => fail({ type: 'unauthenticated', reason: 'None' }), holderOf: nobody },
+  authenticator: { authenticate: () => fail({ type: 'unauthenticated', reason: 'None' }), loadPrincipal: nobody },
   issuer: ISSUER,
   rules: EVERYBODY,
   sha256,
@@ -139,16 +139,16 @@ function withCookie(cookie: string): Request | undefined {
 /** What signing in reads: settings, what a provider says, what a browser brings. */
 export const signIn: readonly Row[] = [
   row('the rules of sign-in', values([RULES]), (body) => {
-    const read = check(signInRules, body)
+    const read = parseValue(signInRules, body)
     if (!isRead(read)) return false
     // What is made of them is in order too
-    expect(check(signInRules, written(read.value))).toEqual(read)
-    const principal = principalOfPerson({ user: 'ann', address: 'ann@acme.com', groups: ['platform'] }, read.value)
+    expect(parseValue(signInRules, written(read.value))).toEqual(read)
+    const principal = toPersonPrincipal({ user: 'ann', address: 'ann@acme.com', groups: ['platform'] }, read.value)
     if (principal) expect(principal.users).toEqual(['ann'])
     return true
   }),
   row("a person's claims", values([CLAIMS, { ...CLAIMS, iss: 'https://accounts.google.com' }]), (claims) => {
-    const person = personOf(Object(claims), { groups: 'groups' })
+    const person = toPerson(Object(claims), { groups: 'groups' })
     if (typeof person === 'string') {
       expectWords(person)
       return false
@@ -159,7 +159,7 @@ export const signIn: readonly Row[] = [
     return true
   }),
   row("a person's claims, of which another names the user", values([CLAIMS]), (claims) => {
-    const person = personOf(Object(claims), { user: 'sub', groups: 'hd' })
+    const person = toPerson(Object(claims), { user: 'sub', groups: 'hd' })
     if (typeof person === 'string') {
       expectWords(person)
       return false
@@ -183,7 +183,7 @@ export const signIn: readonly Row[] = [
   }),
   row('a session', texts([`__Host-switchboard-session=${COOKIE}; other=1`]), async (cookie) => {
     const request = withCookie(cookie)
-    const signed = request && (await sessions.signedIn(request))
+    const signed = request && (await sessions.findSession(request))
     if (!signed || !isUnderstood(signed, 'unauthenticated')) return false
     expect(signed).toMatchObject({ value: { session: SESSION, principal: { users: ['ann@acme.com'] } } })
     return true
@@ -192,7 +192,7 @@ export const signIn: readonly Row[] = [
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const form = await readForm(new Request(ORIGIN, { method: 'POST', headers, body }), {
       limit: 8_192,
-      meter: createMeter(),
+      meter: createRequestBudget(),
       memory: NO_MEMORY,
     })
     if (!isUnderstood(form, 'body-too-large') || !form.ok) return false

@@ -1,10 +1,10 @@
 import { failurePage, page } from '../../src/http/page/page.ts'
-import { unexpected } from '../../src/http/answer/unexpected.ts'
+import { createErrorHandler } from '../../src/http/response/error-handler.ts'
 
 export const REFERENCE = 'reference-1'
 
 /** What a person is shown when something did not work, as `app.ts` has it; nothing is logged. */
-export const onPageError = unexpected(
+export const onPageError = createErrorHandler(
   (failure) => page(failurePage(failure)),
   () => REFERENCE,
   () => undefined,

@@ -95,8 +95,8 @@ describe('the tools of a server', () => {
     upstream.tools = tools
     return readAll(importerOf('mcp', upstream.host), { source: upstream.url })
   }
-  const names = async (...theirs: string[]) => {
-    const { tools } = await read(...theirs.map((name) => tool(name)))
+  const names = async (...remoteName: string[]) => {
+    const { tools } = await read(...remoteName.map((name) => tool(name)))
     return Object.fromEntries(tools.map(({ definition, implementation }) => [implementation['tool'], definition.tool]))
   }
 

@@ -1,10 +1,10 @@
-import { Admission } from '../../src/core/access/principal.ts'
-import { createMeter } from '../../src/core/tool/budget.ts'
-import type { ImportedTool, Importer, ImportRequest, Skipped } from '../../src/core/publish/import.ts'
+import { FetchCapability } from '../../src/core/access/principal.ts'
+import { createRequestBudget } from '../../src/core/tool/budget.ts'
+import type { ImportedTool, Importer, ImportRequest, SkippedTool } from '../../src/core/publish/import.ts'
 
 export type Read = {
   readonly tools: readonly ImportedTool[]
-  readonly skipped: readonly Skipped[]
+  readonly skipped: readonly SkippedTool[]
   readonly version: string | undefined
   /** Everything that was wrong with the request or its source. */
   readonly problems: readonly { readonly path: string; readonly message: string }[]
@@ -18,10 +18,10 @@ export async function readAll(importer: Importer, request: Partial<ImportRequest
     wants: () => true,
     options: {},
     secret: (id) => ({ missing: `No secret '${id}' in this test` }),
-    meter: createMeter(),
+    meter: createRequestBudget(),
     giveWay: async () => undefined,
     signal: new AbortController().signal,
-    asker: new Admission('test'),
+    asker: new FetchCapability('test'),
     ...request,
   })
   if (!read.ok) {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { ImportKind } from '../../src/core/publish/import.ts'
-import { createMeter, UNITS } from '../../src/core/tool/budget.ts'
+import { createRequestBudget, DEFAULT_UNITS } from '../../src/core/tool/budget.ts'
 import type { Json, JsonObject } from '../../src/core/tool/json.ts'
 import { SHARE } from '../../src/importers/openapi/description.ts'
 import { createOpenApiImporter } from '../../src/importers/openapi/importer.ts'
-import type { Upstreams } from '../../src/importers/upstream.ts'
+import type { OpenUpstream } from '../../src/importers/upstream.ts'
 import type { Cross } from '../climb.ts'
 import { effortOfAsync, MOST_EFFORT } from '../effort.ts'
 import { input as schema } from '../core/schema/made-up.ts'
@@ -19,9 +19,9 @@ const named = <T>(count: number, make: (index: number) => T) =>
 
 /** What an importer makes of a source, and the units that it takes for it. */
 async function imported(kind: ImportKind, source: JsonObject | readonly unknown[], units = Infinity) {
-  const meter = createMeter(units)
+  const meter = createRequestBudget(units)
   const tools = Array.isArray(source) ? source : []
-  const upstreams: Upstreams = () => ({ ok: true, value: async () => ({ ok: true, value: { tools } }) })
+  const upstreams: OpenUpstream = () => ({ ok: true, value: async () => ({ ok: true, value: { tools } }) })
   const importer =
     kind === 'openapi'
       ? createOpenApiImporter({ fetchText: async () => ({ ok: false, problem: 'No URL is fetched' }) })
@@ -187,7 +187,7 @@ describe.each(['mcp', 'oxp'] as const)('the worst tool of an %s server', (kind) 
     let worst = 0
     for (const each of schemas) worst = Math.max(worst, (await imported(kind, [toolOf(each)])).units)
     expect(worst).toBeGreaterThan(20)
-    expect(worst).toBeLessThan(UNITS)
+    expect(worst).toBeLessThan(DEFAULT_UNITS)
     expect(units).toBeLessThanOrEqual(worst * schemas.length)
   })
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { anchorOf, guideOf } from '../../src/node/guides.ts'
+import { toAnchor, parseGuide } from '../../src/node/guides.ts'
 
 /** Without the lines between tags, and those that a paragraph is written on. */
 const rendered = (text: string) =>
-  guideOf('guide', text)
+  parseGuide('guide', text)
     .html.replaceAll(/>\s*\n\s*</g, '><')
     .trim()
 
@@ -56,12 +56,12 @@ it.each([
   ['VS Code', 'vs-code'],
   ['The Responses API', 'the-responses-api'],
 ])('the anchor of %j is %s', (heading, anchor) => {
-  expect(anchorOf(heading)).toBe(anchor)
+  expect(toAnchor(heading)).toBe(anchor)
 })
 
 it('the headings of a text lead to where they stand, and what a fence holds is none', () => {
   const text = '# Top\n\n## A `key`, [made](x.md)\n\n```sh\n## no\n```\n\n### Below\n\n## B\n'
-  const guide = guideOf('guide', text)
+  const guide = parseGuide('guide', text)
   const { contents } = guide
   expect(contents.map(({ title }) => title)).toEqual(['A key, made', 'Below', 'B'])
   for (const { anchor, depth, at } of contents) {
@@ -71,7 +71,7 @@ it('the headings of a text lead to where they stand, and what a fence holds is n
 })
 
 it('a guide has its title, and what it is for', () => {
-  const guide = guideOf('guide', '# Keys\n\nAfter reading this you can `make` keys. More.\n\nx')
+  const guide = parseGuide('guide', '# Keys\n\nAfter reading this you can `make` keys. More.\n\nx')
   const { title, summary, summaryHtml } = guide
   expect([title, summary]).toEqual(['Keys', 'After reading this you can `make` keys. More.'])
   expect(summaryHtml).toBe('To <code>make</code> keys. More.')

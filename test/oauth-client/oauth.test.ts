@@ -34,8 +34,8 @@ function client(answers: Readonly<Record<string, object>>, now = () => 0) {
   const oauth = createOAuth({
     fetch,
     findServer: createServerFinder(fetch, now),
-    judgeUrl: () => undefined,
-    secretOf: (name) => (name === 'ACME' ? SECRET : undefined),
+    checkUrl: () => undefined,
+    readSecret: (name) => (name === 'ACME' ? SECRET : undefined),
   })
   return { oauth, asked, paths: () => asked.map(({ url }) => new URL(url).pathname) }
 }

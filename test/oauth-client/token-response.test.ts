@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { normalTokenResponse } from '../../src/oauth-client/token-response.ts'
+import { normalizeTokenResponse } from '../../src/oauth-client/token-response.ts'
 
 const normal = async (body: string | object, type = 'application/json', status = 200) => {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const headers = { 'content-type': type, 'www-authenticate': 'Basic', 'retry-after': '3' }
-  const response = await normalTokenResponse(new Response(text, { status, headers }))
+  const response = await normalizeTokenResponse(new Response(text, { status, headers }))
   expect(response.headers.get('www-authenticate')).toBeNull()
   expect(response.headers.get('retry-after')).toBe('3')
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }

@@ -1,4 +1,4 @@
-import { Admission } from '../../src/core/access/principal.ts'
+import { FetchCapability } from '../../src/core/access/principal.ts'
 import { describe, expect, it } from 'vitest'
 import { createTextFetch } from '../../src/outbound/fetch-text.ts'
 import { createGuardedFetch } from '../../src/outbound/guarded-fetch.ts'
@@ -11,7 +11,7 @@ function fetching(respond: (request: Request) => Response, maxResponseBytes = 1_
     allowHttpHosts: new Set(),
     maxResponseBytes,
   })
-  return createTextFetch(guardedFetch, 'application/yaml', new Admission('test'))
+  return createTextFetch(guardedFetch, 'application/yaml', new FetchCapability('test'))
 }
 
 describe("a document's text", () => {

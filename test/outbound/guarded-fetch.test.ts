@@ -1,9 +1,9 @@
-import { Admission } from '../../src/core/access/principal.ts'
+import { FetchCapability } from '../../src/core/access/principal.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createGuardedFetch } from '../../src/outbound/guarded-fetch.ts'
 import type { GuardedFetchOptions, GuardedRequest } from '../../src/outbound/guarded-fetch.ts'
-import { asFetch } from '../../src/outbound/as-fetch.ts'
-import type { Traffic } from '../../src/outbound/traffic.ts'
+import { toFetch } from '../../src/outbound/as-fetch.ts'
+import type { TrafficControl } from '../../src/outbound/traffic-control.ts'
 import { startUpstream } from '../upstream.ts'
 import type { Upstream } from '../upstream.ts'
 
@@ -43,7 +43,7 @@ function request(url: string, more: Partial<GuardedRequest> = {}): GuardedReques
     url,
     headers: new Headers(),
     credentialHeaders: [],
-    asker: new Admission('test'),
+    asker: new FetchCapability('test'),
     signal: AbortSignal.timeout(10_000),
     ...more,
   }
@@ -97,7 +97,7 @@ describe('an answer that is to be looked through for secrets', () => {
     'is refused in the encoding %j, which the platform leaves on it',
     async (encoding) => {
       const { fetch } = answering({ 'content-encoding': encoding })
-      const result = await guard({ fetch })(request(URL_OF, { mayBePartial: true }))
+      const result = await guard({ fetch })(request(URL_OF, { allowsPartial: true }))
       const shown = `its content encoding is '${encoding.toLowerCase()}'`
       const message = `Cannot read the answer of "https://api.example.com": ${shown}`
       expect(result).toEqual({ ok: false, kind: 'refused', message })
@@ -123,7 +123,7 @@ describe('an answer that is to be looked through for secrets', () => {
     const { fetch } = answering(headers, status)
     const message = 'Cannot read the answer of "https://api.example.com": it is only a part'
     expect(await guard({ fetch })(request(URL_OF))).toEqual({ ok: false, kind: 'refused', message })
-    expect(await guard({ fetch })(request(URL_OF, { mayBePartial: true }))).toMatchObject({ ok: true })
+    expect(await guard({ fetch })(request(URL_OF, { allowsPartial: true }))).toMatchObject({ ok: true })
   })
 
   test('is asked for whole, and in encodings that the platform takes off, on every hop', async () => {
@@ -132,13 +132,13 @@ describe('an answer that is to be looked through for secrets', () => {
       'https://api.example.com/b': () => new Response('ok'),
     })
     const headers = { 'Range': 'bytes=0-3', 'If-Range': '"x"', 'Accept-Encoding': 'deflate', 'X-Own': 'yes' }
-    for (const mayBePartial of [undefined, false, true]) {
+    for (const allowsPartial of [undefined, false, true]) {
       sent.length = 0
-      const more = mayBePartial === undefined ? {} : { mayBePartial }
+      const more = allowsPartial === undefined ? {} : { allowsPartial }
       await guard({ fetch })(request('https://api.example.com/a', { headers: new Headers(headers), ...more }))
       expect(sent).toHaveLength(2)
       for (const { headers: reached } of sent) {
-        expect([...reached.keys()]).toEqual(mayBePartial ? ['if-range', 'range', 'x-own'] : ['x-own'])
+        expect([...reached.keys()]).toEqual(allowsPartial ? ['if-range', 'range', 'x-own'] : ['x-own'])
       }
     }
   })
@@ -547,7 +547,7 @@ describe('the traffic to a host', () => {
   /** A guarded fetch that is let through, and how each of its requests ended. */
   function watched(answers: Parameters<typeof fakeFetch>[0]) {
     const ended: string[] = []
-    const traffic: Traffic = {
+    const traffic: TrafficControl = {
       async admit(host, given) {
         expect(given).toBe(asker)
         return { end: (ending) => void ended.push(`${host} ${ending}`) }
@@ -584,7 +584,7 @@ describe('the traffic to a host', () => {
   test('is not asked about what is for no call, nor for what is refused anyway', async () => {
     const { ended, send } = watched({})
     await send('http://127.0.0.1/')
-    const traffic: Traffic = {
+    const traffic: TrafficControl = {
       admit: () => Promise.reject(new Error('Asked')),
       health: () => ({ state: 'closed', failures: 0, inFlight: 0 }),
     }
@@ -594,7 +594,7 @@ describe('the traffic to a host', () => {
   })
 
   test('may hold a request back, which says when to try again', async () => {
-    const traffic: Traffic = {
+    const traffic: TrafficControl = {
       admit: async () => ({ kind: 'busy', reason: 'too many', retryAfterMs: 70 }),
       health: () => ({ state: 'closed', failures: 0, inFlight: 64 }),
     }
@@ -607,7 +607,7 @@ describe('the traffic to a host', () => {
 })
 
 describe('the plain fetch', () => {
-  const plain = (options: Partial<GuardedFetchOptions>) => asFetch(guard(options), new Admission('test'))
+  const plain = (options: Partial<GuardedFetchOptions>) => toFetch(guard(options), new FetchCapability('test'))
 
   test('takes what fetch takes and gives a Response', async () => {
     const server = await serve(({ method, body, headers }, response) => {
@@ -648,7 +648,7 @@ describe('the plain fetch', () => {
     await expect(fetch('https://example.com/', { signal: controller.signal })).rejects.toBe(reason)
   })
 
-  test('drops the usual credential headers across origins, and honours the redirect mode', async () => {
+  test('drops the usual credential headers across origins, and honors the redirect mode', async () => {
     const { fetch, sent } = fakeFetch({
       'https://a.example.com/': redirectTo('https://b.example.com/', 307),
       'https://b.example.com/': () => new Response('done'),
@@ -670,7 +670,7 @@ describe('a large answer', () => {
   test.each<[string, number, GuardedRequest['asker'], readonly unknown[]]>([
     ['of a tool', 300_000, tool, ['ann', 768_000, 1_536_000, 'released']],
     ['that is not large', 65_000, tool, ['ann', 'released']],
-    ['to an import, which has its memory already', 300_000, new Admission('ann'), []],
+    ['to an import, which has its memory already', 300_000, new FetchCapability('ann'), []],
   ])('takes memory for three times its bytes as it comes, until it is read: %s', async (_, length, asker, wanted) => {
     const seen: unknown[] = []
     const reserve = (caller: string) => {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { Admission } from '../../src/core/access/principal.ts'
+import { FetchCapability } from '../../src/core/access/principal.ts'
 import type { GuardedRequest, GuardedResult } from '../../src/outbound/guarded-fetch.ts'
 import { createIcons } from '../../src/outbound/icons.ts'
 
 const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-const ANN = new Admission('key:ann')
+const ANN = new FetchCapability('key:ann')
 const URL_OF_ICON = 'https://icons.example/a.png'
 
 function world(answer: (request: GuardedRequest) => GuardedResult | Promise<GuardedResult> = () => answered(PNG)) {
@@ -25,7 +25,7 @@ function answered(body: Uint8Array<ArrayBuffer>, status = 200): GuardedResult {
 it('asks once in an hour, without a credential, for the caller who asks first', async () => {
   const { sent, readIcon, wait } = world()
   expect(await readIcon(URL_OF_ICON, ANN)).toEqual({ type: 'image/png', bytes: PNG })
-  expect(await readIcon(URL_OF_ICON, new Admission('key:bob'))).toMatchObject({ type: 'image/png' })
+  expect(await readIcon(URL_OF_ICON, new FetchCapability('key:bob'))).toMatchObject({ type: 'image/png' })
   expect(sent).toMatchObject([{ method: 'GET', url: URL_OF_ICON, asker: ANN, credentialHeaders: [] }])
   expect([...(sent[0]?.headers.keys() ?? [])]).toEqual(['accept', 'user-agent'])
   wait(3_600_000)

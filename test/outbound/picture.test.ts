@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bytesOfData, pictureOf } from '../../src/outbound/picture.ts'
+import { decodeDataUrl, parseIconImage } from '../../src/outbound/picture.ts'
 
 const latin = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg"/>'
@@ -14,7 +14,7 @@ describe('a picture', () => {
     ['image/svg+xml', `<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/svg11.dtd">${SVG}`],
   ])('is %s by its first bytes', (type, text) => {
     const bytes = latin(text)
-    expect(pictureOf(bytes)).toEqual({ type, bytes })
+    expect(parseIconImage(bytes)).toEqual({ type, bytes })
   })
 
   it.each([
@@ -32,10 +32,10 @@ describe('a picture', () => {
     '\x89PNG\n',
     `${'<!--'.repeat(1_000)}`,
   ])('is none that begins with %j', (text) => {
-    expect(pictureOf(latin(text))).toBeUndefined()
+    expect(parseIconImage(latin(text))).toBeUndefined()
   })
 
-  it('is none without bytes', () => expect(pictureOf(undefined)).toBeUndefined())
+  it('is none without bytes', () => expect(parseIconImage(undefined)).toBeUndefined())
 })
 
 it.each([
@@ -45,9 +45,9 @@ it.each([
   ['data:image/png,%89PNG%0D%0A%1a%0A', '\x89PNG\r\n\x1a\n'],
   ['data:image/svg+xml;utf8,<svg>é%C3%A9,%</svg>', '<svg>\xc3\xa9\xc3\xa9,%</svg>'],
 ])('the data of %s are its bytes', (url, text) => {
-  expect(bytesOfData(url)).toEqual(latin(text))
+  expect(decodeDataUrl(url)).toEqual(latin(text))
 })
 
 it.each(['data:image/png;base64', 'data:image/png;base64,*', 'https://a.example/,x'])('%s has no data', (url) => {
-  expect(bytesOfData(url)).toBeUndefined()
+  expect(decodeDataUrl(url)).toBeUndefined()
 })

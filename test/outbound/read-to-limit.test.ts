@@ -28,17 +28,17 @@ describe('a body', () => {
     [['abc', 'de'], 5],
     [['abc', '', 'de'], 9],
   ])('of %j is read as a whole within %i bytes', async (chunks, limit) => {
-    const { bytes, isWhole } = await readToLimit(bodyOf(chunks).body, limit)
+    const { bytes, isComplete: isWhole } = await readToLimit(bodyOf(chunks).body, limit)
     expect([text(bytes), isWhole]).toEqual([chunks.join(''), true])
   })
 
   it('that is absent is empty', async () => {
-    expect(await readToLimit(null, 0)).toEqual({ bytes: new Uint8Array(), isWhole: true })
+    expect(await readToLimit(null, 0)).toEqual({ bytes: new Uint8Array(), isComplete: true })
   })
 
   it('over the limit is cut there, and the rest is neither asked for nor waited for', async () => {
     const { body, seen } = bodyOf(['abc', 'def', 'ghi', 'jkl'])
-    const { bytes, isWhole } = await readToLimit(body, 4)
+    const { bytes, isComplete: isWhole } = await readToLimit(body, 4)
     expect([text(bytes), isWhole]).toEqual(['abcd', false])
     expect(seen).toEqual({ cancelled: true, given: 2 })
   })

@@ -32,7 +32,7 @@ it('answers of one server of the Model Context Protocol are in memory only as fa
       credentialHeaders: [],
       signal,
       asker: { toolkit: 'Kit', caller: 'key:a', timeoutMs: 30_000, signal },
-      allowance: { bytes: 8 * MB, parts: 1_000, bytesLeft: 8 * MB, partsLeft: 1_000 },
+      readLimits: { bytes: 8 * MB, parts: 1_000, bytesLeft: 8 * MB, partsLeft: 1_000 },
       onFailure: () => undefined,
     })
     return opened.ok ? opened.response.text().catch(() => 'broken off') : undefined
@@ -60,9 +60,9 @@ it('requests of one session have one reservation, which its call releases', asyn
       credentialHeaders: [],
       signal,
       asker: { toolkit: 'Kit', caller: 'key:a', timeoutMs: 30_000, signal },
-      allowance,
+      readLimits: allowance,
       onFailure: () => undefined,
-      atEnd(end) {
+      deferRelease(end) {
         release?.()
         release = end
       },

@@ -4,7 +4,7 @@ import { format } from 'node:util'
 import { Request as MiniflareRequest } from 'miniflare'
 import { vaultDeployment } from '../../src/compose/stores.ts'
 import { ConfigError, type Env, loadConfig } from '../../src/env.ts'
-import { createFront } from '../../src/front.ts'
+import { createDispatcher } from '../../src/dispatcher.ts'
 import * as worker from '../../src/index.ts'
 import { defineVault } from '../../src/storage/vault/vault-object.ts'
 import { sendJson } from '../e2e/json.ts'
@@ -97,7 +97,7 @@ export async function startInProcess({
 /** Where variables are wrong, the Worker's own entry, which says so to each request. */
 function frontOf(env: Env) {
   try {
-    return createFront(env, loadConfig(env), build)
+    return createDispatcher(env, loadConfig(env), build)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const { fetch } = worker.default

@@ -16,7 +16,7 @@ function report(name: string, own: Score, plain?: Score): void {
   if (process.env['SEARCH_MISSED'] && !name.includes('aside')) console.log(own.missed.join('\n'))
 }
 
-describe.skipIf(!hasShared(CATALOGUE))(`questions over a catalogue in use${unlessShared(CATALOGUE)}`, async () => {
+describe.skipIf(!hasShared(CATALOGUE))(`questions over a catalog in use${unlessShared(CATALOGUE)}`, async () => {
   const items = hasShared(CATALOGUE) ? JSON.parse(readShared(CATALOGUE)).items : []
   const records = await recordsOf(items)
   const ask = asker(records)

@@ -5,11 +5,15 @@ import { oxp } from '../../src/dialects/oxp/definition.ts'
 import { sha256 } from '../../src/storage/sealing/sha256.ts'
 import { renewIndex } from '../../src/storage/registry/search/search-index.ts'
 import { createTables } from '../../src/storage/registry/tables.ts'
-import { storeVersion } from '../../src/storage/registry/writing/store-version.ts'
+import { storeVersion } from '../../src/storage/registry/write/store-version.ts'
 import { createDatabase, sqlOf } from '../simulation/sql.ts'
 
 /** Every toolkit is there already, so that none is renamed. */
-const source = { addressed: async () => undefined, current: async () => undefined, holds: async () => true }
+const source = {
+  findDocumentAddress: async () => undefined,
+  loadCurrent: async () => undefined,
+  hasToolkit: async () => true,
+}
 
 /** The records of definitions in OXP, as they would be published. */
 export async function recordsOf(definitions: readonly Json[]): Promise<readonly ToolRecord[]> {

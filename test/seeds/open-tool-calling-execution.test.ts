@@ -1,4 +1,4 @@
-import { NO_USER } from '../../src/core/failure/failure-words.ts'
+import { NO_USER } from '../../src/core/failure/failure-text.ts'
 import { randomBytes } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect } from 'vitest'

@@ -1,4 +1,4 @@
-import { NO_USER } from '../../src/core/failure/failure-words.ts'
+import { NO_USER } from '../../src/core/failure/failure-text.ts'
 import { Response } from 'miniflare'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'

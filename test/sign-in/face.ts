@@ -1,9 +1,9 @@
 import { Hono } from 'hono'
-import type { AuditEntry } from '../../src/core/access/audit-entry.ts'
+import type { AuditEvent } from '../../src/core/access/audit-entry.ts'
 import { ADMIN } from '../../src/core/access/principal.ts'
 import { fail, ok } from '../../src/core/failure/failure.ts'
 import { createFlows } from '../../src/sign-in/flow-cookie.ts'
-import { signInFace, type SignInFaceDeps } from '../../src/sign-in/routes.ts'
+import { createSignInRoutes, type SignInRoutesDeps } from '../../src/sign-in/routes.ts'
 import { createKeyring } from '../../src/storage/sealing/keyring.ts'
 import { onPageError } from '../http/on-page-error.ts'
 
@@ -22,30 +22,30 @@ export const provider = {
   prefix: '',
   claims: { groups: 'groups' },
   rules: [{ domain: 'acme.test', scopes: ['tools:call'], tools: ['*'] }],
-} as const satisfies SignInFaceDeps['provider']
+} as const satisfies SignInRoutesDeps['provider']
 
 /** The face, of which all works that is not changed; `provider: undefined` is a deployment of keys. */
-export function faceWith(change: Partial<SignInFaceDeps> = {}, sessions: object = {}) {
-  const audit: AuditEntry[] = []
+export function faceWith(change: Partial<SignInRoutesDeps> = {}, sessions: object = {}) {
+  const audit: AuditEvent[] = []
   const begun: unknown[] = []
-  const face = signInFace({
+  const router = createSignInRoutes({
     sessions: {
-      signedIn: () => NOBODY,
-      begin: async (_: Request, ...of: unknown[]) => (begun.push(of), 'switchboard-session=x'),
+      findSession: () => NOBODY,
+      startSession: async (_: Request, ...of: unknown[]) => (begun.push(of), 'switchboard-session=x'),
       signOut: async () => 'switchboard-session=',
       ...sessions,
-    } as unknown as SignInFaceDeps['sessions'],
+    } as unknown as SignInRoutesDeps['sessions'],
     provider,
     flows,
-    authenticator: { holderOf: async () => ({ result: ok(ADMIN) }), hasAdministrator: true },
+    authenticator: { loadPrincipal: async () => ({ result: ok(ADMIN) }), hasAdministrator: true },
     sha256: async (text) => `sha256 ${text}`,
-    shield: () => undefined,
+    limitAnonymous: () => undefined,
     now: () => 7,
     writeAuditEntry: (entry) => void audit.push(entry),
     onPageError,
     ...change,
   })
-  const app = new Hono().route('/', face)
+  const app = new Hono().route('/', router)
   const at = (path: string) => (path.startsWith('http') ? path : ORIGIN + path)
   const get = (path: string, headers: Record<string, string> = {}) => app.request(at(path), { headers })
   const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>

@@ -80,7 +80,7 @@ describe('a browser on its way to the provider', () => {
   })
 
   it('is asked nothing, and forgets nothing, where it has no cookies of this', async () => {
-    const sealer = { seal: async () => '', open: () => Promise.reject(new Error('Nothing is opened')) }
+    const sealer = { seal: async () => '', unseal: () => Promise.reject(new Error('Nothing is opened')) }
     expect(await createFlows(sealer, () => now).of(newBrowser().request())).toBeUndefined()
     expect(flows.end(newBrowser().request())).toEqual([])
   })

@@ -21,12 +21,12 @@ interface World {
   readonly server?: object
   readonly discovered?: boolean
   readonly issuer?: string
-  readonly judgeUrl?: () => string | undefined
+  readonly checkUrl?: () => string | undefined
   readonly idToken?: object | null
   readonly userInfo?: object
 }
 
-function openIdOf({ claims = ['email'], server = {}, judgeUrl = () => undefined, idToken = {}, ...world }: World) {
+function openIdOf({ claims = ['email'], server = {}, checkUrl = () => undefined, idToken = {}, ...world }: World) {
   const asked: string[] = []
   const { issuer = ISSUER, discovered = true, userInfo } = world
   const at = { nonce: '' }
@@ -36,7 +36,7 @@ function openIdOf({ claims = ['email'], server = {}, judgeUrl = () => undefined,
     clientSecret: 's1',
     claims,
     findServer: async () => ({ as: { ...as, ...server }, discovered }),
-    judgeUrl,
+    checkUrl,
     async fetch(input) {
       const { pathname } = new URL(String(input))
       asked.push(pathname)
@@ -88,7 +88,7 @@ describe('the request that a browser takes to the provider', () => {
   })
 
   it('is not made for a page that cannot be opened', async () => {
-    const { openId } = openIdOf({ judgeUrl: () => 'it is no https' })
+    const { openId } = openIdOf({ checkUrl: () => 'it is no https' })
     expect(await openId.begin(CALLBACK, false)).toMatchObject({
       ok: false,
       message: expect.stringContaining('it is no https'),

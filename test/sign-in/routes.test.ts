@@ -8,10 +8,10 @@ const away = fail({ type: 'unavailable', message: 'x' })
 const byKey = { provider: undefined }
 const ELSEWHERE = '//evil.test/'
 const SIGN_IN_AGAIN = 'href="/sign-in?again=1&amp;return=/sessions"'
-const limited = { shield: () => fail({ type: 'rate-limited', retry_after_ms: 9_000 }) }
+const limited = { limitAnonymous: () => fail({ type: 'rate-limited', retry_after_ms: 9_000 }) }
 const person = { user: 'ann@acme.test', address: 'ann@acme.test', groups: [] }
-const signedIn = (by: object) => ({
-  signedIn: () => ok({ session: { by }, principal: { ...ADMIN, id: 'key:k1' } }),
+const findSession = (by: object) => ({
+  findSession: () => ok({ session: { by }, principal: { ...ADMIN, id: 'key:k1' } }),
 })
 const finishing = (how: object) => ({
   provider: { ...provider, loadOpenId: async () => ({ ...openId, finish: async () => how as never }) },
@@ -39,7 +39,7 @@ describe('who asks for the page to sign in', () => {
       { text: expect.stringMatching(/href="\/">\s*Go to the console/) },
     ],
   ])('%s', async (_, by, path, answer) => {
-    expect(await seen(faceWith({}, signedIn(by)).get(path))).toMatchObject(answer)
+    expect(await seen(faceWith({}, findSession(by)).get(path))).toMatchObject(answer)
   })
 
   it.each<[string, Parameters<typeof faceWith>, string, [number, string]]>([
@@ -47,7 +47,7 @@ describe('who asks for the page to sign in', () => {
     ['with a parameter twice', [], '/sign-in?return=/a&return=/b', [400, 'Not understood']],
     ['too often', [limited], '/sign-in', [429, 'Too many requests']],
     ['over plain http', [], 'http://sb.example/sign-in', [400, 'HTTPS required']],
-    ['while nobody can be asked', [{}, { signedIn: () => away }], '/sign-in', [503, 'Not right now']],
+    ['while nobody can be asked', [{}, { findSession: () => away }], '/sign-in', [503, 'Not right now']],
   ])('is refused %s', async (_, how, path, answer) => {
     const { status, title } = await seen(faceWith(...how).get(path))
     expect([status, title]).toEqual(answer)
@@ -55,11 +55,11 @@ describe('who asks for the page to sign in', () => {
 
   it('is counted against their limit where their session is looked up', async () => {
     const asked: unknown[] = []
-    const signedIn = (_: Request, mayLookUp: () => unknown) => (asked.push(mayLookUp()), NOBODY)
+    const findSession = (_: Request, mayLookUp: () => unknown) => (asked.push(mayLookUp()), NOBODY)
     let left = 1
-    const shield = () => (left-- > 0 ? undefined : limited.shield())
-    await faceWith({ shield }, { signedIn }).begin()
-    expect(asked).toEqual([limited.shield()])
+    const limitAnonymous = () => (left-- > 0 ? undefined : limited.limitAnonymous())
+    await faceWith({ limitAnonymous }, { findSession }).begin()
+    expect(asked).toEqual([limited.limitAnonymous()])
   })
 
   it('is told why the provider cannot be visited, as its operator is', async () => {
@@ -156,7 +156,7 @@ describe('who comes back from the provider', () => {
       finishing({ ok: true, claims: { email: 'bob@other.test', email_verified: true } }),
       {},
       403,
-      'admits &#39;bob@other.test&#39;',
+      'grants &#39;bob@other.test&#39; no access',
     ],
   ])('is not where %s', async (_, change, how, status, words) => {
     const { comeBack, begun } = faceWith(change)
@@ -205,7 +205,7 @@ describe('a key', () => {
   >([
     [
       'that nobody has',
-      { authenticator: { hasAdministrator: true, holderOf: async () => ({ result: NOBODY }) } },
+      { authenticator: { hasAdministrator: true, loadPrincipal: async () => ({ result: NOBODY }) } },
       [`sb_${'x'.repeat(43)}`],
       [403, 'This key is wrong or has expired.'],
     ],
@@ -224,7 +224,7 @@ describe('a key', () => {
   })
 
   it('is not asked for as if one could be had where no administrator is set up', async () => {
-    const nobody = { hasAdministrator: false, holderOf: async () => ({ result: NOBODY }) }
+    const nobody = { hasAdministrator: false, loadPrincipal: async () => ({ result: NOBODY }) }
     const { get, post } = faceWith({ ...byKey, authenticator: nobody })
     const words = 'No administrator is set up: set the secret ADMIN_KEY'
     expect(await seen(get('/sign-in'))).toMatchObject({ status: 200, text: expect.stringContaining(words) })
@@ -236,7 +236,7 @@ describe('a key', () => {
     const asked: string[] = []
     const authenticator = {
       hasAdministrator: true,
-      holderOf: async (hash: string) => (asked.push(hash), { result: NOBODY }),
+      loadPrincipal: async (hash: string) => (asked.push(hash), { result: NOBODY }),
     }
     const { sendKey, post, audit } = faceWith({ ...byKey, authenticator })
     await sendKey('x'.repeat(15))

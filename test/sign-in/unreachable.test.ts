@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { fail, Unreachable } from '../../src/core/failure/failure.ts'
+import { fail, UnreachableError } from '../../src/core/failure/failure.ts'
 import { createFlows } from '../../src/sign-in/flow-cookie.ts'
 import { AWAY, awayOf, REFERENCE } from '../http/on-page-error.ts'
 import { faceWith } from './face.ts'
 
-const away = () => Promise.reject(new Unreachable('Switchboard cannot reach its keys right now'))
+const away = () => Promise.reject(new UnreachableError('Switchboard cannot reach its keys right now'))
 const unavailable = fail({ type: 'unavailable', message: 'Not now' })
 
 describe('signing in and out', () => {
@@ -16,15 +16,15 @@ describe('signing in and out', () => {
   })
 
   it('says so to a person while the deployment cannot be reached for it', async () => {
-    const sealing = createFlows({ seal: away, open: away }, () => 0)
-    const holderOf = async () => ({ result: unavailable })
+    const sealing = createFlows({ seal: away, unseal: away }, () => 0)
+    const loadPrincipal = async () => ({ result: unavailable })
     for (const answer of [
       await faceWith({ flows: sealing }).begin(),
       await faceWith({ flows: sealing }).comeBack(),
-      await faceWith({}, { signedIn: () => unavailable }).begin(),
-      await faceWith({}, { begin: away }).comeBack(),
-      await faceWith({ provider: undefined }, { begin: away }).sendKey(),
-      await faceWith({ provider: undefined, authenticator: { holderOf, hasAdministrator: true } }).sendKey(),
+      await faceWith({}, { findSession: () => unavailable }).begin(),
+      await faceWith({}, { startSession: away }).comeBack(),
+      await faceWith({ provider: undefined }, { startSession: away }).sendKey(),
+      await faceWith({ provider: undefined, authenticator: { loadPrincipal, hasAdministrator: true } }).sendKey(),
       await faceWith({}, { signOut: away }).signOut(),
     ]) {
       expect(await awayOf(answer)).toEqual(AWAY)
@@ -33,7 +33,7 @@ describe('signing in and out', () => {
 
   it('says nothing of a defect but its reference', async () => {
     const broken = () => Promise.reject(new Error('secret-detail'))
-    const answer = await faceWith({}, { begin: broken }).comeBack()
+    const answer = await faceWith({}, { startSession: broken }).comeBack()
     expect(answer.status).toBe(500)
     const text = await answer.text()
     expect(text).toContain(REFERENCE)

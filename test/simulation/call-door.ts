@@ -1,12 +1,12 @@
-import { createMeter } from '../../src/core/tool/budget.ts'
+import { createRequestBudget } from '../../src/core/tool/budget.ts'
 import type { CallLimits } from '../../src/core/access/call-limits.ts'
 import type { Principal } from '../../src/core/access/principal.ts'
 import { createToolSecrets } from '../../src/core/access/tool-secrets.ts'
-import { callableTool } from '../../src/core/call/callable-tool.ts'
-import { createCallTool, type Outcome } from '../../src/core/call/call.ts'
+import { createCallableTool } from '../../src/core/call/callable-tool.ts'
+import { createCallTool, type CallOutcome } from '../../src/core/call/call.ts'
 import { startDeadline } from '../../src/compose/platform.ts'
 import type { RunResult } from '../../src/core/call/runner.ts'
-import { createTurns, type Turns } from '../../src/core/call/count-calls.ts'
+import { createCallLimiter, type CallLimiter } from '../../src/core/call/call-limiter.ts'
 import type { JsonObject } from '../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
 import { noArtifacts } from '../../src/storage/artifacts/r2-artifacts.ts'
@@ -33,18 +33,18 @@ export interface DoorOptions {
   /** How often a tool may be called. */
   readonly limitsOf: (tool: ToolRecord) => CallLimits | undefined
   readonly timeoutMs: number
-  readonly makeTurns?: typeof createTurns
+  readonly makeTurns?: typeof createCallLimiter
 }
 
 export const HOME = 'https://switchboard.example/'
 const NEVER = new Promise<never>(() => undefined)
 
 /** The door of calls in each isolate: all the stages of the real one, of which the platform may end each wherever it waits. */
-export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = createTurns }: DoorOptions) {
+export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = createCallLimiter }: DoorOptions) {
   const { chance, weather } = world
-  const turnsOf = new WeakMap<Place, Turns>()
+  const turnsOf = new WeakMap<Place, CallLimiter>()
 
-  return async function send(place: Place, sent: SentCall): Promise<Outcome['result']> {
+  return async function send(place: Place, sent: SentCall): Promise<CallOutcome['result']> {
     const { principal, callId, tool, input, run, cutOff, gone } = sent
     const { ledger, vault, now } = place
     const turns = turnsOf.get(place) ?? makeTurns(now)
@@ -82,7 +82,7 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
       resolver: {
         resolve: () => ({
           ok: true,
-          tool: callableTool(
+          tool: createCallableTool(
             {
               record: tool,
               runnable: {
@@ -101,7 +101,7 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
           status: { state: 'active' },
           publisher: { principal: 'admin', trusted: true },
         }),
-        forget: () => undefined,
+        invalidate: () => undefined,
       },
       findCandidates: async () => [],
       toolSecrets: createToolSecrets(new Map(), () => undefined),
@@ -109,7 +109,7 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
       approvals: { claim: (asked) => lasting(vault.claim(asked)) },
       artifacts: noArtifacts,
       uploads: noUploads,
-      turns,
+      callLimiter: turns,
       ledger: {
         async claim(asked) {
           const claimed = await lasting(ledger.claim(asked))
@@ -157,9 +157,9 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
         background: () => undefined,
         dialect: 'oxp',
         audience: 'program',
-        meter: createMeter(),
+        meter: createRequestBudget(),
         signal: () => gone,
-        reachedAt: () => HOME,
+        requestUrl: () => HOME,
       },
     )
     return (await Promise.race([made, ended])).result

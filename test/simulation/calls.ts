@@ -1,12 +1,12 @@
 import { fail } from '../../src/core/failure/failure.ts'
-import { type Finished, type LedgerCall, runOnce } from '../../src/core/call/ledger.ts'
-import type { Success } from '../../src/core/call/runner.ts'
+import { type CompletedCall, type IdempotentCall, runIdempotently } from '../../src/core/call/idempotency.ts'
+import type { ToolSuccess } from '../../src/core/call/runner.ts'
 import { holds } from './violation.ts'
 import type { Place, World } from './world.ts'
 
 /** A call under an id of its caller's, and what became of it. */
 interface Known {
-  readonly call: LedgerCall
+  readonly call: IdempotentCall
   /** How often its tool did what it does. */
   executions: number
   /** What it came to, as whoever was answered was told. */
@@ -32,7 +32,7 @@ export function createCallClients(world: World) {
   )
 
   /** What the tool does: once and for all, or not at all, or nobody gets to know. */
-  async function execute(known: Known): Promise<Success | ReturnType<typeof fail>> {
+  async function execute(known: Known): Promise<ToolSuccess | ReturnType<typeof fail>> {
     const { principal, callId } = known.call
     if (chance.happens(100)) return fail({ type: 'tool-failed', message: 'Not now', can_retry: true })
     known.executions += 1
@@ -50,13 +50,13 @@ export function createCallClients(world: World) {
     const { callId } = known.call
     const finished = await within(
       2 * TIMEOUT_MS + 60_000,
-      runOnce(known.call, () => execute(known), { ledger, now }),
+      runIdempotently(known.call, () => execute(known), { ledger, now }),
     )
     if (finished === undefined) return holds(known.isCutOff, `The call '${callId}' is never answered`)
     check(known, finished)
   }
 
-  function check(known: Known, { result, finishedAt }: Finished): void {
+  function check(known: Known, { result, finishedAt }: CompletedCall): void {
     const { callId } = known.call
     if (result.ok) {
       const answer = JSON.stringify([result.value, finishedAt])
@@ -75,10 +75,14 @@ export function createCallClients(world: World) {
     if (executions === 0) return
     const { callId } = call
     const other = { ...call, fingerprint: 'of another' }
-    const { result } = await runOnce(other, async () => fail({ type: 'tool-failed', message: '', can_retry: true }), {
-      ledger,
-      now,
-    })
+    const { result } = await runIdempotently(
+      other,
+      async () => fail({ type: 'tool-failed', message: '', can_retry: true }),
+      {
+        ledger,
+        now,
+      },
+    )
     const type = result.ok ? 'ok' : result.failure.type
     holds(type === 'conflict' || type === 'unavailable', `Another call under the id '${callId}' is '${type}'`)
   }
@@ -98,7 +102,7 @@ export function createCallClients(world: World) {
         const again = () => {
           throw new Error(`The call '${known.call.callId}' is made again`)
         }
-        check(known, await runOnce(known.call, again, { ledger, now }))
+        check(known, await runIdempotently(known.call, again, { ledger, now }))
       }
     }
   }

@@ -1,4 +1,4 @@
-import type { Bundle } from '../../src/storage/registry/writing/bundle.ts'
+import type { Bundle } from '../../src/storage/registry/write/bundle.ts'
 import { client } from './client.ts'
 import { createDeployments } from './deployments.ts'
 import { repeat, type Sabotage } from './sabotage.ts'
@@ -40,7 +40,7 @@ export function deploymentScenario(bundles: readonly [Bundle, ...Bundle[]], sabo
     calm(weather)
     const last = make()
     const latest = [startIsolate(first.place, last), startIsolate(undefined, last)]
-    await run([Promise.all(latest.map((place) => place.takeIn()))])
+    await run([Promise.all(latest.map((place) => place.installBundle()))])
     await run([clock.sleep(QUIET_MS)])
     await run([settled(latest, startIsolate(undefined, oldest))])
   }

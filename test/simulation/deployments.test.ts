@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Bundle } from '../../src/storage/registry/writing/bundle.ts'
+import type { Bundle } from '../../src/storage/registry/write/bundle.ts'
 import { deploymentScenario } from './deployment-scenario.ts'
 import { oneTool } from './publications.ts'
 import { damage, type Sabotage } from './sabotage.ts'

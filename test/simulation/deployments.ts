@@ -1,6 +1,6 @@
 import { ADMIN } from '../../src/core/access/principal.ts'
 import { formatToolId, parseToolId } from '../../src/core/tool/tool-id.ts'
-import type { Bundle } from '../../src/storage/registry/writing/bundle.ts'
+import type { Bundle } from '../../src/storage/registry/write/bundle.ts'
 import { holds } from './violation.ts'
 import type { Deployment, Place, World } from './world.ts'
 
@@ -38,21 +38,21 @@ export function createDeployments(world: World, bundles: readonly [Bundle, ...Bu
   }
 
   /** As every request but a call does first. */
-  async function begin({ takeIn }: Place): Promise<void> {
+  async function begin({ installBundle }: Place): Promise<void> {
     look()
-    await takeIn()
+    await installBundle()
     look()
   }
 
   async function list(place: Place): Promise<readonly string[]> {
     await begin(place)
-    const listing = await place.catalogue.list({ versions: 'newest', limit: 1_000 }, ADMIN, { name: 'stored' })
+    const listing = await place.catalog.list({ versions: 'newest', limit: 1_000 }, ADMIN, { name: 'stored' })
     return (listing?.lines ?? []).map((line): string => JSON.parse(line).id)
   }
 
   /** A call waits for the registry only where it must. */
   async function resolve(place: Place, id: string): Promise<void> {
-    void place.takeIn()
+    void place.installBundle()
     const found = await place.resolver.resolve(id, (work) => void work.catch(world.unlessFault))
     if (!found.ok) return
     const known = bundles.flatMap(({ records }) => records).filter((record) => record.id === id)

@@ -1,8 +1,8 @@
 import type { CallLimits } from '../../src/core/access/call-limits.ts'
 import type { Principal } from '../../src/core/access/principal.ts'
-import type { Outcome } from '../../src/core/call/call.ts'
+import type { CallOutcome } from '../../src/core/call/call.ts'
 import type { RunResult } from '../../src/core/call/runner.ts'
-import type { createTurns } from '../../src/core/call/count-calls.ts'
+import type { createCallLimiter } from '../../src/core/call/call-limiter.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
 import { type Approvable, createApprovers } from './approvals.ts'
 import { createDoors } from './call-door.ts'
@@ -47,7 +47,11 @@ export interface DoorTools {
 }
 
 /** What callers do with tools of which one is limited and another needs approval, and what must hold of all that they are told. */
-export function createDoorClients(world: World, { limited, approved }: DoorTools, makeTurns?: typeof createTurns) {
+export function createDoorClients(
+  world: World,
+  { limited, approved }: DoorTools,
+  makeTurns?: typeof createCallLimiter,
+) {
   const { clock, chance } = world
   const approvers = createApprovers(world)
   const watch = createLimitWatch(world)
@@ -94,7 +98,7 @@ export function createDoorClients(world: World, { limited, approved }: DoorTools
     place: Place,
     call: Known,
     how: 'slow' | 'goes away' | 'quick' = 'slow',
-  ): Promise<Outcome['result']> {
+  ): Promise<CallOutcome['result']> {
     const { principal, callId, tool, to, approvable } = call
     const own = approvable && approvers.attempt(approvable)
     const client = new AbortController()
@@ -125,7 +129,7 @@ export function createDoorClients(world: World, { limited, approved }: DoorTools
     return result
   }
 
-  function check(call: Known, result: Outcome['result']): void {
+  function check(call: Known, result: CallOutcome['result']): void {
     const { answer } = call
     if (result.ok || result.failure.type === 'tool-timed-out' || isLeft(result.failure)) {
       if (call.callId === undefined) return
@@ -157,7 +161,7 @@ export function createDoorClients(world: World, { limited, approved }: DoorTools
   }
 
   /** Makes a call until it is no more refused for its limits, and waits for as long as it was told. */
-  async function inTurn(place: Place, call: Known): Promise<Outcome['result']> {
+  async function inTurn(place: Place, call: Known): Promise<CallOutcome['result']> {
     for (let tries = 0; ; tries += 1) {
       const result = await make(place, call)
       if (result.ok || result.failure.type !== 'rate-limited') return result

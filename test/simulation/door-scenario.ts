@@ -1,4 +1,4 @@
-import type { createTurns } from '../../src/core/call/count-calls.ts'
+import type { createCallLimiter } from '../../src/core/call/call-limiter.ts'
 import { act, client, startIsolates } from './client.ts'
 import { createDoorClients, type DoorTools, TURN_MS } from './door-calls.ts'
 import { repeat, type Sabotage } from './sabotage.ts'
@@ -13,7 +13,7 @@ const QUIET_MS = 100_000 + TURN_MS
  * approve and refuse; requests end anywhere. Then all is quiet, and what may run runs. `sabotage` is done every second, and
  * `makeTurns` gives the turns, to see that what is wrong with them is noticed.
  */
-export function doorScenario(tools: DoorTools, sabotage?: Sabotage, makeTurns?: typeof createTurns): Scenario {
+export function doorScenario(tools: DoorTools, sabotage?: Sabotage, makeTurns?: typeof createCallLimiter): Scenario {
   return async (world) => {
     const { clock, chance, weather, startIsolate, run } = world
     const places = startIsolates(world)

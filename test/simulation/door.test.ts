@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createTurns } from '../../src/core/call/count-calls.ts'
+import { createCallLimiter } from '../../src/core/call/call-limiter.ts'
 import type { DoorTools } from './door-calls.ts'
 import { doorScenario } from './door-scenario.ts'
 import { oneTool } from './publications.ts'
@@ -58,16 +58,16 @@ describe('the simulation notices', () => {
     expect(await failureOf(doorScenario(tools, sabotage), why)).toBeDefined()
   })
 
-  it.each<[string, typeof createTurns, RegExp]>([
+  it.each<[string, typeof createCallLimiter, RegExp]>([
     [
       'turns that are not counted',
-      (now) => ({ take: (...given) => createTurns(now).take(...given) }),
+      (now) => ({ take: (...given) => createCallLimiter(now).take(...given) }),
       /run at once in one isolate|run within 20 s in one isolate|not refused after 3 others/,
     ],
     [
       'a limit of time that is forgotten',
       (now) => {
-        const turns = createTurns(now)
+        const turns = createCallLimiter(now)
         const timeless = { concurrency: 2 }
         return {
           take: (all, ms) =>
@@ -82,7 +82,7 @@ describe('the simulation notices', () => {
     [
       'turns that never end',
       (now) => {
-        const turns = createTurns(now)
+        const turns = createCallLimiter(now)
         return {
           take(all) {
             const turn = turns.take(all, Infinity)

@@ -1,4 +1,4 @@
-import type { RequiredToken, TokenResult } from '../../src/core/call/requirements.ts'
+import type { TokenQuery, TokenResult } from '../../src/core/call/requirements.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
 import { isFault } from './network.ts'
 import { holds } from './violation.ts'
@@ -25,13 +25,13 @@ export function createGrantClients(world: World, tool: ToolRecord) {
   const { clock, chance, provider } = world
   const users: readonly User[] = ['ann', 'bob'].map((id) => ({ id, consents: [], revocations: [] }))
 
-  const required = ({ id }: User): RequiredToken => ({
+  const required = ({ id }: User): TokenQuery => ({
     userId: id,
     requirement: { id: 'mail', oauth2: { scopes: ['mail.read'] } },
     tool,
     hosts: [],
     chargedTo: 'key:k1',
-    reachedAt: () => CALLBACK,
+    requestUrl: () => CALLBACK,
   })
 
   function begin(list: Done[]): Done {

@@ -1,14 +1,14 @@
 import { createAuthenticator } from '../../src/http/caller/authenticate.ts'
-import { createMemory } from '../../src/core/cache/kept.ts'
-import { callableTool } from '../../src/core/call/callable-tool.ts'
+import { createCacheMemory } from '../../src/core/cache/swr-cache.ts'
+import { createCallableTool } from '../../src/core/call/callable-tool.ts'
 import { createResolver } from '../../src/core/call/resolve-tool.ts'
-import { listedLine } from '../../src/dialects/oxp/encode.ts'
+import { toListLine } from '../../src/dialects/oxp/encode.ts'
 import type { AccessStub } from '../../src/storage/access/access-object.ts'
 import { createKvKeys } from '../../src/storage/access/kv-keys.ts'
-import { createLedger } from '../../src/storage/ledger/ledger.ts'
-import type { LedgerObject } from '../../src/storage/ledger/ledger-object.ts'
-import type { Bundle } from '../../src/storage/registry/writing/bundle.ts'
-import { createKvRegistry } from '../../src/storage/registry/isolate/kv-registry.ts'
+import { createLedger } from '../../src/storage/idempotency/ledger.ts'
+import type { LedgerObject } from '../../src/storage/idempotency/ledger-object.ts'
+import type { Bundle } from '../../src/storage/registry/write/bundle.ts'
+import { createKvRegistry } from '../../src/storage/registry/kv/kv-registry.ts'
 import type { RegistryStub } from '../../src/storage/registry/registry-stub.ts'
 import { sha256 } from '../../src/storage/sealing/sha256.ts'
 import type { VaultObject } from '../../src/storage/vault/vault-object.ts'
@@ -42,24 +42,24 @@ export interface IsolateOptions {
 export function createIsolate(options: IsolateOptions) {
   const { clock, ahead, kv, registry, access, ledgers, vaults, bundle, deployedAt, newId, unlessFault } = options
   const now = () => clock.now() + ahead
-  const memory = createMemory(MEMORY_BYTES)
+  const memory = createCacheMemory(MEMORY_BYTES)
   const tools = createKvRegistry({
     kv,
     registry,
     memory,
-    writeLine: listedLine,
+    writeLine: toListLine,
     now,
     giveWay: async () => undefined,
     bundle: { ...bundle, deployedAt },
     sealer: plainKeyring,
-    onChange: () => resolver.forget(),
+    onChange: () => resolver.invalidate(),
   })
   const resolver = createResolver({
     memory,
     source: tools.source,
     now,
     makeCallable: (record) =>
-      callableTool({
+      createCallableTool({
         record,
         runnable: { ok: false, reason: 'Nothing is run here' },
         validateInput: () => [],
@@ -72,8 +72,8 @@ export function createIsolate(options: IsolateOptions) {
   const vault = createVault({
     namespace: vaults,
     providers: { find: async () => MAIL },
-    variablesOf: () => undefined,
-    keepsGrants: () => true,
+    clientVariablesFor: () => undefined,
+    canStoreGrants: () => true,
     identifies: () => true,
   })
   return { ...tools, resolver, ledger, vault, keys, authenticator, now }

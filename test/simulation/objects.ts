@@ -2,9 +2,9 @@
 import '../../src/storage/vault/charged-hour.ts'
 import '../../src/storage/vault/consent-flow.ts'
 import { createHash } from 'node:crypto'
-import { listedLine } from '../../src/dialects/oxp/encode.ts'
+import { toListLine } from '../../src/dialects/oxp/encode.ts'
 import { Access } from '../../src/storage/access/access-object.ts'
-import { defineLedger, type LedgerObject } from '../../src/storage/ledger/ledger-object.ts'
+import { defineLedger, type LedgerObject } from '../../src/storage/idempotency/ledger-object.ts'
 import { defineRegistry, type RegistryObject } from '../../src/storage/registry/registry-object.ts'
 import { createOAuth } from '../../src/oauth-client/oauth.ts'
 import { createServerFinder } from '../../src/oauth-client/provider-server.ts'
@@ -31,7 +31,7 @@ export function createObjects(platform: Platform, kv: Kv, provider: MailProvider
     return host
   }
 
-  const Registry = defineRegistry(listedLine, () => ({ documents: 1_000_000, bytes: 1_000_000_000 }))
+  const Registry = defineRegistry(toListLine, () => ({ documents: 1_000_000, bytes: 1_000_000_000 }))
   const registry = hostOf('Registry', () =>
     createHost<RegistryObject>({
       ...platform,
@@ -86,11 +86,11 @@ export function createObjects(platform: Platform, kv: Kv, provider: MailProvider
       oauth: createOAuth({
         fetch,
         findServer: createServerFinder(fetch, now),
-        judgeUrl: () => undefined,
-        secretOf: () => undefined,
+        checkUrl: () => undefined,
+        readSecret: () => undefined,
         timeout: clock.timeout,
       }),
-      isTrial: () => true,
+      isTrialUrl: () => true,
       now,
     }))
   }

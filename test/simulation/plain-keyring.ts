@@ -4,7 +4,7 @@ import type { Keyring } from '../../src/storage/sealing/keyring.ts'
 export const plainKeyring: Keyring = {
   isEmpty: false,
   seal: async (text, bound) => JSON.stringify([text, bound]),
-  async open(sealed, bound) {
+  async unseal(sealed, bound) {
     const [text, sealedFor]: string[] = JSON.parse(sealed)
     return text !== undefined && sealedFor === bound ? { text, current: true } : undefined
   },

@@ -11,7 +11,11 @@ import { definition } from '../e2e/definition.ts'
 export type Publications = readonly [Publication, ...Publication[]]
 
 /** Every toolkit is there already, so that none is renamed. */
-const source = { addressed: async () => undefined, current: async () => undefined, holds: async () => true }
+const source = {
+  findDocumentAddress: async () => undefined,
+  loadCurrent: async () => undefined,
+  hasToolkit: async () => true,
+}
 const RUNNERS = new Map([['echo', { kind: 'echo', check: () => [] }]])
 
 async function publicationOf(sent: object): Promise<Publication> {

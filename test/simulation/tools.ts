@@ -4,8 +4,8 @@ import { parseToolId, toolKey } from '../../src/core/tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../../src/core/tool/tool.ts'
 import type { ToolStatus } from '../../src/core/tool/version.ts'
 import { MANIFEST_KEY, kvKey } from '../../src/storage/keys.ts'
-import { readPage } from '../../src/storage/registry/catalogue/listed-tools.ts'
-import type { Manifest } from '../../src/storage/registry/catalogue/manifest.ts'
+import { parsePage } from '../../src/storage/registry/catalog/listed-tools.ts'
+import type { Manifest } from '../../src/storage/registry/catalog/manifest.ts'
 import type { Publications } from './publications.ts'
 import { holds, Violation } from './violation.ts'
 import type { Place, World } from './world.ts'
@@ -17,7 +17,7 @@ interface Change {
   readonly state: State
   readonly from: number
   until: number
-  /** The revision of the catalogue when it was acknowledged. */
+  /** The revision of the catalog when it was acknowledged. */
   revision: number
 }
 
@@ -61,7 +61,7 @@ export function createToolClients(world: World, all: Publications) {
   function wrongInManifest(value: string | null): string | undefined {
     const { revision, count, pages }: Manifest = JSON.parse(value ?? '')
     const texts = pages.map(({ hash }) => kv.valueOf(kvKey('page', hash)))
-    const keys = texts.flatMap((text) => (text === null ? [] : readPage(text).index.map((tool) => tool.key)))
+    const keys = texts.flatMap((text) => (text === null ? [] : parsePage(text).index.map((tool) => tool.key)))
     if (keys.length !== count || new Set(keys).size !== count) return `counts ${count} tools, and lists ${keys.join()}`
     if (keys.some((key, at) => key < (keys[at - 1] ?? ''))) return `lists out of order: ${keys.join()}`
     type Row = { first: string; until: string | null; changed: number }
@@ -175,7 +175,7 @@ export function createToolClients(world: World, all: Publications) {
     for (const id of published.keys()) {
       const name = parseToolId(id)
       if (!itself || name?.toolkit !== toolkit) continue
-      const address = await source.addressed(dialect, itself.id, name.tool)
+      const address = await source.findDocumentAddress(dialect, itself.id, name.tool)
       holds(address?.tools[name.tool] === name.tool, `'${id}' is not found by its document`)
     }
   }
@@ -184,7 +184,7 @@ export function createToolClients(world: World, all: Publications) {
   async function list(place: Place): Promise<readonly string[]> {
     const at = clock.now()
     const query = { versions: 'newest', limit: 1_000 } as const
-    const listing = await place.catalogue.list(query, ADMIN, { name: 'stored' })
+    const listing = await place.catalog.list(query, ADMIN, { name: 'stored' })
     const ids: string[] = []
     for (const line of listing?.lines ?? []) {
       const { id, description }: { id: string; description: string } = JSON.parse(line)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { GeneratorValue, Scheduler } from 'fast-check'
 import { vi } from 'vitest'
-import type { Bundle } from '../../src/storage/registry/writing/bundle.ts'
+import type { Bundle } from '../../src/storage/registry/write/bundle.ts'
 import { accessStub } from '../../src/storage/access/access-object.ts'
 import { registryStub } from '../../src/storage/registry/registry-stub.ts'
 import { createClock } from './clock.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createKvReader, parsed } from '../../src/storage/kv-reader.ts'
+import { createKvReader, parseKvJson } from '../../src/storage/kv-reader.ts'
 import { memoryKv } from './registry/set-up.ts'
 
 const SECOND = 1_000
@@ -20,7 +20,7 @@ function isolate() {
     asked,
     clock,
     owner,
-    wrote: reader.wrote,
+    wrote: reader.markWritten,
     read: (key: string, unknown: 'ask' | 'believe' = 'ask') => reader.read<unknown>(key, unknown),
   }
 }
@@ -93,8 +93,8 @@ describe('what changes in KV', () => {
 })
 
 it('what is stored as JSON is told from what is not there', () => {
-  expect(parsed('null')).toBeNull()
-  expect(parsed('[1]')).toEqual([1])
-  expect(parsed(null)).toBeUndefined()
-  expect(parsed(undefined)).toBeUndefined()
+  expect(parseKvJson('null')).toBeNull()
+  expect(parseKvJson('[1]')).toEqual([1])
+  expect(parseKvJson(null)).toBeUndefined()
+  expect(parseKvJson(undefined)).toBeUndefined()
 })

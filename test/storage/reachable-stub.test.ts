@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { Unreachable } from '../../src/core/failure/failure.ts'
-import { reachableStub } from '../../src/storage/reachable-stub.ts'
+import { UnreachableError } from '../../src/core/failure/failure.ts'
+import { createReliableStub } from '../../src/storage/reachable-stub.ts'
 
 const failing = (message: string, of: object) =>
-  reachableStub(
+  createReliableStub(
     () => ({
       async value(): Promise<string> {
         throw Object.assign(new Error(message), of)
@@ -16,7 +16,7 @@ describe('an object that fails', () => {
   it('because its tables are of another version is unreachable, with what to do', async () => {
     const message = 'Cannot open the storage of the Registry: its schema_version is 1, and this Switchboard reads 2'
     const asked = failing(message, { remote: true }).value()
-    await expect(asked).rejects.toBeInstanceOf(Unreachable)
+    await expect(asked).rejects.toBeInstanceOf(UnreachableError)
     await expect(asked).rejects.toThrow(message)
   })
 
@@ -24,6 +24,6 @@ describe('an object that fails', () => {
     await expect(failing('no such table', { remote: true }).value()).rejects.toThrow('no such table')
     const overloaded = failing('too many', { remote: true, overloaded: true }).value()
     await expect(overloaded).rejects.toThrow('Switchboard cannot reach its registry right now')
-    await expect(overloaded).rejects.toBeInstanceOf(Unreachable)
+    await expect(overloaded).rejects.toBeInstanceOf(UnreachableError)
   })
 })

@@ -51,7 +51,7 @@ describe('the tables of an object', () => {
 })
 
 it.each([
-  ['Registry', 5],
+  ['Registry', 6],
   ['Access', 1],
   ['Ledger', 1],
 ] as const)('the %s notes the version of its tables', (name, version) =>

@@ -1,4 +1,4 @@
-import type { ToolContext } from '../../src/core/tool/bundled-tool.ts'
+import type { ToolContext } from '../../src/core/tool/define-tool.ts'
 import type { InputResponses } from '../../src/core/tool/content.ts'
 
 /** A request that a tool made. */

@@ -52,17 +52,14 @@ describe('the glossary', () => {
 describe('the pages of consent, approval and sign-in', () => {
   const { get, post } = setUp()
   const START = '/authorizations/auth_1/start'
-  const catalogue = listed([
+  const catalog = listed([
     ['Mail', 'Send'],
     ['Notes', 'Write'],
   ])
 
   it.each<[string, () => Response | Promise<Response>]>([
-    ['an agent that asks', () => faceWith({ catalogue }).ask()],
-    [
-      'an agent that is allowed nothing',
-      () => faceWith({ catalogue }).post('/connect/authorize', { decision: 'allow' }),
-    ],
+    ['an agent that asks', () => faceWith({ catalog }).ask()],
+    ['an agent that is allowed nothing', () => faceWith({ catalog }).post('/connect/authorize', { decision: 'allow' })],
     ['consent', () => get(START)],
     ['consent that is refused', () => post(START, { decision: 'refuse' })],
     ['an unknown link', () => get('/authorizations/nothing/start')],

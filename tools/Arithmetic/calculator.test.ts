@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { contextFor } from '../../test/tools/context.ts'
 import calculator from './calculator.ts'
 
-const run = (name: string, a: number, b: number) => calculator.handlerOf(name)({ a, b }, contextFor().context)
+const run = (name: string, a: number, b: number) => calculator.findHandler(name)({ a, b }, contextFor().context)
 
 describe('the calculator', () => {
   it.each([

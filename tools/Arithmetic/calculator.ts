@@ -1,4 +1,4 @@
-import { tools } from '#tool'
+import { defineTools } from '#tool'
 
 const NUMBERS = [
   { name: 'a', description: 'First number', type: 'number', required: true },
@@ -7,7 +7,7 @@ const NUMBERS = [
 const RESULT = { type: 'object', properties: { result: { type: 'number' } } }
 
 /** The calculator of the Machine Context Protocol, word for word: its id is `calculator`, its toolkit this folder. */
-export default tools(
+export default defineTools(
   {
     id: 'calculator',
     name: 'Calculator Tool',

@@ -1,6 +1,6 @@
-import { tool } from '#tool'
+import { defineTool } from '#tool'
 
-export default tool({
+export default defineTool({
   version: '1.0.0',
   isDemo: true,
   description: 'Adds two numbers together.',

@@ -1,11 +1,11 @@
-import { failed, tool } from '#tool'
+import { failed, defineTool } from '#tool'
 
 /** The doorbells of the OXP documentation's examples. */
 const DOORBELLS = ['doorbell42', 'doorbell84']
 const CHIMES = ['Ding', 'Dong']
 const CHIME_MS = 250
 
-export default tool({
+export default defineTool({
   version: '0.1.0',
   isDemo: true,
   description: 'Rings a doorbell given a doorbell ID.',

@@ -1,4 +1,4 @@
-import { failed, tool } from '#tool'
+import { failed, defineTool } from '#tool'
 
 const MESSAGES = 'https://gmail.googleapis.com/gmail/v1/users/me/messages'
 const MAX_EMAILS = 20
@@ -10,7 +10,7 @@ interface Message {
 }
 
 /** Gmail REST API: users.messages.list, then users.messages.get (metadata only) for each message found. */
-export default tool({
+export default defineTool({
   version: '1.2.0',
   isDemo: true,
   description: 'Retrieves emails from Gmail using OAuth 2.0 authentication.',

@@ -1,4 +1,4 @@
-import { failed, tool } from '#tool'
+import { failed, defineTool } from '#tool'
 
 /**
  * Twilio's Messages resource (REST API 2010-04-01).
@@ -7,7 +7,7 @@ import { failed, tool } from '#tool'
  * `<account sid>:<auth token>:<from>`, or with an API key `<account sid>:<key sid>:<key secret>:<from>`, where `from`
  * is a phone number or the sid of a messaging service (`MG…`).
  */
-export default tool({
+export default defineTool({
   version: '0.1.2',
   isDemo: true,
   description: 'Sends SMS messages using Twilio.',

@@ -1,23 +1,23 @@
 import type { Principal } from '../../core/access/principal.ts'
-import { type Failing, fail } from '../../core/failure/failure.ts'
+import { type FailureResult, fail } from '../../core/failure/failure.ts'
 import type { ArchiveCursor, RegistryArchive } from '../../core/publish/archive/archive-rows.ts'
 import { FORMAT } from '../../core/publish/archive/line.ts'
-import { createRestore, readHeader, type RestoreDeps } from '../../core/publish/archive/restore.ts'
-import { afterStretches, createBudget, createMeter, type GiveWay } from '../../core/tool/budget.ts'
-import { streamOf } from '../../http/answer/text-stream.ts'
-import { readRest } from '../../http/request/body.ts'
+import { createRestore, parseArchiveHeader, type RestoreDeps } from '../../core/publish/archive/restore.ts'
+import { createYielder, createBudget, createRequestBudget, type YieldControl } from '../../core/tool/budget.ts'
+import { toStream } from '../../http/response/text-stream.ts'
+import { drainBody } from '../../http/request/body.ts'
 import { writeAudit } from '../../http/route/audit.ts'
-import type { RouteContext } from '../../http/route/gate.ts'
-import type { Note, RouteDeps } from '../../http/route/route.ts'
-import { createPartSigner, type FilePart, partsOf, type TextSigner } from './parts.ts'
-import { blobLines, isJsonLines, JSON_LINES, lineOf } from './wire.ts'
+import type { RouteContext } from '../../http/route/authorizer.ts'
+import type { AddAuditDetails, RouteDeps } from '../../http/route/router.ts'
+import { createPartSigner, type FilePart, readParts, type TextSigner } from './parts.ts'
+import { blobLines, isJsonLines, JSON_LINES, toJsonLine } from './wire.ts'
 
 export interface ArchiveDeps extends RouteDeps, Omit<RestoreDeps, 'archive'> {
   readonly archive: RegistryArchive
   readonly signer: TextSigner
   readonly readBlob: (hash: string) => Promise<ArrayBuffer | undefined>
-  readonly base64Of: (bytes: Uint8Array) => string
-  readonly giveWay: GiveWay
+  readonly encodeBase64: (bytes: Uint8Array) => string
+  readonly giveWay: YieldControl
   readonly now: () => Date
   readonly version: string
 }
@@ -32,15 +32,15 @@ const INCOMPLETE = "The file is incomplete: its last line, of the kind 'end', is
 const LINE_UNITS = 200
 
 export function createArchive(deps: ArchiveDeps) {
-  const { archive, signer, readBlob, base64Of, giveWay, now, version } = deps
+  const { archive, signer, readBlob, encodeBase64, giveWay, now, version } = deps
 
-  async function exported(toolkit: string | undefined, note: Note): Promise<Response> {
+  async function exported(toolkit: string | undefined, note: AddAuditDetails): Promise<Response> {
     note(toolkit === undefined ? {} : { toolkit })
     const about = { switchboard: version, at: now().toISOString(), ...(toolkit === undefined ? {} : { toolkit }) }
-    const parts = signedParts(lineOf({ kind: 'archive', format: FORMAT, ...about }), toolkit)
+    const parts = signedParts(toJsonLine({ kind: 'archive', format: FORMAT, ...about }), toolkit)
     const name = `switchboard${toolkit === undefined ? '' : `-${toolkit}`}-${about.at.slice(0, 10)}.jsonl`
     const headers = { 'content-type': JSON_LINES, 'content-disposition': `attachment; filename="${name}"` }
-    return new Response(streamOf(parts), { headers })
+    return new Response(toStream(parts), { headers })
   }
 
   async function* signedParts(header: string, toolkit: string | undefined): AsyncGenerator<string, undefined> {
@@ -48,7 +48,7 @@ export function createArchive(deps: ArchiveDeps) {
     let lines = 0
     const signed = async (text: string, count: number) => {
       lines += count + 1
-      return `${text}${lineOf({ kind: 'part', hmac: await parts.sign('part', lines, text) })}`
+      return `${text}${toJsonLine({ kind: 'part', hmac: await parts.sign('part', lines, text) })}`
     }
     yield await signed(header, 1)
     let cursor: ArchiveCursor | undefined
@@ -65,30 +65,35 @@ export function createArchive(deps: ArchiveDeps) {
         count = 0
       }
       const bytes = part.blob === undefined ? undefined : await readBlob(part.blob)
-      const pieces = bytes ? blobLines(part.blob ?? '', new Uint8Array(bytes), base64Of) : []
+      const pieces = bytes ? blobLines(part.blob ?? '', new Uint8Array(bytes), encodeBase64) : []
       for (const piece of pieces) yield await signed(piece, 1)
       cursor = part.next
       await giveWay()
     } while (cursor)
-    yield lineOf({ kind: 'end', lines, hmac: await parts.sign('end', lines + 1, '') })
+    yield toJsonLine({ kind: 'end', lines, hmac: await parts.sign('end', lines + 1, '') })
     return undefined
   }
 
-  async function imported(c: RouteContext, principal: Principal, isTrusted: boolean): Promise<Response | Failing> {
+  async function imported(
+    c: RouteContext,
+    principal: Principal,
+    isTrusted: boolean,
+  ): Promise<Response | FailureResult> {
     const type = c.req.raw.headers.get('content-type')
     if (!isJsonLines(type)) return fail({ type: 'media-type-unsupported', got: type, wanted: JSON_LINES })
-    const parts = partsOf(c.req.raw.body, isTrusted ? undefined : signer, createMeter(Infinity))
+    const parts = readParts(c.req.raw.body, isTrusted ? undefined : signer, createRequestBudget(Infinity))
     const { value: first } = await parts.next()
-    const header = readHeader(first?.lines[0])
+    const header = parseArchiveHeader(first?.lines[0])
     if (!first || !header.ok || first.unsigned !== undefined) {
       await parts.return(undefined)
-      await readRest(c.req.raw)
+      await drainBody(c.req.raw)
       const problems = header.ok ? [{ path: '', message: first?.unsigned ?? '' }] : header.problems
       return fail({ type: 'definition-invalid', what: 'backup', problems })
     }
     const body = new ReadableStream<Uint8Array>({
       // The answer is short and waits for nobody, so that a client may send all of the file before it reads
-      start: (controller) => void takeIn(c, principal, { ...first, lines: first.lines.slice(1) }, parts, controller),
+      start: (controller) =>
+        void installBundle(c, principal, { ...first, lines: first.lines.slice(1) }, parts, controller),
       async cancel() {
         await parts.return(undefined)
       },
@@ -96,7 +101,7 @@ export function createArchive(deps: ArchiveDeps) {
     return new Response(body, { headers: { 'content-type': JSON_LINES } })
   }
 
-  async function takeIn(
+  async function installBundle(
     c: RouteContext,
     principal: Principal,
     first: FilePart,
@@ -104,14 +109,14 @@ export function createArchive(deps: ArchiveDeps) {
     out: ReadableStreamDefaultController<Uint8Array>,
   ): Promise<void> {
     const encoder = new TextEncoder()
-    const write = (line: object) => out.enqueue(encoder.encode(lineOf(line)))
+    const write = (line: object) => out.enqueue(encoder.encode(toJsonLine(line)))
     let told = 0
     const restore = createRestore(principal, deps, (each) => {
       told += 1
       if (told <= MAX_TOLD) write({ ...each, message: each.message.slice(0, MAX_MESSAGE) })
     })
     const work = createBudget(Infinity)
-    const mayGiveWay = afterStretches(() => work.spent, giveWay)
+    const mayGiveWay = createYielder(() => work.spent, giveWay)
     let outcome: 'success' | 'internal' = 'internal'
     let complete = false
     const take = async ({ lines, unsigned }: FilePart) => {
@@ -127,7 +132,7 @@ export function createArchive(deps: ArchiveDeps) {
     try {
       await take(first)
       for await (const part of rest) await take(part)
-      await readRest(c.req.raw)
+      await drainBody(c.req.raw)
       complete = restore.isWhole()
       write({ done: true, ...restore.counts(), complete, message: complete ? undefined : INCOMPLETE })
       out.close()

@@ -1,8 +1,8 @@
 import { isJsonObject, MAX_DEPTH } from '../../core/tool/json.ts'
 import type { FileLine } from '../../core/publish/archive/restore.ts'
 import { bodyLines } from '../../http/request/body-lines.ts'
-import type { Meter } from '../../core/tool/budget.ts'
-import { MANY_PARTS } from '../../core/tool/json-text.ts'
+import type { RequestBudget } from '../../core/tool/budget.ts'
+import { MAX_SOURCE_NODES } from '../../core/tool/json-text.ts'
 import { readJsonText } from '../../http/request/body.ts'
 
 export interface TextSigner {
@@ -19,7 +19,7 @@ type Closing = 'part' | 'end'
 
 /** In bytes: a version has 2 MB at most where it is stored. */
 const LINE_LIMIT = 4 * 1024 * 1024
-const LINE = { parts: MANY_PARTS, depth: MAX_DEPTH + 4 }
+const LINE = { parts: MAX_SOURCE_NODES, depth: MAX_DEPTH + 4 }
 /** A part that is exported has 2 million characters, and what is longer only by its last line. */
 const MAX_CHARACTERS = 4_000_000
 const MAX_LINES = 100_000
@@ -41,10 +41,10 @@ export function createPartSigner(signer: TextSigner) {
 }
 
 /** Ends at the first part that `signer` did not sign; without one, all is believed. */
-export async function* partsOf(
+export async function* readParts(
   body: ReadableStream<Uint8Array> | null,
   signer: TextSigner | undefined,
-  meter: Meter,
+  meter: RequestBudget,
 ): AsyncGenerator<FilePart, undefined> {
   const parts = signer && createPartSigner(signer)
   let lines: FileLine[] = []
@@ -55,7 +55,7 @@ export async function* partsOf(
     line += 1
     const read = await readLine(each, line, meter)
     lines.push(read)
-    const closing = closingOf(read)
+    const closing = parseClosing(read)
     if (!closing && 'text' in each) {
       texts.push(each.text, '\n')
       size += each.text.length
@@ -79,14 +79,18 @@ const UNSIGNED =
   'This backup was not signed by this deployment. If you trust where it comes from, restore it with --trust (?trust=1)'
 const BROKEN_OFF = 'The file is incomplete: its last signature is missing'
 
-async function readLine(each: { readonly text: string } | { readonly problem: string }, line: number, meter: Meter) {
+async function readLine(
+  each: { readonly text: string } | { readonly problem: string },
+  line: number,
+  meter: RequestBudget,
+) {
   if ('problem' in each) return { line, problem: each.problem }
   const parsed = await readJsonText(each.text, meter, LINE)
   if (parsed.ok) return { line, value: parsed.value }
   return { line, problem: 'message' in parsed.failure ? parsed.failure.message : 'Is no JSON' }
 }
 
-function closingOf(line: FileLine): { readonly kind: Closing; readonly hmac: string } | undefined {
+function parseClosing(line: FileLine): { readonly kind: Closing; readonly hmac: string } | undefined {
   if (!('value' in line) || !isJsonObject(line.value)) return undefined
   const { kind, hmac } = line.value
   return kind === 'part' || kind === 'end' ? { kind, hmac: typeof hmac === 'string' ? hmac : '' } : undefined

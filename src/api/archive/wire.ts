@@ -7,18 +7,18 @@ export function isJsonLines(contentType: string | null): boolean {
   return TYPES.includes(contentType?.split(';')[0]?.trim().toLowerCase() ?? '')
 }
 
-export function lineOf(value: object): string {
+export function toJsonLine(value: object): string {
   return `${JSON.stringify(value)}\n`
 }
 
 export function* blobLines(
   sha256: string,
   bytes: Uint8Array,
-  base64Of: (bytes: Uint8Array) => string,
+  encodeBase64: (bytes: Uint8Array) => string,
 ): Generator<string> {
   const parts = Math.max(1, Math.ceil(bytes.byteLength / PART))
   for (let part = 0; part < parts; part++) {
-    const base64 = base64Of(bytes.subarray(part * PART, (part + 1) * PART))
-    yield lineOf({ kind: 'blob', sha256, part, parts, base64 })
+    const base64 = encodeBase64(bytes.subarray(part * PART, (part + 1) * PART))
+    yield toJsonLine({ kind: 'blob', sha256, part, parts, base64 })
   }
 }

@@ -1,7 +1,7 @@
 import { fail, type Failure, ok, type Result } from '../../core/failure/failure.ts'
-import { handleOf, type Upload } from '../../core/call/artifact-store.ts'
-import { BYTES, mediaType } from '../../core/call/large-output.ts'
-import { optional, string, text, unquoted } from '../../core/tool/json-reader.ts'
+import { toFileHandle, type Upload } from '../../core/call/artifact-store.ts'
+import { OCTET_STREAM, mediaType } from '../../core/call/large-output.ts'
+import { optional, string, stringMatching, hideValue } from '../../core/tool/json-reader.ts'
 import { query } from '../../http/request/query.ts'
 
 export const REFUSALS: Readonly<Record<'forged' | 'expired' | 'missing', Failure>> = {
@@ -27,7 +27,7 @@ export function readUpload(headers: Headers, filename: string | undefined): Resu
   }
   const size = Number(length)
   if (size > MAX_UPLOAD) return fail({ type: 'body-too-large', limit: MAX_UPLOAD, got: size })
-  const contentType = mediaType(headers.get('content-type') ?? '', BYTES)
+  const contentType = mediaType(headers.get('content-type') ?? '', OCTET_STREAM)
   return ok({ size, contentType, filename })
 }
 
@@ -38,15 +38,15 @@ function isFilename(name: string): boolean {
 
 export const uploadQuery = query({
   filename: optional(
-    text(`a name of 1 to ${MAX_FILENAME} characters, without a path or control characters`, isFilename),
+    stringMatching(`a name of 1 to ${MAX_FILENAME} characters, without a path or control characters`, isFilename),
   ),
 })
 
-export const linkQuery = query({ expires: optional(string()), signature: optional(unquoted(string())) })
+export const linkQuery = query({ expires: optional(string()), signature: optional(hideValue(string())) })
 
 export function encodeUpload(id: string, { size, contentType, filename }: Omit<Upload, 'body'>, expires: number) {
   return {
-    handle: handleOf(id),
+    handle: toFileHandle(id),
     size,
     content_type: contentType,
     ...(filename === undefined ? {} : { filename }),

@@ -1,11 +1,11 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { Authorization } from '../../core/consent/authorization.ts'
-import type { ShownCredential, ShownFile } from '../../core/consent/shown-invocation.ts'
+import type { CredentialSnapshot, FileSnapshot } from '../../core/consent/invocation-snapshot.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { Page } from '../../http/page/page.ts'
 import { Row } from '../../http/page/rows.tsx'
 import { bounded, indentedJson, quoted } from '../../http/page/text.ts'
-import { Codes, type KnownTool, RefuseButton, ToolRows, until } from './grant-page.tsx'
+import { Codes, type KnownTool, RefuseButton, ToolRows, formatExpiry } from './grant-page.tsx'
 
 /** More would be slow to set out. */
 const MAX_ROWS = 200
@@ -18,12 +18,12 @@ const NOBODY_IDENTIFIED =
 interface ApprovalVisit {
   readonly identifiesPeople: boolean
   readonly tool: KnownTool | undefined
-  readonly signedIn?: string | undefined
+  readonly findSession?: string | undefined
 }
 
 export function approvalPage(
   authorization: Authorization,
-  { identifiesPeople, tool, signedIn }: ApprovalVisit,
+  { identifiesPeople, tool, findSession }: ApprovalVisit,
   now: number,
 ): Page {
   const { id, userId, requestedBy, invocation } = authorization
@@ -37,14 +37,14 @@ export function approvalPage(
         <ToolRows id={authorization.tool} tool={tool} />
         <Row term="Sends data to" words={tool && <Destination {...tool} />} />
         <Row term="User" words={userId === undefined ? 'none' : <strong>{bounded(userId)}</strong>} />
-        <Row term="Signed in as" words={signedIn && bounded(signedIn)} />
+        <Row term="Signed in as" words={findSession && bounded(findSession)} />
         <Row term="Method" words={method && <code>{method}</code>} />
         {credentials.map((each) => (
-          <Row term={each.kind === 'token' ? `Access to ${each.id}` : `Secret ${each.id}`} words={ownerOf(each)} />
+          <Row term={each.kind === 'token' ? `Access to ${each.id}` : `Secret ${each.id}`} words={renderOwner(each)} />
         ))}
       </dl>,
       <h2>Arguments</h2>,
-      <Values of={input} notes={notesOf(tool)} />,
+      <Values of={input} notes={listDescriptions(tool)} />,
       ...(files.length === 0 ? [] : [<Files files={files} authorization={id} />]),
       ...(userInfo ? [<h2>User details sent by the caller</h2>, <Values of={userInfo} />] : []),
       ...(answers
@@ -61,7 +61,7 @@ export function approvalPage(
         </button>
         <RefuseButton />
       </form>,
-      <p class="note">{until(authorization, now)}</p>,
+      <p class="note">{formatExpiry(authorization, now)}</p>,
     ],
   }
 }
@@ -88,7 +88,7 @@ function Destination({ runnable }: Pick<KnownTool, 'runnable'>) {
   return hosts.length === 0 ? <>this Switchboard only</> : <Codes texts={hosts} />
 }
 
-function notesOf(tool: KnownTool | undefined): ReadonlyMap<string, string> {
+function listDescriptions(tool: KnownTool | undefined): ReadonlyMap<string, string> {
   const { properties } = tool?.record.input ?? {}
   const described = Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, schema]) =>
     isJsonObject(schema) && typeof schema['description'] === 'string'
@@ -98,7 +98,7 @@ function notesOf(tool: KnownTool | undefined): ReadonlyMap<string, string> {
   return new Map(described)
 }
 
-function ownerOf(credential: ShownCredential): JSX.Element | string {
+function renderOwner(credential: CredentialSnapshot): JSX.Element | string {
   if (credential.from === 'deployment') return 'this Switchboard’s own'
   const isGrant = credential.from === 'grant'
   if (isGrant && credential.account === '') return 'the user’s default account'
@@ -110,7 +110,7 @@ function ownerOf(credential: ShownCredential): JSX.Element | string {
   )
 }
 
-function Files({ files, authorization }: { readonly files: readonly ShownFile[]; readonly authorization: string }) {
+function Files({ files, authorization }: { readonly files: readonly FileSnapshot[]; readonly authorization: string }) {
   return (
     <>
       <h2>Files</h2>
@@ -131,7 +131,7 @@ function Files({ files, authorization }: { readonly files: readonly ShownFile[];
 function Values({ of, notes }: { readonly of: JsonObject; readonly notes?: ReadonlyMap<string, string> }) {
   const entries = Object.entries(of)
   if (entries.length === 0) return <p>None.</p>
-  if (rowsOf(of, MAX_DEPTH) > MAX_ROWS) return <pre>{indentedJson(of)}</pre>
+  if (countRows(of, MAX_DEPTH) > MAX_ROWS) return <pre>{indentedJson(of)}</pre>
   return (
     <dl>
       {entries.map(([name, value = null]) => {
@@ -153,9 +153,9 @@ function Value({ value }: { readonly value: Json }) {
   return <pre>{readable(value)}</pre>
 }
 
-function rowsOf(value: JsonObject, depth: number): number {
+function countRows(value: JsonObject, depth: number): number {
   if (depth === 0) return Infinity
-  const nested = Object.values(value).map((each) => (isJsonObject(each) ? rowsOf(each, depth - 1) : 0))
+  const nested = Object.values(value).map((each) => (isJsonObject(each) ? countRows(each, depth - 1) : 0))
   return nested.reduce((sum, rows) => sum + rows, nested.length)
 }
 

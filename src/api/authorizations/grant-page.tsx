@@ -1,8 +1,8 @@
 import type { CallableTool } from '../../core/call/callable-tool.ts'
 import type { Authorization } from '../../core/consent/authorization.ts'
-import { scopesBeside } from '../../core/consent/oauth-scopes.ts'
+import { listExtraScopes } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'
-import { appearanceOf } from '../../core/tool/appearance.ts'
+import { getAppearance } from '../../core/tool/appearance.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import { ToolIcon } from '../../http/page/icon.tsx'
 import type { Page } from '../../http/page/page.ts'
@@ -15,15 +15,22 @@ export type KnownTool = Pick<CallableTool, 'record' | 'runnable'>
 interface GrantVisit {
   readonly provider: Provider | undefined
   readonly tool: KnownTool | undefined
-  readonly signedIn?: string | undefined
+  readonly findSession?: string | undefined
 }
 
-export function grantPage(authorization: Authorization, { provider, tool, signedIn }: GrantVisit, now: number): Page {
-  const { provider: id, userId = '', hosts, account, accounts = [], isHeld = false } = authorization
+export function grantPage(
+  authorization: Authorization,
+  { provider, tool, findSession }: GrantVisit,
+  now: number,
+): Page {
+  const { provider: id, userId = '', hosts, account, accounts = [], hasProviderGrant = false } = authorization
   const { requestedBy, alsoRequestedBy = [] } = authorization
   const requesters = [...(requestedBy === undefined ? [] : [requestedBy]), ...alsoRequestedBy]
   const name = bounded(provider?.name ?? id, 100)
-  const scopes = [...authorization.scopes, ...(isHeld || !provider ? [] : askedBeside(provider, authorization.scopes))]
+  const scopes = [
+    ...authorization.scopes,
+    ...(hasProviderGrant || !provider ? [] : askedBeside(provider, authorization.scopes)),
+  ]
   const named = [...authorization.scopes, ...(provider?.extra_scopes ?? [])]
   return {
     status: 200,
@@ -36,7 +43,7 @@ export function grantPage(authorization: Authorization, { provider, tool, signed
         <Row term="Account" words={account === '' ? 'default' : account && bounded(account)} />
         <Row term="Sends data to" words={hosts.length === 0 ? 'this Switchboard only' : <Codes texts={hosts} />} />
         <Row term="User" words={<strong>{bounded(userId)}</strong>} />
-        <Row term="Signed in as" words={signedIn && bounded(signedIn)} />
+        <Row term="Signed in as" words={findSession && bounded(findSession)} />
       </dl>,
       <h2>Permissions</h2>,
       scopes.length === 0 ? (
@@ -57,22 +64,24 @@ export function grantPage(authorization: Authorization, { provider, tool, signed
         <code>{parseToolId(authorization.tool)?.toolkit ?? authorization.tool}</code> to use your account, at these
         addresses only.
       </p>,
-      isHeld ? `You have connected ${name} before: this is about letting this toolkit use that access.` : undefined,
+      hasProviderGrant
+        ? `You have connected ${name} before: this is about letting this toolkit use that access.`
+        : undefined,
       <p class="care">
-        {signedIn === undefined
+        {findSession === undefined
           ? `Continue only if you are this user and requested this yourself. Otherwise, the person who sent you this link could use your account at ${name}.`
           : `Continue only if you requested this yourself, and with your own account at ${name}.`}
       </p>,
       <form method="post">
         {account === undefined ? <AccountField connected={accounts.filter((each) => each !== '')} /> : undefined}
         <button class="go" name="decision" value="continue">
-          {isHeld ? 'Continue' : `Continue to ${name}`}
+          {hasProviderGrant ? 'Continue' : `Continue to ${name}`}
         </button>
         <RefuseButton />
       </form>,
       <p class="note">
-        {until(authorization, now)} Access is stored encrypted, for this user only. It can be revoked at any time, here
-        or in your account at {name}.
+        {formatExpiry(authorization, now)} Access is stored encrypted, for this user only. It can be revoked at any
+        time, here or in your account at {name}.
       </p>,
     ],
   }
@@ -80,7 +89,7 @@ export function grantPage(authorization: Authorization, { provider, tool, signed
 
 /** Its icon, title and description are the publisher's. */
 export function ToolRows({ id, tool }: { readonly id: string; readonly tool: KnownTool | undefined }) {
-  const { title, icon } = tool ? appearanceOf(tool.record) : {}
+  const { title, icon } = tool ? getAppearance(tool.record) : {}
   return (
     <>
       <Row
@@ -102,7 +111,7 @@ export function ToolRows({ id, tool }: { readonly id: string; readonly tool: Kno
 function askedBeside(provider: Provider, scopes: readonly string[]): string[] {
   const parameters = Object.entries(provider.authorization_parameters ?? {})
   const offline = parameters.filter(([, value]) => value === 'offline').map((each) => each.join('='))
-  return [...scopesBeside(provider, scopes, provider.issuer !== undefined), ...offline]
+  return [...listExtraScopes(provider, scopes, provider.issuer !== undefined), ...offline]
 }
 
 export function RefuseButton() {
@@ -132,7 +141,7 @@ function AccountField({ connected }: { readonly connected: readonly string[] }) 
   )
 }
 
-export function until({ expiresAt }: Authorization, now: number): string {
+export function formatExpiry({ expiresAt }: Authorization, now: number): string {
   const minutes = Math.max(1, Math.ceil((expiresAt - now) / 60_000))
   return `This page expires in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`
 }

@@ -1,10 +1,10 @@
-import { approvesByKey, mayApprove, type Principal } from '../../core/access/principal.ts'
-import { type Failing, ok, type Result } from '../../core/failure/failure.ts'
+import { mayApproveByKey, mayApprove, type Principal } from '../../core/access/principal.ts'
+import { type FailureResult, ok, type Result } from '../../core/failure/failure.ts'
 import type { Authorization, Authorizations, SignedInPerson } from '../../core/consent/authorization.ts'
 import type { Providers } from '../../core/consent/provider.ts'
 import { parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
-import type { Background } from '../../core/tool/platform.ts'
-import { backgroundOf, type RouteContext } from '../../http/route/gate.ts'
+import type { WaitUntil } from '../../core/tool/platform.ts'
+import { getBackground, type RouteContext } from '../../http/route/authorizer.ts'
 import { failurePage } from '../../http/page/page.ts'
 import { quoted } from '../../http/page/text.ts'
 import { pathSegment } from '../../http/request/path-segment.ts'
@@ -14,29 +14,29 @@ import type { KnownTool } from './grant-page.tsx'
 export interface OpenLinkDeps {
   readonly authorizations: Pick<Authorizations, 'find'>
   readonly providers: Providers
-  readonly shield: (c: RouteContext) => Failing | undefined
-  readonly sessions?: Pick<Sessions, 'signedIn'> | undefined
+  readonly limitAnonymous: (c: RouteContext) => FailureResult | undefined
+  readonly sessions?: Pick<Sessions, 'findSession'> | undefined
   readonly requiresSignIn: boolean
   /** Whose key made a call. Given where people sign in with keys, by which they can approve calls and nothing else. */
-  readonly callerOf?: ((principal: string) => Promise<Principal | undefined>) | undefined
+  readonly findCaller?: ((principal: string) => Promise<Principal | undefined>) | undefined
   /** By its whole id; undefined where it cannot be found any more. */
-  readonly findTool: (id: string, background: Background) => Promise<KnownTool | undefined>
+  readonly findTool: (id: string, background: WaitUntil) => Promise<KnownTool | undefined>
 }
 
 export function createOpenLink(deps: OpenLinkDeps) {
-  const { authorizations, providers, shield, sessions, requiresSignIn, callerOf, findTool } = deps
+  const { authorizations, providers, limitAnonymous, sessions, requiresSignIn, findCaller, findTool } = deps
 
   async function personAt(c: RouteContext, authorization: Authorization): Promise<Result<SignedInPerson | undefined>> {
     // A key says nobody's name, which consent would need
-    if (callerOf && authorization.kind !== 'approval') return ok(undefined)
-    const signed = await sessions?.signedIn(c.req.raw, () => shield(c))
+    if (findCaller && authorization.kind !== 'approval') return ok(undefined)
+    const signed = await sessions?.findSession(c.req.raw, () => limitAnonymous(c))
     if (!signed || (!signed.ok && signed.failure.type === 'unauthenticated')) return ok(undefined)
     if (!signed.ok) return signed
     const { principal, session } = signed.value
     const name = parseToolId(authorization.tool)
     if ('key' in session.by) {
-      if (!callerOf) return ok(undefined)
-      const approves = name !== undefined && (await isOthers(authorization, principal, name, callerOf))
+      if (!findCaller) return ok(undefined)
+      const approves = name !== undefined && (await isOthers(authorization, principal, name, findCaller))
       return ok({ principal: principal.id, name: principal.name, approves })
     }
     const approves = name !== undefined && mayApprove(principal, name)
@@ -55,14 +55,14 @@ export function createOpenLink(deps: OpenLinkDeps) {
     const found = await personAt(c, authorization)
     if (!found.ok) return failurePage(found.failure)
     const person = found.value
-    const start = startOf(id.value)
-    const signsIn = requiresSignIn || (callerOf !== undefined && authorization.kind === 'approval')
-    if (signsIn && !person) return signInPage(start)
-    if (signsIn && person && !isFor(authorization, person))
-      return otherPersonPage(shownName(person), start, authorization.invocation?.principal === person.principal)
+    const start = loadStartPage(id.value)
+    const hasOpenIdSignIn = requiresSignIn || (findCaller !== undefined && authorization.kind === 'approval')
+    if (hasOpenIdSignIn && !person) return signInPage(start)
+    if (hasOpenIdSignIn && person && !isFor(authorization, person))
+      return otherPersonPage(formatPersonName(person), start, authorization.invocation?.principal === person.principal)
     const [provider, tool] = await Promise.all([
       providers.find(authorization.provider),
-      findTool(authorization.tool, backgroundOf(c)),
+      findTool(authorization.tool, getBackground(c)),
     ])
     return { authorization, person, provider, tool, name: provider?.name ?? authorization.provider }
   }
@@ -72,26 +72,26 @@ async function isOthers(
   { status, invocation, userId }: Authorization,
   approver: Principal,
   tool: ToolName,
-  callerOf: (principal: string) => Promise<Principal | undefined>,
+  findCaller: (principal: string) => Promise<Principal | undefined>,
 ): Promise<boolean> {
   // Then there is nothing left to decide, and nothing kept of the call
   if (status === 'completed' || status === 'failed') return mayApprove(approver, tool)
-  const caller = invocation && (await callerOf(invocation.principal))
-  return caller !== undefined && approvesByKey(approver, caller, { tool, userId })
+  const caller = invocation && (await findCaller(invocation.principal))
+  return caller !== undefined && mayApproveByKey(approver, caller, { tool, userId })
 }
 
 function isFor({ kind, userId }: Authorization, { user, approves }: SignedInPerson): boolean {
   return (userId !== undefined && user === userId) || (kind === 'approval' && approves)
 }
 
-export function shownName({ user, name, principal }: SignedInPerson): string {
+export function formatPersonName({ user, name, principal }: SignedInPerson): string {
   return user ?? (name === undefined ? principal : `API key ${quoted(name)}`)
 }
 
-export async function nameOf(id: string, providers: Providers): Promise<string> {
+export async function findProviderName(id: string, providers: Providers): Promise<string> {
   return (await providers.find(id))?.name ?? id
 }
 
-export function startOf(id: string): string {
+export function loadStartPage(id: string): string {
   return `/authorizations/${encodeURIComponent(id)}/start`
 }

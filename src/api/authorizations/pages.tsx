@@ -1,4 +1,4 @@
-import type { Authorization, Step } from '../../core/consent/authorization.ts'
+import type { Authorization, FlowStep } from '../../core/consent/authorization.ts'
 import { type Page, plainPage } from '../../http/page/page.ts'
 import { signInPath } from '../../http/page/sign-in-path.ts'
 import { bounded, sentence } from '../../http/page/text.ts'
@@ -19,13 +19,13 @@ export function signInPage(back: string): Page {
 }
 
 /** The wrong person learns nothing of the authorization but that the call is their own. */
-export function otherPersonPage(signedIn: string, back: string, isOwnCall: boolean): Page {
+export function otherPersonPage(findSession: string, back: string, isOwnCall: boolean): Page {
   return {
     status: 403,
     title: 'This is for somebody else',
     body: [
       <p>
-        You are signed in as <strong>{bounded(signedIn)}</strong>, and this link is for another person. Nothing has
+        You are signed in as <strong>{bounded(findSession)}</strong>, and this link is for another person. Nothing has
         changed.{' '}
         {isOwnCall
           ? 'Nobody approves their own call: send this link to an administrator, or to somebody who may publish the tool.'
@@ -76,9 +76,9 @@ const STEP_PAGES = {
   'other-browser': { status: 403, title: 'Started in another browser' },
   'refused': { status: 400, title: 'Access was not granted' },
   'unavailable': { status: 502, title: 'Something went wrong' },
-} as const satisfies Record<Extract<Step, { ok: false }>['why'], { status: Page['status']; title: string }>
+} as const satisfies Record<Extract<FlowStep, { ok: false }>['why'], { status: Page['status']; title: string }>
 
-export function stoppedPage({ why, message }: Extract<Step, { ok: false }>, retry?: string): Page {
+export function stoppedPage({ why, message }: Extract<FlowStep, { ok: false }>, retry?: string): Page {
   const { status, title } = STEP_PAGES[why]
   if (retry === undefined || why === 'gone') return plainPage(status, title, message)
   const again = (

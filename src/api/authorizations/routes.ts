@@ -1,27 +1,27 @@
 import type { AuditAction } from '../../core/access/audit-entry.ts'
 import type { Context, Hono } from 'hono'
 import { mayActFor, type Principal } from '../../core/access/principal.ts'
-import { findFile, type FileStores } from '../../core/call/files.ts'
-import type { Authorization, Authorizations, SignedInPerson, Step } from '../../core/consent/authorization.ts'
+import { loadFile, type FileStores } from '../../core/call/files.ts'
+import type { Authorization, Authorizations, SignedInPerson, FlowStep } from '../../core/consent/authorization.ts'
 import { fail, ok, type Result } from '../../core/failure/failure.ts'
-import { optional, string, unquoted } from '../../core/tool/json-reader.ts'
+import { optional, string, hideValue } from '../../core/tool/json-reader.ts'
 import { writeAudit } from '../../http/route/audit.ts'
-import { BROWSER_COOKIE, cookieOf, randomValue, setCookie } from '../../http/caller/cookie.ts'
+import { BROWSER_COOKIE, readCookie, randomValue, setCookie } from '../../http/caller/cookie.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { ANY_QUERY, query } from '../../http/request/query.ts'
-import { component, json, objectOf, TEXT } from '../../http/route/answers.ts'
-import { createPages, type PagesDeps } from '../../http/route/pages.ts'
-import type { Gate } from '../../http/route/gate.ts'
-import { CALLER, createFace, notFound, PLAIN, type RouteDeps } from '../../http/route/route.ts'
-import { fileResponse } from '../../http/answer/stored-file.ts'
-import { goTo, type Page, page, plainPage } from '../../http/page/page.ts'
-import { createOpenLink, nameOf, type OpenLinkDeps, shownName, startOf } from './open-link.ts'
+import { jsonRef, json, objectSchema, TEXT } from '../../http/route/response-specs.ts'
+import { createPageRouter, type PagesDeps } from '../../http/route/page-router.ts'
+import type { Authorize } from '../../http/route/authorizer.ts'
+import { CALLER, createRouter, notFound, NO_INPUT, type RouteDeps } from '../../http/route/router.ts'
+import { fileResponse } from '../../http/response/stored-file.ts'
+import { redirectResponse, type Page, page, plainPage } from '../../http/page/page.ts'
+import { createOpenLink, findProviderName, type OpenLinkDeps, formatPersonName, loadStartPage } from './open-link.ts'
 import type { DeadEnd } from './pages.tsx'
 import { confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
 
-export interface AuthorizationsFaceDeps extends RouteDeps, OpenLinkDeps, PagesDeps {
+export interface AuthorizationsRoutesDeps extends RouteDeps, OpenLinkDeps, PagesDeps {
   /** Takes sessions from pages of this deployment, which wait there until a person has decided. */
-  readonly gateForPages: Gate
+  readonly authorizePage: Authorize
   readonly authorizations: Authorizations
   readonly files: FileStores
   readonly identifiesPeople: boolean
@@ -32,36 +32,36 @@ const pages = () => import('./pages.tsx')
 const ACCOUNT_NAME = /^\P{C}{0,64}$/u
 const FORM_LIMIT = 4_096
 const MAX_CALLBACK = 16_384
-const RESUMED = query({ proof: optional(unquoted(string()), '') }, { others: 'ignored' })
+const RESUMED = query({ proof: optional(hideValue(string()), '') }, { others: 'ignored' })
 
 /** Opening a page changes nothing, so that no preview of a link can. */
-export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
+export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono {
   const { authorizations, providers, files, identifiesPeople, now, respond, writeAuditEntry } = deps
-  const { face, on } = createFace(deps)
-  const forPages = createFace({ ...deps, gate: deps.gateForPages })
+  const { router, on } = createRouter(deps)
+  const pageRoutes = createRouter({ ...deps, gate: deps.authorizePage })
   const open = createOpenLink(deps)
-  const forPeople = createPages(deps)
+  const forPeople = createPageRouter(deps)
 
-  forPages.on('GET /authorizations/:id', 'Get a consent request', {
+  pageRoutes.on('GET /authorizations/:id', 'Get a consent request', {
     ...CALLER,
     query: waitQuery,
-    answers: { 200: component('The consent request and its status', 'Authorization') },
+    answers: { 200: jsonRef('The consent request and its status', 'Authorization') },
   })(async ({ principal, path, query: { wait } }) => {
     const found = await visible(path.id, principal)
     if (!found.ok) return found
     const { id, status } = found.value
     const isOver = status === 'completed' || status === 'failed'
-    const latest = wait === 0 || isOver ? found.value : await authorizations.changed(id, status, wait)
+    const latest = wait === 0 || isOver ? found.value : await authorizations.waitForChange(id, status, wait)
     return latest ? ok(encodeAuthorization(latest)) : notFound('authorization', id)
   })
 
   on('POST /authorizations/:id/confirm', 'Confirm who a user is', {
-    ...PLAIN,
+    ...NO_INPUT,
     // A scope of its own: whoever calls tools for a user could otherwise take the part of the user's browser too
     scope: 'users:confirm',
     act: 'authorization.confirm',
     body: jsonBody(confirmation),
-    answers: { 200: json('The URL where the browser continues', objectOf({ next: TEXT })) },
+    answers: { 200: json('The URL where the browser continues', objectSchema({ next: TEXT })) },
   })(async ({ principal, path: { id }, body: { flow, user_id: userId } }) => {
     if (!mayActFor(principal, userId))
       return fail({ type: 'forbidden', reason: `The credential may not act for the user '${userId}'` })
@@ -81,10 +81,12 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     if (authorization.kind === 'grant' && !provider) return stop(c, notSetUpPage(authorization.provider))
     if (authorization.kind === 'grant') {
       const { grantPage } = await import('./grant-page.tsx')
-      return page(grantPage(authorization, { provider, tool, signedIn: person?.user }, now()))
+      return page(grantPage(authorization, { provider, tool, findSession: person?.user }, now()))
     }
     const { approvalPage } = await import('./approval-page.tsx')
-    return page(approvalPage(authorization, { identifiesPeople, tool, signedIn: person && shownName(person) }, now()))
+    return page(
+      approvalPage(authorization, { identifiesPeople, tool, findSession: person && formatPersonName(person) }, now()),
+    )
   })
 
   // For whoever is shown the call, as the sender's credential is not theirs
@@ -95,10 +97,10 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const number = c.req.param('file') ?? ''
     const shown = /^\d{1,2}$/.test(number) ? invocation?.files[Number(number)] : undefined
     const owner = { principal: invocation?.principal ?? '', userId: invocation?.user }
-    const found = shown && (await findFile(shown.handle, owner, files))
+    const found = shown && (await loadFile(shown.handle, owner, files))
     const response =
       typeof found === 'object' && (await fileResponse(c.req.raw, found, `file-${number}`, expiresAt / 1_000, now()))
-    return response || page((await pages()).stoppedPage(NO_FILE, startOf(id)))
+    return response || page((await pages()).stoppedPage(NO_FILE, loadStartPage(id)))
   })
 
   forPeople.post('/authorizations/:id/start', FORM_LIMIT, async (c, form) => {
@@ -110,17 +112,22 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const visitor = person ? { person } : {}
     const { id, kind } = authorization
     const decision = form.get('decision') ?? (kind === 'grant' ? 'continue' : undefined)
-    const browser = cookieOf(request, BROWSER_COOKIE) ?? randomValue()
+    const browser = readCookie(request, BROWSER_COOKIE) ?? randomValue()
     const cookies = [setCookie(request, BROWSER_COOKIE, browser)]
     if (decision === 'refuse' || (kind === 'approval' && decision === 'approve')) {
       const approve = decision === 'approve'
-      const ended = await authorizations.decide(id, { ...visitor, browser, callback: callbackOf(c), approve })
+      const ended = await authorizations.decide(id, { ...visitor, browser, callback: buildCallbackUrl(c), approve })
       if ('location' in ended) return go(ended, id, cookies)
       const decided = approve ? 'approval.approve' : kind === 'approval' ? 'approval.refuse' : 'grant.refuse'
-      writeAudit(c, writeAuditEntry, now(), actOf(decided, authorization, ended.ok || decision === 'refuse', person))
+      writeAudit(
+        c,
+        writeAuditEntry,
+        now(),
+        buildAuditDetails(decided, authorization, ended.ok || decision === 'refuse', person),
+      )
       if (decision === 'refuse' && (ended.ok || ended.why === 'refused'))
         return page(refusedPage(authorization), cookies)
-      if (!ended.ok) return page(stoppedPage(ended, startOf(id)), cookies)
+      if (!ended.ok) return page(stoppedPage(ended, loadStartPage(id)), cookies)
       return page(endedPage(ended.authorization, name), cookies)
     }
     if (kind === 'grant' && decision === 'continue') {
@@ -129,7 +136,11 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
       if (!ACCOUNT_NAME.test(account))
         return page(plainPage(400, 'Not understood', 'An account name has at most 64 characters'))
       const named = account === '' ? {} : { account }
-      return go(await authorizations.start(id, { ...visitor, browser, callback: callbackOf(c), ...named }), id, cookies)
+      return go(
+        await authorizations.start(id, { ...visitor, browser, callback: buildCallbackUrl(c), ...named }),
+        id,
+        cookies,
+      )
     }
     return page(plainPage(400, 'Not understood', 'The form has no decision, so nothing has changed'))
   })
@@ -138,9 +149,9 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const opened = await open(c)
     if ('status' in opened) return stop(c, opened)
     const { id } = opened.authorization
-    const browser = cookieOf(c.req.raw, BROWSER_COOKIE)
-    if (browser === undefined) return page((await pages()).stoppedPage(NO_BROWSER, startOf(id)))
-    return go(await authorizations.resume(id, { browser, callback: callbackOf(c), proof }), id)
+    const browser = readCookie(c.req.raw, BROWSER_COOKIE)
+    if (browser === undefined) return page((await pages()).stoppedPage(NO_BROWSER, loadStartPage(id)))
+    return go(await authorizations.resume(id, { browser, callback: buildCallbackUrl(c), proof }), id)
   })
 
   // RFC 6749, section 4.1.2: additions of providers are ignored, and parameters said twice are refused where they are read
@@ -154,15 +165,15 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const { endedPage, stoppedPage } = await pages()
     const ended = await authorizations.finish({
       url,
-      browser: cookieOf(c.req.raw, BROWSER_COOKIE),
-      callback: callbackOf(c),
+      browser: readCookie(c.req.raw, BROWSER_COOKIE),
+      callback: buildCallbackUrl(c),
     })
     if (!ended.ok) return page(stoppedPage(ended))
-    writeAudit(c, writeAuditEntry, now(), actOf('grant.give', ended.authorization, true))
-    return page(endedPage(ended.authorization, await nameOf(ended.authorization.provider, providers)))
+    writeAudit(c, writeAuditEntry, now(), buildAuditDetails('grant.give', ended.authorization, true))
+    return page(endedPage(ended.authorization, await findProviderName(ended.authorization.provider, providers)))
   })
 
-  face.route('/', forPages.face).route('/', forPeople.face)
+  router.route('/', pageRoutes.router).route('/', forPeople.router)
 
   /** These are pages for people; a program that asks for JSON is told the same. */
   function stop(c: Context, shown: Page | DeadEnd): Response | Promise<Response> {
@@ -178,10 +189,15 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     return isTheirs ? ok(found) : notFound('authorization', id)
   }
 
-  return face
+  return router
 }
 
-function actOf(act: AuditAction, { userId, provider, tool }: Authorization, isDone: boolean, person?: SignedInPerson) {
+function buildAuditDetails(
+  act: AuditAction,
+  { userId, provider, tool }: Authorization,
+  isDone: boolean,
+  person?: SignedInPerson,
+) {
   const principal = person && { id: person.principal, name: person.name }
   const about = { provider, tool }
   return { act, principal, user_id: userId, outcome: isDone ? 'success' : 'refused', status: isDone ? 200 : 403, about }
@@ -195,10 +211,12 @@ const NO_BROWSER = {
   message: 'This link was opened in another browser, or too long ago',
 } as const
 
-async function go(step: Step, id: string, cookies: readonly string[] = []): Promise<Response> {
-  return step.ok ? goTo(step.location, cookies) : page((await pages()).stoppedPage(step, startOf(id)), cookies)
+async function go(step: FlowStep, id: string, cookies: readonly string[] = []): Promise<Response> {
+  return step.ok
+    ? redirectResponse(step.location, cookies)
+    : page((await pages()).stoppedPage(step, loadStartPage(id)), cookies)
 }
 
-function callbackOf(c: Context): string {
+function buildCallbackUrl(c: Context): string {
   return `${new URL(c.req.url).origin}/oauth/callback`
 }

@@ -1,21 +1,21 @@
-import type { Authorization, Step } from '../../core/consent/authorization.ts'
+import type { Authorization, FlowStep } from '../../core/consent/authorization.ts'
 import type { Failure } from '../../core/failure/failure.ts'
-import { identifier } from '../../core/call/call-fields.ts'
+import { identifier } from '../../core/call/call-options.ts'
 import { query } from '../../http/request/query.ts'
-import { into, object, optional, string, text, unquoted } from '../../core/tool/json-reader.ts'
+import { transform, object, optional, string, stringMatching, hideValue } from '../../core/tool/json-reader.ts'
 
-const WAIT = into(text('whole seconds from 0 to 59', /^[0-5]?\d$/), (seconds) => Number(seconds) * 1_000)
+const WAIT = transform(stringMatching('whole seconds from 0 to 59', /^[0-5]?\d$/), (seconds) => Number(seconds) * 1_000)
 
 export const waitQuery = query({ wait: optional(WAIT, 0) })
 
-export const confirmation = object({ flow: unquoted(string({ least: 1, most: 1_000 })), user_id: identifier })
+export const confirmation = object({ flow: hideValue(string({ least: 1, most: 1_000 })), user_id: identifier })
 
 export function encodeAuthorization(authorization: Authorization) {
   const { id, provider, userId, scopes, status, reason, expiresAt } = authorization
   return { id, provider, user_id: userId, scopes, status, reason, expires_at: new Date(expiresAt).toISOString() }
 }
 
-export function stepFailure({ why, message }: Extract<Step, { ok: false }>): Failure {
+export function stepFailure({ why, message }: Extract<FlowStep, { ok: false }>): Failure {
   if (why === 'gone') return { type: 'not-found', message }
   return why === 'unavailable' ? { type: 'unavailable', message } : { type: 'forbidden', reason: message }
 }

@@ -1,16 +1,20 @@
-import type { Counted } from '../../core/call/recorded-calls.ts'
+import type { CallMetrics } from '../../core/call/recorded-calls.ts'
 
 const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8'
 
-export function answerMetrics(counted: Counted, version: string, accept: string | null): Response {
+export function answerMetrics(counted: CallMetrics, version: string, accept: string | null): Response {
   const isOpen = /\bapplication\/openmetrics-text\b/i.test(accept ?? '')
   const headers = { 'content-type': isOpen ? OPEN_METRICS : PROMETHEUS_TEXT, 'vary': 'accept' }
   return new Response(encodeMetrics(counted, version, isOpen), { headers })
 }
 
 /** Prometheus' text names a counter by its samples, and has no type `info`, no units, no times of creation and no end. */
-export function encodeMetrics({ since, calls, durations, lost }: Counted, version: string, isOpen: boolean): string {
+export function encodeMetrics(
+  { since, calls, durations, lost }: CallMetrics,
+  version: string,
+  isOpen: boolean,
+): string {
   const lines: string[] = []
   const family = (name: string, type: 'info' | 'counter' | 'histogram', help: string) => {
     const named = isOpen || type === 'histogram' ? name : `${name}_${type === 'info' ? 'info' : 'total'}`
@@ -32,7 +36,7 @@ export function encodeMetrics({ since, calls, durations, lost }: Counted, versio
   family(duration, 'histogram', 'How long calls took today (UTC).')
   for (const { toolkit, seconds, calls: count, atMost } of durations) {
     for (const step of atMost)
-      lines.push(`${duration}_bucket${labels({ toolkit, le: floatOf(step.seconds) })} ${step.calls}`)
+      lines.push(`${duration}_bucket${labels({ toolkit, le: formatFloat(step.seconds) })} ${step.calls}`)
     lines.push(`${duration}_bucket${labels({ toolkit, le: '+Inf' })} ${count}`)
     lines.push(`${duration}_count${labels({ toolkit })} ${count}`, `${duration}_sum${labels({ toolkit })} ${seconds}`)
     created(duration, labels({ toolkit }))
@@ -44,7 +48,7 @@ export function encodeMetrics({ since, calls, durations, lost }: Counted, versio
 }
 
 /** OpenMetrics 1.0, "Considerations: Canonical Numbers". */
-function floatOf(seconds: number): string {
+function formatFloat(seconds: number): string {
   return Number.isInteger(seconds) ? seconds.toFixed(1) : String(seconds)
 }
 

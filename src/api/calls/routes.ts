@@ -2,11 +2,19 @@ import type { Hono } from 'hono'
 import type { RecordPage, RecordReader } from '../../core/call/recorded-calls.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
 import { DAY_MS, HOUR_MS } from '../../core/tool/time.ts'
-import { component, plain } from '../../http/route/answers.ts'
-import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
-import { auditQuery, callsQuery, encodePage, filterOf, ownOf, type RecordAnswers, usageQuery } from './wire.ts'
+import { jsonRef, mediaTypeOnly } from '../../http/route/response-specs.ts'
+import { createRouter, NO_INPUT, type RouteDeps } from '../../http/route/router.ts'
+import {
+  auditQuery,
+  callsQuery,
+  encodePage,
+  toCallFilter,
+  toOwnFilter,
+  type RecordAnswers,
+  usageQuery,
+} from './wire.ts'
 
-export interface CallsFaceDeps extends RouteDeps {
+export interface CallsRoutesDeps extends RouteDeps {
   readonly records: RecordReader
   readonly version: string
   readonly now: () => number
@@ -22,38 +30,40 @@ const TOO_MANY = fail({
 })
 
 /** Without the scope `records:read` callers see the calls that they made and, people, those that were made for them. */
-export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Hono {
-  const { face, on } = createFace<RecordAnswers>(deps)
-  const AUDITOR = { scope: 'records:read', ...PLAIN } as const
+export function createCallsRoutes({ records, version, now, ...deps }: CallsRoutesDeps): Hono {
+  const { router, on } = createRouter<RecordAnswers>(deps)
+  const AUDITOR = { scope: 'records:read', ...NO_INPUT } as const
 
   on('GET /calls', 'List calls', {
-    ...PLAIN,
+    ...NO_INPUT,
     query: callsQuery,
-    answers: { 200: component('Newest first', 'Calls') },
+    answers: { 200: jsonRef('Newest first', 'Calls') },
   })(async ({ principal, query: { limit, cursor, ...asked } }) => {
-    const filter = filterOf(asked, now())
-    return filter.ok ? pageOf(await records.calls({ ...filter.value, ...ownOf(principal) }, limit, cursor)) : filter
+    const filter = toCallFilter(asked, now())
+    return filter.ok
+      ? encodePageResult(await records.calls({ ...filter.value, ...toOwnFilter(principal) }, limit, cursor))
+      : filter
   })
 
   on('GET /audit', 'List entries of the audit log', {
     ...AUDITOR,
     query: auditQuery,
-    answers: { 200: component('Newest first', 'AuditLog') },
+    answers: { 200: jsonRef('Newest first', 'AuditLog') },
   })(async ({ query: { limit, cursor, ...asked } }) => {
-    const filter = filterOf(asked, now())
-    return filter.ok ? pageOf(await records.acts(filter.value, limit, cursor)) : filter
+    const filter = toCallFilter(asked, now())
+    return filter.ok ? encodePageResult(await records.auditEvents(filter.value, limit, cursor)) : filter
   })
 
   on('GET /usage', 'Get usage: calls, failures and durations', {
-    ...PLAIN,
+    ...NO_INPUT,
     query: usageQuery,
-    answers: { 200: component('Usage by group', 'Usage') },
+    answers: { 200: jsonRef('Usage by group', 'Usage') },
   })(async ({ principal, query: { by, ...asked } }) => {
     // The hour that runs is counted beside the last 24
-    const filter = filterOf(asked, now(), asked.until === undefined ? DAY_MS + HOUR_MS : DAY_MS)
+    const filter = toCallFilter(asked, now(), asked.until === undefined ? DAY_MS + HOUR_MS : DAY_MS)
     if (!filter.ok) return filter
     const { since, until } = filter.value
-    const report = await records.usage({ ...filter.value, ...ownOf(principal) }, by)
+    const report = await records.usage({ ...filter.value, ...toOwnFilter(principal) }, by)
     if (!report) return TOO_MANY
     // Whole hours are counted, up to the one that runs
     const end = Math.ceil(Math.min(until, now()) / HOUR_MS) * HOUR_MS
@@ -63,15 +73,17 @@ export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Ho
 
   on('GET /metrics', "Get today's metrics for Prometheus", {
     ...AUDITOR,
-    answers: { 200: plain("Metrics as Prometheus text, or as OpenMetrics 1.0 if 'Accept' names that", 'text/plain') },
+    answers: {
+      200: mediaTypeOnly("Metrics as Prometheus text, or as OpenMetrics 1.0 if 'Accept' names that", 'text/plain'),
+    },
   })(async ({ c }) => {
     const { answerMetrics } = await import('./metrics.ts')
-    return answerMetrics(await records.counted(), version, c.req.raw.headers.get('accept'))
+    return answerMetrics(await records.metrics(), version, c.req.raw.headers.get('accept'))
   })
 
-  return face
+  return router
 }
 
-function pageOf<T extends { readonly at: number }>(found: RecordPage<T> | undefined) {
+function encodePageResult<T extends { readonly at: number }>(found: RecordPage<T> | undefined) {
   return found ? ok(encodePage(found)) : CURSOR_UNKNOWN
 }

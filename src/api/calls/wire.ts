@@ -1,29 +1,32 @@
-import { AUDIT_ACTIONS, type AuditEntry } from '../../core/access/audit-entry.ts'
+import { AUDIT_ACTIONS, type AuditEvent } from '../../core/access/audit-entry.ts'
 import { hasScope, type Principal } from '../../core/access/principal.ts'
-import { identifier, integerText, malformed } from '../../core/call/call-fields.ts'
-import { HTTP_STATUS, OUTCOME_STATUS, UNCALLED_STATUS } from '../../http/answer/failure-status.ts'
+import { identifier, integerStringReader, malformedRequestFailure } from '../../core/call/call-options.ts'
+import { HTTP_STATUS, OUTCOME_STATUS, UNCALLED_STATUS } from '../../http/response/failure-status.ts'
 import { query } from '../../http/request/query.ts'
 import type { CallRecord } from '../../core/call/call-record.ts'
 import { ok, type Result } from '../../core/failure/failure.ts'
 import type { CallFilter, RecordPage, UsageKey, UsageReport } from '../../core/call/recorded-calls.ts'
 import { USAGE_KEYS } from '../../core/call/recorded-calls.ts'
-import { into, oneOf, optional, string, text, wrong } from '../../core/tool/json-reader.ts'
+import { transform, enumReader, optional, string, stringMatching, addProblem } from '../../core/tool/json-reader.ts'
 import { DAY_MS, HOUR_MS, time } from '../../core/tool/time.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'
 
 const KEPT_MS = 31 * DAY_MS
 const MAX_LIMIT = 1_000
 
-const TOOL = text("a tool such as 'Gmail.Send', 'Gmail.Send@1.0.0' or 'Gmail.*'", (asked) => {
+const TOOL = stringMatching("a tool such as 'Gmail.Send', 'Gmail.Send@1.0.0' or 'Gmail.*'", (asked) => {
   const [pattern = '', ...versions] = asked.split('@')
   return isToolPattern(pattern) && versions.length <= 1 && !(pattern === '*' && versions.length > 0)
 })
-const BY = into(string({ least: 1, most: 200 }), (list, report): readonly UsageKey[] | ReturnType<typeof wrong> => {
-  const asked = [...new Set(list.split(','))]
-  const known = asked.flatMap((name) => USAGE_KEYS.filter((key) => key === name))
-  if (known.length === asked.length) return known
-  return wrong(report, `Must be one or several of ${USAGE_KEYS.join(', ')}, separated by commas`)
-})
+const BY = transform(
+  string({ least: 1, most: 200 }),
+  (list, report): readonly UsageKey[] | ReturnType<typeof addProblem> => {
+    const asked = [...new Set(list.split(','))]
+    const known = asked.flatMap((name) => USAGE_KEYS.filter((key) => key === name))
+    if (known.length === asked.length) return known
+    return addProblem(report, `Must be one or several of ${USAGE_KEYS.join(', ')}, separated by commas`)
+  },
+)
 
 const OUTCOMES = ['success', 'failure', ...Object.keys({ ...HTTP_STATUS, ...OUTCOME_STATUS, ...UNCALLED_STATUS })]
 const SHARED = {
@@ -32,32 +35,36 @@ const SHARED = {
   principal: optional(identifier),
   user_id: optional(identifier),
 }
-const PAGE = { limit: optional(integerText(1, MAX_LIMIT), 100), cursor: optional(string({ least: 1, most: 1_000 })) }
+const PAGE = {
+  limit: optional(integerStringReader(1, MAX_LIMIT), 100),
+  cursor: optional(string({ least: 1, most: 1_000 })),
+}
 const CALLS = {
   ...SHARED,
-  outcome: optional(oneOf(OUTCOMES)),
+  outcome: optional(enumReader(OUTCOMES)),
   tool: optional(TOOL),
-  dialect: optional(oneOf(['oxp', 'open-tool-calling', 'machine-context', 'plugin', 'mcp'])),
+  dialect: optional(enumReader(['oxp', 'open-tool-calling', 'machine-context', 'plugin', 'mcp'])),
 }
 export const callsQuery = query({ ...CALLS, ...PAGE })
 export const auditQuery = query({
   ...SHARED,
-  outcome: optional(oneOf([...OUTCOMES, 'refused'])),
-  act: optional(oneOf(AUDIT_ACTIONS)),
+  outcome: optional(enumReader([...OUTCOMES, 'refused'])),
+  act: optional(enumReader(AUDIT_ACTIONS)),
   ...PAGE,
 })
 export const usageQuery = query({ ...CALLS, by: optional(BY, ['tool']) })
 
-export function filterOf<F extends Partial<Times>>(query: F, now: number, usual = KEPT_MS): Result<F & Times> {
+export function toCallFilter<F extends Partial<Times>>(query: F, now: number, usual = KEPT_MS): Result<F & Times> {
   const last = query.until ?? now + HOUR_MS
   const first = query.since ?? last - usual
-  if (first >= last) return malformed([{ path: '/since', message: "Must be before 'until'" }], 'the query')
+  if (first >= last)
+    return malformedRequestFailure([{ path: '/since', message: "Must be before 'until'" }], 'the query')
   return ok({ ...query, since: Math.max(first, now - KEPT_MS), until: Math.min(last, now + HOUR_MS) })
 }
 
 type Times = Pick<CallFilter, 'since' | 'until'>
 
-export function ownOf(principal: Principal): Pick<CallFilter, 'own'> {
+export function toOwnFilter(principal: Principal): Pick<CallFilter, 'own'> {
   if (hasScope(principal, 'records:read')) return {}
   const { id, kind, users } = principal
   const [user] = kind === 'person' && users !== 'any' ? users : []
@@ -71,6 +78,6 @@ export function encodePage<T extends { readonly at: number }>({ items, nextCurso
 
 export interface RecordAnswers {
   'GET /calls': ReturnType<typeof encodePage<CallRecord>>
-  'GET /audit': ReturnType<typeof encodePage<AuditEntry>>
+  'GET /audit': ReturnType<typeof encodePage<AuditEvent>>
   'GET /usage': UsageReport & { readonly since: string; readonly until: string; readonly by: readonly UsageKey[] }
 }

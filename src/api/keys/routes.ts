@@ -1,13 +1,20 @@
 import type { Hono } from 'hono'
-import { type ApiKey, keyChange, type KeyStore, newKey, principalOf, ROTATION } from '../../core/access/api-key.ts'
+import {
+  type ApiKey,
+  keyChangeReader,
+  type KeyStore,
+  newKeyReader,
+  toKeyPrincipal,
+  ROTATION,
+} from '../../core/access/api-key.ts'
 import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
 import { ok } from '../../core/failure/failure.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
-import { component, items, tagged } from '../../http/route/answers.ts'
-import { ADMIN, createFace, etag, notFound, type RouteDeps, STALE } from '../../http/route/route.ts'
+import { jsonRef, itemList, withEtag } from '../../http/route/response-specs.ts'
+import { ADMIN, createRouter, etag, notFound, type RouteDeps, PRECONDITION_FAILED } from '../../http/route/router.ts'
 
-export interface KeysFaceDeps extends RouteDeps {
+export interface KeysRoutesDeps extends RouteDeps {
   readonly keys: KeyStore
   published(): Promise<Readonly<Record<string, PublishedTotals>> | undefined>
   readonly quota: PublishedTotals
@@ -18,15 +25,15 @@ export interface KeysFaceDeps extends RouteDeps {
   now(): Date
 }
 
-export function keysFace(deps: KeysFaceDeps): Hono {
+export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
   const { keys } = deps
-  const { face, on } = createFace<KeyAnswers>(deps)
+  const { router, on } = createRouter<KeyAnswers>(deps)
 
   on('POST /keys', 'Create an API key', {
     ...ADMIN,
     act: 'key.create',
-    body: jsonBody(newKey(deps.now), { what: 'key' }),
-    answers: { 201: component('The key, with its text, which is returned only once', 'NewKey') },
+    body: jsonBody(newKeyReader(deps.now), { what: 'key' }),
+    answers: { 201: jsonRef('The key, with its text, which is returned only once', 'NewKey') },
   })(async ({ body, note }) => {
     const text = deps.randomKey()
     const key: ApiKey = { id: deps.newId(), created_at: deps.now().toISOString(), ...body }
@@ -36,16 +43,16 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     return { ...ok(encodeNewKey(key, text)), status: 201 }
   })
 
-  on('GET /keys', 'List API keys', { ...ADMIN, answers: { 200: items('All keys', 'Key') } })(async () => {
-    const [all, known] = await Promise.all([keys.list(), knownOf()])
+  on('GET /keys', 'List API keys', { ...ADMIN, answers: { 200: itemList('All keys', 'Key') } })(async () => {
+    const [all, known] = await Promise.all([keys.list(), loadKnown()])
     return ok({ items: all.map((key) => encodeListed(key, known)) })
   })
 
   on('GET /keys/:id', 'Get an API key', {
     ...ADMIN,
-    answers: { 200: tagged(component('The key, without its text', 'Key')) },
+    answers: { 200: withEtag(jsonRef('The key, without its text', 'Key')) },
   })(async ({ path: { id } }) => {
-    const [key, known] = await Promise.all([keys.withId(id), knownOf()])
+    const [key, known] = await Promise.all([keys.findById(id), loadKnown()])
     return key ? { ...ok(encodeListed(key, known)), headers: etag(key) } : notFound('key', id)
   })
 
@@ -53,22 +60,22 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     ...ADMIN,
     act: 'key.change',
     conditional: true,
-    body: jsonBody(keyChange(deps.now), { what: 'key' }),
-    answers: { 200: tagged(component('The updated key', 'Key')) },
+    body: jsonBody(keyChangeReader(deps.now), { what: 'key' }),
+    answers: { 200: withEtag(jsonRef('The updated key', 'Key')) },
   })(async ({ path: { id }, body, expected, note }) => {
     const key = await keys.change(id, body, expected)
-    if (key === 'stale') return STALE
+    if (key === 'stale') return PRECONDITION_FAILED
     if (!key) return notFound('key', id)
     note(encodeKey(key))
     deps.onChange('changed', id)
-    return { ...ok(encodeListed(key, await knownOf())), headers: etag(key) }
+    return { ...ok(encodeListed(key, await loadKnown())), headers: etag(key) }
   })
 
   on('POST /keys/:id/rotate', 'Rotate an API key', {
     ...ADMIN,
     act: 'key.rotate',
     body: jsonBody(ROTATION, { what: 'key', isOptional: true }),
-    answers: { 200: component('The key, with its new text, which is returned only once', 'NewKey') },
+    answers: { 200: jsonRef('The key, with its new text, which is returned only once', 'NewKey') },
   })(async ({ path: { id }, body, note }) => {
     const until = deps.now().getTime() + body.overlap_seconds * 1_000
     const text = deps.randomKey()
@@ -86,18 +93,18 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     conditional: true,
   })(async ({ path: { id }, expected }) => {
     const removed = await keys.remove(id, expected)
-    if (removed === 'stale') return STALE
+    if (removed === 'stale') return PRECONDITION_FAILED
     // Also when it was removed elsewhere, as this isolate may still hold a verdict
     deps.onChange('removed', id)
     return removed ? ok(undefined) : notFound('key', id)
   })
 
-  async function knownOf(): Promise<Known> {
-    const [published, lastUses] = await Promise.all([deps.published(), keys.lastUses()])
-    return { published, quota: deps.quota, lastUses }
+  async function loadKnown(): Promise<Known> {
+    const [published, listLastUses] = await Promise.all([deps.published(), keys.listLastUses()])
+    return { published, quota: deps.quota, listLastUses }
   }
 
-  return face
+  return router
 }
 
 /** Never the key's text or hash. */
@@ -108,15 +115,15 @@ function encodeKey({ id, name, scopes, tools, users, created_at, expires_at, lim
 interface Known {
   readonly published: Readonly<Record<string, PublishedTotals>> | undefined
   readonly quota: PublishedTotals
-  readonly lastUses: Readonly<Record<string, number>>
+  readonly listLastUses: Readonly<Record<string, number>>
 }
 
 /** `published` is absent while it cannot be read; administrators have no quota. */
-function encodeListed(key: ApiKey, { published: all, quota, lastUses }: Known) {
-  const used = lastUses[key.id]
+function encodeListed(key: ApiKey, { published: all, quota, listLastUses }: Known) {
+  const used = listLastUses[key.id]
   const shown = { ...encodeKey(key), ...(used === undefined ? {} : { last_used_at: new Date(used).toISOString() }) }
   if (!all) return shown
-  const published = all[principalOf(key).id] ?? { documents: 0, bytes: 0 }
+  const published = all[toKeyPrincipal(key).id] ?? { documents: 0, bytes: 0 }
   return { ...shown, published: { ...published, ...(key.scopes.includes('admin') ? {} : { quota }) } }
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isJsonArray, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { FieldWords, ReferenceWords } from '../../docs/docs.ts'
 
 export const COMPONENT = '#/components/schemas/'
@@ -8,7 +8,7 @@ const MAX_DEPTH = 6
 export type WordsFor = (name: string) => FieldWords
 
 /** Those of the first owner that has some come before those of the name alone. */
-export function wordsOf(fields: ReferenceWords['fields'], owners: readonly string[]): WordsFor {
+export function getDescriptions(fields: ReferenceWords['fields'], owners: readonly string[]): WordsFor {
   return (name) => {
     const keys = [...owners.map((owner) => `${owner} ${name}`), name]
     return fields[keys.find((key) => Object.hasOwn(fields, key)) ?? ''] ?? { description: '' }
@@ -18,7 +18,7 @@ export function wordsOf(fields: ReferenceWords['fields'], owners: readonly strin
 /** Adds descriptions and examples to the fields of a schema, wherever the declaration has none of its own. */
 export function describeFields(schema: JsonObject, wordsFor: WordsFor): JsonObject {
   const describe = (value: Json): Json => {
-    if (isList(value)) return value.map(describe)
+    if (isJsonArray(value)) return value.map(describe)
     return isJsonObject(value) ? describeFields(value, wordsFor) : value
   }
   return Object.fromEntries(
@@ -35,29 +35,29 @@ function describeEach(properties: JsonObject, wordsFor: WordsFor): JsonObject {
       const own = isJsonObject(property) ? property : {}
       const { description, example } = wordsFor(name)
       const examples = example === undefined ? {} : { examples: [example] }
-      return [name, { ...own, description: descriptionOf(own, description), ...examples }]
+      return [name, { ...own, description: toDescription(own, description), ...examples }]
     }),
   )
 }
 
 /** A description that begins with "Must be" follows the words of the field's name; any other replaces them. */
-export function descriptionOf({ description: own }: JsonObject, words: string): string {
+export function toDescription({ description: own }: JsonObject, words: string): string {
   if (typeof own !== 'string') return words
   return own.startsWith('Must be ') && words !== '' ? `${words}. ${own}` : own
 }
 
 /** Puts the components of a document in place of the references to them. */
-export function resolved(schema: Json, components: JsonObject, depth = MAX_DEPTH): Json {
-  if (isList(schema)) return schema.map((each) => resolved(each, components, depth))
+export function resolveRefs(schema: Json, components: JsonObject, depth = MAX_DEPTH): Json {
+  if (isJsonArray(schema)) return schema.map((each) => resolveRefs(each, components, depth))
   if (!isJsonObject(schema)) return schema
-  const name = componentOf(schema)
-  if (name !== undefined) return depth === 0 ? {} : resolved(components[name] ?? {}, components, depth - 1)
+  const name = findComponentName(schema)
+  if (name !== undefined) return depth === 0 ? {} : resolveRefs(components[name] ?? {}, components, depth - 1)
   return Object.fromEntries(
-    Object.entries(schema).map(([keyword, each = null]) => [keyword, resolved(each, components, depth)]),
+    Object.entries(schema).map(([keyword, each = null]) => [keyword, resolveRefs(each, components, depth)]),
   )
 }
 
-export function componentOf({ $ref: reference }: JsonObject): string | undefined {
+export function findComponentName({ $ref: reference }: JsonObject): string | undefined {
   return typeof reference === 'string' && reference.startsWith(COMPONENT)
     ? reference.slice(COMPONENT.length)
     : undefined

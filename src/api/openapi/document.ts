@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/tool/json.ts'
-import { TEXT } from '../../http/route/answers.ts'
+import { TEXT } from '../../http/route/response-specs.ts'
 import { GROUP_NAMES } from './groups.ts'
 import type { DocumentedApi, DocumentedOperation, DocumentedResponse } from './operations.ts'
 
@@ -50,7 +50,7 @@ function operationObject(operation: DocumentedOperation): JsonObject {
     summary,
     tags: [group],
     ...(parameters.length > 0 ? { parameters: parameters.map((each) => ({ ...each })) } : {}),
-    ...(body ? { requestBody: { required: body.required, content: { [body.type]: contentOf(body) } } } : {}),
+    ...(body ? { requestBody: { required: body.required, content: { [body.type]: toContent(body) } } } : {}),
     responses: Object.fromEntries(responses.map((each) => [each.status, responseObject(each)])),
     security: schemes.map((scheme) => ({ [scheme]: scope === undefined ? [] : [scope] })),
   }
@@ -58,11 +58,11 @@ function operationObject(operation: DocumentedOperation): JsonObject {
 
 function responseObject({ says, schema, example, type, streams, note, tagged }: DocumentedResponse): JsonObject {
   const headers = {
-    ...(note === undefined ? {} : { 'Switchboard-Note': headerOf(note) }),
-    ...(tagged ? { ETag: headerOf('The revision, to send back in If-Match') } : {}),
+    ...(note === undefined ? {} : { 'Switchboard-Note': toHeader(note) }),
+    ...(tagged ? { ETag: toHeader('The revision, to send back in If-Match') } : {}),
   }
   const content = {
-    ...(schema ? { 'application/json': contentOf({ schema, example }) } : type === undefined ? {} : { [type]: {} }),
+    ...(schema ? { 'application/json': toContent({ schema, example }) } : type === undefined ? {} : { [type]: {} }),
     ...(streams ? { 'text/event-stream': { schema: TEXT } } : {}),
   }
   return {
@@ -72,7 +72,7 @@ function responseObject({ says, schema, example, type, streams, note, tagged }: 
   }
 }
 
-const contentOf = ({ schema, example }: Pick<DocumentedResponse, 'schema' | 'example'>): JsonObject =>
+const toContent = ({ schema, example }: Pick<DocumentedResponse, 'schema' | 'example'>): JsonObject =>
   schema ? { schema, example } : {}
 
-const headerOf = (description: string): JsonObject => ({ description, schema: TEXT })
+const toHeader = (description: string): JsonObject => ({ description, schema: TEXT })

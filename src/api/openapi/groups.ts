@@ -20,7 +20,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 
 export const GROUP_NAMES = Object.keys(GROUPS)
 
-export function groupOf(path: string): string {
+export function findGroup(path: string): string {
   const starts = Object.entries(GROUPS).flatMap(([name, all]) => all.map((start) => ({ name, start })))
   const fitting = starts.filter(({ start }) => path.startsWith(start))
   return fitting.toSorted((one, other) => other.start.length - one.start.length)[0]?.name ?? ''

@@ -1,11 +1,11 @@
-import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { curlOf } from '../../docs/curl.ts'
+import { isJsonObject, isJsonArray, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { formatCurl } from '../../docs/curl.ts'
 import { REFERENCE } from '../../docs/frame.tsx'
 import { Copyable } from '../../http/page/rows.tsx'
-import { rowOf, rowsOf, schemaColumns, type SchemaRow, typeOf } from '../../http/page/schema-table.tsx'
+import { toSchemaRow, toSchemaRows, schemaColumns, type SchemaRow, formatType } from '../../http/page/schema-table.tsx'
 import { type Column, DataTable } from '../../http/page/table.tsx'
 import { indentedJson } from '../../http/page/text.ts'
-import { componentOf, resolved } from './describe.ts'
+import { findComponentName, resolveRefs } from './describe.ts'
 import type { DocumentedBody, DocumentedOperation, DocumentedParameter, DocumentedResponse } from './operations.ts'
 
 interface OperationSectionProps {
@@ -41,7 +41,7 @@ export function OperationSection({ operation, components, origin }: OperationSec
         </>
       )}
       <h3>Example</h3>
-      <Copyable text={commandOf(operation, origin)} />
+      <Copyable text={formatCommand(operation, origin)} />
       <h3>Responses</h3>
       {responses.map((response) => (
         <Answer label={`Response ${response.status} of ${name}`} response={response} components={components} />
@@ -60,7 +60,7 @@ const PARAMETER_COLUMNS: readonly Column<ParameterRow>[] = [
 ]
 
 function parameterRow({ name, in: place, required, description, schema }: DocumentedParameter): ParameterRow {
-  return { ...rowOf(name, { ...schema, description }, required), in: place }
+  return { ...toSchemaRow(name, { ...schema, description }, required), in: place }
 }
 
 interface Labelled {
@@ -69,18 +69,18 @@ interface Labelled {
 }
 
 function Body({ label, body: { type, schema }, components }: Labelled & { readonly body: DocumentedBody }) {
-  const [first, ...others] = formsOf(schema, components)
+  const [first, ...others] = listForms(schema, components)
   if (first === undefined) return <p>{type === '*/*' ? 'A file of any type.' : <code>{type}</code>}</p>
-  const rows = rowsOf(first)
+  const rows = toSchemaRows(first)
   const known = new Set(rows.map((row) => JSON.stringify(row)))
   return (
     <>
-      {rows.length === 0 ? <p>Type: {typeOf(first)}.</p> : <FieldsTable label={label} rows={rows} />}
+      {rows.length === 0 ? <p>Type: {formatType(first)}.</p> : <FieldsTable label={label} rows={rows} />}
       {others.map((form, index) => (
         <OtherForm
           label={`${label}, form ${index + 2}`}
           form={form}
-          rows={rowsOf(form).filter((row) => !known.has(JSON.stringify(row)))}
+          rows={toSchemaRows(form).filter((row) => !known.has(JSON.stringify(row)))}
         />
       ))}
     </>
@@ -91,13 +91,13 @@ function Body({ label, body: { type, schema }, components }: Labelled & { readon
 function OtherForm({ label, form, rows }: FieldsProps & { readonly form: Json }) {
   const names = new Set(rows.map(({ name }) => name.split(/[.[ ]/)[0]))
   if (names.size > 0) return <FoldedFields label={label} rows={rows} summary={`Or with ${[...names].join(', ')}`} />
-  return <p>Or: {isJsonObject(form) && typeof form.description === 'string' ? form.description : typeOf(form)}.</p>
+  return <p>Or: {isJsonObject(form) && typeof form.description === 'string' ? form.description : formatType(form)}.</p>
 }
 
 /** The index describes errors, once. */
 function Answer({ label, response, components }: Labelled & { readonly response: DocumentedResponse }) {
   const { status, says, schema, type, example } = response
-  const error = schema && !status.startsWith('2') ? componentOf(schema) : undefined
+  const error = schema && !status.startsWith('2') ? findComponentName(schema) : undefined
   const rows = error === undefined ? rowsIn(schema, components) : []
   return (
     <>
@@ -136,16 +136,16 @@ export function FieldsTable({ label, rows }: FieldsProps) {
 }
 
 export function rowsIn(schema: Json | undefined, components: JsonObject): readonly SchemaRow[] {
-  return formsOf(schema, components).flatMap(rowsOf)
+  return listForms(schema, components).flatMap(toSchemaRows)
 }
 
-function formsOf(schema: Json | undefined, components: JsonObject): readonly Json[] {
+function listForms(schema: Json | undefined, components: JsonObject): readonly Json[] {
   if (schema === undefined) return []
-  const whole = resolved(schema, components)
-  return isJsonObject(whole) && whole.properties === undefined && isList(whole.anyOf) ? whole.anyOf : [whole]
+  const whole = resolveRefs(schema, components)
+  return isJsonObject(whole) && whole.properties === undefined && isJsonArray(whole.anyOf) ? whole.anyOf : [whole]
 }
 
-function commandOf({ method, path: template, credential, parameters, body }: DocumentedOperation, origin: string) {
+function formatCommand({ method, path: template, credential, parameters, body }: DocumentedOperation, origin: string) {
   const query = new URLSearchParams()
   let path = template
   for (const { name, in: place, example } of parameters) {
@@ -156,5 +156,5 @@ function commandOf({ method, path: template, credential, parameters, body }: Doc
   const { type, example } = body ?? {}
   const text = example === undefined || typeof example === 'string' ? example : indentedJson(example)
   const request = { method, path, body: text, type: type === '*/*' ? 'text/plain' : (type ?? '') }
-  return curlOf(request, origin, credential === 'none', credential === 'agent' ? 'ACCESS_TOKEN' : undefined)
+  return formatCurl(request, origin, credential === 'none', credential === 'agent' ? 'ACCESS_TOKEN' : undefined)
 }

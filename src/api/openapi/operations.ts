@@ -1,11 +1,11 @@
-import { schemaOf } from '../../core/tool/json-reader.ts'
-import { isJsonObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { toJsonSchema } from '../../core/tool/json-reader.ts'
+import { isJsonObject, isStringArray, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { FieldWords, OperationExample, ReferenceWords } from '../../docs/docs.ts'
-import { type DeclaredAnswer, ref, TEXT } from '../../http/route/answers.ts'
-import { operationOf, type Operation } from '../../http/route/operation.ts'
-import { exampleOf } from '../../http/page/schema-example.ts'
-import { describeFields, descriptionOf, resolved, type WordsFor, wordsOf } from './describe.ts'
-import { groupOf } from './groups.ts'
+import { type ResponseSpec, ref, TEXT } from '../../http/route/response-specs.ts'
+import { findOperation, type Operation } from '../../http/route/operation.ts'
+import { createExample } from '../../http/page/schema-example.ts'
+import { describeFields, toDescription, resolveRefs, type WordsFor, getDescriptions } from './describe.ts'
+import { findGroup } from './groups.ts'
 import { COMPONENTS } from './schemas.ts'
 
 export interface AppRoute {
@@ -38,7 +38,7 @@ export interface DocumentedBody {
   readonly example: Json | undefined
 }
 
-export interface DocumentedResponse extends DeclaredAnswer {
+export interface DocumentedResponse extends ResponseSpec {
   readonly status: string
   readonly example?: Json | undefined
 }
@@ -46,9 +46,12 @@ export interface DocumentedResponse extends DeclaredAnswer {
 /** Collections come before their members. */
 export async function documentedApi(routes: readonly AppRoute[], words: ReferenceWords): Promise<DocumentedApi> {
   const components = Object.fromEntries(
-    Object.entries(COMPONENTS).map(([name, schema]) => [name, describeFields(schema, wordsOf(words.fields, [name]))]),
+    Object.entries(COMPONENTS).map(([name, schema]) => [
+      name,
+      describeFields(schema, getDescriptions(words.fields, [name])),
+    ]),
   )
-  const paths = Map.groupBy(routedOf(routes), ({ path }) => path)
+  const paths = Map.groupBy(listOperations(routes), ({ path }) => path)
   const operations = [...paths]
     .toSorted(([one], [other]) => one.split('/').length - other.split('/').length)
     .flatMap(([, routed]) => routed.filter(({ operation }) => operation.summary !== undefined))
@@ -56,28 +59,28 @@ export async function documentedApi(routes: readonly AppRoute[], words: Referenc
   return { operations: await Promise.all(operations), components }
 }
 
-export function routedOf(routes: readonly AppRoute[]) {
+export function listOperations(routes: readonly AppRoute[]) {
   return routes.flatMap(({ method, path, handler }) => {
-    const operation = operationOf(handler)
+    const operation = findOperation(handler)
     return method === 'OPTIONS' || method === 'ALL' || !operation ? [] : [{ method, path, operation }]
   })
 }
 
 async function documented(
-  { method, path: pattern, operation }: ReturnType<typeof routedOf>[number],
+  { method, path: pattern, operation }: ReturnType<typeof listOperations>[number],
   components: JsonObject,
   words: ReferenceWords,
 ) {
   const path = pattern.replace(/:(\w+)/g, '{$1}')
   const name = `${method} ${path}`
   // Fields mean the same below the same first segment, where nothing nearer says more
-  const wordsFor = wordsOf(words.fields, [name, `/${path.split('/')[1]}`])
+  const wordsFor = getDescriptions(words.fields, [name, `/${path.split('/')[1]}`])
   const example = words.examples[name] ?? {}
   const { summary = '', scope, isPrivate, failures = 'Error' } = operation
   const isOpen = scope === undefined && !isPrivate
   const credential: 'none' | 'key' | 'agent' = isOpen ? 'none' : path.startsWith('/connect/') ? 'agent' : 'key'
   const schema = ref(failures)
-  const answers: Readonly<Record<string, DeclaredAnswer>> = {
+  const answers: Readonly<Record<string, ResponseSpec>> = {
     ...operation.answers,
     ...(operation.conditional ? { 412: { says: CHANGED, schema } } : {}),
     default: { says: 'Any error', schema },
@@ -88,7 +91,7 @@ async function documented(
     id: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}`,
     method,
     path,
-    group: groupOf(path),
+    group: findGroup(path),
     summary,
     credential,
     scope,
@@ -97,11 +100,11 @@ async function documented(
       ...queryParameters(operation),
       ...(operation.conditional ? [IF_MATCH] : []),
     ].map((parameter) => described(parameter, wordsFor(parameter.name), example)),
-    body: await bodyOf(operation, wordsFor, example),
+    body: await describeBody(operation, wordsFor, example),
     responses: Object.entries(answers).map(([status, answer]): DocumentedResponse => {
       if (!answer.schema) return { ...answer, status }
       const worded = describeFields(answer.schema, wordsFor)
-      const made = status === shown ? (example.answer ?? exampleOf(resolved(worded, components))) : undefined
+      const made = status === shown ? (example.answer ?? createExample(resolveRefs(worded, components))) : undefined
       return { ...answer, status, schema: worded, example: made }
     }),
     /** The component that its errors fit. */
@@ -126,8 +129,8 @@ function pathParameters(path: string): readonly Parameter[] {
 }
 
 function queryParameters({ query }: Operation<unknown>): readonly Parameter[] {
-  const { properties, required } = schemaOf(query.reader)
-  const needed = isTexts(required) ? required : []
+  const { properties, required } = toJsonSchema(query.reader)
+  const needed = isStringArray(required) ? required : []
   return Object.entries(isJsonObject(properties) ? properties : {}).map(([name, schema]) => ({
     name,
     in: 'query',
@@ -142,13 +145,17 @@ function described(
   { parameters = {} }: OperationExample,
 ) {
   const example = parameters[parameter.name] ?? (parameter.required ? words.example : undefined)
-  return { ...parameter, description: descriptionOf({ description }, words.description), schema, example }
+  return { ...parameter, description: toDescription({ description }, words.description), schema, example }
 }
 
-async function bodyOf({ body, sends }: Operation<unknown>, wordsFor: WordsFor, { body: example }: OperationExample) {
+async function describeBody(
+  { body, sends }: Operation<unknown>,
+  wordsFor: WordsFor,
+  { body: example }: OperationExample,
+) {
   if (sends !== undefined) return { type: sends, required: true, example }
   if (!body?.reader) return undefined
-  const schema = schemaOf(await body.reader())
+  const schema = toJsonSchema(await body.reader())
   const required = schema.type !== 'object' || schema.required !== undefined || schema.properties === undefined
   return { type: 'application/json', required, schema: describeFields(schema, wordsFor), example }
 }

@@ -14,13 +14,13 @@ export function referencePage(docs: Docs, { operations, components }: Documented
       </p>
       {GROUP_NAMES.map((group) => (
         <>
-          <h2 id={slugOf(group)}>
-            <a href={hrefOf(group)}>{group}</a>
+          <h2 id={toSlug(group)}>
+            <a href={buildHref(group)}>{group}</a>
           </h2>
           <ul class="list">
             {operations.filter(inGroup(group)).map(({ id, method, path, summary }) => (
               <li id={id}>
-                <a href={`${hrefOf(group)}#${id}`}>
+                <a href={`${buildHref(group)}#${id}`}>
                   <code>
                     {method} {path}
                   </code>
@@ -45,7 +45,7 @@ export function referencePage(docs: Docs, { operations, components }: Documented
 
 /** A group of operations on a page of its own; undefined where no group has that name. */
 export function groupPage(docs: Docs, api: DocumentedApi, slug: string, origin: string): Promise<Response> | undefined {
-  const title = GROUP_NAMES.find((group) => slugOf(group) === slug)
+  const title = GROUP_NAMES.find((group) => toSlug(group) === slug)
   if (title === undefined) return undefined
   const content = (
     <>
@@ -54,13 +54,13 @@ export function groupPage(docs: Docs, api: DocumentedApi, slug: string, origin: 
       ))}
     </>
   )
-  return answerDocs(docs, { title, path: hrefOf(title), reference: linksTo(api.operations), content })
+  return answerDocs(docs, { title, path: buildHref(title), reference: linksTo(api.operations), content })
 }
 
 /** For the search of the docs. */
 export function referenceSections({ operations, components }: DocumentedApi): readonly DocsSection[] {
   return operations.map(({ id, method, path, group, summary, parameters, body }) => ({
-    href: `${hrefOf(group)}#${id}`,
+    href: `${buildHref(group)}#${id}`,
     guide: REFERENCE.title,
     title: `${method} ${path}`,
     text: [
@@ -75,15 +75,15 @@ export function referenceSections({ operations, components }: DocumentedApi): re
 function linksTo(operations: DocumentedApi['operations']): readonly DocsLink[] {
   return GROUP_NAMES.map((title) => ({
     title,
-    href: hrefOf(title),
+    href: buildHref(title),
     within: operations
       .filter(inGroup(title))
       .map(({ id, method, path }) => ({ href: `#${id}`, title: `${method} ${path}` })),
   }))
 }
 
-const slugOf = (group: string) => group.toLowerCase().replaceAll(' ', '-')
-const hrefOf = (group: string) => `${REFERENCE.href}/${slugOf(group)}`
+const toSlug = (group: string) => group.toLowerCase().replaceAll(' ', '-')
+const buildHref = (group: string) => `${REFERENCE.href}/${toSlug(group)}`
 const inGroup =
   (name: string) =>
   ({ group }: DocumentedOperation) =>

@@ -1,30 +1,30 @@
 import type { Hono } from 'hono'
 import type { Docs } from '../../docs/docs.ts'
-import { originOf } from '../../docs/routes.ts'
+import { getOrigin } from '../../docs/routes.ts'
 import type { DocsSection } from '../../docs/search.ts'
-import { jsonText } from '../../http/answer/json-response.ts'
+import { jsonText } from '../../http/response/json-response.ts'
 import { failurePage, page, plainPage } from '../../http/page/page.ts'
 import { ANY_QUERY } from '../../http/request/query.ts'
-import { json, OBJECT, objectOf, TEXT } from '../../http/route/answers.ts'
-import { createPublicFace, type PublicRouteDeps } from '../../http/route/public-route.ts'
+import { json, OBJECT, objectSchema, TEXT } from '../../http/route/response-specs.ts'
+import { createPublicRouter, type PublicRouteDeps } from '../../http/route/public-router.ts'
 import type { AppRoute, DocumentedApi } from './operations.ts'
 
-export interface OpenApiFaceDeps extends PublicRouteDeps {
+export interface OpenApiRoutesDeps extends PublicRouteDeps {
   readonly loadApi: () => Promise<DocumentedApi>
   readonly loadDocs: () => Promise<Docs>
   readonly version: string
 }
 
 const READ = { query: ANY_QUERY }
-const DOCUMENT = { 200: json('OpenAPI 3.1', objectOf({ openapi: TEXT, info: OBJECT, paths: OBJECT })) }
+const DOCUMENT = { 200: json('OpenAPI 3.1', objectSchema({ openapi: TEXT, info: OBJECT, paths: OBJECT })) }
 const NO_GROUP = plainPage(404, 'Nothing here', 'The reference has no such page')
 
-export function openApiFace({ loadApi, loadDocs, version, ...deps }: OpenApiFaceDeps): Hono {
-  const { face, at } = createPublicFace(deps)
+export function createOpenApiRoutes({ loadApi, loadDocs, version, ...deps }: OpenApiRoutesDeps): Hono {
+  const { router, at } = createPublicRouter(deps)
   const load = () => Promise.all([import('./reference.tsx'), loadDocs(), loadApi()])
   at('/openapi.json', { ...READ, summary: 'Get this API as an OpenAPI document', answers: DOCUMENT }, async (c) => {
     const [{ openApiDocument }, api] = await Promise.all([import('./document.ts'), loadApi()])
-    return jsonText(JSON.stringify(openApiDocument(api, { origin: originOf(c), version })))
+    return jsonText(JSON.stringify(openApiDocument(api, { origin: getOrigin(c), version })))
   })
   at('/docs/reference', READ, async () => {
     const [{ referencePage }, docs, api] = await load()
@@ -35,19 +35,19 @@ export function openApiFace({ loadApi, loadDocs, version, ...deps }: OpenApiFace
     READ,
     async (c) => {
       const [{ groupPage }, docs, api] = await load()
-      return groupPage(docs, api, c.req.param('group') ?? '', originOf(c)) ?? page(NO_GROUP)
+      return groupPage(docs, api, c.req.param('group') ?? '', getOrigin(c)) ?? page(NO_GROUP)
     },
     (failure) => page(failurePage(failure)),
   )
 
-  return face
+  return router
 }
 
 /** Documents the routes of an app, once they are all there. */
 export function documenting(
   routes: () => readonly AppRoute[],
-  loadDocs: OpenApiFaceDeps['loadDocs'],
-): OpenApiFaceDeps['loadApi'] {
+  loadDocs: OpenApiRoutesDeps['loadDocs'],
+): OpenApiRoutesDeps['loadApi'] {
   let api: Promise<DocumentedApi> | undefined
   return async () => {
     const [{ documentedApi }, { reference }] = await Promise.all([import('./operations.ts'), loadDocs()])
@@ -56,7 +56,7 @@ export function documenting(
 }
 
 /** For the search of the docs. */
-export async function referenceSections(loadApi: OpenApiFaceDeps['loadApi']): Promise<readonly DocsSection[]> {
+export async function referenceSections(loadApi: OpenApiRoutesDeps['loadApi']): Promise<readonly DocsSection[]> {
   const [reference, api] = await Promise.all([import('./reference.tsx'), loadApi()])
   return reference.referenceSections(api)
 }

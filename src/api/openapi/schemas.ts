@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/tool/json.ts'
-import { ANY, listOf, OBJECT, objectOf, ref, TEXT, TEXTS } from '../../http/route/answers.ts'
+import { ANY, arraySchema, OBJECT, objectSchema, ref, TEXT, TEXTS } from '../../http/route/response-specs.ts'
 
 const FLAG: JsonObject = { type: 'boolean' }
 const COUNT: JsonObject = { type: 'integer', minimum: 0 }
@@ -10,8 +10,8 @@ function fields(schema: JsonObject, ...names: readonly string[]): Readonly<Recor
   return Object.fromEntries(names.map((name) => [name, schema]))
 }
 
-const PROBLEMS = listOf(objectOf({ path: TEXT, message: TEXT }))
-const WARNINGS = listOf(objectOf({ message: TEXT }))
+const PROBLEMS = arraySchema(objectSchema({ path: TEXT, message: TEXT }))
+const WARNINGS = arraySchema(objectSchema({ message: TEXT }))
 const KEY = {
   ...fields(TEXT, 'id', 'name'),
   ...fields(TEXTS, 'scopes', 'tools'),
@@ -23,12 +23,12 @@ const KEY = {
 const REPORT = { 'ids': TEXTS, 'dialect?': TEXT, 'left_out?': ANY, 'pending?': TEXTS, 'warnings?': WARNINGS }
 const CHALLENGE = { 'id': TEXT, 'url?': TEXT, 'check_url?': TEXT }
 const MISSING = {
-  'authorization?': listOf(objectOf(CHALLENGE)),
-  'tokens?': listOf(objectOf({ id: TEXT })),
-  'secrets?': listOf(objectOf({ id: TEXT })),
+  'authorization?': arraySchema(objectSchema(CHALLENGE)),
+  'tokens?': arraySchema(objectSchema({ id: TEXT })),
+  'secrets?': arraySchema(objectSchema({ id: TEXT })),
   'user_id?': { ...FLAG, description: 'Whether the call needs a user id' },
 }
-const TOOL_ERROR = objectOf({
+const TOOL_ERROR = objectSchema({
   'message': TEXT,
   ...fields(TEXT, 'developer_message?', 'additional_prompt_content?'),
   'can_retry?': FLAG,
@@ -38,28 +38,28 @@ const AUTHORIZATION_STATUS = { enum: ['not_started', 'pending', 'completed', 'fa
 const NEEDS_SETUP = { ...TEXTS, description: 'Providers that are not set up, whose links lead nowhere yet' }
 
 export const COMPONENTS = {
-  Error: objectOf({
+  Error: objectSchema({
     ...fields(TEXT, '$schema?', 'message', 'developer_message?'),
     'errors?': PROBLEMS,
     'parameter_errors?': { type: 'object', additionalProperties: TEXT },
-    'missing_requirements?': objectOf({ ...MISSING, 'needs_setup?': NEEDS_SETUP }),
+    'missing_requirements?': objectSchema({ ...MISSING, 'needs_setup?': NEEDS_SETUP }),
     'suggestions?': TEXTS,
     'can_retry?': FLAG,
     'additional_prompt_content?': TEXT,
     'retry_after_ms?': COUNT,
   }),
-  JsonRpcError: objectOf({
+  JsonRpcError: objectSchema({
     'jsonrpc': { const: '2.0' },
     'id': { type: ['string', 'number', 'null'] },
-    'error': objectOf({ 'code': { type: 'integer' }, 'message': TEXT, 'data?': ANY }),
+    'error': objectSchema({ 'code': { type: 'integer' }, 'message': TEXT, 'data?': ANY }),
   }),
-  WorkerError: objectOf({ 'detail': TEXT, 'message': TEXT, 'developer_message?': TEXT }),
-  WorkerHealth: objectOf({
+  WorkerError: objectSchema({ 'detail': TEXT, 'message': TEXT, 'developer_message?': TEXT }),
+  WorkerHealth: objectSchema({
     'status': TEXT,
     ...fields(TEXT, 'tool_count?', 'tool_definitions_hash?'),
     'started_at': TIME,
   }),
-  WorkerResponse: objectOf({
+  WorkerResponse: objectSchema({
     '$schema?': TEXT,
     'execution_id': TEXT,
     'success': FLAG,
@@ -67,37 +67,37 @@ export const COMPONENTS = {
     'finished_at': TIME,
     'output?': {
       oneOf: [
-        objectOf({ value: ANY }),
-        objectOf({ error: TOOL_ERROR }),
-        objectOf({
-          requires_authorization: objectOf({
+        objectSchema({ value: ANY }),
+        objectSchema({ error: TOOL_ERROR }),
+        objectSchema({
+          requires_authorization: objectSchema({
             ...fields(TEXT, 'id', 'url?'),
             'scopes?': TEXTS,
             'status': AUTHORIZATION_STATUS,
           }),
         }),
-        objectOf({
-          artifact: objectOf({
+        objectSchema({
+          artifact: objectSchema({
             ...fields(TEXT, 'url', 'content_type'),
             size: COUNT,
-            meta: objectOf({ description: TEXT }),
+            meta: objectSchema({ description: TEXT }),
           }),
         }),
       ],
     },
   }),
-  CallToolResult: objectOf({
-    'content': listOf(OBJECT),
+  CallToolResult: objectSchema({
+    'content': arraySchema(OBJECT),
     'isError?': FLAG,
     'structuredContent?': OBJECT,
     '_meta?': OBJECT,
   }),
-  MachineContextError: objectOf({ header: OBJECT, error: objectOf({ code: TEXT, message: TEXT }) }),
-  RegistryError: objectOf({ error: TEXT }),
-  OAuthError: objectOf({ 'error': TEXT, 'error_description?': TEXT }),
-  Key: objectOf({ ...KEY, 'last_used_at?': TIME, 'published?': OBJECT }),
-  NewKey: objectOf({ ...KEY, 'key': TEXT, 'previous_expires_at?': TIME }),
-  Policy: objectOf({
+  MachineContextError: objectSchema({ header: OBJECT, error: objectSchema({ code: TEXT, message: TEXT }) }),
+  RegistryError: objectSchema({ error: TEXT }),
+  OAuthError: objectSchema({ 'error': TEXT, 'error_description?': TEXT }),
+  Key: objectSchema({ ...KEY, 'last_used_at?': TIME, 'published?': OBJECT }),
+  NewKey: objectSchema({ ...KEY, 'key': TEXT, 'previous_expires_at?': TIME }),
+  Policy: objectSchema({
     'pattern': TEXT,
     'secrets?': TEXTS,
     'security_level?': COUNT,
@@ -106,7 +106,7 @@ export const COMPONENTS = {
     'limits?': OBJECT,
     'review?': { const: true },
   }),
-  Provider: objectOf({
+  Provider: objectSchema({
     ...fields(TEXT, 'id', 'name', 'issuer?', 'authorization_endpoint?', 'token_endpoint?', 'revocation_endpoint?'),
     ...fields(TEXT, 'client_id', 'client_secret_name?', 'token_endpoint_auth_method?'),
     'authorization_parameters?': OBJECT,
@@ -115,37 +115,37 @@ export const COMPONENTS = {
     'tools?': TEXTS,
     'built_in?': FLAG,
   }),
-  Client: objectOf({
+  Client: objectSchema({
     ...fields(TEXT, 'client_id', 'client_secret?', 'name'),
     'redirect_uris': TEXTS,
     'token_endpoint_auth_method': TEXT,
     'created_at': TIME,
   }),
-  Session: objectOf({
+  Session: objectSchema({
     ...fields(TEXT, 'id', 'principal', 'user_id?', 'origin', 'browser'),
     ...fields(TIME, 'created_at', 'expires_at'),
   }),
-  Agent: objectOf({
+  Agent: objectSchema({
     ...fields(TEXT, 'id', 'principal'),
     'client': OBJECT,
     ...fields(TEXTS, 'toolkits', 'scopes'),
     'origin': TEXT,
     ...fields(TIME, 'created_at', 'expires_at', 'used_at?'),
   }),
-  Grant: objectOf({
+  Grant: objectSchema({
     ...fields(TEXT, 'provider', 'account'),
     'scopes': TEXTS,
     ...fields(TIME, 'granted_at', 'expires_at?'),
     'refreshable': FLAG,
-    'toolkits': listOf(OBJECT),
+    'toolkits': arraySchema(OBJECT),
   }),
-  Authorization: objectOf({
+  Authorization: objectSchema({
     ...fields(TEXT, 'id', 'provider', 'user_id?'),
     'scopes': TEXTS,
     ...fields(TEXT, 'status', 'reason?'),
     'expires_at': TIME,
   }),
-  Toolkit: objectOf({
+  Toolkit: objectSchema({
     'toolkit': TEXT,
     'owner': { type: ['string', 'null'] },
     'bundled': FLAG,
@@ -155,11 +155,11 @@ export const COMPONENTS = {
     'review': FLAG,
     ...fields(TIME, 'deleted_at?', 'kept_until?'),
   }),
-  ToolkitSummary: objectOf({ 'toolkit': TEXT, 'description?': TEXT, 'tools': COUNT, 'security_level': COUNT }),
-  Published: objectOf(REPORT),
-  Results: objectOf({
-    results: listOf(
-      objectOf({
+  ToolkitSummary: objectSchema({ 'toolkit': TEXT, 'description?': TEXT, 'tools': COUNT, 'security_level': COUNT }),
+  Published: objectSchema(REPORT),
+  Results: objectSchema({
+    results: arraySchema(
+      objectSchema({
         'id': { type: ['string', 'null'] },
         'status': { type: 'integer' },
         'ids?': TEXTS,
@@ -169,46 +169,46 @@ export const COMPONENTS = {
       }),
     ),
   }),
-  Version: objectOf({
+  Version: objectSchema({
     'id': TEXT,
     'status': { enum: ['active', 'deprecated', 'yanked', 'disabled', 'pending'] },
     ...fields(TEXT, 'message?', 'successor?'),
     'publisher?': { type: ['string', 'null'] },
     'trusted?': FLAG,
   }),
-  VersionHistory: objectOf({
+  VersionHistory: objectSchema({
     ...fields(TEXT, 'id', 'version', 'status', 'digest', 'dialect?', 'compared_with?', 'message?', 'successor?'),
     'security_level?': COUNT,
     'approval?': FLAG,
     'tags?': TEXTS,
-    'changes?': listOf(OBJECT),
+    'changes?': arraySchema(OBJECT),
   }),
-  Readiness: objectOf({
+  Readiness: objectSchema({
     ...fields(TEXT, 'tool', 'title?', 'icon?'),
     'ready': FLAG,
-    'status': objectOf({ state: TEXT }),
+    'status': objectSchema({ state: TEXT }),
     'user_id?': TEXT,
-    'problems': listOf(objectOf({ 'type': TEXT, 'message': TEXT, 'developer_message?': TEXT })),
-    'missing_requirements?': objectOf({
+    'problems': arraySchema(objectSchema({ 'type': TEXT, 'message': TEXT, 'developer_message?': TEXT })),
+    'missing_requirements?': objectSchema({
       ...MISSING,
-      'authorization?': listOf(objectOf({ ...CHALLENGE, 'needs_setup?': { const: true } })),
+      'authorization?': arraySchema(objectSchema({ ...CHALLENGE, 'needs_setup?': { const: true } })),
     }),
     'context?': ANY,
     'shared?': { const: true },
-    'upstreams?': listOf(OBJECT),
+    'upstreams?': arraySchema(OBJECT),
   }),
-  Tools: objectOf({
+  Tools: objectSchema({
     '$schema?': TEXT,
-    'items': listOf(ANY),
-    'losses?': listOf(OBJECT),
+    'items': arraySchema(ANY),
+    'losses?': arraySchema(OBJECT),
     'total?': COUNT,
     'unmatched?': TEXTS,
     'next_cursor?': TEXT,
   }),
-  CallResult: objectOf({
+  CallResult: objectSchema({
     '$schema?': TEXT,
     'result': {
-      ...objectOf({
+      ...objectSchema({
         'call_id': TEXT,
         'success': FLAG,
         'duration': NUMBER,
@@ -219,7 +219,7 @@ export const COMPONENTS = {
     },
     'artifact?': OBJECT,
   }),
-  CallRecord: objectOf({
+  CallRecord: objectSchema({
     'at': TIME,
     ...fields(TEXT, 'call_id', 'principal', 'principal_name?', 'user_id?', 'tool', 'digest?', 'dialect', 'outcome'),
     'duration_ms': NUMBER,
@@ -227,20 +227,20 @@ export const COMPONENTS = {
     ...fields(TEXT, 'trace_id?', 'traceparent?'),
     'arguments?': OBJECT,
   }),
-  Calls: objectOf({ 'items': listOf(ref('CallRecord')), 'next_cursor?': TEXT }),
-  AuditEntry: objectOf({
+  Calls: objectSchema({ 'items': arraySchema(ref('CallRecord')), 'next_cursor?': TEXT }),
+  AuditEntry: objectSchema({
     'at': TIME,
     ...fields(TEXT, 'act', 'principal?', 'principal_name?', 'user_id?', 'method', 'path', 'outcome', 'address?'),
     'status': COUNT,
     'about?': OBJECT,
   }),
-  AuditLog: objectOf({ 'items': listOf(ref('AuditEntry')), 'next_cursor?': TEXT }),
-  UsageGroup: objectOf({
+  AuditLog: objectSchema({ 'items': arraySchema(ref('AuditEntry')), 'next_cursor?': TEXT }),
+  UsageGroup: objectSchema({
     group: OBJECT,
     ...fields(COUNT, 'calls', 'failures'),
     ...fields(NUMBER, 'mean_ms', 'p50_ms', 'p95_ms', 'p99_ms'),
   }),
-  Usage: objectOf({ since: TIME, until: TIME, by: TEXTS, items: listOf(ref('UsageGroup')), lost: COUNT }),
-  Health: objectOf({ 'status': { enum: ['ok', 'unavailable'] }, 'message?': TEXT }),
-  Upload: objectOf({ 'handle': TEXT, 'size': COUNT, 'content_type': TEXT, 'filename?': TEXT, 'expires_at': TIME }),
+  Usage: objectSchema({ since: TIME, until: TIME, by: TEXTS, items: arraySchema(ref('UsageGroup')), lost: COUNT }),
+  Health: objectSchema({ 'status': { enum: ['ok', 'unavailable'] }, 'message?': TEXT }),
+  Upload: objectSchema({ 'handle': TEXT, 'size': COUNT, 'content_type': TEXT, 'filename?': TEXT, 'expires_at': TIME }),
 } as const satisfies Readonly<Record<string, JsonObject>>

@@ -1,12 +1,12 @@
 import type { Hono } from 'hono'
-import type { JudgeSecret, PolicyStore, Policy } from '../../core/access/policy.ts'
+import type { CheckSecretName, PolicyStore, Policy } from '../../core/access/policy.ts'
 import { MAX_POLICIES, policyReader } from '../../core/access/policy.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
-import { text } from '../../core/tool/json-reader.ts'
+import { stringMatching } from '../../core/tool/json-reader.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
-import { component, items, tagged } from '../../http/route/answers.ts'
-import { ADMIN, createFace, etag, type RouteDeps, STALE } from '../../http/route/route.ts'
+import { jsonRef, itemList, withEtag } from '../../http/route/response-specs.ts'
+import { ADMIN, createRouter, etag, type RouteDeps, PRECONDITION_FAILED } from '../../http/route/router.ts'
 
 export interface PolicyAnswers {
   'GET /policies': { readonly items: readonly Policy[] }
@@ -15,25 +15,25 @@ export interface PolicyAnswers {
   'DELETE /policies/:pattern': undefined
 }
 
-export interface PoliciesFaceDeps extends RouteDeps {
+export interface PoliciesRoutesDeps extends RouteDeps {
   readonly store: PolicyStore
-  readonly judgeSecrets: () => Promise<JudgeSecret>
+  readonly loadSecretCheck: () => Promise<CheckSecretName>
 }
 
-const PATTERN = text("a tool pattern such as '*', 'Gmail.*', '*.Delete*' or 'Gmail.GetEmails'", isToolPattern)
+const PATTERN = stringMatching("a tool pattern such as '*', 'Gmail.*', '*.Delete*' or 'Gmail.GetEmails'", isToolPattern)
 
-export function policiesFace(deps: PoliciesFaceDeps): Hono {
-  const { store, judgeSecrets } = deps
-  const { face, on } = createFace<PolicyAnswers>(deps)
+export function createPoliciesRoutes(deps: PoliciesRoutesDeps): Hono {
+  const { store, loadSecretCheck } = deps
+  const { router, on } = createRouter<PolicyAnswers>(deps)
   const ONE = { ...ADMIN, path: { pattern: PATTERN } } as const
 
-  on('GET /policies', 'List policies', { ...ADMIN, answers: { 200: items('All policies', 'Policy') } })(async () =>
+  on('GET /policies', 'List policies', { ...ADMIN, answers: { 200: itemList('All policies', 'Policy') } })(async () =>
     ok({ items: await store.list() }),
   )
 
   on('GET /policies/:pattern', 'Get a policy', {
     ...ONE,
-    answers: { 200: tagged(component('The policy', 'Policy')) },
+    answers: { 200: withEtag(jsonRef('The policy', 'Policy')) },
   })(async ({ path: { pattern } }) => {
     // Ids are unique ignoring case
     const found = (await store.list()).find((policy) => policy.pattern.toLowerCase() === pattern.toLowerCase())
@@ -46,18 +46,18 @@ export function policiesFace(deps: PoliciesFaceDeps): Hono {
     conditional: true,
     body: jsonBody(policyReader(), {
       what: 'policy',
-      readerFor: async () => policyReader(await judgeSecrets()),
+      readerFor: async () => policyReader(await loadSecretCheck()),
     }),
     answers: {
-      200: tagged(component('The replaced policy', 'Policy')),
-      201: tagged(component('The new policy', 'Policy')),
+      200: withEtag(jsonRef('The replaced policy', 'Policy')),
+      201: withEtag(jsonRef('The new policy', 'Policy')),
     },
   })(async ({ path: { pattern }, body, expected, note }) => {
     const policy = { pattern, ...body }
     const { limits, ...said } = policy
     note({ ...said, ...(limits ? { limits: { ...limits } } : {}) })
     const isNew = await store.put(policy, expected)
-    if (isNew === 'stale') return STALE
+    if (isNew === 'stale') return PRECONDITION_FAILED
     if (isNew !== undefined) return { ...ok(policy), status: isNew ? 201 : 200, headers: etag(policy) }
     const message = `There are ${MAX_POLICIES} policies, the maximum: delete one`
     return fail({ type: 'conflict', message })
@@ -70,11 +70,11 @@ export function policiesFace(deps: PoliciesFaceDeps): Hono {
   })(async ({ path: { pattern }, expected, note }) => {
     note({ pattern })
     const removed = await store.remove(pattern, expected)
-    if (removed === 'stale') return STALE
+    if (removed === 'stale') return PRECONDITION_FAILED
     return removed ? ok(undefined) : unknown(pattern)
   })
 
-  return face
+  return router
 }
 
 const unknown = (pattern: string) => fail({ type: 'not-found', message: `There is no policy for '${pattern}'` })

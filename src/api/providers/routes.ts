@@ -4,35 +4,38 @@ import type { ProviderRules, ProviderStore } from '../../core/consent/provider.t
 import { isProviderId, providerReader } from '../../core/consent/provider.ts'
 import { ok } from '../../core/failure/failure.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { text } from '../../core/tool/json-reader.ts'
+import { stringMatching } from '../../core/tool/json-reader.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
-import { component, items, tagged } from '../../http/route/answers.ts'
-import { ADMIN, createFace, etag, notFound, type RouteDeps, STALE } from '../../http/route/route.ts'
+import { jsonRef, itemList, withEtag } from '../../http/route/response-specs.ts'
+import { ADMIN, createRouter, etag, notFound, type RouteDeps, PRECONDITION_FAILED } from '../../http/route/router.ts'
 
-export interface ProvidersFaceDeps extends RouteDeps {
+export interface ProvidersRoutesDeps extends RouteDeps {
   readonly store: Pick<ProviderStore, 'put' | 'remove'>
   readonly providers: Pick<AllProviders, 'list'>
-  readonly judgeUrl: ProviderRules['judgeUrl']
-  readonly judgeSecrets: () => Promise<ProviderRules['judgeSecret']>
+  readonly checkUrl: ProviderRules['checkUrl']
+  readonly loadSecretCheck: () => Promise<ProviderRules['checkSecretName']>
   readonly known: (id: string) => KnownProvider | undefined
 }
 
-const ID = text("a provider's id, which is 1 to 128 visible ASCII characters, and not 'approval'", isProviderId)
+const ID = stringMatching(
+  "a provider's id, which is 1 to 128 visible ASCII characters, and not 'approval'",
+  isProviderId,
+)
 const LIMIT = 262_144
 
-export function providersFace(deps: ProvidersFaceDeps): Hono {
-  const { store, providers, judgeUrl, judgeSecrets, known } = deps
-  const { face, on } = createFace<ProviderAnswers>(deps)
+export function createProvidersRoutes(deps: ProvidersRoutesDeps): Hono {
+  const { store, providers, checkUrl, loadSecretCheck, known } = deps
+  const { router, on } = createRouter<ProviderAnswers>(deps)
   const ONE = { ...ADMIN, path: { id: ID } } as const
 
   on('GET /providers', 'List OAuth providers', {
     ...ADMIN,
-    answers: { 200: items('All providers', 'Provider') },
+    answers: { 200: itemList('All providers', 'Provider') },
   })(async () => ok({ items: (await providers.list()).map(encodeProvider) }))
 
   on('GET /providers/:id', 'Get an OAuth provider', {
     ...ONE,
-    answers: { 200: tagged(component('The provider', 'Provider')) },
+    answers: { 200: withEtag(jsonRef('The provider', 'Provider')) },
   })(async ({ path: { id } }) => {
     // KV may hold an older one than an `ETag` is compared with
     const found = (await providers.list()).find((provider) => provider.id === id)
@@ -50,17 +53,17 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
       what: 'provider',
       async readerFor({ id = '' }, sent) {
         const namesSecret = isObject(sent) && 'client_secret_name' in sent
-        const judgeSecret = namesSecret ? await judgeSecrets() : () => undefined
-        return providerReader(id, { judgeUrl, judgeSecret, known: known(id) })
+        const checkSecretName = namesSecret ? await loadSecretCheck() : () => undefined
+        return providerReader(id, { checkUrl, checkSecretName, known: known(id) })
       },
     }),
     answers: {
-      200: tagged(component('The replaced provider', 'Provider')),
-      201: tagged(component('The new provider', 'Provider')),
+      200: withEtag(jsonRef('The replaced provider', 'Provider')),
+      201: withEtag(jsonRef('The new provider', 'Provider')),
     },
   })(async ({ body, expected }) => {
     const isNew = await store.put(body, expected)
-    if (isNew === 'stale') return STALE
+    if (isNew === 'stale') return PRECONDITION_FAILED
     return { ...ok(encodeProvider(body)), status: isNew ? 201 : 200, headers: etag(body) }
   })
 
@@ -70,11 +73,11 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
     conditional: true,
   })(async ({ path: { id }, expected }) => {
     const removed = await store.remove(id, expected)
-    if (removed === 'stale') return STALE
+    if (removed === 'stale') return PRECONDITION_FAILED
     return removed ? ok(undefined) : notFound('provider', id)
   })
 
-  return face
+  return router
 }
 
 /** Holds no secret: a client's is known by the name of a Worker secret. */

@@ -1,22 +1,22 @@
 import type { Context, Hono } from 'hono'
 import type { Principal } from '../../core/access/principal.ts'
-import { type Failing, type Failure, fail, ok } from '../../core/failure/failure.ts'
-import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
-import { jsonText } from '../../http/answer/json-response.ts'
-import { isTrustworthy } from '../../http/caller/loopback.ts'
+import { type FailureResult, type Failure, fail, ok } from '../../core/failure/failure.ts'
+import { HTTP_STATUS } from '../../http/response/failure-status.ts'
+import { jsonText } from '../../http/response/json-response.ts'
+import { isSecureOrigin } from '../../http/caller/loopback.ts'
 import { pathSegment } from '../../http/request/path-segment.ts'
-import { ANY_QUERY, query, type ReadOf } from '../../http/request/query.ts'
-import { optional, oneOf, string, text } from '../../core/tool/json-reader.ts'
+import { ANY_QUERY, query, type QueryValues } from '../../http/request/query.ts'
+import { optional, enumReader, string, stringMatching } from '../../core/tool/json-reader.ts'
 import { time } from '../../core/tool/time.ts'
-import { json, OBJECT, plain } from '../../http/route/answers.ts'
-import { createPublicFace, type PublicRouteDeps } from '../../http/route/public-route.ts'
+import { json, OBJECT, mediaTypeOnly } from '../../http/route/response-specs.ts'
+import { createPublicRouter, type PublicRouteDeps } from '../../http/route/public-router.ts'
 import type { ListedDeployment, ToolkitServer } from './wire.ts'
 
-export interface ServersFaceDeps extends PublicRouteDeps {
-  readonly deployment: Omit<ListedDeployment, 'origin' | 'needsKey' | 'signsIn'>
+export interface ServersRoutesDeps extends PublicRouteDeps {
+  readonly deployment: Omit<ListedDeployment, 'origin' | 'needsKey' | 'hasOpenIdSignIn'>
   readonly needsKey: (request: Request) => boolean
   readonly identify: (c: Context) => Promise<Principal | undefined>
-  readonly toolsetsOf: (principal: Principal) => Promise<readonly ToolkitServer[]>
+  readonly listToolsets: (principal: Principal) => Promise<readonly ToolkitServer[]>
 }
 
 type Wire = typeof import('./wire.ts')
@@ -28,10 +28,10 @@ const SERVERS_QUERY = query(
   {
     search: optional(string()),
     version: optional(string()),
-    limit: optional(text('a whole number from 1 to 100', /^(?:[1-9]\d?|100)$/)),
+    limit: optional(stringMatching('a whole number from 1 to 100', /^(?:[1-9]\d?|100)$/)),
     cursor: optional(string({ most: 300 })),
     updated_since: optional(time),
-    include_deleted: optional(oneOf(['true', 'false'])),
+    include_deleted: optional(enumReader(['true', 'false'])),
   },
   { others: 'ignored' },
 )
@@ -45,8 +45,14 @@ const REGISTRY = {
 const VERSIONS = `${SERVERS}/:name/versions`
 
 /** Anybody sees the deployment as one server; with a credential, each toolkit that may be called is one, too. */
-export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...deps }: ServersFaceDeps): Hono {
-  const { face, at } = createPublicFace({ ...deps, respond: refuse })
+export function createServersRoutes({
+  deployment,
+  needsKey,
+  identify,
+  listToolsets,
+  ...deps
+}: ServersRoutesDeps): Hono {
+  const { router, at } = createPublicRouter({ ...deps, respond: refuse })
   at(
     SERVERS,
     { ...REGISTRY, summary: 'List MCP servers: the deployment, and each toolkit', query: SERVERS_QUERY },
@@ -65,42 +71,42 @@ export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...dep
   )
 
   function about(path: string, summary: string, says: string, write: (wire: Wire, here: ListedDeployment) => Response) {
-    const answers = { 200: plain(says, 'application/*') }
+    const answers = { 200: mediaTypeOnly(says, 'application/*') }
     at(path, { summary, query: ANY_QUERY, answers }, async (c) => write(await load(), deploymentAt(c)))
   }
 
   function deploymentAt({ req }: Context): ListedDeployment {
     const url = new URL(req.url)
-    return { ...deployment, origin: url.origin, needsKey: needsKey(req.raw), signsIn: isTrustworthy(url) }
+    return { ...deployment, origin: url.origin, needsKey: needsKey(req.raw), hasOpenIdSignIn: isSecureOrigin(url) }
   }
 
   async function serversFor(c: Context): Promise<readonly (ToolkitServer | undefined)[]> {
     const principal = await identify(c)
     if (principal && principal.kind !== 'anonymous') c.header('cache-control', 'no-store')
-    return [undefined, ...(principal ? await toolsetsOf(principal) : [])]
+    return [undefined, ...(principal ? await listToolsets(principal) : [])]
   }
 
-  async function list(c: Context, asked: ReadOf<typeof SERVERS_QUERY>): Promise<Response> {
+  async function list(c: Context, asked: QueryValues<typeof SERVERS_QUERY>): Promise<Response> {
     const wire = await load()
     const here = deploymentAt(c)
     const { cursor = '', limit = DEFAULT_LIMIT } = asked
-    const all = (await serversFor(c)).filter((each) => wire.isAskedFor(here, each, asked))
-    const nameOf = (toolset: ToolkitServer | undefined) => wire.serverName(here.origin, toolset).toLowerCase()
-    const rest = cursor === '' ? all : all.filter((each) => nameOf(each) > cursor.toLowerCase())
+    const all = (await serversFor(c)).filter((each) => wire.matchesServer(here, each, asked))
+    const toServerName = (toolset: ToolkitServer | undefined) => wire.serverName(here.origin, toolset).toLowerCase()
+    const rest = cursor === '' ? all : all.filter((each) => toServerName(each) > cursor.toLowerCase())
     const page = rest.slice(0, Number(limit))
     const next = rest.length > page.length ? wire.serverName(here.origin, page.at(-1)) : undefined
     const servers = page.map((each) => wire.encodeServer(here, each))
     return ofWhoever(c, c.json(wire.encodeServers(servers, next)))
   }
 
-  async function versions(c: Context): Promise<Response | Failing> {
+  async function versions(c: Context): Promise<Response | FailureResult> {
     const found = await named(c)
     if (!found.ok) return found
     const { wire, here, toolset } = found.value
     return ofWhoever(c, c.json(wire.encodeServers([wire.encodeServer(here, toolset)])))
   }
 
-  async function version(c: Context): Promise<Response | Failing> {
+  async function version(c: Context): Promise<Response | FailureResult> {
     const found = await named(c)
     if (!found.ok) return found
     const wanted = pathSegment(c.req.url, 5)
@@ -127,7 +133,7 @@ export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...dep
     return jsonText(JSON.stringify({ error: failure.message }), HTTP_STATUS[failure.type])
   }
 
-  return face
+  return router
 }
 
 /** Answers depend on the credential: no cache may mix them up. */

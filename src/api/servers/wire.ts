@@ -1,4 +1,4 @@
-import type { ToolkitCount } from '../../core/catalogue/catalogue.ts'
+import type { ToolkitCount } from '../../core/catalog/catalog.ts'
 
 export interface ListedDeployment {
   readonly origin: string
@@ -7,7 +7,7 @@ export interface ListedDeployment {
   /** Newest first. */
   readonly protocolVersions: readonly string[]
   readonly needsKey: boolean
-  readonly signsIn: boolean
+  readonly hasOpenIdSignIn: boolean
   readonly deployedAt: number | undefined
 }
 
@@ -30,19 +30,19 @@ function keyHeader({ needsKey }: ListedDeployment) {
 }
 
 /** The one that takes no key first, since a client that has just found the deployment has none. */
-function remotesOf(deployment: ListedDeployment, toolset?: ToolkitServer) {
-  const { origin, signsIn } = deployment
+function buildRemotes(deployment: ListedDeployment, toolset?: ToolkitServer) {
+  const { origin, hasOpenIdSignIn } = deployment
   const some = toolset ? `?toolkits=${encodeURIComponent(toolset.toolkit)}` : ''
   const withKey = { type: 'streamable-http', url: `${origin}/mcp${some}`, headers: [keyHeader(deployment)] }
-  return signsIn ? [{ type: 'streamable-http', url: `${origin}/connect/mcp${some}` }, withKey] : [withKey]
+  return hasOpenIdSignIn ? [{ type: 'streamable-http', url: `${origin}/connect/mcp${some}` }, withKey] : [withKey]
 }
 
 /** In reverse DNS: `com.acme.tools/switchboard` for `https://tools.acme.com`, and `….Gmail` for its toolkit Gmail. */
 export function serverName(origin: string, toolset?: ToolkitServer): string {
-  return `${hostOf(origin).split('.').toReversed().join('.')}/${NAME}${toolset ? `.${toolset.toolkit}` : ''}`
+  return `${toHost(origin).split('.').toReversed().join('.')}/${NAME}${toolset ? `.${toolset.toolkit}` : ''}`
 }
 
-function hostOf(origin: string): string {
+function toHost(origin: string): string {
   return new URL(origin).hostname.replaceAll(/[^a-zA-Z0-9.-]/g, '')
 }
 
@@ -60,7 +60,7 @@ export function encodeServer(deployment: ListedDeployment, toolset?: ToolkitServ
   const at = deployedAt === undefined ? undefined : new Date(deployedAt).toISOString()
   const official = { status: 'active', isLatest: true, ...(at ? { publishedAt: at, updatedAt: at } : {}) }
   return {
-    server: { $schema: SERVER_SCHEMA, ...identity(deployment, toolset), remotes: remotesOf(deployment, toolset) },
+    server: { $schema: SERVER_SCHEMA, ...identity(deployment, toolset), remotes: buildRemotes(deployment, toolset) },
     _meta: { 'io.modelcontextprotocol.registry/official': official },
   }
 }
@@ -71,20 +71,20 @@ export function encodeServers(servers: readonly ReturnType<typeof encodeServer>[
 
 export function encodeCard(deployment: ListedDeployment) {
   const { protocolVersions } = deployment
-  const remotes = remotesOf(deployment).map((remote) => ({ ...remote, supportedProtocolVersions: protocolVersions }))
+  const remotes = buildRemotes(deployment).map((remote) => ({ ...remote, supportedProtocolVersions: protocolVersions }))
   return { $schema: CARD_SCHEMA, ...identity(deployment), remotes }
 }
 
 export function encodeCatalog({ origin, title }: ListedDeployment) {
-  const identifier = `urn:air:${hostOf(origin)}:mcp:${NAME}`
+  const identifier = `urn:air:${toHost(origin)}:mcp:${NAME}`
   return {
     specVersion: '1.0',
-    host: { displayName: title, identifier: hostOf(origin), documentationUrl: `${origin}/docs` },
+    host: { displayName: title, identifier: toHost(origin), documentationUrl: `${origin}/docs` },
     entries: [{ identifier, type: CARD_TYPE, url: `${origin}/mcp/server-card` }],
   }
 }
 
-export function isAskedFor(
+export function matchesServer(
   deployment: ListedDeployment,
   toolset: ToolkitServer | undefined,
   { search = '', version = 'latest', updated_since }: { search?: string; version?: string; updated_since?: number },

@@ -3,8 +3,8 @@ import type { Session } from '../../core/access/session.ts'
 import { hasScope, type Principal } from '../../core/access/principal.ts'
 import { ok } from '../../core/failure/failure.ts'
 import type { Sessions } from '../../http/caller/sessions.ts'
-import { items } from '../../http/route/answers.ts'
-import { createFace, notFound, PLAIN, type RouteDeps } from '../../http/route/route.ts'
+import { itemList } from '../../http/route/response-specs.ts'
+import { createRouter, notFound, NO_INPUT, type RouteDeps } from '../../http/route/router.ts'
 
 export interface SessionAnswers {
   'GET /sessions': { readonly items: readonly ReturnType<typeof encodeSession>[] }
@@ -14,19 +14,21 @@ export interface SessionAnswers {
 type Deps = RouteDeps & { readonly sessions: Pick<Sessions, 'list' | 'remove'> }
 
 /** One's own, and for administrators anybody's. One that is ended has no effect here at once, and nowhere after 60 s. */
-export function sessionsFace({ sessions, ...deps }: Deps): Hono {
-  const { face, on } = createFace<SessionAnswers>(deps)
+export function createSessionsRoutes({ sessions, ...deps }: Deps): Hono {
+  const { router, on } = createRouter<SessionAnswers>(deps)
 
   on('GET /sessions', 'List sessions', {
-    ...PLAIN,
-    answers: { 200: items('Sessions', 'Session') },
+    ...NO_INPUT,
+    answers: { 200: itemList('Sessions', 'Session') },
   })(async ({ principal }) => ok({ items: (await sessions.list(ownerFor(principal))).map(encodeSession) }))
 
-  on('DELETE /sessions/:id', 'End a session', { ...PLAIN, act: 'session.end' })(async ({ principal, path: { id } }) => {
-    return (await sessions.remove(id, ownerFor(principal))) ? ok(undefined) : notFound('session', id)
-  })
+  on('DELETE /sessions/:id', 'End a session', { ...NO_INPUT, act: 'session.end' })(
+    async ({ principal, path: { id } }) => {
+      return (await sessions.remove(id, ownerFor(principal))) ? ok(undefined) : notFound('session', id)
+    },
+  )
 
-  return face
+  return router
 }
 
 function ownerFor(principal: Principal): string | undefined {

@@ -2,15 +2,15 @@ import type { Hono } from 'hono'
 import type { KeyStore } from '../../core/access/api-key.ts'
 import type { AllProviders } from '../../core/consent/provider.ts'
 import { ok } from '../../core/failure/failure.ts'
-import { json, listOf, objectOf, TEXT } from '../../http/route/answers.ts'
-import { ADMIN, createFace, type RouteDeps } from '../../http/route/route.ts'
+import { json, arraySchema, objectSchema, TEXT } from '../../http/route/response-specs.ts'
+import { ADMIN, createRouter, type RouteDeps } from '../../http/route/router.ts'
 
 interface Setup {
   readonly vaultKeys: 'none' | 'development' | 'set'
   readonly signIn: 'none' | 'verifier' | 'nobody' | 'set'
 }
 
-export interface SetupFaceDeps extends RouteDeps {
+export interface SetupRoutesDeps extends RouteDeps {
   readonly setup: Setup
   readonly keys: Pick<KeyStore, 'list'>
   readonly providers: Pick<AllProviders, 'list'>
@@ -28,7 +28,7 @@ export interface SetupAnswers {
   'GET /setup': { readonly items: readonly SetupCheck[] }
 }
 
-const CHECK = objectOf({
+const CHECK = objectSchema({
   'about': { enum: ['API keys', 'VAULT_KEYS', 'sign-in', 'providers'] },
   'state': { enum: ['ok', 'off'] },
   'message': TEXT,
@@ -36,12 +36,12 @@ const CHECK = objectOf({
 })
 
 /** For `switchboard doctor` and the console, which word nothing of it themselves. */
-export function setupFace({ setup, keys, providers, ...deps }: SetupFaceDeps): Hono {
-  const { face, on } = createFace<SetupAnswers>(deps)
+export function createSetupRoutes({ setup, keys, providers, ...deps }: SetupRoutesDeps): Hono {
+  const { router, on } = createRouter<SetupAnswers>(deps)
 
   on('GET /setup', 'Check the setup of the deployment', {
     ...ADMIN,
-    answers: { 200: json('One check for each part of the deployment', objectOf({ items: listOf(CHECK) })) },
+    answers: { 200: json('One check for each part of the deployment', objectSchema({ items: arraySchema(CHECK) })) },
   })(async () => {
     const [allKeys, allProviders] = await Promise.all([keys.list(), providers.list()])
     const items = [
@@ -53,7 +53,7 @@ export function setupFace({ setup, keys, providers, ...deps }: SetupFaceDeps): H
     return ok({ items })
   })
 
-  return face
+  return router
 }
 
 type Found = Omit<SetupCheck, 'about'>

@@ -1,21 +1,21 @@
 import type { Toolkit } from '../../core/access/toolkit-owner.ts'
-import type { ToolkitCount } from '../../core/catalogue/catalogue.ts'
+import type { ToolkitCount } from '../../core/catalog/catalog.ts'
 import { statusReader } from '../../core/publish/status-body.ts'
 import { tags, toolkitDescription } from '../../core/tool/definition-fields.ts'
 import { boolean, nullable, object, optional, string } from '../../core/tool/json-reader.ts'
 
 const OWNER = nullable(string({ least: 1, most: 300 }))
-export const OWNED = object({ owner: OWNER })
+export const OWNER_BODY = object({ owner: OWNER })
 const BESIDE = object({
   owner: optional<string | null>(OWNER),
   tags: optional(tags),
   review: optional(boolean),
   description: optional<string | null>(nullable(toolkitDescription)),
 })
-export const CHANGE = statusReader(BESIDE, ['owner', 'tags', 'review', 'description'])
+export const TOOLKIT_CHANGE_BODY = statusReader(BESIDE, ['owner', 'tags', 'review', 'description'])
 const KEY = 'key:'
 
-export function principalNamed(owner: string): { readonly principal: string; readonly key?: string } {
+export function findNamedPrincipal(owner: string): { readonly principal: string; readonly key?: string } {
   if (owner === 'admin' || owner.startsWith('jwt:')) return { principal: owner }
   const key = owner.startsWith(KEY) ? owner.slice(KEY.length) : owner
   return { principal: KEY + key, key }

@@ -1,10 +1,10 @@
-import { governed, type Policies } from '../../core/access/policy.ts'
+import { applyPolicyToRecord, type Policies } from '../../core/access/policy.ts'
 import { hasScope, maySee, type Principal, type Scope } from '../../core/access/principal.ts'
 import { isAdministrator, mayReadPending, type ToolkitStore } from '../../core/access/toolkit-owner.ts'
-import type { FoundTool } from '../../core/call/readiness.ts'
+import type { ToolWithStatus } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
-import type { Background } from '../../core/tool/platform.ts'
-import { askedByIdOrName, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
+import type { WaitUntil } from '../../core/tool/platform.ts'
+import { toIdOrNameRef, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
 import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
 import { compareVersions, resolveVersion, withoutPending } from '../../core/tool/version.ts'
@@ -12,7 +12,7 @@ import { compareVersions, resolveVersion, withoutPending } from '../../core/tool
 type Toolkits = Pick<ToolkitStore, 'find'>
 
 export interface FindToolDeps {
-  readonly source: Pick<ToolSource, 'current' | 'record'>
+  readonly source: Pick<ToolSource, 'loadCurrent' | 'loadRecord'>
   readonly resolver: Pick<Resolver, 'resolve'>
   readonly policies: Policies
   readonly toolkits: Toolkits
@@ -20,16 +20,21 @@ export interface FindToolDeps {
 
 /** Also finds versions that are disabled, or pending for those who may change them; administrators see deleted toolkits. */
 export function createFindTool({ source, resolver, policies, toolkits }: FindToolDeps, scope: Scope) {
-  return async (asked: string, principal: Principal, background: Background): Promise<FoundTool | undefined> => {
+  return async (asked: string, principal: Principal, background: WaitUntil): Promise<ToolWithStatus | undefined> => {
     const found = await find(asked, principal, background)
     return found && maySee(principal, found.record, scope) ? found : undefined
   }
 
-  async function find(asked: string, principal: Principal, background: Background): Promise<FoundTool | undefined> {
-    const resolved = await resolver.resolve(askedByIdOrName(asked), background)
+  async function find(asked: string, principal: Principal, background: WaitUntil): Promise<ToolWithStatus | undefined> {
+    const resolved = await resolver.resolve(toIdOrNameRef(asked), background)
     if (resolved.ok) {
       const { tool, status, publisher, toolkitDescription } = resolved
-      return { record: described(tool.record, toolkitDescription), runnable: tool.runnable, status, publisher }
+      return {
+        record: withToolkitDescription(tool.record, toolkitDescription),
+        runnable: tool.runnable,
+        status,
+        publisher,
+      }
     }
     const { failure } = resolved
     const isDisabled = failure.type === 'tool-disabled'
@@ -37,7 +42,7 @@ export function createFindTool({ source, resolver, policies, toolkits }: FindToo
     const mayBePending = isVersion(id?.selector ?? '') && hasScope(principal, 'tools:publish')
     const mayBeDeleted = failure.type === 'tool-unknown' && isAdministrator(principal)
     if (!id || !(isDisabled || mayBePending || mayBeDeleted)) return undefined
-    const document = await source.current(id)
+    const document = await source.loadCurrent(id)
     if (!document) return undefined
     // A deleted toolkit has no active version
     const [highest] = document.versions.toSorted((a, b) => compareVersions(b.version, a.version))
@@ -46,18 +51,22 @@ export function createFindTool({ source, resolver, policies, toolkits }: FindToo
     const isPending = entry.status.state === 'pending'
     const mayRead = document.isDeleted ? isAdministrator(principal) : isDisabled || isPending
     if (!mayRead || (isPending && !(await seesPending(document, principal, toolkits)))) return undefined
-    const record = await source.record(entry.digest)
+    const record = await source.loadRecord(entry.digest)
     if (!record) return undefined
-    const ruled = governed(record, policies.now().ruleOf(record))
-    return { record: described(ruled, document.toolkitDescription), status: entry.status, publisher: entry.publisher }
+    const ruled = applyPolicyToRecord(record, policies.current().policyFor(record))
+    return {
+      record: withToolkitDescription(ruled, document.toolkitDescription),
+      status: entry.status,
+      publisher: entry.publisher,
+    }
   }
 }
 
-function described(record: ToolRecord, toolkitDescription: string | undefined): ToolRecord {
+function withToolkitDescription(record: ToolRecord, toolkitDescription: string | undefined): ToolRecord {
   return toolkitDescription === undefined ? record : { ...record, toolkitDescription }
 }
 
-export async function knownTo(principal: Principal, document: ToolDocument, toolkits: Toolkits) {
+export async function isKnownTo(principal: Principal, document: ToolDocument, toolkits: Toolkits) {
   const known = withoutPending(document)
   return known === document || !(await seesPending(document, principal, toolkits)) ? known : document
 }

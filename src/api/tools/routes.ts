@@ -1,45 +1,57 @@
 import type { Hono } from 'hono'
 import { covers, mayActFor, maySee, type Principal } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit-owner.ts'
-import { hideSuggestions, userOf } from '../../core/call/authorise.ts'
-import type { Catalogue } from '../../core/catalogue/catalogue.ts'
-import type { TellReadiness } from '../../core/call/readiness.ts'
-import { fail, type Failing, ok } from '../../core/failure/failure.ts'
-import { sentence, wordsOf } from '../../core/failure/failure-words.ts'
+import { filterSuggestions, resolveUserId } from '../../core/call/authorize-call.ts'
+import type { Catalog } from '../../core/catalog/catalog.ts'
+import type { CheckReadiness } from '../../core/call/readiness.ts'
+import { fail, type FailureResult, ok } from '../../core/failure/failure.ts'
+import { formatSentence, describeFailure } from '../../core/failure/failure-text.ts'
 import { convert } from '../../core/publish/convert.ts'
-import type { Format } from '../../core/publish/export.ts'
-import { type Publish, publishedOf } from '../../core/publish/publish.ts'
+import type { ExportFormat } from '../../core/publish/export.ts'
+import { type Publish, summarizeReports } from '../../core/publish/publish.ts'
 import type { RegistryWriter } from '../../core/publish/registry.ts'
-import { type Beside, CONVERTED, PUBLICATION, readWrapper } from '../../core/publish/wrapper.ts'
-import type { Codec, Given } from '../../core/tool/codec.ts'
+import {
+  type WrapperFields,
+  DEFINITION_BODY,
+  PUBLICATION_BODY,
+  parseWrapper,
+} from '../../core/publish/publication-body.ts'
+import type { Codec, DecodeOptions } from '../../core/tool/codec.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
-import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
-import { oneOf, optional, type Reader, string, wrong } from '../../core/tool/json-reader.ts'
-import { MANY_PARTS } from '../../core/tool/json-text.ts'
-import type { Background } from '../../core/tool/platform.ts'
-import { didYouMean, type Problem, quoted } from '../../core/tool/problem.ts'
-import { askedByIdOrName, formatToolId, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
+import { isJsonObject, isJsonArray, type Json } from '../../core/tool/json.ts'
+import { enumReader, optional, type Reader, string, addProblem } from '../../core/tool/json-reader.ts'
+import { MAX_SOURCE_NODES } from '../../core/tool/json-text.ts'
+import type { WaitUntil } from '../../core/tool/platform.ts'
+import { didYouMean, type Problem, quoteList } from '../../core/tool/problem.ts'
+import { toIdOrNameRef, formatToolId, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
-import { highest, resolveVersion } from '../../core/tool/version.ts'
-import { noteHeader, notModified, PRIVATE } from '../../http/answer/json-response.ts'
+import { findHighest, resolveVersion } from '../../core/tool/version.ts'
+import { noteHeader, notModified, PRIVATE } from '../../http/response/json-response.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
-import { query, type ReadOf } from '../../http/request/query.ts'
-import { ANY, component, items, json, listOf } from '../../http/route/answers.ts'
-import { OBJECT, objectOf, ref, UNCALLABLE, UNCHANGED } from '../../http/route/answers.ts'
-import { backgroundOf } from '../../http/route/gate.ts'
-import { createFace, type Note, PUBLISHER, READER, type RouteAnswer, type RouteDeps } from '../../http/route/route.ts'
-import { createFindTool, type FindToolDeps, knownTo } from './find-tool.ts'
+import { query, type QueryValues } from '../../http/request/query.ts'
+import { ANY, jsonRef, itemList, json, arraySchema } from '../../http/route/response-specs.ts'
+import { OBJECT, objectSchema, ref, NOT_CALLABLE_NOTE, UNCHANGED } from '../../http/route/response-specs.ts'
+import { getBackground } from '../../http/route/authorizer.ts'
+import {
+  createRouter,
+  type AddAuditDetails,
+  PUBLISHER,
+  READER,
+  type RouteResult,
+  type RouteDeps,
+} from '../../http/route/router.ts'
+import { createFindTool, type FindToolDeps, isKnownTo } from './find-tool.ts'
 import * as wire from './wire.ts'
 
-export interface RegistryFaceDeps extends RouteDeps, FindToolDeps {
+export interface RegistryRoutesDeps extends RouteDeps, FindToolDeps {
   readonly publish: Publish
   readonly writer: Pick<RegistryWriter, 'change'>
-  readonly source: Pick<ToolSource, 'current' | 'currentOrNearest' | 'record' | 'whole'>
-  readonly catalogue: Pick<Catalogue, 'list' | 'near'>
+  readonly source: Pick<ToolSource, 'loadCurrent' | 'loadCurrentOrSuggest' | 'loadRecord' | 'whole'>
+  readonly catalog: Pick<Catalog, 'list' | 'suggestNames'>
   readonly codecs: readonly Codec[]
   readonly sha256: Sha256
-  readonly tellReadiness: TellReadiness
-  readonly formats: ReadonlyMap<string, Format>
+  readonly tellReadiness: CheckReadiness
+  readonly formats: ReadonlyMap<string, ExportFormat>
 }
 
 const loadShared = () => import('../../core/publish/shared-documents.ts')
@@ -50,31 +62,31 @@ const EXACT = 'PATCH /tools/Toolkit.Tool@1.2.3'
 
 interface Publishing {
   readonly principal: Principal
-  readonly query: ReadOf<typeof wire.publicationQuery>
+  readonly query: QueryValues<typeof wire.publicationQuery>
   readonly body: Json
-  readonly note: Note
+  readonly note: AddAuditDetails
 }
-type Answered = RouteAnswer<unknown> | Failing
+type Answered = RouteResult<unknown> | FailureResult
 
-export function registryFace(deps: RegistryFaceDeps): Hono {
+export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
   const { publish, writer, source, codecs, sha256, formats, tellReadiness } = deps
   const find = createFindTool(deps, 'tools:read')
-  const { face, on } = createFace<wire.ToolAnswers>(deps, 'open')
-  const format = oneOf([...formats.keys()])
+  const { router, on } = createRouter<wire.ToolAnswers>(deps, 'open')
+  const format = enumReader([...formats.keys()])
 
   const publishing = {
     ...PUBLISHER,
     act: 'tools.publish',
     query: wire.publicationQuery,
-    body: jsonBody(PUBLICATION, { limit: PUBLISH_LIMIT, parts: MANY_PARTS }),
+    body: jsonBody(PUBLICATION_BODY, { limit: PUBLISH_LIMIT, parts: MAX_SOURCE_NODES }),
     answers: {
       200: {
         ...json('Already published; or, for a batch, one result for each definition', {
           anyOf: [ref('Published'), ref('Results')],
         }),
-        note: UNCALLABLE,
+        note: NOT_CALLABLE_NOTE,
       },
-      201: { ...component('Published', 'Published'), note: UNCALLABLE },
+      201: { ...jsonRef('Published', 'Published'), note: NOT_CALLABLE_NOTE },
     },
   } as const
   on('POST /tools', 'Publish tool definitions in any format, up to 1,000 at a time', publishing)(publishAll)
@@ -87,17 +99,17 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
 
   async function publishAll({ principal, query, body, note }: Publishing): Promise<Answered> {
     const { allow, dialect, ...given } = query
-    const isBatch = isList(body)
-    const documents = isList(body) ? body : [body]
+    const isBatch = isJsonArray(body)
+    const documents = isJsonArray(body) ? body : [body]
     const reports = await publish(
       documents.map((document) => ({ body: document, dialect, given })),
       { principal, allowBreaking: allow !== undefined },
     )
-    note(publishedOf(reports))
+    note(summarizeReports(reports))
     const beside = wire.publicationNote(reports)
     const noted = beside === undefined ? {} : { headers: noteHeader(beside) }
     if (isBatch) {
-      const results = reports.map((report, index) => wire.encodeResult(report, wire.askedId(documents[index])))
+      const results = reports.map((report, index) => wire.encodeResult(report, wire.parseToolIdParam(documents[index])))
       return { ...ok({ results }), ...noted }
     }
     const [report] = reports
@@ -115,18 +127,18 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     },
   })(async ({ c, principal, path: { id }, query: { format: formatName, losses: withLosses, neighbours } }) => {
     const encode = formatNamed(formatName ?? 'oxp')
-    const found = await find(id, principal, backgroundOf(c))
-    if (!found) return whyNotFound(id, principal, backgroundOf(c))
+    const found = await find(id, principal, getBackground(c))
+    if (!found) return whyNotFound(id, principal, getBackground(c))
     if (neighbours) {
-      const { neighboursOf } = await import('./neighbours.ts')
-      const items = await neighboursOf(found.record, deps.catalogue, principal)
+      const { findNeighbors } = await import('./neighbors.ts')
+      const items = await findNeighbors(found.record, deps.catalog, principal)
       return { ...ok({ items }), headers: { ...PRIVATE, 'cache-control': 'no-store' } }
     }
     const whole = await source.whole(found.record)
-    const sees = async (other: string) => (await find(other, principal, backgroundOf(c))) !== undefined
+    const sees = async (other: string) => (await find(other, principal, getBackground(c))) !== undefined
     // Only the tool's own dialect has the whole document
     const isDocument = formatName === whole.source.dialect && !isAdministrator(principal)
-    const seen = isDocument ? await (await loadShared()).asSeen(whole, codecs, sees) : whole
+    const seen = isDocument ? await (await loadShared()).redactSharedDocument(whole, codecs, sees) : whole
     const written = encode(seen, found.record.name)
     if (!written.ok) return fail({ type: 'definition-invalid', problems: written.problems })
     const { document, losses } = written.value
@@ -134,7 +146,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     const ofToolkit = formatName && toolkitDescription ? `.${await sha256(toolkitDescription)}` : ''
     const digest = own + ofToolkit + (seen === whole ? '' : '.alone')
     // The digest does not cover policies
-    const { revision } = deps.policies.now()
+    const { revision } = deps.policies.current()
     const named = formatName || withLosses ? `${digest}.${formatName}.${withLosses}` : digest
     const etag = revision > 0 && formatName ? `"${named}.${revision}"` : `"${named}"`
     const about = isAdministrator(principal) ? wire.publisherHeaders(found.publisher) : {}
@@ -151,27 +163,27 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   on('GET /tools/:id/readiness', 'Check whether a call can run now', {
     ...READER,
     query: wire.readinessQuery,
-    answers: { 200: component('Readiness, with any problems', 'Readiness') },
+    answers: { 200: jsonRef('Readiness, with any problems', 'Readiness') },
   })(async ({ c, principal, path: { id }, query: { user_id } }) => {
-    const userId = userOf(principal, user_id)
+    const userId = resolveUserId(principal, user_id)
     if (userId !== undefined && !mayActFor(principal, userId))
       return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
-    const found = await find(id, principal, backgroundOf(c))
-    if (!found) return whyNotFound(id, principal, backgroundOf(c))
-    const readiness = await tellReadiness(found, { principal, userId, reachedAt: () => c.req.raw.url })
+    const found = await find(id, principal, getBackground(c))
+    if (!found) return whyNotFound(id, principal, getBackground(c))
+    const readiness = await tellReadiness(found, { principal, userId, requestUrl: () => c.req.raw.url })
     return { ...ok(readiness), headers: { ...PRIVATE, 'cache-control': 'no-store' } }
   })
 
   on('GET /tools/:id/versions', 'List the versions of a tool and their changes', {
     ...READER,
-    answers: { 200: items('The versions, highest first', 'VersionHistory') },
+    answers: { 200: itemList('The versions, highest first', 'VersionHistory') },
   })(async ({ c, principal, path: { id } }) => {
-    const seen = await find(id, principal, backgroundOf(c))
-    const found = seen ?? (await findYanked(id, principal, backgroundOf(c)))
-    const current = found && (await source.current(found.record))
-    const document = current && (await knownTo(principal, current, deps.toolkits))
+    const seen = await find(id, principal, getBackground(c))
+    const found = seen ?? (await findYanked(id, principal, getBackground(c)))
+    const current = found && (await source.loadCurrent(found.record))
+    const document = current && (await isKnownTo(principal, current, deps.toolkits))
     if (!document) return unknown(id)
-    const { historyOf } = await import('../../core/publish/history.ts')
+    const { loadHistory: historyOf } = await import('../../core/publish/history.ts')
     const history = await historyOf(document, source, (record) => maySee(principal, record, 'tools:read'))
     return { ...ok({ items: history.map((each) => wire.encodeHistory(document, each)) }), headers: PRIVATE }
   })
@@ -179,26 +191,26 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   on('PATCH /tools/:id', 'Update the status of a version', {
     ...PUBLISHER,
     act: 'tool.change',
-    body: jsonBody(wire.CHANGE),
-    answers: { 200: component('The updated version', 'Version') },
+    body: jsonBody(wire.VERSION_CHANGE_BODY),
+    answers: { 200: jsonRef('The updated version', 'Version') },
   })(async ({ c, principal, path: { id: asked }, body, note }) => {
     const id = parseToolId(asked)
     if (!id) return unknown(asked)
     note({ ...body })
     const successor = body.status?.state === 'deprecated' ? body.status.successor : undefined
-    if (successor !== undefined && !(await find(successor, principal, backgroundOf(c))))
+    if (successor !== undefined && !(await find(successor, principal, getBackground(c))))
       return fail({ type: 'request-malformed', message: `The successor '${successor}' was not found` })
     // Another version may have come since an administrator looked
     if (body.trusted !== undefined && !isVersion(id.selector ?? '')) {
       const message = `To trust '${asked.slice(0, 200)}', name its version: ${EXACT}`
       return fail({ type: 'request-malformed', message })
     }
-    const found = await source.currentOrNearest(id)
+    const found = await source.loadCurrentOrSuggest(id)
     const document = 'versions' in found && covers(principal, found, 'tools:publish') ? found : undefined
-    const known = document && (await knownTo(principal, document, deps.toolkits))
+    const known = document && (await isKnownTo(principal, document, deps.toolkits))
     const isNamed = id.selector !== undefined
     const held = document && resolveVersion(document.versions, id.selector)
-    const version = (held ?? (isNamed || !known ? undefined : highest(known.versions, 'disabled')))?.version
+    const version = (held ?? (isNamed || !known ? undefined : findHighest(known.versions, 'disabled')))?.version
     if (!document || version === undefined) {
       if (isNamed || !known) return unknown(asked)
       const versions = known.versions.slice(-MAX_VERSIONS).map((each) => `${each.version} (${each.status.state})`)
@@ -222,12 +234,16 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
 
   on('POST /convert', 'Convert a definition to another format', {
     ...READER,
-    query: query({ ...wire.GIVEN, to: requiredOf(format, [...formats.keys()]), from: optional(string({ most: 100 })) }),
-    body: jsonBody(CONVERTED, { limit: CONVERT_LIMIT }),
+    query: query({
+      ...wire.PUBLICATION_PARAMS,
+      to: requireValue(format, [...formats.keys()]),
+      from: optional(string({ most: 100 })),
+    }),
+    body: jsonBody(DEFINITION_BODY, { limit: CONVERT_LIMIT }),
     answers: {
       200: json(
         'The converted definition, and what it cannot express',
-        objectOf({ document: ANY, losses: listOf(OBJECT) }),
+        objectSchema({ document: ANY, losses: arraySchema(OBJECT) }),
       ),
     },
   })(async ({ query: { to, from, ...given }, body }) => {
@@ -239,48 +255,48 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   })
 
   /** Names the versions of a tool that the caller may see, or the tools with names near an unknown one. */
-  async function whyNotFound(asked: string, principal: Principal, background: Background): Promise<Failing> {
-    const resolved = await deps.resolver.resolve(askedByIdOrName(asked), background)
-    const near = async () => unknown(asked, await deps.catalogue.near(asked, principal))
+  async function whyNotFound(asked: string, principal: Principal, background: WaitUntil): Promise<FailureResult> {
+    const resolved = await deps.resolver.resolve(toIdOrNameRef(asked), background)
+    const near = async () => unknown(asked, await deps.catalog.suggestNames(asked, principal))
     if (resolved.ok || resolved.failure.type !== 'version-unavailable') return near()
     if (!(await find(resolved.failure.tool, principal, background))) return near()
-    const { failure } = await hideSuggestions(asked, resolved, { principal, background }, deps.resolver)
+    const { failure } = await filterSuggestions(asked, resolved, { principal, background }, deps.resolver)
     if (failure.type !== 'version-unavailable') return unknown(asked)
-    return fail({ type: 'not-found', message: sentence(wordsOf(failure)) })
+    return fail({ type: 'not-found', message: formatSentence(describeFailure(failure)) })
   }
 
   /** Versions that are all yanked answer to their exact ids alone. */
-  async function findYanked(asked: string, principal: Principal, background: Background) {
+  async function findYanked(asked: string, principal: Principal, background: WaitUntil) {
     const id = parseToolId(asked)
-    const current = id && id.selector === undefined ? await source.current(id) : undefined
-    const yanked = current && highest(current.versions, 'yanked')
+    const current = id && id.selector === undefined ? await source.loadCurrent(id) : undefined
+    const yanked = current && findHighest(current.versions, 'yanked')
     return yanked && find(formatToolId(current, yanked.version), principal, background)
   }
 
-  function formatNamed(name: string): Format {
+  function formatNamed(name: string): ExportFormat {
     const format = formats.get(name)
     if (!format) throw new Error(`No format '${name}'`)
     return format
   }
 
-  return face
+  return router
 }
 
 function unwrapped(
   body: Json,
-  given: Given,
+  given: DecodeOptions,
   problems: Problem[],
-): { readonly document: Json; readonly beside: Beside } {
+): { readonly document: Json; readonly beside: WrapperFields } {
   if (!isJsonObject(body) || body.definition === undefined) return { document: body, beside: { given } }
-  const beside = readWrapper(body, problems)
+  const beside = parseWrapper(body, problems)
   return { document: body.definition, beside: { ...beside, given: { ...given, ...beside.given } } }
 }
 
-function requiredOf(reader: Reader<string>, words: readonly string[]): Reader<string> {
+function requireValue(reader: Reader<string>, words: readonly string[]): Reader<string> {
   return (value, report) =>
-    value === undefined ? wrong(report, `Is required: one of ${quoted(words)}`) : reader(value, report)
+    value === undefined ? addProblem(report, `Is required: one of ${quoteList(words)}`) : reader(value, report)
 }
 
-function unknown(asked: string, near: readonly string[] = []): Failing {
+function unknown(asked: string, near: readonly string[] = []): FailureResult {
   return fail({ type: 'not-found', message: `Tool '${asked.slice(0, 200)}' was not found${didYouMean(near)}` })
 }

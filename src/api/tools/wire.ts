@@ -1,46 +1,61 @@
 import type { Readiness } from '../../core/call/readiness.ts'
-import { identifier } from '../../core/call/call-fields.ts'
+import { identifier } from '../../core/call/call-options.ts'
 import type { VersionHistory } from '../../core/publish/history.ts'
-import { problemsOf, type PublicationReport } from '../../core/publish/publish.ts'
-import type { summaryOf } from '../../core/publish/summary.ts'
+import { toProblems, type PublicationReport } from '../../core/publish/publish.ts'
+import type { toSummary } from '../../core/publish/summary.ts'
 import { statusReader } from '../../core/publish/status-body.ts'
 import { namePart, version } from '../../core/tool/definition-fields.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { boolean, into, nullable, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
-import { quoted } from '../../core/tool/problem.ts'
-import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
+import {
+  boolean,
+  transform,
+  nullable,
+  object,
+  enumReader,
+  optional,
+  string,
+  stringMatching,
+} from '../../core/tool/json-reader.ts'
+import { quoteList } from '../../core/tool/problem.ts'
+import { HTTP_STATUS } from '../../http/response/failure-status.ts'
 import { query } from '../../http/request/query.ts'
 import { formatToolId, isNamePart, type ToolName } from '../../core/tool/tool-id.ts'
 import { needsApproval, type Publisher, type ToolRecord, type VersionEntry } from '../../core/tool/tool.ts'
 import type { ToolStatus } from '../../core/tool/version.ts'
 
-const NAME = text('a name of 1 to 64 of A-Z, a-z, 0-9, _ and -', isNamePart)
+const NAME = stringMatching('a name of 1 to 64 of A-Z, a-z, 0-9, _ and -', isNamePart)
 const BY_ADMINISTRATOR = object({
   trusted: optional(boolean),
   name: optional<string | null>(nullable(NAME)),
 })
 
-export const CHANGE = statusReader(BY_ADMINISTRATOR, ['trusted', 'name'])
+export const VERSION_CHANGE_BODY = statusReader(BY_ADMINISTRATOR, ['trusted', 'name'])
 
 export const readinessQuery = query({ user_id: optional(identifier) })
 
-export const GIVEN = { toolkit: optional(namePart), version: optional(version) }
+export const PUBLICATION_PARAMS = { toolkit: optional(namePart), version: optional(version) }
 
 export const publicationQuery = query({
   dialect: optional(string({ most: 100 })),
-  allow: optional(oneOf(['breaking'])),
-  ...GIVEN,
+  allow: optional(enumReader(['breaking'])),
+  ...PUBLICATION_PARAMS,
 })
 
-export const flag = into(optional(oneOf(['0', '1'])), (asked) => asked === '1')
+export const flag = transform(optional(enumReader(['0', '1'])), (asked) => asked === '1')
 
 const STATUS = { ...HTTP_STATUS, created: 201, unchanged: 200 } as const
 
-export function encodePublished({ ids, warnings, leftOut, pending, readAs }: Extract<PublicationReport, { ok: true }>) {
+export function encodePublished({
+  ids,
+  warnings,
+  removedIds,
+  pending,
+  readAs,
+}: Extract<PublicationReport, { ok: true }>) {
   return {
     ids,
     ...(readAs === undefined ? {} : { dialect: readAs }),
-    ...(leftOut ? { left_out: leftOut } : {}),
+    ...(removedIds ? { left_out: removedIds } : {}),
     ...(pending ? { pending } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
   }
@@ -50,7 +65,7 @@ export function publicationNote(reports: readonly PublicationReport[]): string |
   const ids = reports.flatMap((report) => (report.ok ? (report.uncallable ?? []) : []))
   if (ids.length === 0) return undefined
   const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : ''
-  const named = `${quoted(ids.slice(0, MAX_NAMED))}${more}`
+  const named = `${quoteList(ids.slice(0, MAX_NAMED))}${more}`
   return `Without an implementation, ${named} cannot be called, only listed and read: publish a new version with an 'implementation' beside the 'definition'`
 }
 
@@ -62,14 +77,14 @@ export function encodeResult(report: PublicationReport, asked: string | null) {
     id: ids[0] ?? asked,
     status: STATUS[report.ok ? report.outcome : report.failure.type],
     ...(ids.length > 1 ? { ids } : {}),
-    ...(report.ok ? {} : { errors: problemsOf(report.failure) }),
+    ...(report.ok ? {} : { errors: toProblems(report.failure) }),
     ...(report.ok && report.readAs !== undefined ? { dialect: report.readAs } : {}),
     ...(report.ok && report.pending ? { pending: report.pending } : {}),
     ...(report.ok && report.warnings.length > 0 ? { warnings: report.warnings } : {}),
   }
 }
 
-export function askedId(document: unknown): string | null {
+export function parseToolIdParam(document: unknown): string | null {
   const definition = isObject(document) && 'definition' in document ? document.definition : document
   return isObject(definition) && typeof definition.id === 'string' ? definition.id.slice(0, 300) : null
 }
@@ -124,7 +139,7 @@ export function encodeHistory(name: ToolName, { entry, record, comparedWith, cha
 
 export interface ToolAnswers {
   'GET /tools': {
-    readonly items: readonly ReturnType<typeof summaryOf>[]
+    readonly items: readonly ReturnType<typeof toSummary>[]
     readonly total?: number
     readonly next_cursor?: string
   }

@@ -1,7 +1,7 @@
 import { mayActFor, type Principal } from '../../core/access/principal.ts'
-import { identifier } from '../../core/call/call-fields.ts'
+import { identifier } from '../../core/call/call-options.ts'
 import { fail } from '../../core/failure/failure.ts'
-import { CALLER } from '../../http/route/route.ts'
+import { CALLER } from '../../http/route/router.ts'
 
 /** For callers who may ask about the user in the path. */
 export function ofUser(mayAsk = mayActFor) {

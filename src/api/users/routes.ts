@@ -1,10 +1,10 @@
 import type { Hono } from 'hono'
 import type { UserGrants, Grant } from '../../core/consent/authorization.ts'
-import { type Failing, fail, ok } from '../../core/failure/failure.ts'
+import { type FailureResult, fail, ok } from '../../core/failure/failure.ts'
 import { optional, string } from '../../core/tool/json-reader.ts'
 import { query } from '../../http/request/query.ts'
-import { component, items } from '../../http/route/answers.ts'
-import { createFace, type RouteDeps } from '../../http/route/route.ts'
+import { jsonRef, itemList } from '../../http/route/response-specs.ts'
+import { createRouter, type RouteDeps } from '../../http/route/router.ts'
 import { ofUser } from './path-user.ts'
 
 export interface GrantAnswers {
@@ -14,13 +14,13 @@ export interface GrantAnswers {
 }
 
 /** `?account=` keeps to one of several, `DELETE …?toolkit=` takes it from one toolkit only. No answer has a token. */
-export function grantsFace({ grants, ...deps }: RouteDeps & { readonly grants: UserGrants }): Hono {
-  const { face, on } = createFace<GrantAnswers>(deps)
+export function createGrantsRoutes({ grants, ...deps }: RouteDeps & { readonly grants: UserGrants }): Hono {
+  const { router, on } = createRouter<GrantAnswers>(deps)
   const OF_USER = ofUser()
 
   on('GET /users/:user/grants', "List a user's connected accounts", {
     ...OF_USER,
-    answers: { 200: items('The connected accounts', 'Grant') },
+    answers: { 200: itemList('The connected accounts', 'Grant') },
   })(async ({ path: { user } }) => ok({ items: (await grants.list(user)).map(encodeGrant) }))
 
   on('DELETE /users/:user/grants', "Disconnect all of a user's accounts", {
@@ -35,7 +35,7 @@ export function grantsFace({ grants, ...deps }: RouteDeps & { readonly grants: U
   on('GET /users/:user/grants/:provider', "Get a user's account at a provider", {
     ...OF_USER,
     query: query({ account: optional(string()) }),
-    answers: { 200: component('The connected account', 'Grant') },
+    answers: { 200: jsonRef('The connected account', 'Grant') },
   })(async ({ path: { user, provider }, query: { account } }) => {
     const all = (await grants.list(user)).filter((grant) => grant.provider === provider)
     const found = all.find((grant) => account === undefined || grant.account === account)
@@ -50,10 +50,10 @@ export function grantsFace({ grants, ...deps }: RouteDeps & { readonly grants: U
     return (await grants.revoke(user, provider, query)) ? ok(undefined) : unknown(provider)
   })
 
-  return face
+  return router
 }
 
-function unknown(provider: string): Failing {
+function unknown(provider: string): FailureResult {
   return fail({ type: 'not-found', message: `Cannot find a grant at '${provider.slice(0, 200)}'` })
 }
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { described, settled } from '../../client/authorization.ts'
+import { formatAuthorization, pollAuthorization } from '../../client/authorization.ts'
 import { type Challenge, SwitchboardError } from '../../client/index.ts'
 import { isObject, objectsIn, textIn } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
@@ -23,13 +23,13 @@ export const addAuthorize: AddCommands = (program, open) => {
         throw new CliError('usage', `'${tool}' acts for a user`, 'Pass --user')
       if (objectsIn(missing, 'authorization').length === 0)
         return terminal.give({ tool, authorized: true }, () => terminal.note(`'${tool}' needs no consent`))
-      const challenges = await linksOf(session, tool)
+      const challenges = await listLinks(session, tool)
       const waits = options.wait ?? terminal.isInteractive
       if (!waits)
         throw new SwitchboardError('authorization_required', `'${tool}' needs somebody's consent`, { challenges })
       for (const challenge of challenges) {
         await showLink(session, challenge, options.open)
-        await terminal.during('Waiting until it is done', () => settled(connection, challenge, signal))
+        await terminal.during('Waiting until it is done', () => pollAuthorization(connection, challenge, signal))
       }
       terminal.give({ tool: textIn(readiness, 'tool') ?? tool, authorized: true }, () =>
         terminal.note(['green', '✓'], ' It is allowed'),
@@ -37,14 +37,14 @@ export const addAuthorize: AddCommands = (program, open) => {
     })
 }
 
-async function linksOf({ client, connection, signal }: CliSession, tool: string): Promise<readonly Challenge[]> {
+async function listLinks({ client, connection, signal }: CliSession, tool: string): Promise<readonly Challenge[]> {
   try {
     await client.call(tool, {}, { signal })
     return []
   } catch (error) {
     const links = error instanceof SwitchboardError ? error.details.challenges : undefined
     if (!links) throw error
-    return Promise.all(links.map((each) => described(connection, each, signal)))
+    return Promise.all(links.map((each) => formatAuthorization(connection, each, signal)))
   }
 }
 

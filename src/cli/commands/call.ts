@@ -1,6 +1,6 @@
 import { type Challenge, SwitchboardError, type ToolProgress } from '../../client/index.ts'
 import { formatJson, isObject, type JsonRecord, parseJson } from '../../client/json.ts'
-import { gather, readInput, readObject, wholeNumber } from '../argument-values.ts'
+import { collectOption, readInput, readObject, parseIntegerOption } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import { showLink } from './authorize.ts'
 import type { AddCommands, CliSession } from '../context.ts'
@@ -11,11 +11,11 @@ export const addCall: AddCommands = (program, open) => {
     .description('call a tool')
     .argument('<tool>', 'its id, with or without a version or range, or its name')
     .option('--input <json>', "its input as a JSON object; '-' reads standard input")
-    .option('--field <name=value>', 'one parameter; can be repeated', gather)
+    .option('--field <name=value>', 'one parameter; can be repeated', collectOption)
     .option('--user <user>', 'the user it acts for')
     .option('--select <expression>', 'only this part of the output, in JMESPath, such as items[].name')
     .option('--call-id <id>', 'a call id of your own, so that the call runs only once')
-    .option('--timeout <seconds>', 'how long to keep trying', wholeNumber)
+    .option('--timeout <seconds>', 'how long to keep trying', parseIntegerOption)
     .option('--no-open', 'print the link that a person must open, without opening it')
     .option('--wait', 'wait for the person even without a terminal')
     .option('--no-wait', 'print the link and exit without waiting')
@@ -23,7 +23,7 @@ export const addCall: AddCommands = (program, open) => {
       const session = open(options)
       const { client, terminal, signal } = session
       const timeout = options.timeout === undefined ? undefined : options.timeout * 1_000
-      const input = await inputOf(session, tool, options, timeout)
+      const input = await readCallInput(session, tool, options, timeout)
       const waits = options.wait ?? terminal.isInteractive
       const { callId, value } = await terminal.during(`Calling ${tool}`, (update) => {
         const onProgress = ({ progress, total, message }: ToolProgress) =>
@@ -52,12 +52,12 @@ interface InputOptions {
   readonly field?: readonly string[]
 }
 
-async function inputOf(session: CliSession, tool: string, { input, field }: InputOptions, timeout?: number) {
+async function readCallInput(session: CliSession, tool: string, { input, field }: InputOptions, timeout?: number) {
   if (input !== undefined && field !== undefined) throw new CliError('usage', 'Use either --input or --field')
   if (input !== undefined)
     return readObject(input === '-' ? await readInput('-', session.surroundings) : input, 'The input')
   if (field === undefined) return {}
-  const types = await typesOf(session, tool, timeout)
+  const types = await loadFieldTypes(session, tool, timeout)
   const pairs = field.map((pair): [string, unknown] => {
     const at = pair.indexOf('=')
     if (at < 1) throw new CliError('usage', "Cannot read a field: wanted 'name=value'")
@@ -67,7 +67,11 @@ async function inputOf(session: CliSession, tool: string, { input, field }: Inpu
   return Object.fromEntries(pairs)
 }
 
-async function typesOf({ client, signal: stop }: CliSession, tool: string, timeout?: number): Promise<JsonRecord> {
+async function loadFieldTypes(
+  { client, signal: stop }: CliSession,
+  tool: string,
+  timeout?: number,
+): Promise<JsonRecord> {
   const signal = timeout === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(timeout)])
   try {
     const { properties } = (await client.show(tool, { signal })).input_schema.parameters

@@ -25,7 +25,7 @@ export const addConnect: AddCommands = (program, open) => {
       if (!host)
         throw new CliError('usage', `There is no host '${name}'`, `There are ${hosts.map(({ id }) => id).join(', ')}`)
       const snippet = options.signIn ? host.signIn : host.snippet
-      const file = snippet && fileOf(host, snippet, options.file, options.global)
+      const file = snippet && findFile(host, snippet, options.file, options.global)
       if (!snippet || file === undefined) return showSteps(session, host, snippet)
       const { before, after } = await (snippet.language === 'toml' ? mergeToml : mergeJson)(file, snippet.text)
       if (before === after)
@@ -49,7 +49,7 @@ function showSteps({ terminal }: CliSession, { id, where }: AgentHost, snippet: 
   })
 }
 
-function fileOf({ file }: AgentHost, { language }: Snippet, said?: string, isGlobal?: boolean): string | undefined {
+function findFile({ file }: AgentHost, { language }: Snippet, said?: string, isGlobal?: boolean): string | undefined {
   if (language !== 'json' && language !== 'toml') return undefined
   if (said !== undefined) return resolve(said)
   const { project, user } = file ?? {}

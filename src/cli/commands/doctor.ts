@@ -57,7 +57,7 @@ async function health({ stranger, url, signal }: CliSession): Promise<Finding[]>
     const fix = isLoopback(url)
       ? 'npm run dev serves one here; --url or SWITCHBOARD_URL names another'
       : 'See that the address (--url, SWITCHBOARD_URL) is the one that npm run deploy printed'
-    return [{ about, state: 'fault', message: messageOf(error), fix }]
+    return [{ about, state: 'fault', message: toMessage(error), fix }]
   }
 }
 
@@ -72,7 +72,7 @@ async function key({ connection, stranger, hasKey, signal }: CliSession): Promis
     return [{ about, state: 'ok', message: isAdministrator ? ADMINISTRATOR : 'It is valid, and can read tools' }]
   } catch (error) {
     const fix = 'Ask an administrator for one: switchboard keys create --name …'
-    const message = isRefused(error) ? 'It is wrong, or cannot read tools' : messageOf(error)
+    const message = isRefused(error) ? 'It is wrong, or cannot read tools' : toMessage(error)
     return [{ about, state: 'fault', message, fix }]
   }
 }
@@ -102,7 +102,7 @@ async function access({ stranger, hasKey, url, signal }: CliSession): Promise<Fi
       const fix = 'npx wrangler secret put ADMIN_KEY; on your own machine a line ADMIN_KEY=… in .dev.vars'
       return [{ about: 'ADMIN_KEY', state: 'fault', message: 'It is not set, so nobody can create keys', fix }]
     }
-    if (!isRefused(error)) return [{ about, state: 'fault', message: messageOf(error) }]
+    if (!isRefused(error)) return [{ about, state: 'fault', message: toMessage(error) }]
   }
   const message = isPublic ? 'public: anyone can list and call tools of level 0' : 'keys: every request needs one'
   const found: Finding = { about, state: 'ok', message }
@@ -121,7 +121,7 @@ async function setup({ connection, hasKey, signal }: CliSession): Promise<Findin
     })
   } catch (error) {
     const about = 'setup'
-    if (!isRefused(error)) return [{ about, state: 'off', message: messageOf(error) }]
+    if (!isRefused(error)) return [{ about, state: 'off', message: toMessage(error) }]
     const fix = 'Run doctor with ADMIN_KEY as the key to check the setup too'
     return hasKey ? [{ about, state: 'off', message: "The key is not an administrator's", fix }] : []
   }
@@ -136,12 +136,12 @@ async function tools(session: CliSession, update: Update): Promise<Finding[]> {
   try {
     for await (const { id } of session.client.tools({ limit: 1_000, signal: session.signal })) all.push(id)
   } catch (error) {
-    return isRefused(error) ? [] : [{ about: 'tools', state: 'off', message: messageOf(error) }]
+    return isRefused(error) ? [] : [{ about: 'tools', state: 'off', message: toMessage(error) }]
   }
-  const readinessOf = createReadiness(session)
+  const checkReadiness = createReadiness(session)
   for (let at = 0; at < all.length; at += AT_ONCE) {
     update('tools', at, all.length)
-    const some = all.slice(at, at + AT_ONCE).map(async (id) => ({ id, found: await causesOf(id, readinessOf) }))
+    const some = all.slice(at, at + AT_ONCE).map(async (id) => ({ id, found: await findCauses(id, checkReadiness) }))
     for (const { id, found } of await Promise.all(some)) {
       for (const { about, fix } of found) {
         // A remedy that names its tool is the same for other tools but for the name
@@ -185,12 +185,12 @@ function createReadiness({ connection, signal, user }: CliSession) {
 }
 
 /** By the secret or provider that is missing, and otherwise by the kind of problem. */
-async function causesOf(tool: string, readinessOf: ReturnType<typeof createReadiness>): Promise<readonly Cause[]> {
+async function findCauses(tool: string, checkReadiness: ReturnType<typeof createReadiness>): Promise<readonly Cause[]> {
   let readiness: JsonRecord
   try {
-    readiness = await readinessOf(tool)
+    readiness = await checkReadiness(tool)
   } catch (error) {
-    return [{ about: 'readiness', fix: messageOf(error) }]
+    return [{ about: 'readiness', fix: toMessage(error) }]
   }
   return objectsIn(readiness, 'problems').flatMap((problem): readonly Cause[] => {
     const type = textIn(problem, 'type') ?? 'problem'
@@ -208,7 +208,7 @@ function isRefused(error: unknown): boolean {
   return error instanceof SwitchboardError && (error.code === 'unauthenticated' || error.code === 'forbidden')
 }
 
-function messageOf(error: unknown): string {
+function toMessage(error: unknown): string {
   if (!(error instanceof SwitchboardError)) throw error
   if (error.code === 'cancelled') throw error
   return error.message

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { isObject, type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
-import { gather, readObject, readText } from '../argument-values.ts'
+import { collectOption, readObject, readText } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 
@@ -24,7 +24,7 @@ function importCommand(program: Command) {
     .argument('<source>', 'a URL, or a file with an OpenAPI description')
     .requiredOption('--toolkit <toolkit>', 'name of the toolkit')
     .option('--from <kind>', `${KINDS.join(', ')}; if it cannot be detected`)
-    .option('--tool <pattern>', 'which tools, such as repos_*; can be repeated (default: all)', gather)
+    .option('--tool <pattern>', 'which tools, such as repos_*; can be repeated (default: all)', collectOption)
     .option('--version <version>', 'their version')
     .option('--more <json>', 'further options, such as {"base_url": …, "credentials": …}')
     .option('--allow-breaking', 'allow breaking changes without a new major version')
@@ -35,7 +35,7 @@ async function importToolkit(session: CliSession, source: string, options: Impor
   const { terminal } = session
   const more = options.more === undefined ? {} : readObject(options.more, '--more')
   const { toolkit, version, tool } = options
-  const said = { toolkit, version, tools: tool, from: await sourceOf(source, options.from) }
+  const said = { toolkit, version, tools: tool, from: await readSource(source, options.from) }
   const body = { ...more, ...Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined)) }
   const plan = await terminal.during(`Reading ${source}`, () => send(session, body, options, true))
   const made = objectsIn(plan, 'tools')
@@ -83,7 +83,7 @@ function send({ connection, signal }: CliSession, json: JsonRecord, options: Imp
   return connection.json<unknown>({ ...request, answerWithin: IMPORT_MS })
 }
 
-async function sourceOf(source: string, kind: string | undefined): Promise<JsonRecord> {
+async function readSource(source: string, kind: string | undefined): Promise<JsonRecord> {
   if (kind !== undefined && !KINDS.includes(kind))
     throw new CliError('usage', `Cannot import from '${kind}': wanted ${KINDS.join(', ')}`)
   if (!/^https?:\/\//i.test(source)) return { [kind ?? 'openapi']: await readText(source) }
@@ -97,7 +97,7 @@ async function sourceOf(source: string, kind: string | undefined): Promise<JsonR
 
 const SIGNS: Readonly<Record<string, string>> = { new: '+', unchanged: '=', changed: '~' }
 
-function needsOf({ requirements }: JsonRecord): string {
+function listNeeds({ requirements }: JsonRecord): string {
   if (!isObject(requirements)) return ''
   const named = [...objectsIn(requirements, 'authorization'), ...objectsIn(requirements, 'secrets')]
   return `  needs ${named.length === 0 ? 'a user' : named.map(({ id }) => id).join(', ')}`
@@ -110,7 +110,7 @@ function printPlan({ terminal }: CliSession, plan: unknown, { tool: patterns = [
     const { id, state, method, path, security_level: level } = made
     const place = method === undefined ? '' : `  ${String(method).toUpperCase()} ${String(path)}`
     const guard = level === undefined ? '' : `  level ${String(level)}`
-    const more = `${place}${guard}${needsOf(made)}`
+    const more = `${place}${guard}${listNeeds(made)}`
     terminal.print(['green', SIGNS[String(state)] ?? '+'], ` ${String(id)}`, ['dim', more])
   }
   for (const each of objectsIn(plan, 'skipped'))

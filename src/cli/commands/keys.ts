@@ -1,5 +1,5 @@
 import { textIn } from '../../client/json.ts'
-import { expiry, gather, readObject, seconds } from '../argument-values.ts'
+import { expiry, collectOption, readObject, seconds } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 import { time } from '../table.ts'
@@ -28,14 +28,14 @@ export const addKeys: AddCommands = (program, open) => {
     .option(
       '--scope <scope>',
       'tools:read, tools:call, tools:publish, users:confirm, records:read, admin; can be repeated (default: tools:read and tools:call)',
-      gather,
+      collectOption,
     )
     .option(
       '--tool <pattern>',
       'a tool or toolkit that it covers, such as Gmail.*; can be repeated (default: all below security level 4)',
-      gather,
+      collectOption,
     )
-    .option('--for-user <user>', 'a user that it can act for; can be repeated (default: none)', gather)
+    .option('--for-user <user>', 'a user that it can act for; can be repeated (default: none)', collectOption)
     .option('--any-user', 'it can act for any user')
     .option('--expires <time>', 'when it expires, such as 2030-01-31T12:00:00Z, or 30d', expiry)
     .option('--limits <json>', 'such as {"rate": {"calls": 60, "seconds": 60}, "concurrency": 4}')

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { sleep } from '../../client/connection.ts'
 import { type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
-import { moment, wholeNumber } from '../argument-values.ts'
+import { parseTimeOption, parseIntegerOption } from '../argument-values.ts'
 import type { AddCommands, CliSession, CommonOptions, Open } from '../context.ts'
 import { type Columns, time } from '../table.ts'
 
@@ -14,7 +14,7 @@ interface Listing {
   /** `{user}` stands for the option of that name. */
   readonly path: string
   readonly filters?: readonly (keyof typeof FILTERS)[]
-  readonly columns: Columns | ((query: Query, nameOf: (caller: unknown) => unknown) => Columns)
+  readonly columns: Columns | ((query: Query, formatCaller: (caller: unknown) => unknown) => Columns)
   /** A list that grows, the newest first in its pages: shown with the newest last, and followed. */
   readonly log?: { readonly alias?: string }
   /** Whether it is what the command above it does by itself. */
@@ -28,8 +28,8 @@ const FILTERS = {
   principal: new Option('--caller <id>', 'a key, person or agent, as in --json: key:<id>, person:<id>, agent:<id>'),
   outcome: new Option('--outcome <outcome>', "success, failure, or one kind of failure, such as 'input-invalid'"),
   act: new Option('--action <action>', "an action such as key.create, or 'refusal'"),
-  since: new Option('--since <time>', 'from a time, or a time ago: 30m, 12h, 7d').argParser(moment),
-  until: new Option('--until <time>', 'until a time, as for --since').argParser(moment),
+  since: new Option('--since <time>', 'from a time, or a time ago: 30m, 12h, 7d').argParser(parseTimeOption),
+  until: new Option('--until <time>', 'until a time, as for --since').argParser(parseTimeOption),
   by: new Option(
     '--by <fields>',
     'tool, toolkit, user_id, caller, outcome, dialect, hour or day; several with commas',
@@ -52,8 +52,8 @@ const LISTINGS: readonly Listing[] = [
     description: 'count calls and errors, with latencies, of the last day',
     path: '/usage',
     filters: ['by', 'tool', 'user_id', 'principal', 'outcome', 'since', 'until'],
-    columns: ({ by = 'tool' }, nameOf) => ({
-      ...Object.fromEntries(by.split(',').map((field) => [headingOf(field), groupOf(field, nameOf)])),
+    columns: ({ by = 'tool' }, formatCaller) => ({
+      ...Object.fromEntries(by.split(',').map((field) => [formatHeading(field), toGroupColumn(field, formatCaller)])),
       'Calls': 'calls',
       'Errors': 'failures',
       'p50 ms': 'p50_ms',
@@ -114,7 +114,7 @@ export function addListing(parent: Command, open: Open, listing: Listing): void 
   for (const filter of filters) command.addOption(FILTERS[filter])
   if (path.includes('{user}')) command.requiredOption('--user <user>', 'the user')
   if (log) {
-    command.option('--limit <count>', 'number of the newest entries (default: 20)', wholeNumber)
+    command.option('--limit <count>', 'number of the newest entries (default: 20)', parseIntegerOption)
     command.option('--follow', 'keep running and show new entries')
     if (log.alias !== undefined) command.alias(log.alias)
   }
@@ -176,10 +176,10 @@ async function follow(
   give: (items: readonly JsonRecord[]) => void,
 ): Promise<void> {
   const { signal } = session
-  const timeOf = (item: JsonRecord | undefined) => Date.parse(textIn(item, 'at') ?? '')
+  const parseTime = (item: JsonRecord | undefined) => Date.parse(textIn(item, 'at') ?? '')
   // Calls older than the oldest shown are not new
-  const floor = timeOf(shown.at(-1)) || 0
-  let newest = timeOf(shown[0]) || Date.now()
+  const floor = parseTime(shown.at(-1)) || 0
+  let newest = parseTime(shown[0]) || Date.now()
   let seen = new Set(shown.map((item) => JSON.stringify(item)))
   for (;;) {
     await sleep(PACE_MS, signal).catch(() => undefined)
@@ -188,7 +188,7 @@ async function follow(
     const { items } = await readItems(session, path, { ...query, since }, Infinity)
     give(items.filter((item) => !seen.has(JSON.stringify(item))).toReversed())
     seen = new Set(items.map((item) => JSON.stringify(item)))
-    newest = Math.max(newest, timeOf(items[0]) || 0)
+    newest = Math.max(newest, parseTime(items[0]) || 0)
   }
 }
 
@@ -201,13 +201,13 @@ async function callerNames(session: CliSession, { by = '', ...query }: Query) {
 }
 
 /** Calls of a tool that is not there are counted under no name. */
-function groupOf(field: string, nameOf: (caller: unknown) => unknown): Columns[string] {
-  if (field === 'principal') return ({ group }) => nameOf(textIn(group, field))
+function toGroupColumn(field: string, formatCaller: (caller: unknown) => unknown): Columns[string] {
+  if (field === 'principal') return ({ group }) => formatCaller(textIn(group, field))
   if (field !== 'tool' && field !== 'toolkit') return `group.${field}`
   return ({ group }) => textIn(group, field) || '(unknown)'
 }
 
-function headingOf(field: string): string {
+function formatHeading(field: string): string {
   const words = field === 'principal' ? 'caller' : field.replace(/_id$/, '')
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
 }

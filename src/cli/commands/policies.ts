@@ -1,6 +1,6 @@
 import { SwitchboardError } from '../../client/index.ts'
 import { isObject, type JsonRecord, parsed } from '../../client/json.ts'
-import { gather, readObject, wholeNumber } from '../argument-values.ts'
+import { collectOption, readObject, parseIntegerOption } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 import type { Columns } from '../table.ts'
@@ -23,11 +23,11 @@ export const addPolicies: AddCommands = (program, open) => {
     .command('set')
     .description('add rules to a policy, or change them; its other rules stay')
     .argument('<pattern>', "the tools, such as Gmail.*, '*' or Gmail.Send")
-    .option('--security-level <level>', 'minimum security level, from 1 to 10', wholeNumber)
+    .option('--security-level <level>', 'minimum security level, from 1 to 10', parseIntegerOption)
     .option('--approval', 'a person approves each call')
-    .option('--timeout <seconds>', 'timeout of a call', wholeNumber)
+    .option('--timeout <seconds>', 'timeout of a call', parseIntegerOption)
     .option('--limits <json>', 'such as {"rate": {"calls": 60, "seconds": 60}, "concurrency": 4}')
-    .option('--secret <name>', 'a secret that the tools can use; can be repeated', gather)
+    .option('--secret <name>', 'a secret that the tools can use; can be repeated', collectOption)
     .option('--review', 'versions that are not published by an administrator wait for review')
     .action(async (pattern, options) => {
       const { securityLevel: security_level, approval, timeout, limits, secret: secrets, review } = options
@@ -48,7 +48,13 @@ export const addPolicies: AddCommands = (program, open) => {
         throw error
       })
       const json = { ...policy, ...Object.fromEntries(said), pattern: undefined }
-      const changed: JsonRecord = await connection.json({ method: 'PUT', path: pathOf(pattern), json, headers, signal })
+      const changed: JsonRecord = await connection.json({
+        method: 'PUT',
+        path: buildPath(pattern),
+        json,
+        headers,
+        signal,
+      })
       terminal.give(changed, () => terminal.table(COLUMNS)([changed]))
     })
   policies
@@ -62,7 +68,7 @@ async function removePolicy(session: CliSession, pattern: string): Promise<void>
   const { policy, headers } = await readPolicy(session, pattern)
   if (!terminal.json) terminal.table(COLUMNS)([policy])
   await terminal.confirm(`This removes the policy '${pattern}'. Continue?`)
-  const path = pathOf(pattern)
+  const path = buildPath(pattern)
   await connection.ask({ method: 'DELETE', path, headers, signal, read: async () => undefined })
   terminal.give({ pattern, removed: true }, () => terminal.note(['green', '✓'], ` The policy '${pattern}' is removed`))
 }
@@ -70,7 +76,7 @@ async function removePolicy(session: CliSession, pattern: string): Promise<void>
 /** With the header by which a change is refused where somebody else changed the policy meanwhile. */
 function readPolicy({ connection, signal }: CliSession, pattern: string) {
   return connection.ask<{ readonly policy: JsonRecord; readonly headers: Readonly<Record<string, string>> }>({
-    path: pathOf(pattern),
+    path: buildPath(pattern),
     signal,
     async read(response) {
       const policy = parsed(await response.text())
@@ -82,6 +88,6 @@ function readPolicy({ connection, signal }: CliSession, pattern: string) {
   })
 }
 
-function pathOf(pattern: string): string {
+function buildPath(pattern: string): string {
   return `/policies/${encodeURIComponent(pattern)}`
 }

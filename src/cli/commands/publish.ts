@@ -4,9 +4,9 @@ import { basename, dirname, extname, join } from 'node:path'
 import type { Command } from 'commander'
 import { SwitchboardError } from '../../client/index.ts'
 import { isObject, type JsonRecord, objectsIn, parsed, textIn } from '../../client/json.ts'
-import { gather, readJson } from '../argument-values.ts'
+import { collectOption, readJson } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
-import { type AddCommands, type CliSession, noteOf } from '../context.ts'
+import { type AddCommands, type CliSession, readNote } from '../context.ts'
 import { problemLine } from '../terminal-text.ts'
 
 type Published = Awaited<ReturnType<typeof publishFile>>
@@ -24,10 +24,10 @@ function publishCommand(program: Command) {
     .option('--dialect <dialect>', 'the dialect of the definitions, if it cannot be detected')
     .option('--toolkit <toolkit>', 'their toolkit, if they do not name one')
     .option('--version <version>', 'their version, if they do not name one')
-    .option('--tag <tag>', 'a tag; can be repeated', gather)
+    .option('--tag <tag>', 'a tag; can be repeated', collectOption)
     .option('--code <file>', 'a JavaScript module that runs for the one definition')
-    .option('--allowed-host <host>', 'a host that the code or plugin can reach; can be repeated', gather)
-    .option('--config <key:SECRET>', "a plugin's configuration, by a secret's name; can be repeated", gather)
+    .option('--allowed-host <host>', 'a host that the code or plugin can reach; can be repeated', collectOption)
+    .option('--config <key:SECRET>', "a plugin's configuration, by a secret's name; can be repeated", collectOption)
     .option('--security-level <level>', 'security level of a plugin (0–10)')
     .option('--allow-breaking', 'allow breaking changes without a new major version')
 }
@@ -97,13 +97,13 @@ async function publishFile(session: CliSession, file: string, options: PublishOp
         const isBatch = Array.isArray(answer['results'])
         const results = isBatch ? objectsIn(answer, 'results') : [{ ...answer, status: response.status }]
         const made = results.filter(({ status }) => status === 200 || status === 201)
-        const note = noteOf(response)
+        const note = readNote(response)
         return {
           file,
-          ids: made.flatMap(idsOf),
+          ids: made.flatMap(listIds),
           /** Those of them that were there before, as they are. */
-          unchanged: made.filter(({ status }) => status === 200).flatMap(idsOf),
-          warnings: [...made.flatMap((each) => warningsOf(each, isBatch)), ...(note === undefined ? [] : [note])],
+          unchanged: made.filter(({ status }) => status === 200).flatMap(listIds),
+          warnings: [...made.flatMap((each) => listWarnings(each, isBatch)), ...(note === undefined ? [] : [note])],
           refused: results.filter((each) => !made.includes(each)),
         }
       },
@@ -154,14 +154,14 @@ async function pluginRequest(file: string, options: PublishOptions) {
   }
 }
 
-function idsOf(result: JsonRecord): readonly string[] {
+function listIds(result: JsonRecord): readonly string[] {
   const id = textIn(result, 'id')
   return 'ids' in result || id === undefined ? textsIn(result, 'ids') : [id]
 }
 
 /** Of a batch, each names its tool. */
-function warningsOf(result: JsonRecord, isBatch: boolean): readonly string[] {
-  const [id] = idsOf(result)
+function listWarnings(result: JsonRecord, isBatch: boolean): readonly string[] {
+  const [id] = listIds(result)
   const tool = id?.split('@')[0]
   return textsIn(result, 'warnings').map((text) =>
     isBatch && tool && !text.includes(tool) ? `${tool}: ${text}` : text,

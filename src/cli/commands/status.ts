@@ -43,7 +43,7 @@ async function setStatus(session: CliSession, target: string, status: Status, op
   const isTool = !isToolkit && !target.includes('@')
   if (isTool && status === 'yanked') throw new CliError('usage', `Say which version of '${target}' to yank`)
   const { message, successor } = options
-  const versions = isTool ? await versionsOf(session, target) : []
+  const versions = isTool ? await listVersions(session, target) : []
   const [[first] = [target]] = versions
   if (status === 'active' && isTool && versions.every(([, held]) => held === 'yanked')) {
     const hint = `Bring one back with switchboard enable ${first}`
@@ -68,7 +68,7 @@ async function setStatus(session: CliSession, target: string, status: Status, op
 }
 
 /** One by one, since a tool is served in its next version where only the newest is disabled. */
-async function versionsOf({ connection, signal }: CliSession, tool: string): Promise<readonly Version[]> {
+async function listVersions({ connection, signal }: CliSession, tool: string): Promise<readonly Version[]> {
   const path = `/tools/${encodeURIComponent(tool)}/versions`
   const history: unknown = await connection.json({ path, signal })
   return objectsIn(history, 'items').map((each) => [textIn(each, 'id') ?? '', textIn(each, 'status')])

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { gather } from '../argument-values.ts'
+import { collectOption } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands } from '../context.ts'
 import { readItems } from './listings.ts'
@@ -10,7 +10,7 @@ export const addTypes: AddCommands = (program, open) => {
     .command('types')
     .description('write the types of tools as TypeScript, for createClient of switchboard/client')
     .argument('[tool...]', 'only these tools, by id or name')
-    .option('--toolkit <toolkit>', 'only this toolkit; can be repeated (default: all)', gather)
+    .option('--toolkit <toolkit>', 'only this toolkit; can be repeated (default: all)', collectOption)
     .option('--out <file>', 'file to write (default: standard output)')
     .action(async (named, options) => {
       const { toolkit, out } = options

@@ -1,17 +1,17 @@
-import { isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isStringArray, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
-import type { PageResult, PageVisit } from '../visit.ts'
+import type { PageResult, PageContext } from '../visit.ts'
 import { FailureNotice, OutcomeWord, TextField, Time } from '../parts.tsx'
-import { filtersOf, queryOf } from '../query.ts'
+import { readFilters, buildQuery } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
 
 type AuditPage = ApiAnswers['GET /audit']
 
 const LIMIT = '50'
 
-export async function show(visit: PageVisit): Promise<PageResult> {
-  const { cursor, ...filters } = filtersOf(visit, ['act', 'principal', 'outcome', 'cursor'])
-  const acts = await visit.ask('GET /audit', { query: queryOf({ ...filters, cursor, limit: LIMIT }) })
+export async function show(visit: PageContext): Promise<PageResult> {
+  const { cursor, ...filters } = readFilters(visit, ['act', 'principal', 'outcome', 'cursor'])
+  const acts = await visit.fetchRoute('GET /audit', { query: buildQuery({ ...filters, cursor, limit: LIMIT }) })
   return {
     title: 'Audit log',
     content: (
@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<AuditPage['items'][number]>[] = [
 ]
 
 function Acts({ items, next_cursor, filters }: AuditPage & { filters: Readonly<Record<string, string>> }) {
-  const query = next_cursor && queryOf({ ...filters, cursor: next_cursor })
+  const query = next_cursor && buildQuery({ ...filters, cursor: next_cursor })
   const more = query ? { href: `/console/audit?${query}`, label: 'Earlier actions' } : undefined
   const none = 'No actions match. Actions appear here after about a second.'
   return <Table label="Actions" columns={COLUMNS} items={items} none={none} more={more} />
@@ -66,7 +66,7 @@ function About({ about }: { about: JsonObject }) {
   return (
     <>
       {Object.entries(about).map(([name, value]) => {
-        const text = textOf(value)
+        const text = formatValue(value)
         return text.length <= LONG ? (
           <div>
             <span class="note">{name}</span> {text}
@@ -84,7 +84,7 @@ function About({ about }: { about: JsonObject }) {
   )
 }
 
-function textOf(value: Json | undefined): string {
+function formatValue(value: Json | undefined): string {
   if (typeof value === 'string') return value
-  return isTexts(value) && value.length > 0 ? value.join(', ') : JSON.stringify(value)
+  return isStringArray(value) && value.length > 0 ? value.join(', ') : JSON.stringify(value)
 }

@@ -22,7 +22,7 @@ const TICKS = 4
 /** Every step of a range, those without a call too. */
 export function barsOfUsage(items: readonly Usage[], range: Range): readonly Bar[] {
   const byStart = new Map(items.map((usage) => [Date.parse(usage.group.hour ?? usage.group.day ?? ''), usage]))
-  return barsOf(range, (at) => {
+  return buildBars(range, (at) => {
     const { calls = 0, failures = 0, p50_ms = 0, p95_ms = 0 } = byStart.get(at) ?? {}
     return { at, calls, failures, p50: p50_ms, p95: p95_ms }
   })
@@ -31,7 +31,7 @@ export function barsOfUsage(items: readonly Usage[], range: Range): readonly Bar
 /** For a range that is shorter than what usage is counted by. */
 export function barsOfCalls(items: readonly ListedCall[], range: Range): readonly Bar[] {
   const byStart = Map.groupBy(items, ({ at }) => Math.floor(Date.parse(at) / range.step) * range.step)
-  return barsOf(range, (at) => {
+  return buildBars(range, (at) => {
     const calls = byStart.get(at) ?? []
     const durations = calls.map(({ duration_ms }) => duration_ms).sort((one, other) => one - other)
     const quantile = (part: number) => durations[Math.ceil(durations.length * part) - 1] ?? 0
@@ -40,7 +40,7 @@ export function barsOfCalls(items: readonly ListedCall[], range: Range): readonl
   })
 }
 
-function barsOf({ start, step, bars }: Range, barAt: (at: number) => Bar): readonly Bar[] {
+function buildBars({ start, step, bars }: Range, barAt: (at: number) => Bar): readonly Bar[] {
   return Array.from({ length: bars }, (_, index) => barAt(start + index * step))
 }
 
@@ -48,11 +48,11 @@ export function CallsChart({ bars, range }: { bars: readonly Bar[]; range: Range
   const total = bars.reduce((sum, { calls }) => sum + calls, 0)
   const failed = bars.reduce((sum, { failures }) => sum + failures, 0)
   if (total === 0) return undefined
-  const most = topOf(Math.max(...bars.map(({ calls }) => calls)))
-  const slowest = topOf(Math.max(...bars.map(({ p95 }) => p95)))
+  const most = roundUpMaximum(Math.max(...bars.map(({ calls }) => calls)))
+  const slowest = roundUpMaximum(Math.max(...bars.map(({ p95 }) => p95)))
   const step = WIDTH / bars.length
-  const yOf = (value: number, top: number) => Math.round(HEIGHT * (1 - value / top))
-  const words = `${countOf(total, 'call')}, ${failed} failed; p95 up to ${msOf(Math.max(...bars.map(({ p95 }) => p95)))}`
+  const scaleY = (value: number, top: number) => Math.round(HEIGHT * (1 - value / top))
+  const words = `${formatCount(total, 'call')}, ${failed} failed; p95 up to ${formatMs(Math.max(...bars.map(({ p95 }) => p95)))}`
   return (
     <figure class="chart">
       <p class="legend">
@@ -60,9 +60,9 @@ export function CallsChart({ bars, range }: { bars: readonly Bar[]; range: Range
         <span class="failures">Failed</span>
         <span class="slow">p95</span>
       </p>
-      <Axis labels={ticksOf(most).map((value) => value.toLocaleString('en'))} />
+      <Axis labels={buildTicks(most).map((value) => value.toLocaleString('en'))} />
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={words}>
-        {ticksOf(HEIGHT).map((y) => (
+        {buildTicks(HEIGHT).map((y) => (
           <line class="grid" x1={0} x2={WIDTH} y1={y} y2={y} />
         ))}
         {bars.map(({ calls, failures, p95 }, index) => {
@@ -70,22 +70,28 @@ export function CallsChart({ bars, range }: { bars: readonly Bar[]; range: Range
           const [left, width] = [Math.round(index * step) + 1, Math.round(step) - 2]
           return (
             <>
-              <rect class="calls" x={left} width={width} y={yOf(calls, most)} height={HEIGHT - yOf(calls, most)} />
+              <rect
+                class="calls"
+                x={left}
+                width={width}
+                y={scaleY(calls, most)}
+                height={HEIGHT - scaleY(calls, most)}
+              />
               {failures === 0 ? undefined : (
                 <rect
                   class="failures"
                   x={left}
                   width={width}
-                  y={yOf(failures, most)}
-                  height={HEIGHT - yOf(failures, most)}
+                  y={scaleY(failures, most)}
+                  height={HEIGHT - scaleY(failures, most)}
                 />
               )}
-              <line class="slow" x1={left} x2={left + width} y1={yOf(p95, slowest)} y2={yOf(p95, slowest)} />
+              <line class="slow" x1={left} x2={left + width} y1={scaleY(p95, slowest)} y2={scaleY(p95, slowest)} />
             </>
           )
         })}
       </svg>
-      <Axis labels={ticksOf(slowest).map(msOf)} />
+      <Axis labels={buildTicks(slowest).map(formatMs)} />
       <p class="ticks" aria-hidden="true">
         {Array.from({ length: TICKS }, (_, index) => (
           <Tick range={range} index={index} />
@@ -117,10 +123,10 @@ function Tick({ range: { start, bars, step, by }, index }: { range: Range; index
   const at = start + (index * bars * step) / TICKS
   const isFirst = index === 0
   const iso = new Date(at).toISOString()
-  if (by === 'day') return <span>{dayOf(at)}</span>
+  if (by === 'day') return <span>{formatDay(at)}</span>
   return (
     <time datetime={iso} data-format={isFirst ? 'day' : 'hour'}>
-      {isFirst ? `${dayOf(at)}, ` : ''}
+      {isFirst ? `${formatDay(at)}, ` : ''}
       {iso.slice(11, 16)}
     </time>
   )
@@ -131,33 +137,33 @@ function columnsFor({ by }: Range): readonly Column<Bar>[] {
     {
       title: by === 'day' ? 'Day' : 'Time',
       isName: true,
-      cell: ({ at }) => (by === 'day' ? dayOf(at) : <Time at={new Date(at).toISOString()} />),
+      cell: ({ at }) => (by === 'day' ? formatDay(at) : <Time at={new Date(at).toISOString()} />),
     },
     { title: 'Calls', cell: ({ calls }) => String(calls) },
     { title: 'Failed', cell: ({ failures }) => String(failures) },
-    { title: 'p50', cell: ({ p50 }) => msOf(p50) },
-    { title: 'p95', cell: ({ p95 }) => msOf(p95) },
+    { title: 'p50', cell: ({ p50 }) => formatMs(p50) },
+    { title: 'p95', cell: ({ p95 }) => formatMs(p95) },
   ]
 }
 
-function ticksOf(top: number): readonly number[] {
+function buildTicks(top: number): readonly number[] {
   return [0, top / 2, top]
 }
 
 /** The next of 2, 4, 6 and 10, or these with zeros behind them: half of each is a whole number too. */
-function topOf(most: number): number {
+function roundUpMaximum(most: number): number {
   const unit = 10 ** Math.floor(Math.log10(Math.max(1, most)))
   return unit * ([2, 4, 6, 10].find((each) => each * unit >= most) ?? 10)
 }
 
-function dayOf(at: number): string {
+function formatDay(at: number): string {
   return new Date(at).toLocaleDateString('en', { timeZone: 'UTC', month: 'short', day: 'numeric' })
 }
 
-export function msOf(ms: number): string {
+export function formatMs(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`
 }
 
-export function countOf(count: number, noun: string): string {
+export function formatCount(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -1,13 +1,13 @@
 import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { FailureType } from '../../core/failure/failure.ts'
-import type { PageResult, PageVisit, Reply } from '../visit.ts'
-import { FailureNotice, Notice, OutcomeWord, inWords, Select, TextField, Time, ToolName } from '../parts.tsx'
-import { filtersOf, queryOf } from '../query.ts'
+import type { PageResult, PageContext, Reply } from '../visit.ts'
+import { FailureNotice, Notice, OutcomeWord, formatTimeAgo, Select, TextField, Time, ToolName } from '../parts.tsx'
+import { readFilters, buildQuery } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
-import { barsOfCalls, barsOfUsage, CallsChart, msOf } from './chart.tsx'
-import { callerNames, callerOf } from './callers.ts'
-import { type Range, RangeSelect, rangeOf, sinceOf } from './range.tsx'
+import { barsOfCalls, barsOfUsage, CallsChart, formatMs } from './chart.tsx'
+import { callerNames, formatCaller } from './callers.ts'
+import { type Range, RangeSelect, parseRange, formatStart } from './range.tsx'
 
 type CallsPage = ApiAnswers['GET /calls']
 type ListedCall = CallsPage['items'][number]
@@ -17,16 +17,18 @@ const LIMIT = '30'
 /** In one answer: the chart of an hour with more is left out. */
 const CHARTED = '1000'
 
-export async function show(visit: PageVisit): Promise<PageResult> {
-  const { cursor, ...filters } = filtersOf(visit, ['tool', 'outcome', 'principal', 'user_id', 'range', 'cursor'])
+export async function show(visit: PageContext): Promise<PageResult> {
+  const { cursor, ...filters } = readFilters(visit, ['tool', 'outcome', 'principal', 'user_id', 'range', 'cursor'])
   const { range: name, ...matching } = filters
-  const range = rangeOf(name)
-  const query = { ...matching, since: sinceOf(range) }
+  const range = parseRange(name)
+  const query = { ...matching, since: formatStart(range) }
   const seesAll = hasScope(visit.principal, 'records:read')
   const [chart, calls, callers] = await Promise.all([
-    chartOf(visit, range, query),
-    visit.ask('GET /calls', { query: queryOf({ ...query, cursor, limit: LIMIT }) }),
-    seesAll ? visit.ask('GET /usage', { query: queryOf({ since: query.since, by: 'principal' }) }) : undefined,
+    loadChart(visit, range, query),
+    visit.fetchRoute('GET /calls', { query: buildQuery({ ...query, cursor, limit: LIMIT }) }),
+    seesAll
+      ? visit.fetchRoute('GET /usage', { query: buildQuery({ since: query.since, by: 'principal' }) })
+      : undefined,
   ])
   return {
     title: 'Calls',
@@ -40,7 +42,7 @@ export async function show(visit: PageVisit): Promise<PageResult> {
             <Select
               label="Caller"
               name="principal"
-              options={[ANY, ...callersOf(callers, calls)]}
+              options={[ANY, ...listCallers(callers, calls)]}
               value={filters.principal}
             />
           )}
@@ -57,11 +59,11 @@ export async function show(visit: PageVisit): Promise<PageResult> {
 /** In options: those who call most are the first. */
 const MOST_CALLERS = 100
 
-function callersOf(usage: Reply<ApiAnswers['GET /usage']> | undefined, calls: Reply<CallsPage>) {
+function listCallers(usage: Reply<ApiAnswers['GET /usage']> | undefined, calls: Reply<CallsPage>) {
   if (!usage?.ok) return []
-  const nameOf = callerNames(calls.ok ? calls.value.items : [])
+  const formatCaller = callerNames(calls.ok ? calls.value.items : [])
   return usage.value.items.slice(0, MOST_CALLERS).map(({ group: { principal = '' } }) => {
-    return { value: principal, text: nameOf(principal) }
+    return { value: principal, text: formatCaller(principal) }
   })
 }
 
@@ -89,17 +91,17 @@ const FAILURES: readonly FailureType[] = [
 const OUTCOMES = [
   ANY,
   { value: 'failure', text: 'Any failure' },
-  ...['success', ...FAILURES].map((type) => ({ value: type, text: inWords(type) })),
+  ...['success', ...FAILURES].map((type) => ({ value: type, text: formatTimeAgo(type) })),
 ]
 
 /** Usage is counted by the hour, so that an hour is charted by its calls. */
-async function chartOf(visit: PageVisit, range: Range, query: Filters) {
+async function loadChart(visit: PageContext, range: Range, query: Filters) {
   if (range.by !== undefined) {
-    const usage = await visit.ask('GET /usage', { query: queryOf({ ...query, by: range.by }) })
+    const usage = await visit.fetchRoute('GET /usage', { query: buildQuery({ ...query, by: range.by }) })
     if (!usage.ok) return <FailureNotice failure={usage.failure} />
     return <CallsChart bars={barsOfUsage(usage.value.items, range)} range={range} />
   }
-  const calls = await visit.ask('GET /calls', { query: queryOf({ ...query, limit: CHARTED }) })
+  const calls = await visit.fetchRoute('GET /calls', { query: buildQuery({ ...query, limit: CHARTED }) })
   if (!calls.ok) return <FailureNotice failure={calls.failure} />
   if (calls.value.next_cursor !== undefined)
     return <p class="note">More than 1,000 calls: choose 24 hours, or a tool.</p>
@@ -119,9 +121,9 @@ const COLUMNS: readonly Column<ListedCall>[] = [
     ),
   },
   { title: 'Outcome', cell: ({ outcome }) => <OutcomeWord outcome={outcome} /> },
-  { title: 'Duration', cell: ({ duration_ms }) => msOf(duration_ms) },
+  { title: 'Duration', cell: ({ duration_ms }) => formatMs(duration_ms) },
   { title: 'Dialect', cell: ({ dialect }) => dialect },
-  { title: 'Caller', cell: callerOf },
+  { title: 'Caller', cell: formatCaller },
   { title: 'User', cell: ({ user_id }) => user_id },
   { title: 'Details', isAct: true, cell: (call) => <CallDetails {...call} /> },
 ]
@@ -137,7 +139,7 @@ function CallTable({ items, next_cursor, filters }: CallsPage & { filters: Filte
       </Notice>
     )
   }
-  const query = next_cursor && queryOf({ ...filters, cursor: next_cursor })
+  const query = next_cursor && buildQuery({ ...filters, cursor: next_cursor })
   const more = query ? { href: `/console/calls?${query}`, label: 'Earlier calls' } : undefined
   return (
     <>

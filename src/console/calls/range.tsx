@@ -11,21 +11,21 @@ const RANGES = {
 
 export type RangeName = keyof typeof RANGES
 
-export type Range = ReturnType<typeof rangeOf>
+export type Range = ReturnType<typeof parseRange>
 
 const NAMES: readonly RangeName[] = ['hour', 'day', 'week', 'month']
 /** Usage is counted by whole hours. */
 export const COUNTED: readonly RangeName[] = ['day', 'week', 'month']
 
 /** `start` is when its first bar begins, in milliseconds since 1970. */
-export function rangeOf(name: string | undefined, usual: RangeName = 'day', names = NAMES) {
+export function parseRange(name: string | undefined, usual: RangeName = 'day', names = NAMES) {
   const known = names.find((each) => each === name) ?? usual
   const range = RANGES[known]
   const last = Math.floor(Date.now() / range.step) * range.step
   return { name: known, ...range, start: last - (range.bars - 1) * range.step }
 }
 
-export function sinceOf({ start }: Range): string {
+export function formatStart({ start }: Range): string {
   return new Date(start).toISOString()
 }
 

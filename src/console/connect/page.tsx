@@ -1,11 +1,11 @@
 import { hasScope } from '../../core/access/principal.ts'
 import { Copyable } from '../../http/page/rows.tsx'
 import { agentHosts, whereWithoutKey, withoutKey } from '../../docs/agent-hosts.ts'
-import type { PageVisit, View } from '../visit.ts'
+import type { PageContext, View } from '../visit.ts'
 import { Fold, SnippetList } from '../parts.tsx'
 
 /** The one place of the console that says how an agent is connected. */
-export async function show({ isOpen, principal, url: { origin } }: PageVisit): Promise<View> {
+export async function show({ isOpen, principal, url: { origin } }: PageContext): Promise<View> {
   const mayCreateKeys = hasScope(principal, 'admin')
   const groups = [...Map.groupBy(agentHosts(origin), ({ group }) => group)]
   return {

@@ -1,15 +1,15 @@
 import type { Child } from 'hono/jsx'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { Problem } from '../../core/tool/problem.ts'
-import type { PageVisit, Reply, RouteFailure } from '../visit.ts'
-import { answered, exact, FailureNotice, inWords, Notice, SendingNote } from '../parts.tsx'
+import type { PageContext, Reply, RouteFailure } from '../visit.ts'
+import { toReplyView, exact, FailureNotice, formatTimeAgo, Notice, SendingNote } from '../parts.tsx'
 import { FieldRows, FoldedRows, LeftOut } from './field-rows.tsx'
-import { type Field, fieldsOf, ROOT } from './fields.ts'
-import { formOf, shownAgain } from './values.ts'
+import { type Field, listFields, ROOT } from './fields.ts'
+import { toForm, toFormValues } from './values.ts'
 
 /** The fields of a form for the body of a route, behind one for the id in its path. */
 export function editFields(body: JsonObject, id?: Pick<Field, 'key' | 'description'>): readonly Field[] {
-  const fields = fieldsOf(body).filter(({ key }) => key !== id?.key)
+  const fields = listFields(body).filter(({ key }) => key !== id?.key)
   if (!id) return fields
   return [{ ...id, name: `${ROOT}/${id.key}`, isRequired: true, kind: { type: 'text', isLong: false } }, ...fields]
 }
@@ -31,7 +31,7 @@ export function refusedForm({ failure }: Extract<Reply<never>, { ok: false }>, f
 }
 
 /** The revision that a form changes, where it is of the thing that the form is filled with, and not saved as another. */
-export function etagOf(form: URLSearchParams, id: string, filledId: string | null): string | undefined {
+export function readEtag(form: URLSearchParams, id: string, filledId: string | null): string | undefined {
   return id === filledId ? (form.get('etag') ?? undefined) : undefined
 }
 
@@ -52,12 +52,12 @@ interface EditFormProps {
 
 export function EditForm({ fields, sent, value, etag, folded, action, act, button, ...rest }: EditFormProps) {
   const { progress, children } = rest
-  const form = sent?.form ? shownAgain(sent.form) : formOf(fields, value)
+  const form = sent?.form ? toFormValues(sent.form) : toForm(fields, value)
   const problems: readonly Problem[] = (sent?.form && sent.failure?.problems) ?? []
   const revision = (sent?.form && form.get('etag')) ?? etag
   const isFolded = ({ key }: Field) => folded?.keys.includes(key) ?? false
   const hidden = fields.filter(isFolded)
-  const rows = { form, problems, labelOf: inWords }
+  const rows = { form, problems, formatLabel: formatTimeAgo }
   return (
     <form method="post" action={action}>
       <input type="hidden" name="do" value={act} />
@@ -86,7 +86,10 @@ interface EditPage<T> {
 }
 
 /** Things of a kind, and below them the form that makes one or changes one. */
-export async function editView<T>({ url }: PageVisit, { title, done, sent, all, one, list, above, form }: EditPage<T>) {
+export async function editView<T>(
+  { url }: PageContext,
+  { title, done, sent, all, one, list, above, form }: EditPage<T>,
+) {
   const [items, chosen] = await Promise.all([all, one])
   const { value, etag } = chosen?.ok ? chosen : {}
   const { id, heading, intro, ...fields } = form(value)
@@ -100,7 +103,7 @@ export async function editView<T>({ url }: PageVisit, { title, done, sent, all, 
         {message && !failure && <Notice>{message}</Notice>}
         {failure && <FailureNotice failure={failure} />}
         {above}
-        {answered(items, (value) => list(value.items))}
+        {toReplyView(items, (value) => list(value.items))}
         <section aria-labelledby={id}>
           <h2 id={id}>{heading}</h2>
           {intro}

@@ -3,14 +3,14 @@ import type { Problem } from '../../core/tool/problem.ts'
 import { Markdown } from '../markdown.tsx'
 import { exact } from '../parts.tsx'
 import { type Field, type FieldKind, ROOT } from './fields.ts'
-import { insteadName } from './values.ts'
+import { toRawName } from './values.ts'
 
 interface FieldRowsProps {
   readonly fields: readonly Field[]
   readonly form: URLSearchParams
   /** Paths are those of the input; each stands at the innermost field that has it. */
   readonly problems: readonly Problem[]
-  readonly labelOf?: (key: string) => string
+  readonly formatLabel?: (key: string) => string
   /** The type stands beside each label, the rules below its description. */
   readonly typing?: (field: Field) => { readonly type: string; readonly rules: readonly string[] }
 }
@@ -42,16 +42,16 @@ export function FieldRows({ fields, ...rest }: FieldRowsProps) {
 }
 
 function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field: Field }) {
-  const { form, problems, labelOf = (text) => text, typing } = props
+  const { form, problems, formatLabel = (text) => text, typing } = props
   const { name, key, description, isRequired, kind } = field
-  const own = problems.filter(({ path }) => isOf(field, path))
+  const own = problems.filter(({ path }) => matchesField(field, path))
   const id = `f-${name}`
   const { type = '', rules = [] } = typing?.(field) ?? {}
   const isDescribed = description !== '' || rules.length > 0
   const about = [...(isDescribed ? [`about-${name}`] : []), ...(own.length === 0 ? [] : [`problem-${name}`])]
   const label = (
     <>
-      {labelOf(key)}
+      {formatLabel(key)}
       {type === '' ? undefined : <span class="note"> {type}</span>}
       {isRequired ? <span class="note"> required</span> : undefined}
       {kind.type in HINTS ? <span class="note"> {HINTS[kind.type]}</span> : undefined}
@@ -81,7 +81,7 @@ function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field:
           kind.values.map((value, index) => (
             <label class="choice">
               <input type="checkbox" name={name} value={String(index)} checked={chosen.has(String(index))} />
-              <span>{wordOf(value)}</span>
+              <span>{formatValue(value)}</span>
             </label>
           ))
         )}
@@ -108,7 +108,7 @@ function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field:
       <Control attributes={attributes} kind={kind} value={form.get(name) ?? ''} />
       {kind.type === 'lines' && kind.instead !== undefined ? (
         <label class="choice">
-          <input type="checkbox" name={insteadName(name)} value="1" checked={form.has(insteadName(name))} />
+          <input type="checkbox" name={toRawName(name)} value="1" checked={form.has(toRawName(name))} />
           <span>{kind.instead}</span>
         </label>
       ) : undefined}
@@ -126,7 +126,7 @@ const HINTS: Partial<Readonly<Record<FieldKind['type'], string>>> = {
 }
 
 /** Whether a problem is of a field; one of a field in a group is not of the group too. */
-function isOf({ name, kind }: Field, path: string): boolean {
+function matchesField({ name, kind }: Field, path: string): boolean {
   const own = name.slice(ROOT.length)
   return path === own || (kind.type !== 'group' && path.startsWith(`${own}/`))
 }
@@ -152,7 +152,7 @@ function Control({ attributes, kind, value }: { attributes: object; kind: FieldK
           <option value="">—</option>
           {kind.values.map((each, index) => (
             <option value={String(index)} selected={value === String(index)}>
-              {wordOf(each)}
+              {formatValue(each)}
             </option>
           ))}
         </select>
@@ -173,6 +173,6 @@ function Control({ attributes, kind, value }: { attributes: object; kind: FieldK
   }
 }
 
-function wordOf(value: Json): string {
+function formatValue(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -1,5 +1,5 @@
-import { isJsonObject, isList, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { pointerStep } from '../../core/tool/problem.ts'
+import { isJsonObject, isJsonArray, isStringArray, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { encodePointerStep } from '../../core/tool/problem.ts'
 
 export interface Field {
   /** The name of its control: `input`, and the JSON Pointer of its value in the input. */
@@ -39,39 +39,39 @@ const MAX_CHOICES = 200
 const LONG = 200
 
 /** The fields of a schema of an object, without references; none where it names no properties. */
-export function fieldsOf(schema: Json): readonly Field[] {
+export function listFields(schema: Json): readonly Field[] {
   return fieldsIn(schema, ROOT, 0)
 }
 
 function fieldsIn(schema: Json, name: string, depth: number): readonly Field[] {
   if (!isJsonObject(schema) || !isJsonObject(schema.properties)) return []
-  const required = isTexts(schema.required) ? schema.required : []
+  const required = isStringArray(schema.required) ? schema.required : []
   return Object.entries(schema.properties)
     .slice(0, MAX_FIELDS)
     .map(([key, property = {}]) => {
       const { description, default: otherwise } = isJsonObject(property) ? property : {}
       return {
-        name: name + pointerStep(key),
+        name: name + encodePointerStep(key),
         key,
         description: typeof description === 'string' ? description : '',
         isRequired: required.includes(key),
         ...(otherwise === undefined ? {} : { default: otherwise }),
         schema: property,
-        kind: kindOf(property, name + pointerStep(key), depth + 1),
+        kind: findFieldKind(property, name + encodePointerStep(key), depth + 1),
       }
     })
 }
 
-function kindOf(property: Json, name: string, depth: number): FieldKind {
+function findFieldKind(property: Json, name: string, depth: number): FieldKind {
   const schema = withoutNull(property)
   if (!isJsonObject(schema)) return { type: 'json' }
   const { type, enum: values, const: only, items, anyOf, additionalProperties: more } = schema
   if (only === true) return { type: 'flag' }
   if (only !== undefined) return { type: 'choice', values: [only] }
   if (isChoice(values)) return { type: 'choice', values }
-  const types = typesOf(schema)
+  const types = listTypes(schema)
   if (types.length > 1 && types.includes('string')) return { type: 'mixed', types }
-  if (isList(anyOf)) return textOrLines(anyOf)
+  if (isJsonArray(anyOf)) return textOrLines(anyOf)
   switch (type) {
     case 'boolean':
       return schema.default === false ? { type: 'flag' } : { type: 'choice', values: [true, false] }
@@ -96,17 +96,17 @@ function kindOf(property: Json, name: string, depth: number): FieldKind {
 }
 
 /** The types of the alternatives of a schema, as JavaScript has them; none where one says no type. */
-function typesOf({ type, anyOf, oneOf }: JsonObject): readonly string[] {
-  const alternatives = isList(anyOf) ? anyOf : isList(oneOf) ? oneOf : []
-  const named = isTexts(type) ? type : alternatives.map((each) => (isJsonObject(each) ? each.type : undefined))
+function listTypes({ type, anyOf, oneOf }: JsonObject): readonly string[] {
+  const alternatives = isJsonArray(anyOf) ? anyOf : isJsonArray(oneOf) ? oneOf : []
+  const named = isStringArray(type) ? type : alternatives.map((each) => (isJsonObject(each) ? each.type : undefined))
   const isPlain = alternatives.every(
     (each) => isJsonObject(each) && each.const === undefined && each.enum === undefined,
   )
-  return isPlain && isTexts(named) ? named.map((each) => (each === 'integer' ? 'number' : each)) : []
+  return isPlain && isStringArray(named) ? named.map((each) => (each === 'integer' ? 'number' : each)) : []
 }
 
 function isChoice(values: Json | undefined): values is readonly Json[] {
-  return isList(values) && values.length <= MAX_CHOICES
+  return isJsonArray(values) && values.length <= MAX_CHOICES
 }
 
 function textOrLines([only, list, ...more]: readonly Json[]): FieldKind {
@@ -119,11 +119,11 @@ function textOrLines([only, list, ...more]: readonly Json[]): FieldKind {
 function withoutNull(schema: Json): Json {
   if (!isJsonObject(schema)) return schema
   const { type, anyOf } = schema
-  if (isTexts(type)) {
+  if (isStringArray(type)) {
     const [first, ...more] = type.filter((each) => each !== 'null')
     return first !== undefined && more.length === 0 ? { ...schema, type: first } : { ...schema, type: undefined }
   }
-  if (!isList(anyOf)) return schema
+  if (!isJsonArray(anyOf)) return schema
   const [first, ...more] = anyOf.filter((each) => !isJsonObject(each) || each.type !== 'null')
   return first !== undefined && more.length === 0 ? first : schema
 }

@@ -1,25 +1,25 @@
 import { type Budget, createBudget } from '../../core/tool/budget.ts'
 import { bigInteger } from '../../core/tool/big-integers.ts'
-import { isJsonObject, isList, isObject, type Json, type JsonObject, typeOf } from '../../core/tool/json.ts'
+import { isJsonObject, isJsonArray, isObject, type Json, type JsonObject, getJsonType } from '../../core/tool/json.ts'
 import { parseJson } from '../../core/tool/json-text.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Field, type FieldKind, ROOT } from './fields.ts'
 
 /** The name of the control in which somebody may write the whole input as JSON instead. */
-export const WHOLE = 'whole'
+export const RAW_JSON_FIELD = 'whole'
 
 /** In characters, for all fields together: of some, a page has nine times as many to show them as they are. */
 const MAX_SHOWN = 64 * 1024
 
 /** A form as it comes back to be corrected, without the fields that are too long for a page. */
-export function shownAgain(form: URLSearchParams): URLSearchParams {
+export function toFormValues(form: URLSearchParams): URLSearchParams {
   let left = MAX_SHOWN
-  const lengthOf = ([name, text]: [string, string]) => name.length + text.length
-  const shortFirst = (one: [string, string], other: [string, string]) => lengthOf(one) - lengthOf(other)
-  return new URLSearchParams([...form].sort(shortFirst).filter((field) => (left -= lengthOf(field)) >= 0))
+  const measureLength = ([name, text]: [string, string]) => name.length + text.length
+  const shortFirst = (one: [string, string], other: [string, string]) => measureLength(one) - measureLength(other)
+  return new URLSearchParams([...form].sort(shortFirst).filter((field) => (left -= measureLength(field)) >= 0))
 }
 
-export function insteadName(name: string): string {
+export function toRawName(name: string): string {
   return `instead:${name}`
 }
 
@@ -27,7 +27,7 @@ export function insteadName(name: string): string {
 export function readInput(fields: readonly Field[], form: URLSearchParams, meter: Budget) {
   const problems: Problem[] = []
   const reading = { form, meter, problems }
-  const whole = form.get(WHOLE)?.trim()
+  const whole = form.get(RAW_JSON_FIELD)?.trim()
   if (whole === '') return { input: {}, problems }
   if (whole !== undefined) {
     const read = readJson(whole, '', reading)
@@ -35,7 +35,7 @@ export function readInput(fields: readonly Field[], form: URLSearchParams, meter
     if (problems.length === 0) problems.push({ path: '', message: 'Must be a JSON object' })
     return { input: {}, problems }
   }
-  return { input: objectOf(fields, reading) ?? {}, problems }
+  return { input: readObject(fields, reading) ?? {}, problems }
 }
 
 interface FormReading {
@@ -44,18 +44,18 @@ interface FormReading {
   readonly problems: Problem[]
 }
 
-function objectOf(fields: readonly Field[], reading: FormReading): JsonObject | undefined {
+function readObject(fields: readonly Field[], reading: FormReading): JsonObject | undefined {
   const values = fields.flatMap((field): (readonly [string, Json])[] => {
-    const value = valueOf(field, reading)
+    const value = readValue(field, reading)
     return value === undefined ? [] : [[field.key, value]]
   })
   return values.length === 0 ? undefined : Object.fromEntries(values)
 }
 
-function valueOf({ name, isRequired, kind }: Field, reading: FormReading): Json | undefined {
+function readValue({ name, isRequired, kind }: Field, reading: FormReading): Json | undefined {
   const { form } = reading
-  if (kind.type === 'group') return objectOf(kind.fields, reading) ?? (isRequired ? {} : undefined)
-  if (kind.type === 'lines' && kind.instead !== undefined && form.has(insteadName(name))) return kind.instead
+  if (kind.type === 'group') return readObject(kind.fields, reading) ?? (isRequired ? {} : undefined)
+  if (kind.type === 'lines' && kind.instead !== undefined && form.has(toRawName(name))) return kind.instead
   const text = form.get(name) ?? ''
   if (text.trim() === '') return undefined
   switch (kind.type) {
@@ -76,15 +76,15 @@ function valueOf({ name, isRequired, kind }: Field, reading: FormReading): Json 
     case 'several':
       return form.getAll(name).flatMap((each) => chosen(kind.values, each) ?? [])
     case 'lines':
-      return linesOf(text)
+      return splitLines(text)
     case 'entries':
       if (text.trim().startsWith('{')) return readJson(text, name.slice(ROOT.length), reading)
-      return Object.fromEntries(linesOf(text).map(entryOf))
+      return Object.fromEntries(splitLines(text).map(splitEntry))
     case 'json':
       return readJson(text, name.slice(ROOT.length), reading)
     case 'mixed': {
       const read = parseJson(text, reading.meter)
-      return read.ok && kind.types.includes(typeOf(read.value)) ? read.value : text
+      return read.ok && kind.types.includes(getJsonType(read.value)) ? read.value : text
     }
   }
 }
@@ -93,11 +93,11 @@ function chosen(values: readonly Json[], text: string): Json | undefined {
   return /^\d{1,4}$/.test(text) ? values[Number(text)] : text
 }
 
-function linesOf(text: string): readonly string[] {
+function splitLines(text: string): readonly string[] {
   return text.split(/\r?\n/).filter((line) => line !== '')
 }
 
-function entryOf(line: string): readonly [string, string] {
+function splitEntry(line: string): readonly [string, string] {
   const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(line) ?? []
   return [name.trim(), value.trim()]
 }
@@ -111,7 +111,7 @@ function readJson(text: string, path: string, { meter, problems }: FormReading):
 }
 
 /** An object as a form has it: `readInput` reads its fields as the same. */
-export function formOf(fields: readonly Field[], value: unknown): URLSearchParams {
+export function toForm(fields: readonly Field[], value: unknown): URLSearchParams {
   const form = new URLSearchParams()
   fill(form, fields, value)
   return form
@@ -123,20 +123,20 @@ function fill(form: URLSearchParams, fields: readonly Field[], object: unknown):
     const value = object[key]
     if (value === undefined || value === null) continue
     if (kind.type === 'group') fill(form, kind.fields, value)
-    else if (kind.type === 'lines' && value === kind.instead) form.append(insteadName(name), '1')
-    else for (const text of textsOf(kind, value)) form.append(name, text)
+    else if (kind.type === 'lines' && value === kind.instead) form.append(toRawName(name), '1')
+    else for (const text of toTexts(kind, value)) form.append(name, text)
   }
 }
 
-function textsOf(kind: FieldKind, value: unknown): readonly string[] {
+function toTexts(kind: FieldKind, value: unknown): readonly string[] {
   switch (kind.type) {
     case 'flag':
       return value === true ? ['1'] : []
     case 'choice':
     case 'several':
-      return (isList(value) ? value : [value]).map((each) => String(kind.values.findIndex((one) => one === each)))
+      return (isJsonArray(value) ? value : [value]).map((each) => String(kind.values.findIndex((one) => one === each)))
     case 'lines':
-      return isList(value) ? [value.join('\n')] : []
+      return isJsonArray(value) ? [value.join('\n')] : []
     case 'entries': {
       const entries = Object.entries(Object(value))
       const isPlain = entries.every(([name, text]) => !/[=\r\n]/.test(name) && !/[\r\n]/.test(String(text)))
@@ -156,7 +156,7 @@ function textsOf(kind: FieldKind, value: unknown): readonly string[] {
 
 /** The fields that differ, by key: one that was emptied has the default of its schema, else null. */
 export function changesIn(fields: readonly Field[], before: unknown, after: JsonObject): JsonObject {
-  const { input } = readInput(fields, formOf(fields, before), createBudget())
+  const { input } = readInput(fields, toForm(fields, before), createBudget())
   const changed = fields.filter(({ key }) => JSON.stringify(input[key]) !== JSON.stringify(after[key]))
   return Object.fromEntries(changed.map(({ key, default: otherwise = null }) => [key, after[key] ?? otherwise]))
 }

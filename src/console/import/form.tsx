@@ -3,12 +3,20 @@ import { guardFields } from '../../core/access/guard.ts'
 import { namePart, version } from '../../core/tool/definition-fields.ts'
 import type { Budget } from '../../core/tool/budget.ts'
 import { isJsonObject, type Json } from '../../core/tool/json.ts'
-import { MANY_PARTS, parseJson } from '../../core/tool/json-text.ts'
-import { anyObject, boolean, described, object, optional, schemaOf, strings } from '../../core/tool/json-reader.ts'
-import type { Checked } from '../../core/tool/problem.ts'
+import { MAX_SOURCE_NODES, parseJson } from '../../core/tool/json-text.ts'
+import {
+  anyObject,
+  boolean,
+  withSchemaDescription,
+  object,
+  optional,
+  toJsonSchema,
+  stringArray,
+} from '../../core/tool/json-reader.ts'
+import type { ParseResult } from '../../core/tool/problem.ts'
 import { EditForm, editFields } from '../form/edit.tsx'
-import { readInput, shownAgain } from '../form/values.ts'
-import { queryOf } from '../query.ts'
+import { readInput, toFormValues } from '../form/values.ts'
+import { buildQuery } from '../query.ts'
 import type { RouteFailure } from '../visit.ts'
 import { exact, Select } from '../parts.tsx'
 
@@ -21,17 +29,19 @@ const KINDS = [
   { value: 'plugin', text: 'A plugin over HTTP' },
 ]
 
-const ALLOW = described('Allow breaking changes', boolean, false)
+const ALLOW = withSchemaDescription('Allow breaking changes', boolean, false)
 const FIELDS = editFields(
-  schemaOf(
+  toJsonSchema(
     object({
-      toolkit: described('The toolkit to put the tools in', namePart),
+      toolkit: withSchemaDescription('The toolkit to put the tools in', namePart),
       version: optional(
-        described('Left empty: the version of the source, or the next that the change asks for', version),
+        withSchemaDescription('Left empty: the version of the source, or the next that the change asks for', version),
       ),
-      tools: optional(described('Names or patterns such as list*. Left empty: all', strings)),
+      tools: optional(withSchemaDescription('Names or patterns such as list*. Left empty: all', stringArray)),
       ...guardFields,
-      options: optional(described('Other options: credentials, base_url, rules (see the guide)', anyObject)),
+      options: optional(
+        withSchemaDescription('Other options: credentials, base_url, rules (see the guide)', anyObject),
+      ),
       allow_breaking: optional(ALLOW),
     }),
   ),
@@ -41,11 +51,11 @@ const FOLDED = {
   keys: ['tools', 'security_level', 'approval', 'options', 'allow_breaking'],
 }
 
-export function requestOf(
+export function readImportRequest(
   form: URLSearchParams,
   isReal: boolean,
   meter: Budget,
-): Checked<{ query: URLSearchParams; body: object }> {
+): ParseResult<{ query: URLSearchParams; body: object }> {
   const { input, problems } = readInput(FIELDS, form, meter)
   const { options = {}, allow_breaking, ...body } = input
   if (problems.length > 0) return { ok: false, problems }
@@ -53,14 +63,14 @@ export function requestOf(
     const message = 'Must be a JSON object, such as {"base_url": "https://api.acme.com"}'
     return { ok: false, problems: [{ path: '/options', message }] }
   }
-  const query = queryOf({ dry_run: isReal ? '' : '1', allow: allow_breaking ? 'breaking' : '' })
-  const from = { [form.get('kind') ?? '']: documentOf((form.get('source') ?? '').trim(), meter) }
+  const query = buildQuery({ dry_run: isReal ? '' : '1', allow: allow_breaking ? 'breaking' : '' })
+  const from = { [form.get('kind') ?? '']: parseDocument((form.get('source') ?? '').trim(), meter) }
   return { ok: true, value: { query, body: { ...options, ...body, from } } }
 }
 
 /** A source that is a JSON object is the description itself. */
-function documentOf(source: string, meter: Budget): Json {
-  const read = source.startsWith('{') ? parseJson(source, meter, { parts: MANY_PARTS }) : undefined
+function parseDocument(source: string, meter: Budget): Json {
+  const read = source.startsWith('{') ? parseJson(source, meter, { parts: MAX_SOURCE_NODES }) : undefined
   return read?.ok ? read.value : source
 }
 
@@ -69,7 +79,7 @@ const KEPT = 'kept'
 /** A long description, in Base64: written as a page has texts, it would be several times as long. */
 export function KeptSource({ form }: { form: URLSearchParams }) {
   const source = form.get('source') ?? ''
-  return shownAgain(form).has('source') || source === '' ? undefined : (
+  return toFormValues(form).has('source') || source === '' ? undefined : (
     <input type="hidden" name={KEPT} value={base64url.encode(source)} />
   )
 }
@@ -87,7 +97,7 @@ export function withSource(form: URLSearchParams): URLSearchParams {
 }
 
 export function ImportForm({ form, failure }: { form: URLSearchParams; failure?: RouteFailure }) {
-  const shown = shownAgain(form)
+  const shown = toFormValues(form)
   const isKept = shown.get('source') !== form.get('source')
   return (
     <EditForm

@@ -1,10 +1,10 @@
 import type { ApiAnswers } from '../../api/answers.ts'
-import type { PageResult, PageVisit, RouteFailure, View } from '../visit.ts'
-import { shownAgain } from '../form/values.ts'
+import type { PageResult, PageContext, RouteFailure, View } from '../visit.ts'
+import { toFormValues } from '../form/values.ts'
 import { exact, failedView, FoldedList, Notice, SendingNote } from '../parts.tsx'
-import { needsOf } from '../catalogue/found.tsx'
+import { listNeeds } from '../catalog/found.tsx'
 import { type Column, Table } from '../table.tsx'
-import { ImportForm, KeptSource, requestOf, withSource } from './form.tsx'
+import { ImportForm, KeptSource, readImportRequest, withSource } from './form.tsx'
 
 type ImportReport = Exclude<ApiAnswers['POST /toolkits/import'], { readonly tools: unknown }>
 type PlannedTool = Extract<ApiAnswers['POST /toolkits/import'], { readonly tools: unknown }>['tools'][number]
@@ -15,22 +15,22 @@ const COLUMNS: readonly Column<PlannedTool>[] = [
   { title: 'Tool', isName: true, isLong: true, cell: ({ id }) => <code>{id}</code> },
   { title: 'Status', cell: ({ state }) => state },
   { title: 'Request', isLong: true, cell: ({ method, path, tool }) => tool ?? `${method} ${path}` },
-  { title: 'Requirements', cell: ({ requirements = {} }) => needsOf(requirements).join(', ') },
+  { title: 'Requirements', cell: ({ requirements = {} }) => listNeeds(requirements).join(', ') },
   { title: 'Level', cell: ({ security_level: level }) => (level === undefined ? undefined : String(level)) },
   { title: 'Approval', cell: ({ approval }) => (approval ? 'each call' : undefined) },
 ]
 
-export async function show(visit: PageVisit): Promise<PageResult> {
+export async function show(visit: PageContext): Promise<PageResult> {
   return { title: 'Import', content: <ImportForm form={visit.form} /> }
 }
 
-export async function act(visit: PageVisit): Promise<PageResult> {
+export async function act(visit: PageContext): Promise<PageResult> {
   const form = withSource(visit.form)
   const isReal = form.get('do') === 'import'
-  const request = requestOf(form, isReal, visit.meter)
+  const request = readImportRequest(form, isReal, visit.meter)
   if (!request.ok) return failed(form, { status: 400, message: 'The form has errors', problems: request.problems })
   const { query, body } = request.value
-  const reply = await visit.ask('POST /toolkits/import', { query, body })
+  const reply = await visit.fetchRoute('POST /toolkits/import', { query, body })
   if (!reply.ok) return failed(form, reply.failure)
   if (!('tools' in reply.value)) return { title: 'Imported', content: <Done {...reply.value} /> }
   const { tools, skipped, warnings = [] } = reply.value
@@ -62,7 +62,7 @@ function failed(form: URLSearchParams, failure: RouteFailure): View {
 function Confirm({ form, tools }: { form: URLSearchParams; tools: number }) {
   return (
     <form method="post">
-      {[...shownAgain(form)].map(([name, text]) =>
+      {[...toFormValues(form)].map(([name, text]) =>
         name === 'do' ? undefined : <input type="hidden" name={name} value={exact(text)} />,
       )}
       <KeptSource form={form} />

@@ -1,13 +1,13 @@
 import { Copyable } from '../../http/page/rows.tsx'
-import { newKey } from '../../core/access/api-key.ts'
+import { newKeyReader } from '../../core/access/api-key.ts'
 import type { CallLimits } from '../../core/access/call-limits.ts'
-import { schemaOf } from '../../core/tool/json-reader.ts'
+import { toJsonSchema } from '../../core/tool/json-reader.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import { agentHosts, withKey } from '../../docs/agent-hosts.ts'
 import { editFields, editView, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
 import { changesIn, readInput } from '../form/values.ts'
-import type { PageResult, PageVisit, View } from '../visit.ts'
-import { portionOf } from '../portion.ts'
+import type { PageResult, PageContext, View } from '../visit.ts'
+import { paginate } from '../portion.ts'
 import { exact, FoldedForm, Notice, Select, SnippetList, Time } from '../parts.tsx'
 import { type Column, Table } from '../table.tsx'
 
@@ -16,7 +16,7 @@ type Key = ApiAnswers['GET /keys/:id']
 type FreshKeyProps = Pick<Key, 'name'> & { readonly key: string; readonly previous_expires_at?: string }
 
 const PATH = '/console/keys'
-const FIELDS = editFields(schemaOf(newKey(() => new Date())))
+const FIELDS = editFields(toJsonSchema(newKeyReader(() => new Date())))
 const FOLDED = { summary: 'Limits and recording', keys: ['record_arguments', 'limits'] }
 const NONE = 'No keys yet. Create one for each agent and each publisher.'
 const DEFAULTS = { scopes: ['tools:read', 'tools:call'] }
@@ -39,23 +39,23 @@ const DONE = new Map([
   ['changed', 'Key saved. The change applies everywhere within a minute.'],
 ])
 
-export async function act(visit: PageVisit): Promise<PageResult> {
+export async function act(visit: PageContext): Promise<PageResult> {
   const form = trimmed(visit.form)
   const id = form.get('id') ?? ''
   switch (form.get('do')) {
     case 'make': {
-      const made = await visit.ask('POST /keys', { body: readInput(FIELDS, form, visit.meter).input })
+      const made = await visit.fetchRoute('POST /keys', { body: readInput(FIELDS, form, visit.meter).input })
       return made.ok ? show(visit, undefined, made.value) : show(visit, { failure: made.failure, form })
     }
     case 'change':
       return changeKey(visit, form)
     case 'rotate': {
       const body = { overlap_seconds: Number(form.get('overlap') ?? DAY_S) }
-      const rotated = await visit.ask('POST /keys/:id/rotate', { id, body })
+      const rotated = await visit.fetchRoute('POST /keys/:id/rotate', { id, body })
       return rotated.ok ? show(visit, undefined, rotated.value) : show(visit, rotated)
     }
     case 'revoke': {
-      const revoked = await visit.ask('DELETE /keys/:id', { id })
+      const revoked = await visit.fetchRoute('DELETE /keys/:id', { id })
       return revoked.ok ? { redirectTo: `${PATH}?done=revoked` } : show(visit, revoked)
     }
     default:
@@ -64,30 +64,30 @@ export async function act(visit: PageVisit): Promise<PageResult> {
 }
 
 /** Sends the fields that differ alone, so that nothing else changes, such as a key for no tool to one for all. */
-async function changeKey(visit: PageVisit, form: URLSearchParams): Promise<PageResult> {
+async function changeKey(visit: PageContext, form: URLSearchParams): Promise<PageResult> {
   const id = visit.url.searchParams.get('id') ?? ''
-  const before = await visit.ask('GET /keys/:id', { id })
+  const before = await visit.fetchRoute('GET /keys/:id', { id })
   if (!before.ok) return show(visit, refusedForm(before, form))
   const body = changesIn(FIELDS, before.value, readInput(FIELDS, form, visit.meter).input)
-  const changed = await visit.ask('PATCH /keys/:id', { id, body, etag: form.get('etag') ?? undefined })
+  const changed = await visit.fetchRoute('PATCH /keys/:id', { id, body, etag: form.get('etag') ?? undefined })
   if (!changed.ok) return show(visit, refusedForm(changed, form))
   return { redirectTo: `${PATH}?done=changed` }
 }
 
-export async function show(visit: PageVisit, sent?: SentForm, fresh?: FreshKeyProps): Promise<View> {
+export async function show(visit: PageContext, sent?: SentForm, fresh?: FreshKeyProps): Promise<View> {
   const id = fresh ? null : visit.url.searchParams.get('id')
   const shared = { id: 'make', fields: FIELDS, folded: FOLDED }
   return editView<Key>(visit, {
     title: 'API keys',
     done: DONE,
     sent,
-    all: visit.ask('GET /keys'),
-    one: id ? visit.ask('GET /keys/:id', { id }) : undefined,
+    all: visit.fetchRoute('GET /keys'),
+    one: id ? visit.fetchRoute('GET /keys/:id', { id }) : undefined,
     above: fresh && <FreshKey {...fresh} origin={visit.url.origin} />,
-    list: (keys) => <Table label="Keys" columns={COLUMNS} {...portionOf(visit, keys, MOST)} none={NONE} />,
+    list: (keys) => <Table label="Keys" columns={COLUMNS} {...paginate(visit, keys, MOST)} none={NONE} />,
     form: (key) =>
       key
-        ? { ...shared, heading: `Edit key “${key.name}”`, action: hrefOf(key), act: 'change', button: 'Save key' }
+        ? { ...shared, heading: `Edit key “${key.name}”`, action: buildHref(key), act: 'change', button: 'Save key' }
         : { ...shared, heading: 'Create key', action: PATH, act: 'make', button: 'Create key', value: DEFAULTS },
   })
 }
@@ -138,7 +138,7 @@ function Limits({ rate, concurrency }: CallLimits) {
   return <>{words.join(', ')}</>
 }
 
-function hrefOf({ id }: Key): string {
+function buildHref({ id }: Key): string {
   return `${PATH}?${new URLSearchParams({ id })}`
 }
 
@@ -146,7 +146,7 @@ function KeyChange(key: Key) {
   const { id, name } = key
   return (
     <>
-      <a href={`${hrefOf(key)}#make`} aria-label={`Edit key ${name}`}>
+      <a href={`${buildHref(key)}#make`} aria-label={`Edit key ${name}`}>
         Edit
       </a>
       <FoldedForm label="More" name={`More for ${name}: rotate or revoke`} action={PATH}>

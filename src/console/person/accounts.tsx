@@ -6,14 +6,14 @@ export const { show, act } = endingPage({
   none: 'No connected accounts. A tool that needs one answers its first call with a link to connect it.',
   done: 'Access revoked. A tool that needs it asks again.',
   endAll: { label: 'Revoke all', button: (count) => `Revoke all ${count} accounts` },
-  read: (visit) => visit.ask('GET /users/:user/grants', { user: shownUser(visit) }),
+  read: (visit) => visit.fetchRoute('GET /users/:user/grants', { user: shownUser(visit) }),
   end(visit) {
     const user = shownUser(visit)
-    if (visit.form.has('all')) return visit.ask('DELETE /users/:user/grants', { user })
+    if (visit.form.has('all')) return visit.fetchRoute('DELETE /users/:user/grants', { user })
     const [provider, account, toolkit] = ['provider', 'account', 'toolkit'].map((name) => visit.form.get(name))
     if (!provider) return undefined
     const query = new URLSearchParams({ account: account ?? '', ...(toolkit ? { toolkit } : {}) })
-    return visit.ask('DELETE /users/:user/grants/:provider', { user, provider, query })
+    return visit.fetchRoute('DELETE /users/:user/grants/:provider', { user, provider, query })
   },
   intro: (visit) => (
     <>

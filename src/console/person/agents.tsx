@@ -8,11 +8,11 @@ export const { show, act } = endingPage({
   done: 'Agent disconnected. It loses access everywhere within a minute.',
   isReversed: true,
   endAll: { label: 'Disconnect all', button: (count) => `Disconnect all ${count} agents` },
-  read: (visit) => visit.ask('GET /users/:user/agents', { user: shownUser(visit) }),
+  read: (visit) => visit.fetchRoute('GET /users/:user/agents', { user: shownUser(visit) }),
   end(visit) {
     const [user, id] = [shownUser(visit), visit.form.get('id')]
-    if (id !== null) return visit.ask('DELETE /users/:user/agents/:id', { user, id })
-    return visit.form.has('all') ? visit.ask('DELETE /users/:user/agents', { user }) : undefined
+    if (id !== null) return visit.fetchRoute('DELETE /users/:user/agents/:id', { user, id })
+    return visit.form.has('all') ? visit.fetchRoute('DELETE /users/:user/agents', { user }) : undefined
   },
   intro: (visit) => (
     <>

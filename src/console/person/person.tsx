@@ -1,19 +1,19 @@
 import type { Child } from 'hono/jsx'
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { toHolder } from '../../core/access/holder.ts'
-import type { PageModule, PageVisit, Reply, View } from '../visit.ts'
+import type { PageModule, PageContext, Reply, View } from '../visit.ts'
 import { FailureNotice, FoldedForm, NextLink, Notice, TextField } from '../parts.tsx'
-import { portionOf } from '../portion.ts'
+import { paginate } from '../portion.ts'
 
 /** In cards, of a page. */
 const MOST = 30
 
 /** The user whose things a page shows: the one that its address names, or the visitor. */
-export function shownUser({ url, principal }: PageVisit): string {
+export function shownUser({ url, principal }: PageContext): string {
   return url.searchParams.get('user')?.trim() || toHolder(principal).id
 }
 
-export function UserChoice({ visit }: { visit: PageVisit }) {
+export function UserChoice({ visit }: { visit: PageContext }) {
   const { users } = visit.principal
   if (users !== 'any' && users.length < 2) return undefined
   return (
@@ -26,13 +26,13 @@ export function UserChoice({ visit }: { visit: PageVisit }) {
 
 interface EndingPage<T> {
   readonly title: string
-  readonly intro: (visit: PageVisit) => Child
+  readonly intro: (visit: PageContext) => Child
   readonly none: string
   readonly done: string
-  readonly read: (visit: PageVisit) => Promise<Reply<{ readonly items: readonly T[] }>>
+  readonly read: (visit: PageContext) => Promise<Reply<{ readonly items: readonly T[] }>>
   /** Ends what a form names; undefined where it names nothing. */
-  readonly end: (visit: PageVisit) => Promise<Reply<unknown>> | undefined
-  readonly card: (item: T, visit: PageVisit) => Child
+  readonly end: (visit: PageContext) => Promise<Reply<unknown>> | undefined
+  readonly card: (item: T, visit: PageContext) => Child
   readonly endAll?: { readonly label: string; readonly button: (count: number) => string }
   /** For routes that list the newest last. */
   readonly isReversed?: true
@@ -53,7 +53,7 @@ export function endingPage<T>(page: EndingPage<T>): Required<PageModule> {
     },
   }
 
-  async function view(visit: PageVisit, result: JSX.Element | undefined, status = 200): Promise<View> {
+  async function view(visit: PageContext, result: JSX.Element | undefined, status = 200): Promise<View> {
     const list = await page.read(visit)
     return {
       title: page.title,
@@ -68,10 +68,10 @@ export function endingPage<T>(page: EndingPage<T>): Required<PageModule> {
     }
   }
 
-  function cards(all: readonly T[], visit: PageVisit) {
+  function cards(all: readonly T[], visit: PageContext) {
     const { none, card, endAll, isReversed } = page
     if (all.length === 0) return <Notice>{none}</Notice>
-    const { items, more } = portionOf(visit, isReversed ? all.toReversed() : all, MOST)
+    const { items, more } = paginate(visit, isReversed ? all.toReversed() : all, MOST)
     return (
       <>
         <ul class="cards" role="list">

@@ -7,10 +7,10 @@ export const { show, act } = endingPage({
   none: 'No sessions.',
   done: 'Session ended. It is signed out everywhere within a minute.',
   isReversed: true,
-  read: (visit) => visit.ask('GET /sessions'),
+  read: (visit) => visit.fetchRoute('GET /sessions'),
   end(visit) {
     const id = visit.form.get('id')
-    return id === null ? undefined : visit.ask('DELETE /sessions/:id', { id })
+    return id === null ? undefined : visit.fetchRoute('DELETE /sessions/:id', { id })
   },
   intro: ({ principal }) => (
     <p>

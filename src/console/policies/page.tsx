@@ -1,15 +1,15 @@
 import { type Policy, policyReader } from '../../core/access/policy.ts'
-import { schemaOf } from '../../core/tool/json-reader.ts'
-import { editFields, editView, etagOf, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
+import { toJsonSchema } from '../../core/tool/json-reader.ts'
+import { editFields, editView, readEtag, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
 import { readInput } from '../form/values.ts'
-import type { PageResult, PageVisit, View } from '../visit.ts'
+import type { PageResult, PageContext, View } from '../visit.ts'
 import { exact, FoldedForm, NextLink, Notice } from '../parts.tsx'
-import { portionOf } from '../portion.ts'
+import { paginate } from '../portion.ts'
 
 /** In cards, of a page. */
 const MOST = 30
 const PATH = '/console/policies'
-const FIELDS = editFields(schemaOf(policyReader()), {
+const FIELDS = editFields(toJsonSchema(policyReader()), {
   key: 'pattern',
   description: 'The tools it applies to: a pattern such as `Gmail.*`, `*.Delete*` or `*`',
 })
@@ -19,46 +19,46 @@ const DONE = new Map([
   ['removed', 'Policy removed. Other policies still apply to these tools.'],
 ])
 
-export async function act(visit: PageVisit): Promise<PageResult> {
+export async function act(visit: PageContext): Promise<PageResult> {
   const form = trimmed(visit.form)
   const pattern = form.get('input/pattern') ?? ''
   if (form.get('do') === 'remove') {
-    const removed = await visit.ask('DELETE /policies/:pattern', { pattern })
+    const removed = await visit.fetchRoute('DELETE /policies/:pattern', { pattern })
     return removed.ok ? { redirectTo: `${PATH}?done=removed` } : show(visit, removed)
   }
   const { pattern: _, ...body } = readInput(FIELDS, form, visit.meter).input
-  const etag = etagOf(form, pattern, visit.url.searchParams.get('pattern'))
-  const set = await visit.ask('PUT /policies/:pattern', { pattern, body, etag })
+  const etag = readEtag(form, pattern, visit.url.searchParams.get('pattern'))
+  const set = await visit.fetchRoute('PUT /policies/:pattern', { pattern, body, etag })
   return set.ok ? { redirectTo: `${PATH}?done=set` } : show(visit, refusedForm(set, form))
 }
 
-export async function show(visit: PageVisit, sent?: SentForm): Promise<View> {
+export async function show(visit: PageContext, sent?: SentForm): Promise<View> {
   const pattern = visit.url.searchParams.get('pattern')
   return editView(visit, {
     title: 'Policies',
     done: DONE,
     sent,
-    all: visit.ask('GET /policies'),
-    one: pattern ? visit.ask('GET /policies/:pattern', { pattern }) : undefined,
+    all: visit.fetchRoute('GET /policies'),
+    one: pattern ? visit.fetchRoute('GET /policies/:pattern', { pattern }) : undefined,
     above: (
       <p>
         Policies apply to tools whoever publishes or calls them. Where several patterns match a tool, the highest level,
         the shortest timeout and every limit apply.
       </p>
     ),
-    list: (policies) => <PolicyList {...portionOf(visit, policies, MOST)} />,
+    list: (policies) => <PolicyList {...paginate(visit, policies, MOST)} />,
     form: (policy) => ({
       id: 'set',
       heading: policy ? `Edit policy for ${policy.pattern}` : 'New policy',
       fields: FIELDS,
-      action: policy ? hrefOf(policy) : PATH,
+      action: policy ? buildHref(policy) : PATH,
       act: 'set',
       button: 'Save policy',
     }),
   })
 }
 
-function hrefOf({ pattern }: Policy): string {
+function buildHref({ pattern }: Policy): string {
   return `${PATH}?${new URLSearchParams({ pattern })}`
 }
 
@@ -76,7 +76,7 @@ export function wordsOfPolicy(policy: Policy): string[] {
   ]
 }
 
-function PolicyList({ items, more }: ReturnType<typeof portionOf<Policy>>) {
+function PolicyList({ items, more }: ReturnType<typeof paginate<Policy>>) {
   if (items.length === 0) return <Notice>No policies yet. Each tool runs with its own settings.</Notice>
   return (
     <>
@@ -92,7 +92,7 @@ function PolicyList({ items, more }: ReturnType<typeof portionOf<Policy>>) {
               ))}
             </ul>
             <p>
-              <a href={`${hrefOf(policy)}#set`} aria-label={`Edit policy for ${policy.pattern}`}>
+              <a href={`${buildHref(policy)}#set`} aria-label={`Edit policy for ${policy.pattern}`}>
                 Edit
               </a>
             </p>

@@ -1,13 +1,13 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import { providerReader } from '../../core/consent/provider.ts'
-import { schemaOf } from '../../core/tool/json-reader.ts'
-import { editFields, editView, etagOf, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
+import { toJsonSchema } from '../../core/tool/json-reader.ts'
+import { editFields, editView, readEtag, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
 import { readInput } from '../form/values.ts'
-import type { PageResult, PageVisit, View } from '../visit.ts'
+import type { PageResult, PageContext, View } from '../visit.ts'
 import { exact, FoldedForm, Notice } from '../parts.tsx'
 
 const PATH = '/console/providers'
-const FIELDS = editFields(schemaOf(providerReader('{id}')), {
+const FIELDS = editFields(toJsonSchema(providerReader('{id}')), {
   key: 'id',
   description: 'Short name that tools refer to, e.g. google',
 })
@@ -27,23 +27,23 @@ const FOLDED = {
   ],
 }
 
-export async function act(visit: PageVisit): Promise<PageResult> {
+export async function act(visit: PageContext): Promise<PageResult> {
   const form = trimmed(visit.form, 'input/scope_separator')
   const id = form.get('input/id') ?? ''
   if (form.get('do') === 'remove') {
-    const removed = await visit.ask('DELETE /providers/:id', { id })
+    const removed = await visit.fetchRoute('DELETE /providers/:id', { id })
     return removed.ok ? { redirectTo: `${PATH}?done=1` } : show(visit, removed)
   }
   const { input, problems } = readInput(FIELDS, form, visit.meter)
   if (problems.length > 0)
     return show(visit, { failure: { status: 400, message: 'The form has errors', problems }, form })
   const { id: _, ...body } = input
-  const etag = etagOf(form, id, visit.url.searchParams.get('id'))
-  const put = await visit.ask('PUT /providers/:id', { id, body, etag })
+  const etag = readEtag(form, id, visit.url.searchParams.get('id'))
+  const put = await visit.fetchRoute('PUT /providers/:id', { id, body, etag })
   return put.ok ? { redirectTo: `${PATH}?done=1` } : show(visit, refusedForm(put, form))
 }
 
-export async function show(visit: PageVisit, sent?: SentForm): Promise<View> {
+export async function show(visit: PageContext, sent?: SentForm): Promise<View> {
   const { searchParams, origin } = visit.url
   const id = searchParams.get('id')
   const intro = (
@@ -57,17 +57,22 @@ export async function show(visit: PageVisit, sent?: SentForm): Promise<View> {
     title: 'Providers',
     done: DONE,
     sent,
-    all: visit.ask('GET /providers'),
-    one: id ? visit.ask('GET /providers/:id', { id }) : undefined,
+    all: visit.fetchRoute('GET /providers'),
+    one: id ? visit.fetchRoute('GET /providers/:id', { id }) : undefined,
     list: (providers) => <ProviderList items={providers} />,
     form: (provider) =>
       provider
-        ? { ...shared, heading: `Edit provider ${provider.id}`, action: hrefOf(provider.id), button: 'Save provider' }
+        ? {
+            ...shared,
+            heading: `Edit provider ${provider.id}`,
+            action: buildHref(provider.id),
+            button: 'Save provider',
+          }
         : { ...shared, heading: 'Add provider', action: PATH, button: 'Add provider' },
   })
 }
 
-function hrefOf(id: string): string {
+function buildHref(id: string): string {
   return `${PATH}?${new URLSearchParams({ id })}`
 }
 
@@ -85,7 +90,7 @@ function ProviderList({ items }: { items: readonly Provider[] }) {
           {built_in ? undefined : (
             <>
               <p>
-                <a href={`${hrefOf(id)}#give`} aria-label={`Edit provider ${id}`}>
+                <a href={`${buildHref(id)}#give`} aria-label={`Edit provider ${id}`}>
                   Edit
                 </a>
               </p>

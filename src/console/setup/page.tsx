@@ -1,9 +1,9 @@
-import type { PageVisit, View } from '../visit.ts'
+import type { PageContext, View } from '../visit.ts'
 import { FailureNotice } from '../parts.tsx'
 import { ConnectStep, SetupChecks } from './checks.tsx'
 
-export async function show(visit: PageVisit): Promise<View> {
-  const setup = await visit.ask('GET /setup')
+export async function show(visit: PageContext): Promise<View> {
+  const setup = await visit.fetchRoute('GET /setup')
   return {
     title: 'Setup',
     content: (

@@ -1,18 +1,18 @@
 import type { Child } from 'hono/jsx'
 import * as base64url from 'jose/base64url'
-import { INLINE_BYTES } from '../../core/call/call-fields.ts'
-import { INLINE_FOR_MODELS } from '../../core/call/run.ts'
+import { INLINE_BYTES } from '../../core/call/call-options.ts'
+import { MODEL_INLINE_BYTES } from '../../core/call/run.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { Budget } from '../../core/tool/budget.ts'
 import type { Artifact, ToolFailure } from '../../core/tool/content.ts'
 import type { Json, JsonObject } from '../../core/tool/json.ts'
 import { parseJson } from '../../core/tool/json-text.ts'
-import { pointerStep, type Problem } from '../../core/tool/problem.ts'
-import { giveWay } from '../../http/request/body.ts'
-import type { CallEnd, FollowedCall, PageVisit } from '../visit.ts'
+import { encodePointerStep, type Problem } from '../../core/tool/problem.ts'
+import { yieldToEventLoop } from '../../http/request/body.ts'
+import type { CallEnd, FollowedCall, PageContext } from '../visit.ts'
 import type { Field } from '../form/fields.ts'
 import { FieldProblem, FieldRows, FoldedRows, LeftOut } from '../form/field-rows.tsx'
-import { formOf, readInput, shownAgain, WHOLE } from '../form/values.ts'
+import { toForm, readInput, toFormValues, RAW_JSON_FIELD } from '../form/values.ts'
 import { exact, LivePlace, Notice, SendingNote } from '../parts.tsx'
 import { typing } from './parameters.tsx'
 
@@ -47,21 +47,21 @@ export interface FormCall {
 }
 
 /** Calls the tool with what the form says; or shows the form as JSON, or its JSON as fields again. */
-export async function call(visit: PageVisit, tool: string, fields: readonly Field[]): Promise<FormCall> {
+export async function call(visit: PageContext, tool: string, fields: readonly Field[]): Promise<FormCall> {
   const { form, meter } = visit
   const { input, problems } = readInput(fields, form, meter)
   if (problems.length > 0) return { input, problems }
   const change = form.get('do')
   if (change === AS_JSON || change === AS_FIELDS) return { input, problems, form: changeForm(form, fields, input) }
   // A page of more is slow to read
-  const context = { [INLINE_BYTES]: INLINE_FOR_MODELS, ...contextOf(visit) }
+  const context = { [INLINE_BYTES]: MODEL_INLINE_BYTES, ...readContext(visit) }
   const request = {
     tool_id: tool,
-    call_id: await callIdOf(form.get('call_id') ?? '', { input, context }),
+    call_id: await deriveCallId(form.get('call_id') ?? '', { input, context }),
     input,
     context,
   }
-  await giveWay()
+  await yieldToEventLoop()
   const followed = await visit.follow<CallBody>('POST /tools/call', { request })
   return { input, problems, ...('reply' in followed ? followed : { running: followed }) }
 }
@@ -71,12 +71,13 @@ const AS_FIELDS = 'edit-fields'
 
 /** The form with the whole input as JSON in place of its fields, or the other way around. */
 function changeForm(form: URLSearchParams, fields: readonly Field[], input: JsonObject): URLSearchParams {
-  const kept = [...form].filter(([name]) => name !== WHOLE && !/^(?:instead:)?input\//.test(name))
-  const shown = form.get('do') === AS_JSON ? [[WHOLE, JSON.stringify(input, null, 2)]] : [...formOf(fields, input)]
+  const kept = [...form].filter(([name]) => name !== RAW_JSON_FIELD && !/^(?:instead:)?input\//.test(name))
+  const shown =
+    form.get('do') === AS_JSON ? [[RAW_JSON_FIELD, JSON.stringify(input, null, 2)]] : [...toForm(fields, input)]
   return new URLSearchParams([...kept, ...shown])
 }
 
-function contextOf({ form, meter }: Pick<PageVisit, 'form' | 'meter'>): JsonObject {
+function readContext({ form, meter }: Pick<PageContext, 'form' | 'meter'>): JsonObject {
   const user = form.get('user_id')?.trim() ?? ''
   const values = [...form].flatMap(([name, text]): (readonly [string, Json])[] => {
     const [, key] = /^context\/(.+)$/s.exec(name) ?? []
@@ -91,20 +92,23 @@ function jsonOrText(text: string, meter: Budget): Json {
 }
 
 /** A form that is sent twice is one call; one that was changed is another, since browsers go back to forms. */
-async function callIdOf(formId: string, call: object): Promise<string> {
+async function deriveCallId(formId: string, call: object): Promise<string> {
   const bytes = new TextEncoder().encode(`${formId.slice(0, 100)}\n${JSON.stringify(call)}`)
   return `console-${base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))}`
 }
 
 /** The pages at which somebody has to do something before the call can be made again. */
-export function challengesOf(reply: CallBody): Challenges {
+export function listChallenges(reply: CallBody): Challenges {
   const { authorization = [] } = reply.missing_requirements ?? {}
   return authorization.filter(({ url }) => /^https?:\/\//.test(url))
 }
 
-function problemsOf({ problems, reply }: FormCall): readonly Problem[] {
+function collectProblems({ problems, reply }: FormCall): readonly Problem[] {
   const { parameter_errors = {} } = reply?.value ?? {}
-  const refused = Object.entries(parameter_errors).map(([name, message]) => ({ path: pointerStep(name), message }))
+  const refused = Object.entries(parameter_errors).map(([name, message]) => ({
+    path: encodePointerStep(name),
+    message,
+  }))
   return [...problems, ...refused]
 }
 
@@ -126,10 +130,10 @@ const MAX_OPEN = 6
 /** The parameters, with the button and the result at their side; the button comes once a running call has ended. */
 export function CallForm({ fields, context, asksUser, called, form: given, isRunning, children }: CallFormProps) {
   const sent = called?.form ?? given
-  const form = shownAgain(sent)
-  const problems = called ? problemsOf(called) : []
+  const form = toFormValues(sent)
+  const problems = called ? collectProblems(called) : []
   const hasFailed = called !== undefined && !called.form && called.reply?.value.result?.success !== true
-  const whole = form.get(WHOLE)
+  const whole = form.get(RAW_JSON_FIELD)
   const optional = fields.filter(({ isRequired }) => !isRequired)
   const folded = new Set(optional.slice(Math.max(0, MAX_OPEN - (fields.length - optional.length))))
   const rows = { form, problems, typing }
@@ -156,7 +160,7 @@ export function CallForm({ fields, context, asksUser, called, form: given, isRun
           <label class="field">
             Input <span class="note">JSON</span>
             <textarea
-              name={WHOLE}
+              name={RAW_JSON_FIELD}
               rows={whole.split('\n', 24).length + 1}
               spellcheck={false}
               aria-describedby="problem-"

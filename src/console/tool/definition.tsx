@@ -1,8 +1,8 @@
 import { Copyable } from '../../http/page/rows.tsx'
 import { FORMAT_NAMES } from '../../core/publish/format-names.ts'
-import type { Encoded } from '../../core/tool/codec.ts'
+import type { EncodeResult } from '../../core/tool/codec.ts'
 import { bounded, indentedJson } from '../../http/page/text.ts'
-import type { Crumb, PageVisit, View } from '../visit.ts'
+import type { Crumb, PageContext, View } from '../visit.ts'
 import { Chips, FailureNotice, FoldedList } from '../parts.tsx'
 
 /** A page shows OXP once: its flat form says the same. */
@@ -16,12 +16,12 @@ export function DefinitionLinks({ path, current }: { path: string; current?: str
 }
 
 /** A page of its own, since definitions are longer than all else that is shown of a tool. */
-export async function definitionView({ url, params, ask }: PageVisit, format: string): Promise<View> {
+export async function definitionView({ url, params, fetchRoute: ask }: PageContext, format: string): Promise<View> {
   const id = params['id'] ?? ''
   const encoded = await ask('GET /tools/:id?losses=1', { id, query: new URLSearchParams({ format }) })
   return {
     title: `Definition of ${id}`,
-    trail: [...trailOf(id), { text: id, href: url.pathname }],
+    trail: [...buildTrail(id), { text: id, href: url.pathname }],
     status: encoded.status,
     content: (
       <>
@@ -32,7 +32,7 @@ export async function definitionView({ url, params, ask }: PageVisit, format: st
   }
 }
 
-export function trailOf(id: string): readonly Crumb[] {
+export function buildTrail(id: string): readonly Crumb[] {
   const [toolkit = ''] = id.split('.')
   return [
     { text: 'Catalog', href: '/' },
@@ -43,7 +43,7 @@ export function trailOf(id: string): readonly Crumb[] {
 /** In characters: the definitions of most tools are a tenth of it, and a page of more is slow to load. */
 const MAX_SHOWN = 24_000
 
-function Text({ document, losses }: Encoded) {
+function Text({ document, losses }: EncodeResult) {
   const text = indentedJson(document)
   const lost = losses.map(({ path, reason }) => (
     <>

@@ -3,8 +3,8 @@ import type { ApiAnswers } from '../../api/answers.ts'
 import type { Progress } from '../../core/call/progress.ts'
 import type { CallEnd } from '../visit.ts'
 import { FailureNotice, Notice } from '../parts.tsx'
-import { failureOf } from '../reply.ts'
-import { type CallBody, type CallError, type Challenges, challengesOf } from './call.tsx'
+import { toFailure } from '../reply.ts'
+import { type CallBody, type CallError, type Challenges, listChallenges } from './call.tsx'
 import { isOpenable, OpenLink, Result } from './result.tsx'
 
 interface OutcomeProps {
@@ -14,7 +14,7 @@ interface OutcomeProps {
   readonly missing: ApiAnswers['GET /tools/:id/readiness']['missing_requirements']
 }
 
-export function CallOutcome({ reply: { status, value }, origin, asksUser, missing }: OutcomeProps) {
+export function OutcomePanel({ reply: { status, value }, origin, asksUser, missing }: OutcomeProps) {
   const { result, artifact } = value
   if (result?.success) {
     return (
@@ -35,12 +35,12 @@ export function CallOutcome({ reply: { status, value }, origin, asksUser, missin
   if (result?.error) return <ToolError error={result.error} origin={origin} />
   if (value.missing_requirements?.user_id) {
     if (asksUser) return <Notice isProblem>Fill in User, then call again.</Notice>
-    return <FailureNotice failure={failureOf(status, value)} />
+    return <FailureNotice failure={toFailure(status, value)} />
   }
   const unset = (missing?.authorization ?? []).flatMap(({ id, needs_setup }) => (needs_setup ? [id] : []))
-  const challenges = challengesOf(value).filter(({ id }) => !unset.includes(id))
+  const challenges = listChallenges(value).filter(({ id }) => !unset.includes(id))
   if (challenges.length > 0) return <ChallengeList challenges={challenges} reply={value} />
-  return <FailureNotice failure={failureOf(status, value)} />
+  return <FailureNotice failure={toFailure(status, value)} />
 }
 
 function ToolError({ error, origin }: { error: CallError; origin: string }) {
@@ -91,7 +91,7 @@ function ChallengeList({ challenges, reply }: { challenges: Challenges; reply: C
 }
 
 /** Reports of progress, a line each; the style shows the last alone, and none once there is an outcome. */
-export async function* linesOf(reports: AsyncIterable<Progress>): AsyncGenerator<JSX.Element> {
+export async function* renderProgress(reports: AsyncIterable<Progress>): AsyncGenerator<JSX.Element> {
   for await (const report of reports) yield <Line report={report} />
 }
 

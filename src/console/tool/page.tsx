@@ -1,38 +1,38 @@
 import { hasScope } from '../../core/access/principal.ts'
 import type { Json } from '../../core/tool/json.ts'
-import { fieldsOf } from '../form/fields.ts'
-import { exampleOf } from '../../http/page/schema-example.ts'
+import { listFields } from '../form/fields.ts'
+import { createExample } from '../../http/page/schema-example.ts'
 import { bounded } from '../../http/page/text.ts'
 import { MAX_COPIED } from '../../docs/curl.ts'
-import type { PageResult, PageVisit, RouteFailure, View } from '../visit.ts'
+import type { PageResult, PageContext, RouteFailure, View } from '../visit.ts'
 import { Markdown, withoutTitle } from '../markdown.tsx'
 import { Changes, type ChangesProps } from '../changes.tsx'
 import { TO_CATALOG, Chips, failedView, FailureNotice, Fold, SnippetList } from '../parts.tsx'
 import { call, CallForm, type FormCall } from './call.tsx'
-import { DefinitionLinks, definitionView, FORMATS, trailOf } from './definition.tsx'
-import { CallOutcome, linesOf } from './outcome.tsx'
-import { rowsOf, typeOf } from '../../http/page/schema-table.tsx'
+import { DefinitionLinks, definitionView, FORMATS, buildTrail } from './definition.tsx'
+import { OutcomePanel, renderProgress } from './outcome.tsx'
+import { toSchemaRows, formatType } from '../../http/page/schema-table.tsx'
 import { Parameters } from './parameters.tsx'
 import { Badges, Requirements, StatusNotice } from './ready.tsx'
 import { callSnippets } from './snippets.tsx'
 
-export async function show(visit: PageVisit): Promise<PageResult> {
+export async function show(visit: PageContext): Promise<PageResult> {
   const format = visit.url.searchParams.get('format') ?? ''
   if (FORMATS.has(format)) return definitionView(visit, format)
   const tool = await readTool(visit)
   return 'failure' in tool ? missing(tool.failure) : toolView(visit, tool)
 }
 
-export async function act(visit: PageVisit): Promise<PageResult> {
+export async function act(visit: PageContext): Promise<PageResult> {
   const tool = await readTool(visit)
   if ('failure' in tool) return missing(tool.failure)
-  return toolView(visit, tool, await call(visit, tool.readiness.tool, fieldsOf(tool.input_schema)))
+  return toolView(visit, tool, await call(visit, tool.readiness.tool, listFields(tool.input_schema)))
 }
 
 /** Everything that the page of a tool shows. Its id is that of its readiness, since OXP cannot write every one. */
 type ToolData = Extract<Awaited<ReturnType<typeof readTool>>, { readonly readiness: unknown }>
 
-async function readTool({ params, form, ask }: PageVisit) {
+async function readTool({ params, form, fetchRoute: ask }: PageContext) {
   const id = params['id'] ?? ''
   const [described, readiness, versions] = await Promise.all([
     ask('GET /tools/:id?format=oxp-flat', { id }),
@@ -47,7 +47,7 @@ async function readTool({ params, form, ask }: PageVisit) {
 const MAX_USER = 256
 
 /** For the user of the form; one for whom the visitor may not act is the call's to refuse. */
-async function readReadiness(id: string, user: string, ask: PageVisit['ask']) {
+async function readReadiness(id: string, user: string, ask: PageContext['fetchRoute']) {
   if (user === '' || user.length > MAX_USER) return ask('GET /tools/:id/readiness', { id })
   const forUser = await ask('GET /tools/:id/readiness', { id, query: new URLSearchParams({ user_id: user }) })
   return forUser.ok ? forUser : ask('GET /tools/:id/readiness', { id })
@@ -57,19 +57,19 @@ function isCopied(input: Json): boolean {
   return JSON.stringify(input).length <= MAX_COPIED
 }
 
-function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, calling?: FormCall): View {
+function toolView({ url, isOpen, principal, form }: PageContext, tool: ToolData, calling?: FormCall): View {
   const { name, description, input_schema, output_schema, requirements = {}, readiness, versions } = tool
   const id = readiness.tool
-  const fields = fieldsOf(input_schema)
+  const fields = listFields(input_schema)
   const [qualified = id, version = ''] = id.split('@')
   const sent = calling?.problems.length === 0 ? calling.input : undefined
-  const example = [sent, exampleOf(input_schema, 'input')].find((each) => each && isCopied(each)) ?? {}
+  const example = [sent, createExample(input_schema, 'input')].find((each) => each && isCopied(each)) ?? {}
   const running = calling?.running
   const about = versions.ok ? versions.value.items.find((each) => each.id === id) : undefined
   const { title = qualified, icon } = readiness
   const mayCall = hasScope(principal, 'tools:call')
   const asksUser = dependsOnUser(tool) && (principal.users === 'any' || principal.users.length > 1)
-  const contentOf = (called: FormCall | undefined) => (
+  const renderContent = (called: FormCall | undefined) => (
     <>
       {title === qualified ? undefined : (
         <p>
@@ -96,7 +96,7 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
           isRunning={running !== undefined}
         >
           {called?.reply ? (
-            <CallOutcome
+            <OutcomePanel
               reply={called.reply}
               origin={url.origin}
               asksUser={asksUser}
@@ -107,12 +107,12 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
       ) : (
         <p>You can view this tool, but not call it.</p>
       )}
-      {mayCall && rowsOf(input_schema).length === fields.length ? undefined : (
+      {mayCall && toSchemaRows(input_schema).length === fields.length ? undefined : (
         <Fold id="schema" title={mayCall ? 'Nested parameters' : 'Parameters'} isOpen={!mayCall}>
           <Parameters schema={input_schema} caption="Parameters" />
         </Fold>
       )}
-      <Fold id="output" title="Output" note={output_schema === null ? 'none' : typeOf(output_schema)}>
+      <Fold id="output" title="Output" note={output_schema === null ? 'none' : formatType(output_schema)}>
         {output_schema === null ? <p>No output.</p> : <Parameters schema={output_schema} caption="Output" />}
       </Fold>
       <Fold id="versions" title="Versions" note={versions.ok ? String(versions.value.items.length) : undefined}>
@@ -129,13 +129,13 @@ function toolView({ url, isOpen, principal, form }: PageVisit, tool: ToolData, c
   const view = {
     title: bounded(title),
     icon,
-    trail: trailOf(id),
-    content: contentOf(calling),
+    trail: buildTrail(id),
+    content: renderContent(calling),
     showsPictures: calling !== undefined,
   }
   if (!calling || !running) return view
-  const end = async () => contentOf({ ...calling, reply: await running.end() })
-  return { ...view, live: { parts: linesOf(running.progress), end } }
+  const end = async () => renderContent({ ...calling, reply: await running.end() })
+  return { ...view, live: { parts: renderProgress(running.progress), end } }
 }
 
 /** A call that waits for approval is also its user's. */
@@ -186,7 +186,7 @@ function VersionList({ versions, current }: Pick<ToolData, 'versions'> & { curre
           {status === 'active' ? undefined : <span class="note"> {status}</span>}
           {changes === undefined ? undefined : (
             <details open={id === current}>
-              <summary>{summaryOf(changes)}</summary>
+              <summary>{formatSummary(changes)}</summary>
               <Changes changes={changes} />
             </details>
           )}
@@ -196,7 +196,7 @@ function VersionList({ versions, current }: Pick<ToolData, 'versions'> & { curre
   )
 }
 
-function summaryOf(changes: ChangesProps['changes']): string {
+function formatSummary(changes: ChangesProps['changes']): string {
   const breaking = changes.filter(({ level }) => level === 'major').length
   const count = changes.length === 1 ? '1 change' : `${changes.length} changes`
   return breaking === 0 ? count : `${count}, ${breaking} of which ${breaking === 1 ? 'breaks' : 'break'} callers`

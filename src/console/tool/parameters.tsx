@@ -1,7 +1,7 @@
 import type { Field } from '../form/fields.ts'
 import { Markdown } from '../markdown.tsx'
 import { isJsonObject, type Json } from '../../core/tool/json.ts'
-import { rowsOf, rulesOf, schemaColumns, typeOf } from '../../http/page/schema-table.tsx'
+import { toSchemaRows, describeConstraints, schemaColumns, formatType } from '../../http/page/schema-table.tsx'
 import { Table } from '../table.tsx'
 
 /** A page of more is slow to load. */
@@ -9,8 +9,8 @@ const MAX_SHOWN = 60
 const COLUMNS = schemaColumns((text) => <Markdown text={text} />)
 
 export function Parameters({ schema, caption }: { schema: Json; caption: string }) {
-  const rows = rowsOf(schema)
-  if (rows.length === 0) return <p>{caption === 'Output' ? `Type: ${typeOf(schema)}` : 'No parameters.'}</p>
+  const rows = toSchemaRows(schema)
+  if (rows.length === 0) return <p>{caption === 'Output' ? `Type: ${formatType(schema)}` : 'No parameters.'}</p>
   return (
     <>
       <Table label={caption} columns={COLUMNS} items={rows.slice(0, MAX_SHOWN)} />
@@ -21,8 +21,8 @@ export function Parameters({ schema, caption }: { schema: Json; caption: string 
 
 /** The type and the rules beside a field; the values of a choice are in its control. */
 export function typing({ kind, schema = true }: Field) {
-  const rules = isJsonObject(schema) ? rulesOf(schema) : []
+  const rules = isJsonObject(schema) ? describeConstraints(schema) : []
   if (kind.type === 'several') return { type: 'array of enum', rules }
   const isBoolean = kind.type === 'choice' && typeof kind.values[0] === 'boolean'
-  return { type: kind.type !== 'choice' ? typeOf(schema) : isBoolean ? 'boolean' : 'enum', rules }
+  return { type: kind.type !== 'choice' ? formatType(schema) : isBoolean ? 'boolean' : 'enum', rules }
 }

@@ -1,5 +1,5 @@
 import type { ApiAnswers } from '../../api/answers.ts'
-import { NO_USER } from '../../core/failure/failure-words.ts'
+import { NO_USER } from '../../core/failure/failure-text.ts'
 import { Notice } from '../parts.tsx'
 
 interface ReadinessProps {
@@ -77,7 +77,8 @@ export function Requirements({ readiness, requirements, asksUser, isAdmin }: Req
       <ul>
         {needsUser ? (
           <li>
-            User {stateOf(ready || user_id !== undefined, missing.user_id === true, user_id ?? 'given', 'not given')}
+            User{' '}
+            {formatState(ready || user_id !== undefined, missing.user_id === true, user_id ?? 'given', 'not given')}
           </li>
         ) : undefined}
         {authorization.map(({ id }) => {
@@ -85,7 +86,7 @@ export function Requirements({ readiness, requirements, asksUser, isAdmin }: Req
           const not = account?.needs_setup ? 'not set up' : 'not connected'
           return (
             <li>
-              Account at {id} {stateOf(ready, account !== undefined, 'connected', not)}{' '}
+              Account at {id} {formatState(ready, account !== undefined, 'connected', not)}{' '}
               {account?.url ? <a href={account.url}>Connect {id}</a> : undefined}
               {account?.needs_setup && isAdmin ? <a href="/console/providers#give">Add provider</a> : undefined}
             </li>
@@ -93,7 +94,7 @@ export function Requirements({ readiness, requirements, asksUser, isAdmin }: Req
         })}
         {secrets.map(({ id }) => (
           <li>
-            Secret {id} {stateOf(ready, unset.has(id), 'set', 'not set')}
+            Secret {id} {formatState(ready, unset.has(id), 'set', 'not set')}
           </li>
         ))}
         {shown.map(({ type, message, developer_message: detail }) => (
@@ -110,7 +111,7 @@ export function Requirements({ readiness, requirements, asksUser, isAdmin }: Req
   )
 }
 
-function stateOf(isMet: boolean, isMissing: boolean, met: string, not: string) {
+function formatState(isMet: boolean, isMissing: boolean, met: string, not: string) {
   if (isMissing) return <strong class="warn">{not}</strong>
   return isMet ? <strong class="ok">{met}</strong> : undefined
 }

@@ -1,5 +1,5 @@
 import { Copyable } from '../../http/page/rows.tsx'
-import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
+import { isJsonObject, isJsonArray, type Json } from '../../core/tool/json.ts'
 import { bounded, indentedJson } from '../../http/page/text.ts'
 import { FoldedList } from '../parts.tsx'
 
@@ -55,12 +55,12 @@ export function isOpenable(url: string, origin: string): boolean {
 
 function textsIn(value: Json): readonly string[] {
   if (typeof value === 'string') return [value]
-  const inside = isList(value) ? value : isJsonObject(value) ? Object.values(value) : []
+  const inside = isJsonArray(value) ? value : isJsonObject(value) ? Object.values(value) : []
   return inside.flatMap((each) => (each === undefined ? [] : textsIn(each)))
 }
 
 function picturesIn(value: Json): readonly string[] {
-  const content = isJsonObject(value) && isList(value.content) ? value.content : []
+  const content = isJsonObject(value) && isJsonArray(value.content) ? value.content : []
   return content
     .flatMap((block) => {
       if (!isJsonObject(block) || block.type !== 'image') return []

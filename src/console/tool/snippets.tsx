@@ -1,7 +1,7 @@
 import type { Json } from '../../core/tool/json.ts'
 import { indentedJson } from '../../http/page/text.ts'
 import { KEY_VARIABLE } from '../../docs/agent-hosts.ts'
-import { curlOf } from '../../docs/curl.ts'
+import { formatCurl } from '../../docs/curl.ts'
 import type { CopyText } from '../parts.tsx'
 
 interface Example {
@@ -18,7 +18,7 @@ export function callSnippets({ origin, isOpen, id, name, input }: Example): read
   const at = full.indexOf('.')
   const [toolkit, tool] = [full.slice(0, at), full.slice(at + 1)]
   const command = (path: string, body: object) =>
-    curlOf({ method: 'POST', path, body: JSON.stringify(body) }, origin, isOpen)
+    formatCurl({ method: 'POST', path, body: JSON.stringify(body) }, origin, isOpen)
   const rpc = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } }
   return [
     { title: 'OXP', text: command('/tools/call', { request: { tool_id: id, input } }) },

@@ -1,14 +1,14 @@
 import { hasScope } from '../../core/access/principal.ts'
-import { SAID_STATES, STATES } from '../../core/tool/version.ts'
+import { SETTABLE_STATES, STATUS_ORDER } from '../../core/tool/version.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
-import type { PageResult, PageVisit, RouteFailure, View } from '../visit.ts'
-import { answered, Chips, exact, FailureNotice, NextLink, Notice, TextField } from '../parts.tsx'
+import type { PageResult, PageContext, RouteFailure, View } from '../visit.ts'
+import { toReplyView, Chips, exact, FailureNotice, NextLink, Notice, TextField } from '../parts.tsx'
 import { bounded } from '../../http/page/text.ts'
-import { filtersOf, queryOf } from '../query.ts'
+import { readFilters, buildQuery } from '../query.ts'
 import { readToReview, Review, type ToReview } from './review.tsx'
 import { changeToolkit, StatusButtons, WholeToolkit } from './toolkit.tsx'
 
-type State = (typeof STATES)[number]
+type State = (typeof STATUS_ORDER)[number]
 
 const MEANINGS: Readonly<Record<State, string>> = {
   active: 'listed and called',
@@ -22,9 +22,9 @@ const LIMIT = '30'
 const REVIEW_LIMIT = '10'
 const PATH = '/console/versions'
 
-export async function act(visit: PageVisit): Promise<PageResult> {
+export async function act(visit: PageContext): Promise<PageResult> {
   const { form } = visit
-  const done = { redirectTo: hrefOf({ ...filterOf(visit), done: '1' }) }
+  const done = { redirectTo: buildHref({ ...readFilter(visit), done: '1' }) }
   if (form.has('toolkit_name')) {
     const changed = await changeToolkit(visit)
     return changed.ok ? done : show(visit, { failure: changed.failure })
@@ -32,22 +32,22 @@ export async function act(visit: PageVisit): Promise<PageResult> {
   const [status, id = '', message, successor] = ['to', 'id', 'message', 'successor'].map(
     (name) => form.get(name)?.trim() ?? '',
   )
-  const words = status === 'deprecated' ? Object.fromEntries(queryOf({ message, successor })) : {}
-  const changed = await visit.ask('PATCH /tools/:id', { id, body: { status, ...words } })
+  const words = status === 'deprecated' ? Object.fromEntries(buildQuery({ message, successor })) : {}
+  const changed = await visit.fetchRoute('PATCH /tools/:id', { id, body: { status, ...words } })
   if (!changed.ok) return show(visit, { failure: changed.failure })
   return changed.value.status === status ? done : show(visit, { held: { id, status: changed.value.status } })
 }
 
 const FIRST: State = 'pending'
-const ORDERED: readonly State[] = [FIRST, ...SAID_STATES]
+const ORDERED: readonly State[] = [FIRST, ...SETTABLE_STATES]
 
-function filterOf(visit: PageVisit): { readonly status: State; readonly toolkit: string } {
-  const { status, toolkit = '' } = filtersOf(visit, ['status', 'toolkit'])
-  return { status: STATES.find((state) => state === status) ?? FIRST, toolkit }
+function readFilter(visit: PageContext): { readonly status: State; readonly toolkit: string } {
+  const { status, toolkit = '' } = readFilters(visit, ['status', 'toolkit'])
+  return { status: STATUS_ORDER.find((state) => state === status) ?? FIRST, toolkit }
 }
 
-function hrefOf(filters: Readonly<Record<string, string>>): string {
-  return `${PATH}?${queryOf(filters)}`
+function buildHref(filters: Readonly<Record<string, string>>): string {
+  return `${PATH}?${buildQuery(filters)}`
 }
 
 interface FailedChange {
@@ -56,17 +56,17 @@ interface FailedChange {
   readonly held?: { readonly id: string; readonly status: string }
 }
 
-export async function show(visit: PageVisit, { failure, held }: FailedChange = {}): Promise<View> {
-  const { status: state, toolkit } = filterOf(visit)
-  const { cursor } = filtersOf(visit, ['cursor'])
+export async function show(visit: PageContext, { failure, held }: FailedChange = {}): Promise<View> {
+  const { status: state, toolkit } = readFilter(visit)
+  const { cursor } = readFilters(visit, ['cursor'])
   const limit = state === 'pending' ? REVIEW_LIMIT : LIMIT
-  const query = queryOf({ status: state, toolkit, cursor, format: 'summary', limit })
-  const list = await visit.ask('GET /tools', { query })
+  const query = buildQuery({ status: state, toolkit, cursor, format: 'summary', limit })
+  const list = await visit.fetchRoute('GET /tools', { query })
   const isShown = toolkit !== '' && hasScope(visit.principal, 'admin')
-  const toolkitReply = isShown ? await visit.ask('GET /toolkits/:toolkit', { toolkit }) : undefined
+  const toolkitReply = isShown ? await visit.fetchRoute('GET /toolkits/:toolkit', { toolkit }) : undefined
   const reviewed = list.ok && state === 'pending' ? await readToReview(visit, list.value.items) : undefined
   const chips = ORDERED.map((status) => {
-    return { text: status, href: hrefOf({ status, toolkit }), isCurrent: status === state }
+    return { text: status, href: buildHref({ status, toolkit }), isCurrent: status === state }
   })
   const isDone = visit.url.searchParams.has('done') && !failure && !held
   return {
@@ -87,10 +87,10 @@ export async function show(visit: PageVisit, { failure, held }: FailedChange = {
           <button class="go">Show</button>
         </form>
         {toolkit === '' ? undefined : <WholeToolkit name={toolkit} reply={toolkitReply} />}
-        {answered(list, ({ items, next_cursor: next }) => (
+        {toReplyView(list, ({ items, next_cursor: next }) => (
           <>
             <Versions state={state} toolkit={toolkit} items={items} reviewed={reviewed} />
-            {next && <NextLink href={hrefOf({ status: state, toolkit, cursor: next })} label="More versions" />}
+            {next && <NextLink href={buildHref({ status: state, toolkit, cursor: next })} label="More versions" />}
           </>
         ))}
       </>
@@ -122,7 +122,7 @@ function Versions({ state, toolkit, items, reviewed }: VersionsProps) {
     if (state !== 'pending') return <Notice>{`No versions are ${state}.`}</Notice>
     return (
       <Notice>
-        No versions wait for review. <a href={hrefOf({ status: 'active', toolkit })}>Show active versions</a>
+        No versions wait for review. <a href={buildHref({ status: 'active', toolkit })}>Show active versions</a>
       </Notice>
     )
   }

@@ -1,12 +1,12 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import { indentedJson } from '../../http/page/text.ts'
 import { Changes } from '../changes.tsx'
-import type { PageVisit } from '../visit.ts'
+import type { PageContext } from '../visit.ts'
 import { FailureNotice } from '../parts.tsx'
 
 export type ToReview = Awaited<ReturnType<typeof readToReview>>[number]
 
-export function readToReview({ ask }: PageVisit, tools: ApiAnswers['GET /tools']['items']) {
+export function readToReview({ fetchRoute: ask }: PageContext, tools: ApiAnswers['GET /tools']['items']) {
   return Promise.all(
     tools.map(async (tool) => {
       const { id } = tool

@@ -1,11 +1,11 @@
-import type { SAID_STATES } from '../../core/tool/version.ts'
+import type { SETTABLE_STATES } from '../../core/tool/version.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
-import type { PageVisit, Reply } from '../visit.ts'
+import type { PageContext, Reply } from '../visit.ts'
 import { exact } from '../parts.tsx'
 
 type ToolkitReply = Reply<ApiAnswers['GET /toolkits/:toolkit']>
 
-export function changeToolkit({ form, ask }: PageVisit): Promise<ToolkitReply> {
+export function changeToolkit({ form, fetchRoute: ask }: PageContext): Promise<ToolkitReply> {
   const review = form.get('review')
   const body = review === null ? { status: form.get('to') ?? '' } : { review: review === '1' }
   return ask('PATCH /toolkits/:toolkit', { toolkit: form.get('toolkit_name') ?? '', body })
@@ -52,7 +52,7 @@ export function WholeToolkit({ name, reply }: { name: string; reply: ToolkitRepl
   )
 }
 
-const BUTTONS: readonly (readonly [to: (typeof SAID_STATES)[number], words: string])[] = [
+const BUTTONS: readonly (readonly [to: (typeof SETTABLE_STATES)[number], words: string])[] = [
   ['active', 'Activate'],
   ['yanked', 'Yank'],
   ['disabled', 'Disable'],

@@ -32,7 +32,7 @@ export interface AgentStore {
 export const AGENT_SCOPES = ['tools:read', 'tools:call'] as const satisfies readonly Scope[]
 
 /** An owner who may use everything names a toolkit by choosing it; for others, only their own patterns name tools. */
-export function principalOfAgent(
+export function toAgentPrincipal(
   owner: Principal,
   { id, client, toolkits, scopes }: Pick<Agent, 'id' | 'client' | 'toolkits' | 'scopes'>,
 ): Principal {

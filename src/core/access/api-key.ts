@@ -1,15 +1,32 @@
-import { isList } from '../tool/json.ts'
-import { boolean, described, integer, into, judged, list, nullable, object } from '../tool/json-reader.ts'
-import { oneOf, optional, schemaOf, stating, string, unfit, wrong } from '../tool/json-reader.ts'
-import type { ReadBy, Reader, Report } from '../tool/json-reader.ts'
+import { isJsonArray } from '../tool/json.ts'
+import {
+  boolean,
+  withSchemaDescription,
+  integer,
+  transform,
+  refine,
+  array,
+  nullable,
+  object,
+} from '../tool/json-reader.ts'
+import {
+  enumReader,
+  optional,
+  toJsonSchema,
+  withSchema,
+  string,
+  addTypeProblem,
+  addProblem,
+} from '../tool/json-reader.ts'
+import type { InferOutput, Reader, ReadContext } from '../tool/json-reader.ts'
 import { time } from '../tool/time.ts'
 import { toolPattern } from '../tool/tool-id.ts'
 import { type CallLimits, callLimits } from './call-limits.ts'
 import { type Principal, SCOPES } from './principal.ts'
-import type { Expected } from '../tool/revision.ts'
+import type { Precondition } from '../tool/precondition.ts'
 
 /** The key itself is shown once; only its SHA-256 is stored. Times are ISO 8601 in UTC. */
-export interface ApiKey extends ReadBy<ReturnType<typeof newKey>> {
+export interface ApiKey extends InferOutput<ReturnType<typeof newKeyReader>> {
   readonly id: string
   readonly created_at: string
 }
@@ -19,50 +36,50 @@ export interface KeyStore {
   create(key: ApiKey, hash: string): Promise<void>
   list(): Promise<readonly ApiKey[]>
   /** Gives the key as it is then; undefined where there is none, `stale` where it is not as expected. */
-  change(id: string, change: KeyChange, expected?: Expected): Promise<ApiKey | 'stale' | undefined>
+  change(id: string, change: KeyChange, expected?: Precondition): Promise<ApiKey | 'stale' | undefined>
   /** The old text works until a time in milliseconds since 1970. Undefined where there is no such key. */
   rotate(id: string, hash: string, until: number): Promise<ApiKey | undefined>
   /** By id, to within ten minutes, in milliseconds since 1970. */
-  lastUses(): Promise<Readonly<Record<string, number>>>
+  listLastUses(): Promise<Readonly<Record<string, number>>>
   /** False where there was none, `stale` where it is not as expected. */
-  remove(id: string, expected?: Expected): Promise<boolean | 'stale'>
+  remove(id: string, expected?: Precondition): Promise<boolean | 'stale'>
   find(hash: string): Promise<ApiKey | undefined>
-  withId(id: string): Promise<ApiKey | undefined>
+  findById(id: string): Promise<ApiKey | undefined>
 }
 
 const MAX_LIST = 1_000
 const ANY_USER = '\'*\' would be a user of that name: for any user, write "users": "any"'
-const USERS = distinct(judged(string({ least: 1, most: 256 }), (user) => (user === '*' ? ANY_USER : undefined)))
+const USERS = uniqueArray(refine(string({ least: 1, most: 256 }), (user) => (user === '*' ? ANY_USER : undefined)))
 const SCOPE_WORDS =
   'tools:read lists and reads tools, tools:call calls them, tools:publish publishes and changes them, users:confirm confirms ' +
   'who a user is, records:read reads call records and the audit log, and admin allows everything'
 const FIELDS = {
   name: string({ least: 1, most: 100 }),
-  scopes: described(SCOPE_WORDS, distinct(oneOf(SCOPES), 1)),
-  tools: described(
+  scopes: withSchemaDescription(SCOPE_WORDS, uniqueArray(enumReader(SCOPES), 1)),
+  tools: withSchemaDescription(
     'Tools that the key covers, as patterns such as Gmail.*; by default all below security level 4, so name those that need a secret, account or user',
-    distinct(toolPattern),
+    uniqueArray(toolPattern),
     ['*'],
   ),
-  users: described(
+  users: withSchemaDescription(
     'Users that the key may act for; none by default',
-    stating<'any' | readonly string[]>(() => ({ anyOf: [{ const: 'any' }, schemaOf(USERS)] }), anyOrThese),
+    withSchema<'any' | readonly string[]>(() => ({ anyOf: [{ const: 'any' }, toJsonSchema(USERS)] }), usersReader),
     [],
   ),
-  record_arguments: optional(described('Call records include the shapes of arguments', boolean, false)),
+  record_arguments: optional(withSchemaDescription('Call records include the shapes of arguments', boolean, false)),
 }
 
 /** An unknown field is a problem, since a misspelt restriction would be no restriction. */
-export function newKey(now: () => Date) {
+export function newKeyReader(now: () => Date) {
   const { tools, users } = FIELDS
   const more = {
-    expires_at: optional(described('Time of expiry; never, if left empty', expiry(now))),
-    limits: optional(described('Rate and concurrency limits', callLimits)),
+    expires_at: optional(withSchemaDescription('Time of expiry; never, if left empty', expiry(now))),
+    limits: optional(withSchemaDescription('Rate and concurrency limits', callLimits)),
   }
   return object({ ...FIELDS, tools: optional(tools, ['*']), users: optional(users, []), ...more })
 }
 
-export function keyChange(now: () => Date) {
+export function keyChangeReader(now: () => Date) {
   const { name, scopes, tools, users, record_arguments } = FIELDS
   return object({
     name: optional(name),
@@ -75,19 +92,19 @@ export function keyChange(now: () => Date) {
   })
 }
 
-export type KeyChange = ReadBy<ReturnType<typeof keyChange>>
+export type KeyChange = InferOutput<ReturnType<typeof keyChangeReader>>
 
 /** Applied where keys are stored, or one of two changes at once would undo the other. */
-export function changedKey({ expires_at: expiry, limits: before, ...key }: ApiKey, change: KeyChange): ApiKey {
+export function applyKeyChange({ expires_at: expiry, limits: before, ...key }: ApiKey, change: KeyChange): ApiKey {
   const { expires_at = expiry, limits = before, ...others } = change
   return { ...key, ...others, ...(expires_at ? { expires_at } : {}), ...(limits ? { limits } : {}) }
 }
 
 function expiry(now: () => Date): Reader<string> {
-  return into(time, (at, report) =>
+  return transform(time, (at, report) =>
     at > now().getTime()
       ? new Date(at).toISOString()
-      : wrong(report, `Must be in the future, and now is '${now().toISOString()}'`),
+      : addProblem(report, `Must be in the future, and now is '${now().toISOString()}'`),
   )
 }
 
@@ -95,7 +112,7 @@ const OVERLAP_SECONDS = 86_400
 const MAX_OVERLAP_SECONDS = 30 * 86_400
 export const ROTATION = object({ overlap_seconds: optional(integer(0, MAX_OVERLAP_SECONDS), OVERLAP_SECONDS) })
 
-export function principalOf(key: ApiKey): Principal {
+export function toKeyPrincipal(key: ApiKey): Principal {
   const { id, name, scopes, tools, users, limits, record_arguments: recordsArguments } = key
   return {
     id: `key:${id}`,
@@ -109,11 +126,11 @@ export function principalOf(key: ApiKey): Principal {
   }
 }
 
-function anyOrThese(value: unknown, report: Report) {
+function usersReader(value: unknown, report: ReadContext) {
   if (value === 'any') return value
-  return isList(value) ? USERS(value, report) : unfit(report, "'any' or an array of users", value)
+  return isJsonArray(value) ? USERS(value, report) : addTypeProblem(report, "'any' or an array of users", value)
 }
 
-function distinct<T>(item: Reader<T>, least = 0): Reader<readonly T[]> {
-  return into(list(item, { least, most: MAX_LIST }), (items) => [...new Set(items)])
+function uniqueArray<T>(item: Reader<T>, least = 0): Reader<readonly T[]> {
+  return transform(array(item, { least, most: MAX_LIST }), (items) => [...new Set(items)])
 }

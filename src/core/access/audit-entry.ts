@@ -1,4 +1,4 @@
-import type { Background } from '../tool/platform.ts'
+import type { WaitUntil } from '../tool/platform.ts'
 import type { JsonObject } from '../tool/json.ts'
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
@@ -38,7 +38,7 @@ export const AUDIT_ACTIONS = [
 ] as const
 
 /** A recorded act of administration, or a refusal: never with a body, a secret or a token. */
-export interface AuditEntry {
+export interface AuditEvent {
   readonly at: number
   readonly act: AuditAction
   readonly principal?: string | undefined
@@ -52,7 +52,7 @@ export interface AuditEntry {
   readonly about?: JsonObject | undefined
 }
 
-export type WriteAuditEntry = (act: AuditEntry, background: Background) => void
+export type WriteAuditEvent = (act: AuditEvent, background: WaitUntil) => void
 
 export interface RecordFilter {
   /** Milliseconds since 1970; `until` itself is not included. */

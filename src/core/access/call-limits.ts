@@ -1,7 +1,7 @@
-import { described, integer, judged, object, optional, type ReadBy } from '../tool/json-reader.ts'
-import { patternCovers, type ToolName } from '../tool/tool-id.ts'
+import { withSchemaDescription, integer, refine, object, optional, type InferOutput } from '../tool/json-reader.ts'
+import { matchesTool, type ToolName } from '../tool/tool-id.ts'
 
-export interface LimitPolicy {
+export interface QuotaPolicy {
   readonly name: 'credential' | 'tool'
   readonly quota: number
   readonly seconds?: number
@@ -17,16 +17,16 @@ const DAY_S = 86_400
 
 const RATE = object({ calls: integer(1, MOST), seconds: integer(1, DAY_S) })
 const LIMITS = object({
-  rate: optional(described('Rate limit: calls per period', RATE)),
-  concurrency: optional(described('Concurrency limit: calls that run at the same time', integer(1, MOST))),
+  rate: optional(withSchemaDescription('Rate limit: calls per period', RATE)),
+  concurrency: optional(withSchemaDescription('Concurrency limit: calls that run at the same time', integer(1, MOST))),
 })
-export type CallLimits = ReadBy<typeof LIMITS>
+export type CallLimits = InferOutput<typeof LIMITS>
 
-export const callLimits = judged(LIMITS, ({ rate, concurrency }) =>
+export const callLimits = refine(LIMITS, ({ rate, concurrency }) =>
   rate === undefined && concurrency === undefined ? "Must have 'rate', 'concurrency', or both" : undefined,
 )
 
-export function limitsOfTool(limits: ReadonlyMap<string, CallLimits>, name: ToolName): CallLimits | undefined {
-  for (const [pattern, each] of limits) if (patternCovers(pattern, name)) return each
+export function findToolLimits(limits: ReadonlyMap<string, CallLimits>, name: ToolName): CallLimits | undefined {
+  for (const [pattern, each] of limits) if (matchesTool(pattern, name)) return each
   return undefined
 }

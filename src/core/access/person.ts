@@ -23,26 +23,26 @@ const GOOGLE = /^(?:https:\/\/)?accounts\.google\.com$/
 const MICROSOFT = /^https:\/\/(?:login\.microsoftonline\.com|sts\.windows\.net|login\.microsoftonline\.us)\//
 
 /** Gives the reason for a refusal as words that follow "it". */
-export function personOf(claims: Claims, { user: claim = 'email', groups }: PersonClaims): Person | string {
-  const user = claim === 'email' ? verifiedAddress(claims) : claims[claim]
+export function toPerson(claims: Claims, { user: claim = 'email', groups }: PersonClaims): Person | string {
+  const user = claim === 'email' ? getVerifiedEmail(claims) : claims[claim]
   if (typeof user !== 'string' || !USER.test(user)) {
     return claim === 'email'
       ? "has no verified e-mail address in 'email'"
       : `has no text of 1 to 256 characters in '${claim}'`
   }
-  return { user, ...standingOf(claims, groups) }
+  return { user, ...toPersonAttributes(claims, groups) }
 }
 
-export function standingOf(claims: Claims, groups: string): Omit<Person, 'user'> {
-  const address = verifiedAddress(claims)
-  return { ...(address === undefined ? {} : { address }), groups: groupsOf(claims[groups]) }
+export function toPersonAttributes(claims: Claims, groups: string): Omit<Person, 'user'> {
+  const address = getVerifiedEmail(claims)
+  return { ...(address === undefined ? {} : { address }), groups: parseGroups(claims[groups]) }
 }
 
 /**
  * OpenID Connect Core, section 5.1. Google verifies other domains only once, so it is trusted for its own and Workspaces
  * (`hd`). With Entra anybody's tenant may write any address, unless `xms_edov` says that the tenant owns the domain.
  */
-export function verifiedAddress(claims: Claims): string | undefined {
+export function getVerifiedEmail(claims: Claims): string | undefined {
   const { email, email_verified: isVerified, iss, hd } = claims
   if (typeof email !== 'string' || email.length > MAX_ADDRESS || !ADDRESS.test(email)) return undefined
   const issuer = typeof iss === 'string' ? iss : ''
@@ -50,11 +50,11 @@ export function verifiedAddress(claims: Claims): string | undefined {
   if (MICROSOFT.test(issuer)) return isTrue(claims['xms_edov']) ? address : undefined
   if (isVerified !== true) return undefined
   if (!GOOGLE.test(issuer)) return address
-  const domain = domainOf(address)
+  const domain = emailDomain(address)
   return domain === 'gmail.com' || (typeof hd === 'string' && hd !== '') ? address : undefined
 }
 
-export function domainOf(address: string): string {
+export function emailDomain(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1)
 }
 
@@ -62,7 +62,7 @@ function isTrue(value: unknown): boolean {
   return value === true || value === 1 || value === '1' || value === 'true'
 }
 
-function groupsOf(value: unknown): readonly string[] {
+function parseGroups(value: unknown): readonly string[] {
   const all: readonly unknown[] = Array.isArray(value) ? value : [value]
   const named = all.filter((group) => typeof group === 'string').filter((group) => group.length <= MAX_GROUP)
   return named.slice(0, MAX_GROUPS)

@@ -1,80 +1,90 @@
 import { requirementId } from '../tool/definition-fields.ts'
-import { check, described, integer, judged, list, object, optional, type ReadBy, wrong } from '../tool/json-reader.ts'
-import type { Checked } from '../tool/problem.ts'
-import { patternCovers, toolKey, type ToolName } from '../tool/tool-id.ts'
+import {
+  parseValue,
+  withSchemaDescription,
+  integer,
+  refine,
+  array,
+  object,
+  optional,
+  type InferOutput,
+  addProblem,
+} from '../tool/json-reader.ts'
+import type { ParseResult } from '../tool/problem.ts'
+import { matchesTool, toolKey, type ToolName } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
-import { guardFields, leastLevel, onlyTrue } from './guard.ts'
+import { guardFields, minLevel, literalTrue } from './guard.ts'
 import { callLimits, type ToolLimits } from './call-limits.ts'
-import type { LevelledTool } from './principal.ts'
-import type { Expected } from '../tool/revision.ts'
-import { recentlyUsed } from '../tool/recently-used.ts'
+import type { ToolWithLevel } from './principal.ts'
+import type { Precondition } from '../tool/precondition.ts'
+import { createLruCache } from '../tool/recently-used.ts'
 
 /** Administrators' rules for the tools that a pattern covers. They only restrict, except for `secrets`. */
-export type Policy = { readonly pattern: string } & ReadBy<ReturnType<typeof policyReader>>
+export type Policy = { readonly pattern: string } & InferOutput<ReturnType<typeof policyReader>>
 
-export type JudgeSecret = (name: string) => string | undefined
+export type CheckSecretName = (name: string) => string | undefined
 
 export const MAX_POLICIES = 200
 const MAX_SECRETS = 100
 const MAX_TIMEOUT_MS = 300_000
 
-export function policyReader(judgeSecret: JudgeSecret = () => undefined) {
+export function policyReader(checkSecretName: CheckSecretName = () => undefined) {
   return object(
     {
       ...guardFields,
-      timeout_ms: optional(described('Timeout of a call, in milliseconds', integer(1, MAX_TIMEOUT_MS))),
-      limits: optional(described('Rate and concurrency limits of each tool', callLimits)),
+      timeout_ms: optional(withSchemaDescription('Timeout of a call, in milliseconds', integer(1, MAX_TIMEOUT_MS))),
+      limits: optional(withSchemaDescription('Rate and concurrency limits of each tool', callLimits)),
       secrets: optional(
-        described(
+        withSchemaDescription(
           'Worker secrets that the tools may use',
-          list(judged(requirementId, judgeSecret), { least: 1, most: MAX_SECRETS }),
+          array(refine(requirementId, checkSecretName), { least: 1, most: MAX_SECRETS }),
         ),
       ),
-      review: optional<true>(described('New versions wait for review by an administrator', onlyTrue)),
+      review: optional<true>(withSchemaDescription('New versions wait for review by an administrator', literalTrue)),
     },
     {
       rule(_, report, said) {
         if (Object.keys(said).length === 0)
-          wrong(report, 'Must have at least one setting, such as {"security_level": 8}')
+          addProblem(report, 'Must have at least one setting, such as {"security_level": 8}')
       },
     },
   )
 }
 
-export function decodePolicy(pattern: string, body: unknown, judgeSecret: JudgeSecret): Checked<Policy> {
-  const read = check(policyReader(judgeSecret), body)
+export function parsePolicy(pattern: string, body: unknown, checkSecretName: CheckSecretName): ParseResult<Policy> {
+  const read = parseValue(policyReader(checkSecretName), body)
   return read.ok ? { ok: true, value: { pattern, ...read.value } } : read
 }
 
-export type ToolRule = ReturnType<typeof combined>
+export type EffectivePolicy = ReturnType<typeof combinePolicies>
 
-export const NO_RULE = combined([])
+export const NO_EFFECTIVE_POLICY = combinePolicies([])
 
 export interface PolicySet {
   readonly revision: number
   readonly secrets: ReadonlySet<string>
-  ruleOf(tool: ToolName): ToolRule
+  policyFor(tool: ToolName): EffectivePolicy
 }
 
-export const NO_POLICIES: PolicySet = { revision: 0, secrets: new Set(), ruleOf: () => NO_RULE }
+export const NO_POLICIES: PolicySet = { revision: 0, secrets: new Set(), policyFor: () => NO_EFFECTIVE_POLICY }
 
-const REMEMBERED = 20_000
+const MAX_CACHED = 20_000
 
 export function createPolicySet(policies: readonly Policy[], revision: number): PolicySet {
   if (policies.length === 0) return { ...NO_POLICIES, revision }
-  const known = recentlyUsed<ToolRule>(REMEMBERED)
-  const rules = new Map([['', NO_RULE]])
+  const known = createLruCache<EffectivePolicy>(MAX_CACHED)
+  const rules = new Map([['', NO_EFFECTIVE_POLICY]])
 
   return {
     revision,
-    secrets: secretsOf(policies),
-    ruleOf(tool) {
+    secrets: collectSecrets(policies),
+    policyFor(tool) {
       const key = toolKey(tool)
       const before = known.get(key)
       if (before) return before
-      const covering = policies.filter(({ pattern }) => patternCovers(pattern, tool))
+      const covering = policies.filter(({ pattern }) => matchesTool(pattern, tool))
       const which = covering.map(({ pattern }) => pattern).join(' ')
-      const rule = rules.get(which) ?? combined(covering)
+      const rule = rules.get(which) ?? combinePolicies(covering)
       rules.set(which, rule)
       known.set(key, rule)
       return rule
@@ -82,43 +92,43 @@ export function createPolicySet(policies: readonly Policy[], revision: number): 
   }
 }
 
-function combined(policies: readonly Policy[]) {
+function combinePolicies(policies: readonly Policy[]) {
   const approval = policies.some((policy) => policy.approval)
   const timeouts = policies.flatMap(({ timeout_ms: ms }) => ms ?? [])
   return {
-    securityLevel: leastLevel(Math.max(0, ...policies.map(({ security_level: level }) => level ?? 0)), approval),
+    securityLevel: minLevel(Math.max(0, ...policies.map(({ security_level: level }) => level ?? 0)), approval),
     approval,
     timeoutMs: timeouts.length > 0 ? Math.min(...timeouts) : undefined,
     limits: policies.flatMap(({ pattern, limits }): readonly ToolLimits[] =>
       limits ? [{ of: pattern.toLowerCase(), limits }] : [],
     ),
-    secrets: secretsOf(policies),
+    secrets: collectSecrets(policies),
     review: policies.some((policy) => policy.review),
   }
 }
 
-export function secretsOf(policies: readonly Policy[]): ReadonlySet<string> {
+export function collectSecrets(policies: readonly Policy[]): ReadonlySet<string> {
   return new Set(policies.flatMap(({ secrets }) => secrets ?? []))
 }
 
-export function levelled<T extends LevelledTool>(tool: T, { securityLevel }: ToolRule): T {
+export function raiseLevel<T extends ToolWithLevel>(tool: T, { securityLevel }: EffectivePolicy): T {
   return securityLevel > tool.securityLevel ? { ...tool, securityLevel } : tool
 }
 
-export function governed(record: ToolRecord, rule: ToolRule): ToolRecord {
-  const raised = levelled(record, rule)
+export function applyPolicyToRecord(record: ToolRecord, rule: EffectivePolicy): ToolRecord {
+  const raised = raiseLevel(record, rule)
   return rule.approval && !raised.requiresApproval ? { ...raised, requiresApproval: true } : raised
 }
 
 export interface Policies {
   /** Seconds old at most. Throws `Unreachable` before they were first read. */
-  now(): PolicySet
+  current(): PolicySet
 }
 
 export interface PolicyStore {
   list(): Promise<readonly Policy[]>
   /** Whether it is new; undefined at `MAX_POLICIES`, `stale` where the present one is not as expected. */
-  put(policy: Policy, expected?: Expected): Promise<boolean | 'stale' | undefined>
+  put(policy: Policy, expected?: Precondition): Promise<boolean | 'stale' | undefined>
   /** False where there was none, `stale` where it is not as expected. */
-  remove(pattern: string, expected?: Expected): Promise<boolean | 'stale'>
+  remove(pattern: string, expected?: Precondition): Promise<boolean | 'stale'>
 }

@@ -1,5 +1,5 @@
 import type { CallLimits } from './call-limits.ts'
-import { formatToolId, patternCovers, type ToolName } from '../tool/tool-id.ts'
+import { formatToolId, matchesTool, type ToolName } from '../tool/tool-id.ts'
 import { listCovers } from '../tool/tool-patterns.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 
@@ -50,10 +50,10 @@ const FEW_PATTERNS = 8
 
 function isCovered(patterns: readonly string[], name: ToolName): boolean {
   if (patterns.length > FEW_PATTERNS) return listCovers(patterns, name)
-  return patterns.some((pattern) => patternCovers(pattern, name))
+  return patterns.some((pattern) => matchesTool(pattern, name))
 }
 
-export function coverDenial(principal: Principal, name: ToolName, scope: Scope): Denial | undefined {
+export function findCoverDenial(principal: Principal, name: ToolName, scope: Scope): Denial | undefined {
   if (covers(principal, name, scope)) return undefined
   return { type: 'forbidden', reason: `The credential does not cover '${formatToolId(name)}'` }
 }
@@ -65,9 +65,9 @@ export function patternsFor({ tools }: Pick<Principal, 'tools'>, scope: Scope): 
 /** Whoever may read or call a tool may know that there is one. */
 export const KNOWING_SCOPES = ['tools:read', 'tools:call'] as const satisfies readonly Scope[]
 
-export type LevelledTool = ToolName & { readonly securityLevel: number }
+export type ToolWithLevel = ToolName & { readonly securityLevel: number }
 
-export function maySee(principal: Principal, tool: LevelledTool, scope: Scope | readonly Scope[]): boolean {
+export function maySee(principal: Principal, tool: ToolWithLevel, scope: Scope | readonly Scope[]): boolean {
   return covers(principal, tool, scope) && (principal.kind !== 'anonymous' || tool.securityLevel === 0)
 }
 
@@ -76,7 +76,7 @@ export interface Denial {
   readonly reason: string
 }
 
-export function scopeDenial(principal: Principal, scope: Scope | readonly Scope[]): Denial | undefined {
+export function findScopeDenial(principal: Principal, scope: Scope | readonly Scope[]): Denial | undefined {
   const has = typeof scope === 'string' ? hasScope(principal, scope) : scope.some((each) => hasScope(principal, each))
   if (has) return undefined
   if (principal.kind === 'anonymous') return NEEDS_CREDENTIAL
@@ -89,26 +89,26 @@ export const NEEDS_CREDENTIAL: Denial = { type: 'unauthenticated', reason: 'This
  * Levels of the Machine Context Protocol: 0 is open; 1 to 3 need a credential; from 4 it must name the tool or its toolkit;
  * from 8 a person must also approve each call, which is asked for when everything else is in order.
  */
-export function denial(principal: Principal, record: LevelledTool): Denial | undefined {
-  const denied = scopeDenial(principal, 'tools:call') ?? coverDenial(principal, record, 'tools:call')
+export function findCallDenial(principal: Principal, record: ToolWithLevel): Denial | undefined {
+  const denied = findScopeDenial(principal, 'tools:call') ?? findCoverDenial(principal, record, 'tools:call')
   if (denied) return denied
   const { securityLevel, toolkit } = record
   if (securityLevel === 0) return undefined
   const level = `'${formatToolId(record)}' has security level ${securityLevel}`
   if (principal.kind === 'anonymous') return { type: 'unauthenticated', reason: `${level} and needs a credential` }
   const isAdmin = principal.kind === 'admin' || hasScope(principal, 'admin')
-  if (securityLevel < 4 || isAdmin || names(principal, record, 'tools:call')) return undefined
+  if (securityLevel < 4 || isAdmin || namesTool(principal, record, 'tools:call')) return undefined
   const reason = `${level}: the credential must name it or its toolkit, such as '${toolkit}.*'`
   return { type: 'forbidden', reason }
 }
 
-export function approvalReason({ id, securityLevel }: ToolRecord): string {
+export function formatApprovalReason({ id, securityLevel }: ToolRecord): string {
   return `'${id}' ${securityLevel >= 8 ? `has security level ${securityLevel}` : "runs only with a person's approval"}`
 }
 
 /** Tools published by others get no secret and no token, since publishing would be enough to send these anywhere. */
 export function isTrustedWith(principal: Principal, name: ToolName): boolean {
-  return hasScope(principal, 'admin') || names(principal, name, 'tools:publish')
+  return hasScope(principal, 'admin') || namesTool(principal, name, 'tools:publish')
 }
 
 /** One who may publish a tool decides what it does. */
@@ -117,19 +117,19 @@ export function mayApprove(principal: Principal, name: ToolName): boolean {
 }
 
 /** Only of a key is it known that another key is not its own: whoever makes keys, or owns the calling agent, could hold both. */
-export function isToldByKey(caller: Principal): boolean {
+export function isDistinguishableByKey(caller: Principal): boolean {
   return caller.kind === 'key' && !hasScope(caller, 'admin')
 }
 
 /** Whether somebody who signed in with a key may approve a call that was made with another, and not for a user of their own. */
-export function approvesByKey(
+export function mayApproveByKey(
   approver: Principal,
   caller: Principal,
   { tool, userId }: { readonly tool: ToolName; readonly userId: string | undefined },
 ): boolean {
-  const theirs = [userId, ...(caller.users === 'any' ? [] : caller.users)]
-  const isSameUser = approver.users !== 'any' && approver.users.some((user) => theirs.includes(user))
-  return isToldByKey(caller) && approver.id !== caller.id && !isSameUser && mayApprove(approver, tool)
+  const remoteName = [userId, ...(caller.users === 'any' ? [] : caller.users)]
+  const isSameUser = approver.users !== 'any' && approver.users.some((user) => remoteName.includes(user))
+  return isDistinguishableByKey(caller) && approver.id !== caller.id && !isSameUser && mayApprove(approver, tool)
 }
 
 /** The principal whose share somebody takes: agents have none of their own, since their owner lets in many. */
@@ -141,9 +141,9 @@ export function mayActFor(principal: Principal, userId: string): boolean {
   return principal.users === 'any' || principal.users.includes(userId)
 }
 
-function names(principal: Principal, name: ToolName, scope: Scope): boolean {
+function namesTool(principal: Principal, name: ToolName, scope: Scope): boolean {
   return patternsFor(principal, scope).some(
-    (pattern) => !pattern.split('.')[0]?.includes('*') && patternCovers(pattern, name),
+    (pattern) => !pattern.split('.')[0]?.includes('*') && matchesTool(pattern, name),
   )
 }
 
@@ -151,7 +151,7 @@ function names(principal: Principal, name: ToolName, scope: Scope): boolean {
  * Says that somebody was let in. A request that leaves for an address that was sent is made for a tool's run or for one of
  * these, and only gates make them: a route that forgot its own has nothing to fetch with.
  */
-export class Admission {
+export class FetchCapability {
   protected readonly who: string
 
   constructor(who: string) {

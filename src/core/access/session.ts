@@ -1,6 +1,6 @@
 import type { Person } from './person.ts'
 import type { Principal } from './principal.ts'
-import { rightsOf, type SignInRule } from './sign-in-rules.ts'
+import { resolveRights, type SignInRule } from './sign-in-rules.ts'
 
 export interface Session {
   readonly id: string
@@ -22,7 +22,7 @@ export interface SessionStore {
 
 export const SESSION_LIFETIME_MS = 12 * 3_600_000
 
-export function principalOfPerson(person: Person, rules: readonly SignInRule[]): Principal | undefined {
-  const rights = rightsOf(person, rules)
+export function toPersonPrincipal(person: Person, rules: readonly SignInRule[]): Principal | undefined {
+  const rights = resolveRights(person, rules)
   return rights && { id: `person:${person.user}`, kind: 'person', ...rights, users: [person.user] }
 }

@@ -1,46 +1,57 @@
-import { into, list, object, oneOf, optional, type ReadBy, text, wrong } from '../tool/json-reader.ts'
+import {
+  transform,
+  array,
+  object,
+  enumReader,
+  optional,
+  type InferOutput,
+  stringMatching,
+  addProblem,
+} from '../tool/json-reader.ts'
 import { toolPattern } from '../tool/tool-id.ts'
-import { domainOf, type Person } from './person.ts'
+import { emailDomain, type Person } from './person.ts'
 import { hasScope, type Principal, type Scope, SCOPES } from './principal.ts'
 
-export type Rights = Pick<Principal, 'scopes' | 'tools'>
+export type AccessRights = Pick<Principal, 'scopes' | 'tools'>
 
 const MAX_RULES = 1_000
 const DEFAULT_SCOPES: readonly Scope[] = ['tools:read', 'tools:call']
-const TOOLKIT = text("a toolkit's name, such as 'Gmail'", /^[A-Za-z0-9_-]{1,64}$/)
+const TOOLKIT = stringMatching("a toolkit's name, such as 'Gmail'", /^[A-Za-z0-9_-]{1,64}$/)
 const WRITTEN = object(
   {
-    domain: optional(text("a domain in lower case, such as 'acme.com'", /^(?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{2,63}$/)),
-    address: optional(
-      text("an e-mail address in lower case, such as 'ann@acme.com'", /^[^\s@A-Z]{1,64}@[a-z0-9.-]{3,190}$/),
+    domain: optional(
+      stringMatching("a domain in lower case, such as 'acme.com'", /^(?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{2,63}$/),
     ),
-    group: optional(text('a group of 1 to 256 characters', /^.{1,256}$/su)),
-    scopes: optional(list(oneOf(SCOPES)), DEFAULT_SCOPES),
-    tools: optional(list(toolPattern)),
-    toolkits: optional(list(TOOLKIT)),
+    address: optional(
+      stringMatching("an e-mail address in lower case, such as 'ann@acme.com'", /^[^\s@A-Z]{1,64}@[a-z0-9.-]{3,190}$/),
+    ),
+    group: optional(stringMatching('a group of 1 to 256 characters', /^.{1,256}$/su)),
+    scopes: optional(array(enumReader(SCOPES)), DEFAULT_SCOPES),
+    tools: optional(array(toolPattern)),
+    toolkits: optional(array(TOOLKIT)),
   },
   {
     rule({ domain, address, group }, report, source) {
       const isNamed = [domain, address, group].some((each) => each !== undefined)
       const isMeant = ['domain', 'address', 'group'].some((name) => source[name] !== undefined)
-      if (!isNamed && !isMeant) wrong(report, "Must say whom it is for: wanted 'domain', 'address' or 'group'")
+      if (!isNamed && !isMeant) addProblem(report, "Must say whom it is for: wanted 'domain', 'address' or 'group'")
     },
   },
 )
-const RULE = into(WRITTEN, ({ tools, toolkits, ...rule }) => {
+const RULE = transform(WRITTEN, ({ tools, toolkits, ...rule }) => {
   const named = [...(tools ?? []), ...(toolkits ?? []).map((toolkit) => `${toolkit}.*`)]
   const patterns: readonly string[] = tools || toolkits ? named : ['*']
   return { ...rule, tools: patterns }
 })
 
 /** Grants rights to people for whom all of its conditions hold, judged by a verified e-mail address. */
-export type SignInRule = ReadBy<typeof RULE>
+export type SignInRule = InferOutput<typeof RULE>
 
 /** A rule gives `tools:read` and `tools:call` by default, and all tools where it names neither tools nor toolkits. */
-export const signInRules = list(RULE, { most: MAX_RULES })
+export const signInRules = array(RULE, { most: MAX_RULES })
 
 /** A scope holds only for tools of the rules that give it: publishing in one toolkit must not come with calling another. */
-export function rightsOf(person: Person, rules: readonly SignInRule[]): Rights | undefined {
+export function resolveRights(person: Person, rules: readonly SignInRule[]): AccessRights | undefined {
   const matching = rules.filter((rule) => matches(rule, person))
   if (matching.length === 0) return undefined
   const scopes = SCOPES.filter((scope) => matching.some((rule) => rule.scopes.includes(scope)))
@@ -54,7 +65,7 @@ export function rightsOf(person: Person, rules: readonly SignInRule[]): Rights |
 function matches({ domain, address, group }: SignInRule, person: Person): boolean {
   if (domain === undefined && address === undefined && group === undefined) return false
   if (address !== undefined && person.address !== address) return false
-  if (domain !== undefined && (person.address === undefined || domainOf(person.address) !== domain)) return false
+  if (domain !== undefined && (person.address === undefined || emailDomain(person.address) !== domain)) return false
   return group === undefined || person.groups.includes(group)
 }
 

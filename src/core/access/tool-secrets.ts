@@ -1,18 +1,18 @@
-import type { JudgeSecret } from './policy.ts'
-import { patternCovers, type ToolName } from '../tool/tool-id.ts'
+import type { CheckSecretName } from './policy.ts'
+import { matchesTool, type ToolName } from '../tool/tool-id.ts'
 
 export type ToolSecrets = ReturnType<typeof createToolSecrets>
 
 /** TOOL_SECRETS, the `grants`, decides alone on the secrets it names, and policies (`mayHave`) on others. */
 export function createToolSecrets(
   grants: ReadonlyMap<string, readonly string[]>,
-  valueOf: (name: string) => string | undefined,
+  readVariable: (name: string) => string | undefined,
   mayHave: (id: string, tool: ToolName) => boolean = () => false,
-  judge: JudgeSecret = () => undefined,
+  judge: CheckSecretName = () => undefined,
 ) {
   function isGranted(id: string, tool: ToolName): boolean {
     const fixed = grants.get(id)
-    if (fixed) return fixed.some((pattern) => patternCovers(pattern, tool))
+    if (fixed) return fixed.some((pattern) => matchesTool(pattern, tool))
     return mayHave(id, tool) && judge(id) === undefined
   }
   function notGranted(id: string, { toolkit, tool }: ToolName): string {
@@ -23,7 +23,7 @@ export function createToolSecrets(
     isGranted,
     secretFor(id: string, tool: ToolName): { readonly value: string } | { readonly missing: string } {
       if (!isGranted(id, tool)) return { missing: notGranted(id, tool) }
-      const value = valueOf(id)
+      const value = readVariable(id)
       return value ? { value } : { missing: notSet(id) }
     },
     /** For administrators alone, since it says which secrets are set. Switchboard's own, and bindings, are not looked at. */
@@ -33,7 +33,7 @@ export function createToolSecrets(
       if (grants.has(id) || judge(id) !== undefined) return why
       const pattern = tool.tool === '*' ? `"${tool.toolkit}.*"` : `${tool.toolkit}.${tool.tool}`
       const allow = `'switchboard policies set ${pattern} --secret ${id}' allows it`
-      return `${why}: ${allow}${valueOf(id) ? '' : `. ${notSet(id)}`}`
+      return `${why}: ${allow}${readVariable(id) ? '' : `. ${notSet(id)}`}`
     },
   }
 }

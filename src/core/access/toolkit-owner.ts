@@ -1,6 +1,6 @@
 import type { ToolName } from '../tool/tool-id.ts'
 import type { ToolStatus } from '../tool/version.ts'
-import { coverDenial, hasScope, isTrustedWith, type Principal } from './principal.ts'
+import { findCoverDenial, hasScope, isTrustedWith, type Principal } from './principal.ts'
 
 /** `deployment` owns toolkits with bundled tools or older than owners; `nobody` before the first publication. */
 export type ToolkitOwner = { readonly principal: string } | 'deployment' | 'nobody'
@@ -29,18 +29,18 @@ export interface ToolkitChange {
 }
 
 /** An owner may be given a toolkit that does not exist yet (`to`). */
-export type WholeChange = ToolkitChange | { readonly to: string | null } | 'delete'
+export type ToolkitMutation = ToolkitChange | { readonly to: string | null } | 'delete'
 
-export type ToolkitChanged =
+export type ToolkitChangeResult =
   | { readonly ok: true; readonly toolkit: Toolkit }
   | { readonly ok: false; readonly reason: string; readonly isConflict?: true }
 
 export interface ToolkitStore {
   find(toolkit: string): Promise<Toolkit | undefined>
-  change(toolkit: string, change: WholeChange, principal: Principal): Promise<ToolkitChanged | undefined>
+  change(toolkit: string, change: ToolkitMutation, principal: Principal): Promise<ToolkitChangeResult | undefined>
 }
 
-export function toolkitDenial(principal: Principal, name: ToolName, owner: ToolkitOwner): string | undefined {
+export function findToolkitDenial(principal: Principal, name: ToolName, owner: ToolkitOwner): string | undefined {
   if (isTrustedWith(principal, name) || owner === 'nobody') return undefined
   if (owner !== 'deployment' && owner.principal === principal.id) return undefined
   const { toolkit } = name
@@ -49,7 +49,7 @@ export function toolkitDenial(principal: Principal, name: ToolName, owner: Toolk
 }
 
 export function mayReadImplementation(principal: Principal, name: ToolName, owner: ToolkitOwner): boolean {
-  if (!hasScope(principal, 'tools:publish') || coverDenial(principal, name, 'tools:publish')) return false
+  if (!hasScope(principal, 'tools:publish') || findCoverDenial(principal, name, 'tools:publish')) return false
   return isTrustedWith(principal, name) || (typeof owner === 'object' && owner.principal === principal.id)
 }
 
@@ -67,8 +67,8 @@ function isSamePerson({ id, users }: Principal, publisher: string | null): boole
 }
 
 export function mayReadPending(principal: Principal, name: ToolName, owner: ToolkitOwner): boolean {
-  if (!hasScope(principal, 'tools:publish') || coverDenial(principal, name, 'tools:publish')) return false
-  return toolkitDenial(principal, name, owner) === undefined
+  if (!hasScope(principal, 'tools:publish') || findCoverDenial(principal, name, 'tools:publish')) return false
+  return findToolkitDenial(principal, name, owner) === undefined
 }
 
 export function isAdministrator(principal: Principal): boolean {

@@ -1,7 +1,7 @@
-import type { Failing } from '../failure/failure.ts'
+import type { FailureResult } from '../failure/failure.ts'
 import type { ByteStream } from '../tool/platform.ts'
 
-export interface Keepable {
+export interface StorableContent {
   readonly content: { readonly text: string } | { readonly base64: string }
   readonly contentType: string
 }
@@ -12,21 +12,21 @@ export interface ArtifactOwner {
   readonly principal: string
   readonly userId?: string | undefined
   /** A URL of this deployment as the caller reached it: links to it start with its origin. */
-  readonly reachedAt: () => string
+  readonly requestUrl: () => string
 }
 
-type KeptArtifact =
+type PutArtifactResult =
   | { readonly ok: true; readonly url: string; readonly size: number; readonly expiresAt: string }
   | { readonly ok: false; readonly why: string; readonly forOperator?: string }
 
 export interface ArtifactStore {
-  keep(what: Keepable, owner: ArtifactOwner): Promise<KeptArtifact>
+  put(what: StorableContent, owner: ArtifactOwner): Promise<PutArtifactResult>
   /** `forged`: the link was not given out like this; `missing`: its artifact was deleted. */
   open(link: ArtifactLink): Promise<StoredArtifact | 'forged' | 'expired' | 'missing'>
 }
 
 /** It `expires` in seconds since 1970. */
-export type ArtifactLink = NonNullable<ReturnType<typeof readLink>>
+export type ArtifactLink = NonNullable<ReturnType<typeof parseArtifactLink>>
 
 export interface StoredArtifact {
   readonly contentType: string
@@ -43,7 +43,7 @@ const LINK =
   /^https?:\/\/[^/?#\s]{1,300}\/artifacts\/(?<id>[\w-]{1,64})\?expires=(?<expires>\d{1,12})&signature=(?<signature>[\w-]{1,128})$/
 
 /** Undefined for a text that is no link. Only its signature tells whose it is. */
-export function readLink(text: string) {
+export function parseArtifactLink(text: string) {
   const { id, expires, signature } = LINK.exec(text)?.groups ?? {}
   return id === undefined || expires === undefined || signature === undefined ? undefined : { id, expires, signature }
 }
@@ -67,7 +67,7 @@ export interface UploadStore {
   keep(
     upload: Upload,
     owner: UploadOwner,
-  ): Promise<{ readonly ok: true; readonly id: string; readonly expires: number } | Failing>
+  ): Promise<{ readonly ok: true; readonly id: string; readonly expires: number } | FailureResult>
   /** Undefined for another's id, an unknown one, and an expired file. */
   find(id: string, owner: UploadOwner): Promise<UploadedFile | undefined>
   remove(id: string, owner: UploadOwner): Promise<boolean>
@@ -75,10 +75,10 @@ export interface UploadStore {
 
 const PREFIX = 'artifact:'
 
-export function handleOf(id: string): string {
+export function toFileHandle(id: string): string {
   return PREFIX + id
 }
 
-export function readHandle(text: string): string | undefined {
+export function parseFileHandle(text: string): string | undefined {
   return text.startsWith(PREFIX) ? text.slice(PREFIX.length) : undefined
 }

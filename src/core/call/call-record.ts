@@ -1,10 +1,10 @@
 import type { Principal } from '../access/principal.ts'
-import { isJsonObject, isList, type Json, type JsonObject } from '../tool/json.ts'
+import { isJsonObject, isJsonArray, type Json, type JsonObject } from '../tool/json.ts'
 import type { ToolRecord } from '../tool/tool.ts'
-import type { Failing, FailureType } from '../failure/failure.ts'
-import type { Finished } from './ledger.ts'
+import type { FailureResult, FailureType } from '../failure/failure.ts'
+import type { CompletedCall } from './idempotency.ts'
 import type { Redactor } from './redact.ts'
-import type { Allowance } from './count-calls.ts'
+import type { LimitStatus } from './call-limiter.ts'
 
 /** Never holds an output or a secret, and arguments only where the key asks for that. */
 export interface CallRecord {
@@ -25,28 +25,32 @@ export interface CallRecord {
   readonly arguments?: JsonObject | undefined
 }
 
-export interface Findings {
+export interface CallFacts {
   found?: ToolRecord
   called?: ToolRecord
   userId?: string | undefined
   upstreamStatus?: number
   redactor?: Redactor | undefined
-  finished?: Finished
-  allowances?: readonly Allowance[]
+  finished?: CompletedCall
+  allowances?: readonly LimitStatus[]
   release?: () => void
   releaseFiles?: () => void
 }
 
 /** Anybody can ask for any text, so it is cut where there is no such tool. */
-const MAX_ASKED = 200
+const MAX_LOGGED_REF = 200
 
-export function loggedTool(asked: string, found: ToolRecord | undefined, result?: { readonly ok: true } | Failing) {
+export function toLoggedToolId(
+  asked: string,
+  found: ToolRecord | undefined,
+  result?: { readonly ok: true } | FailureResult,
+) {
   const failure = result?.ok === false ? result.failure : undefined
   if (failure?.type === 'tool-disabled') return failure.id
-  return found?.id ?? (failure?.type === 'version-unavailable' ? failure.tool : asked.slice(0, MAX_ASKED))
+  return found?.id ?? (failure?.type === 'version-unavailable' ? failure.tool : asked.slice(0, MAX_LOGGED_REF))
 }
 
-export function recordOf(
+export function createCallRecord(
   callId: string,
   {
     asked,
@@ -54,8 +58,8 @@ export function recordOf(
     input,
   }: { readonly asked: string; readonly traceId?: string | undefined; readonly input: JsonObject },
   { principal, traceparent, dialect }: Pick<CallRecord, 'traceparent' | 'dialect'> & { readonly principal: Principal },
-  { found, called, userId, upstreamStatus, redactor }: Findings,
-  result: { readonly ok: true } | Failing,
+  { found, called, userId, upstreamStatus, redactor }: CallFacts,
+  result: { readonly ok: true } | FailureResult,
   { at, durationMs }: { readonly at: number; readonly durationMs: number },
 ): CallRecord {
   const record: CallRecord = {
@@ -66,7 +70,7 @@ export function recordOf(
     principal: principal.id,
     principal_name: principal.name,
     user_id: userId,
-    tool: loggedTool(asked, found, result),
+    tool: toLoggedToolId(asked, found, result),
     digest: found?.digest,
     dialect,
     upstream_status: upstreamStatus,
@@ -74,7 +78,7 @@ export function recordOf(
     duration_ms: durationMs,
   }
   if (!principal.recordsArguments || !called) return record
-  return { ...record, arguments: recordedArguments(input, called.input, redactor) }
+  return { ...record, arguments: redactArguments(input, called.input, redactor) }
 }
 
 const REDACTED = '[redacted]'
@@ -90,7 +94,7 @@ const MAX_DEPTH = 20
  * The shapes of arguments, and values only of numbers, booleans, enums and what its schema marks with `x-record`, since
  * any other text may hold a secret. Values are redacted and cut, visibly, to some 4,000 characters.
  */
-export function recordedArguments(input: JsonObject, schema: JsonObject, redactor: Redactor | undefined): JsonObject {
+export function redactArguments(input: JsonObject, schema: JsonObject, redactor: Redactor | undefined): JsonObject {
   let room = MAX_ALL
 
   function text(given: string): string {
@@ -103,18 +107,19 @@ export function recordedArguments(input: JsonObject, schema: JsonObject, redacto
   function value(given: Json, of: JsonObject, isMarked: boolean, depth: number): Json {
     room -= 4
     if (room < 0 || depth > MAX_DEPTH) return '…'
-    if (typeof given === 'string') return isMarked || isOneOf(given, of) ? text(given) : `<${given.length} characters>`
-    if (isList(given)) return some(given, (item) => value(item, schemaOf(of['items']), isMarked, depth + 1))
+    if (typeof given === 'string')
+      return isMarked || isEnumMember(given, of) ? text(given) : `<${given.length} characters>`
+    if (isJsonArray(given)) return some(given, (item) => value(item, toObjectSchema(of['items']), isMarked, depth + 1))
     if (isJsonObject(given)) return object(given, of, isMarked, depth)
     return redactor ? redactor.value(given) : given
   }
 
   function object(given: JsonObject, of: JsonObject, isMarked: boolean, depth: number): JsonObject {
-    const properties = schemaOf(of['properties'])
+    const properties = toObjectSchema(of['properties'])
     // Where no properties are declared, a name is a value too, and may be a secret
     const isMap = !isMarked && Object.keys(properties).length === 0
     const kept = some(isMap ? [] : Object.entries(given), ([name, item]): [string, Json] => {
-      const property = Object.hasOwn(properties, name) ? schemaOf(properties[name]) : {}
+      const property = Object.hasOwn(properties, name) ? toObjectSchema(properties[name]) : {}
       const isHidden = SENSITIVE.test(name) || property['writeOnly'] === true || property['format'] === 'password'
       const isRecorded = isMarked || property['x-record'] === true
       return [text(name), isHidden ? REDACTED : value(item ?? null, property, isRecorded, depth + 1)]
@@ -135,10 +140,10 @@ export function recordedArguments(input: JsonObject, schema: JsonObject, redacto
   return object(input, schema, false, 0)
 }
 
-function schemaOf(schema: Json | undefined): JsonObject {
+function toObjectSchema(schema: Json | undefined): JsonObject {
   return isJsonObject(schema) ? schema : {}
 }
 
-function isOneOf(given: string, { enum: values, const: only }: JsonObject): boolean {
-  return given === only || (isList(values) && values.includes(given))
+function isEnumMember(given: string, { enum: values, const: only }: JsonObject): boolean {
+  return given === only || (isJsonArray(values) && values.includes(given))
 }

@@ -2,25 +2,25 @@ import type { RunOptions } from './run.ts'
 import type { Signal, Span } from '../tool/platform.ts'
 import type { Approvals } from '../consent/authorization.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
-import { type Fingerprint, identify } from './invocation.ts'
-import { fail, type Failing } from '../failure/failure.ts'
-import { isToldByKey, shareOwner } from '../access/principal.ts'
+import { type Fingerprint, fingerprintInvocation } from './invocation.ts'
+import { fail, type FailureResult } from '../failure/failure.ts'
+import { isDistinguishableByKey, shareOwner } from '../access/principal.ts'
 import type { ToolLimits } from '../access/call-limits.ts'
-import { governed, NO_RULE, type ToolRule } from '../access/policy.ts'
+import { applyPolicyToRecord, NO_EFFECTIVE_POLICY, type EffectivePolicy } from '../access/policy.ts'
 import type { Validate } from '../schema/validator.ts'
-import { givesArtifacts, nonInferrable } from '../tool/metadata.ts'
+import { givesArtifacts, listContextParameters } from '../tool/metadata.ts'
 import { isIdempotent, needsApproval, type Publisher, type ToolRecord } from '../tool/tool.ts'
-import { endedEarly } from './deadline.ts'
+import { abortFailure } from './deadline.ts'
 import {
   describeFiles,
   type FileStores,
-  findFiles,
-  mayHoldFiles,
+  locateFiles,
+  mayContainFiles,
   measureFiles,
-  type NamedFiles,
+  type FileRefs,
   readFiles,
 } from './files.ts'
-import { type CallerContext, meetRequirements, type UserTokens } from './requirements.ts'
+import { type CallContext, meetRequirements, type UserTokens } from './requirements.ts'
 import type { Runnable } from './runner.ts'
 
 export interface CallableTool {
@@ -29,7 +29,7 @@ export interface CallableTool {
   readonly validateOutput: Validate
   readonly runnable: Runnable
   readonly stages: Stages
-  readonly contextInputs: readonly string[]
+  readonly contextParameters: readonly string[]
   readonly givesArtifacts: boolean
   readonly isIdempotent: boolean
   readonly limits: readonly ToolLimits[]
@@ -40,63 +40,70 @@ export interface Stages {
   readonly ready: readonly Stage[]
 }
 
-export function callableTool(
+export function createCallableTool(
   tool: Pick<CallableTool, 'record' | 'validateInput' | 'validateOutput' | 'runnable'>,
   limits: readonly ToolLimits[] = [],
 ): CallableTool {
   const { record } = tool
   return {
     ...tool,
-    stages: stagesOf(record),
-    contextInputs: nonInferrable(record),
+    stages: selectStages(record),
+    contextParameters: listContextParameters(record),
     givesArtifacts: givesArtifacts(record),
     isIdempotent: isIdempotent(record),
     limits,
   }
 }
 
-export function governedTool(tool: CallableTool, rule: ToolRule): CallableTool {
-  if (rule === NO_RULE) return tool
+export function applyPolicyToTool(tool: CallableTool, rule: EffectivePolicy): CallableTool {
+  if (rule === NO_EFFECTIVE_POLICY) return tool
   const { timeoutMs = Infinity, limits } = rule
   const { runnable } = tool
   const isShorter = runnable.ok && timeoutMs < runnable.timeoutMs
-  return callableTool(
-    { ...tool, record: governed(tool.record, rule), runnable: isShorter ? { ...runnable, timeoutMs } : runnable },
+  return createCallableTool(
+    {
+      ...tool,
+      record: applyPolicyToRecord(tool.record, rule),
+      runnable: isShorter ? { ...runnable, timeoutMs } : runnable,
+    },
     [...tool.limits, ...limits],
   )
 }
 
-export function stagesOf(record: ToolRecord): Stages {
+export function selectStages(record: ToolRecord): Stages {
   const { authorization, secrets, user_id } = record.requirements
   const isRequiring = authorization.length > 0 || secrets.length > 0 || user_id
-  const takesFiles = mayHoldFiles(record.input)
+  const acceptsFiles = mayContainFiles(record.input)
   return {
-    requirements: isRequiring ? [meetAll] : [],
+    requirements: isRequiring ? [meetRequirementsStage] : [],
     // A person is asked only for a call that could then run, and no file waits in memory for that
     ready: [
-      ...(takesFiles ? [findNamedFiles] : []),
-      ...(needsApproval(record) ? [claimApproval] : []),
-      ...(takesFiles ? [readNamedFiles] : []),
+      ...(acceptsFiles ? [locateFilesStage] : []),
+      ...(needsApproval(record) ? [claimApprovalStage] : []),
+      ...(acceptsFiles ? [readFilesStage] : []),
     ],
   }
 }
 
-export async function passStages(stages: readonly Stage[], open: OpenCall, deps: StageDeps) {
+export async function runStages(stages: readonly Stage[], open: StageInput, deps: StageDeps) {
   for (const stage of stages) {
     const ended = await open.deadline().race(stage(open, deps))
-    if (ended) return typeof ended === 'string' ? endedEarly(ended, open.runnable.timeoutMs) : ended
+    if (ended) return typeof ended === 'string' ? abortFailure(ended, open.runnable.timeoutMs) : ended
   }
   return undefined
 }
 
 /** A step of a call that only some tools need, known when the tool is resolved. */
-export type Stage = (call: OpenCall, deps: StageDeps) => Failing | undefined | Promise<Failing | undefined>
+export type Stage = (
+  call: StageInput,
+  deps: StageDeps,
+) => FailureResult | undefined | Promise<FailureResult | undefined>
 
-const meetAll: Stage = async (call, deps) => {
+const meetRequirementsStage: Stage = async (call, deps) => {
   const { callId, record, publisher, context, invocation, runnable, caller } = call
-  const { principal, reachedAt } = caller
+  const { principal, requestUrl } = caller
   const who = { requestedBy: principal.name, chargedTo: shareOwner(principal) }
-  const way = { reachedAt, hosts: runnable.hosts, ...who }
+  const way = { requestUrl, hosts: runnable.hosts, ...who }
   const meet = () => meetRequirements(record, publisher, context, invocation.userId, way, deps)
   const isTraced = record.requirements.authorization.length > 0
   const met = await (isTraced ? deps.span('requirements', { tool: record.id, call_id: callId }, meet) : meet())
@@ -106,11 +113,11 @@ const meetAll: Stage = async (call, deps) => {
   return undefined
 }
 
-const findNamedFiles: Stage = (call, stores) => {
+const locateFilesStage: Stage = (call, stores) => {
   const { record, runnable, caller } = call
   const { input, userId } = call.invocation
   const owner = { principal: caller.principal.id, userId }
-  const finding = findFiles(record, input, runnable.takesFiles !== true, owner, stores, caller.meter)
+  const finding = locateFiles(record, input, runnable.acceptsFiles !== true, owner, stores, caller.meter)
   if (!(finding instanceof Promise)) return finding
   return finding.then((found) => {
     if (!found.ok) return found
@@ -119,32 +126,32 @@ const findNamedFiles: Stage = (call, stores) => {
   })
 }
 
-const readNamedFiles: Stage = async (call, { holdFiles }) => {
+const readFilesStage: Stage = async (call, { holdFiles }) => {
   const { namedFiles, invocation, runnable, caller } = call
   if (!namedFiles) return undefined
-  const bytes = measureFiles(namedFiles, runnable.takesFiles !== true)
+  const bytes = measureFiles(namedFiles, runnable.acceptsFiles !== true)
   const release = await holdFiles(caller.principal.id, bytes, call.deadline().signal)
   if (!release) return fail({ type: 'rate-limited', retry_after_ms: FULL_MS })
   call.holds(release)
-  const read = await readFiles(namedFiles, invocation.input, runnable.takesFiles !== true)
+  const read = await readFiles(namedFiles, invocation.input, runnable.acceptsFiles !== true)
   if (!read.ok) return read
   call.invocation = { ...invocation, ...read.value }
   return undefined
 }
 
 /** A person approves all that the tool is given, and nothing else runs by it. */
-export const claimApproval: Stage = async (call, { approvals, fingerprint }) => {
+export const claimApprovalStage: Stage = async (call, { approvals, fingerprint }) => {
   const { record, caller, namedFiles } = call
   const files = namedFiles && (await describeFiles(namedFiles))
   if (files?.ok === false) return files
-  const identity = await identify(call, fingerprint, files?.value)
+  const identity = await fingerprintInvocation(call, fingerprint, files?.value)
   const claimed = await approvals.claim({
     ...identity,
     tool: record,
-    isToldByKey: isToldByKey(caller.principal),
+    isToldByKey: isDistinguishableByKey(caller.principal),
     requestedBy: caller.principal.name,
     chargedTo: shareOwner(caller.principal),
-    reachedAt: caller.reachedAt,
+    requestUrl: caller.requestUrl,
   })
   if ('approved' in claimed) return undefined
   if ('refused' in claimed)
@@ -153,11 +160,11 @@ export const claimApproval: Stage = async (call, { approvals, fingerprint }) => 
 }
 
 /** Stages complete the invocation, each with another one in its place. */
-export interface OpenCall extends RunOptions {
+export interface StageInput extends RunOptions {
   readonly publisher: Publisher
-  readonly context: CallerContext
+  readonly context: CallContext
   invocation: RunOptions['invocation']
-  namedFiles?: NamedFiles
+  namedFiles?: FileRefs
   /** Takes what gives back memory at the end of the call. */
   readonly holds: (release: () => void) => void
 }

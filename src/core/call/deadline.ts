@@ -1,15 +1,15 @@
 import type { Signal } from '../tool/platform.ts'
-import { type Failing, fail } from '../failure/failure.ts'
+import { type FailureResult, fail } from '../failure/failure.ts'
 
-export type EarlyEnd = 'expired' | 'cancelled'
+export type AbortReason = 'expired' | 'cancelled'
 
 export interface Deadline {
   readonly signal: Signal
-  race<T>(work: T | Promise<T>): T | Promise<T | EarlyEnd>
+  race<T>(work: T | Promise<T>): T | Promise<T | AbortReason>
 }
 
 /** `mayHaveRun`: the tool may have done something that must not be done twice. */
-export function endedEarly(how: EarlyEnd, timeoutMs: number, mayHaveRun = false): Failing {
+export function abortFailure(how: AbortReason, timeoutMs: number, mayHaveRun = false): FailureResult {
   const ran = mayHaveRun ? ({ may_have_run: true } as const) : {}
   return fail(
     how === 'expired' ? { type: 'tool-timed-out', timeout_ms: timeoutMs, ...ran } : { type: 'cancelled', ...ran },

@@ -1,9 +1,9 @@
 import type { Budget } from '../tool/budget.ts'
 
 /** A text as it reads, and where in the text that was sent each of its places is. */
-export interface Reading {
+export interface DecodedText {
   readonly text: string
-  placeOf(at: number): number
+  mapPosition(at: number): number
 }
 
 const ESCAPE =
@@ -25,16 +25,16 @@ const MAX_CODE = 0x10ffff
 const REPLACED = 0.1
 const READ_PER_UNIT = 4_000
 
-export function asSent(text: string): Reading {
-  return { text, placeOf: (at) => at }
+export function toDecodedText(text: string): DecodedText {
+  return { text, mapPosition: (at) => at }
 }
 
 /** Decodes `\uXXXX`, `\xXX`, `%XX` and `&…;`, each `%XX` as one character. */
-export function unescaped(reading: Reading, budget: Budget): Reading {
-  return replaced(reading, ESCAPE, characterOf, budget)
+export function decodeEscapes(reading: DecodedText, budget: Budget): DecodedText {
+  return replaced(reading, ESCAPE, decodeCharacter, budget)
 }
 
-function characterOf([escape, four, two, upToSix, decimal]: RegExpExecArray): string {
+function decodeCharacter([escape, four, two, upToSix, decimal]: RegExpExecArray): string {
   const hex = four ?? two ?? upToSix
   if (hex === undefined && decimal === undefined) return NAMED.get(escape) ?? UNKNOWN
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
@@ -42,13 +42,18 @@ function characterOf([escape, four, two, upToSix, decimal]: RegExpExecArray): st
 }
 
 /** A tag becomes a backslash, which is passed over. */
-export function withoutTags(reading: Reading, budget: Budget): Reading {
+export function stripTags(reading: DecodedText, budget: Budget): DecodedText {
   return replaced(reading, TAG, () => '\\', budget)
 }
 
 /** Returns the same reading where there is nothing to replace. */
-function replaced(reading: Reading, pattern: RegExp, by: (part: RegExpExecArray) => string, budget: Budget): Reading {
-  const { text, placeOf } = reading
+function replaced(
+  reading: DecodedText,
+  pattern: RegExp,
+  by: (part: RegExpExecArray) => string,
+  budget: Budget,
+): DecodedText {
+  const { text, mapPosition } = reading
   budget.spend(text.length / READ_PER_UNIT)
   /** Where each replaced part ends, in the new text and in the old one. */
   const ends: number[] = []
@@ -66,14 +71,14 @@ function replaced(reading: Reading, pattern: RegExp, by: (part: RegExpExecArray)
   if (ends.length === 0) return reading
   return {
     text: written + text.slice(oldEnd),
-    placeOf(at) {
+    mapPosition(at) {
       let [low, high] = [0, ends.length]
       while (low < high) {
         const middle = (low + high) >> 1
         if ((ends[middle] ?? 0) <= at) low = middle + 1
         else high = middle
       }
-      return placeOf(at + (oldEnds[low - 1] ?? 0) - (ends[low - 1] ?? 0))
+      return mapPosition(at + (oldEnds[low - 1] ?? 0) - (ends[low - 1] ?? 0))
     },
   }
 }

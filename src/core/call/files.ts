@@ -1,12 +1,12 @@
-import type { ShownFile } from '../consent/shown-invocation.ts'
-import { afford, type Budget, createBudget, type Meter, UNITS } from '../tool/budget.ts'
-import { isJsonObject, isList, type Json, type JsonObject } from '../tool/json.ts'
-import { pointerStep, pointerSteps, type Problem, valueAt } from '../tool/problem.ts'
+import type { FileSnapshot } from '../consent/invocation-snapshot.ts'
+import { withinBudget, type Budget, createBudget, type RequestBudget, DEFAULT_UNITS } from '../tool/budget.ts'
+import { isJsonObject, isJsonArray, type Json, type JsonObject } from '../tool/json.ts'
+import { encodePointerStep, parsePointer, type Problem, getAtPointer } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'
-import { localReference } from '../schema/subschemas.ts'
-import { type ArtifactStore, readHandle, readLink } from './artifact-store.ts'
+import { parseLocalRef } from '../schema/subschemas.ts'
+import { type ArtifactStore, parseFileHandle, parseArtifactLink } from './artifact-store.ts'
 import type { StoredArtifact, UploadOwner, UploadStore } from './artifact-store.ts'
-import { type Failing, fail, ok, type Result } from '../failure/failure.ts'
+import { type FailureResult, fail, ok, type Result } from '../failure/failure.ts'
 
 export interface FileBytes {
   readonly bytes: Uint8Array<ArrayBuffer>
@@ -22,7 +22,7 @@ interface Place {
 
 type NamedFile = StoredArtifact & { readonly filename?: string | undefined }
 
-export interface NamedFiles {
+export interface FileRefs {
   readonly places: readonly Place[]
   readonly byHandle: ReadonlyMap<string, NamedFile>
 }
@@ -38,36 +38,36 @@ const MAX_BYTES = 26_214_400
 const MAX_AS_BASE64 = 8_388_608
 
 const FOR_BYTES = /"(?:contentEncoding":"base64|format":"(?:binary|byte))"/i
-export function mayHoldFiles(schema: Json | undefined): boolean {
+export function mayContainFiles(schema: Json | undefined): boolean {
   return FOR_BYTES.test(JSON.stringify(schema) ?? '')
 }
 
 /** A handle names a file only where the schema says bytes. Another's file fails like a missing one. */
-export function findFiles(
+export function locateFiles(
   { input: schema }: Pick<ToolRecord, 'input'>,
   input: JsonObject,
   asBase64: boolean,
   owner: UploadOwner,
   stores: FileStores,
-  meter: Meter,
-): Failing | Promise<Result<NamedFiles>> | undefined {
-  const found = afford(
-    () => [...handles(input, schema, { root: schema, path: '', budget: createBudget(UNITS, meter) })],
+  meter: RequestBudget,
+): FailureResult | Promise<Result<FileRefs>> | undefined {
+  const found = withinBudget(
+    () => [...findHandles(input, schema, { root: schema, path: '', budget: createBudget(DEFAULT_UNITS, meter) })],
     TOO_COSTLY,
   )
   if (!found.ok) return fail({ type: 'input-invalid', problems: found.problems })
   const places = [...new Map(found.value.map((place) => [place.path, place])).values()]
   if (places.length === 0) return undefined
   if (places.length > MAX_FILES) return invalid([{ path: '', message: `Must name at most ${MAX_FILES} files` }])
-  return whileReachable(find(places, asBase64 ? MAX_AS_BASE64 : MAX_BYTES, owner, stores))
+  return withUnavailable(loadFiles(places, asBase64 ? MAX_AS_BASE64 : MAX_BYTES, owner, stores))
 }
 
-async function find(places: readonly Place[], limit: number, owner: UploadOwner, stores: FileStores) {
+async function loadFiles(places: readonly Place[], limit: number, owner: UploadOwner, stores: FileStores) {
   const byHandle = new Map<string, NamedFile>()
   const problems: Problem[] = []
   let size = 0
   for (const { path, handle, most } of places) {
-    const file = byHandle.get(handle) ?? (await findFile(handle, owner, stores))
+    const file = byHandle.get(handle) ?? (await loadFile(handle, owner, stores))
     if (typeof file === 'string') {
       problems.push({ path, message: file })
       continue
@@ -89,32 +89,32 @@ const NO_UPLOAD = 'Is not a file of yours, or has expired: upload it again with 
 const NO_ARTIFACT = 'Is not a link from this Switchboard, or has expired: call the tool again for a new one'
 
 /** A text says why there is none. */
-export async function findFile(handle: string, owner: UploadOwner, { uploads, artifacts }: FileStores) {
-  const id = readHandle(handle)
+export async function loadFile(handle: string, owner: UploadOwner, { uploads, artifacts }: FileStores) {
+  const id = parseFileHandle(handle)
   if (id !== undefined) {
     const own = await uploads.find(id, owner)
     if (own || owner.userId === undefined) return own ?? NO_UPLOAD
     return (await uploads.find(id, { principal: owner.principal })) ?? NO_UPLOAD
   }
-  const link = readLink(handle)
+  const link = parseArtifactLink(handle)
   const found = link && (await artifacts.open(link))
   return typeof found === 'object' ? found : NO_ARTIFACT
 }
 
 /** Bytes of memory that a call's files take. A text in Base64 is in memory beside its bytes. */
-export function measureFiles({ byHandle }: NamedFiles, asBase64: boolean): number {
+export function measureFiles({ byHandle }: FileRefs, asBase64: boolean): number {
   const size = [...byHandle.values()].reduce((sum, file) => sum + file.size, 0)
   return asBase64 ? 3 * size : size
 }
 
-export function readFiles({ places, byHandle }: NamedFiles, input: JsonObject, asBase64: boolean) {
-  return whileReachable(asBase64 ? inBase64() : asBytes())
+export function readFiles({ places, byHandle }: FileRefs, input: JsonObject, asBase64: boolean) {
+  return withUnavailable(asBase64 ? inBase64() : asBytes())
 
   async function inBase64(): Promise<Result<GivenFiles>> {
     let whole: Json = input
     for (const { path, handle } of places) {
       const text = await byHandle.get(handle)?.base64()
-      if (text !== undefined) whole = replaced(whole, pointerSteps(path) ?? [], text)
+      if (text !== undefined) whole = replaced(whole, parsePointer(path) ?? [], text)
     }
     return ok(isJsonObject(whole) ? { input: whole } : {})
   }
@@ -130,7 +130,7 @@ export function readFiles({ places, byHandle }: NamedFiles, input: JsonObject, a
 }
 
 /** As a person is shown them, in one order however the input is. Bytes of a handle never change: the tool gets these. */
-export function describeFiles({ byHandle }: NamedFiles): Promise<Result<readonly ShownFile[]>> {
+export function describeFiles({ byHandle }: FileRefs): Promise<Result<readonly FileSnapshot[]>> {
   const sorted = [...byHandle].toSorted(([one], [other]) => (one < other ? -1 : 1))
   const shown = sorted.map(async ([handle, { filename, contentType, size, sha256 }]) => ({
     handle,
@@ -139,7 +139,7 @@ export function describeFiles({ byHandle }: NamedFiles): Promise<Result<readonly
     size,
     sha256: await sha256(),
   }))
-  return whileReachable(Promise.all(shown).then(ok))
+  return withUnavailable(Promise.all(shown).then(ok))
 }
 
 interface GivenFiles {
@@ -148,7 +148,7 @@ interface GivenFiles {
 }
 
 /** Nothing ran, so a call whose files cannot be read now may be repeated. */
-async function whileReachable<T>(work: Promise<Result<T>>): Promise<Result<T>> {
+async function withUnavailable<T>(work: Promise<Result<T>>): Promise<Result<T>> {
   try {
     return await work
   } catch {
@@ -158,7 +158,7 @@ async function whileReachable<T>(work: Promise<Result<T>>): Promise<Result<T>> {
 
 function replaced(value: Json, [step, ...rest]: readonly string[], by: string): Json {
   if (step === undefined) return by
-  if (isList(value)) return value.map((each, index) => (String(index) === step ? replaced(each, rest, by) : each))
+  if (isJsonArray(value)) return value.map((each, index) => (String(index) === step ? replaced(each, rest, by) : each))
   if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [name, name === step ? replaced(each ?? null, rest, by) : each]),
@@ -171,25 +171,25 @@ interface Walk {
   readonly budget: Budget
 }
 
-function* handles(value: Json, schema: Json | undefined, walk: Walk): Generator<Place> {
+function* findHandles(value: Json, schema: Json | undefined, walk: Walk): Generator<Place> {
   const { root, path, budget } = walk
   budget.spend(1, path)
   if (!isJsonObject(schema)) return
-  for (const each of inPlace(schema, root)) yield* handles(value, each, walk)
+  for (const each of inPlace(schema, root)) yield* findHandles(value, each, walk)
   if (typeof value === 'string') {
-    const isHandle = isBytes(schema) && (readHandle(value) !== undefined || readLink(value) !== undefined)
+    const isHandle = isBytes(schema) && (parseFileHandle(value) !== undefined || parseArtifactLink(value) !== undefined)
     const most = typeof schema.maxLength === 'number' ? schema.maxLength : Infinity
     if (isHandle) yield { path, handle: value, most }
-  } else if (isList(value)) {
+  } else if (isJsonArray(value)) {
     const { prefixItems, items } = schema
-    const first = isList(prefixItems) ? prefixItems : []
+    const first = isJsonArray(prefixItems) ? prefixItems : []
     for (const [index, each] of value.entries())
-      yield* handles(each, first[index] ?? items, { ...walk, path: path + pointerStep(index) })
+      yield* findHandles(each, first[index] ?? items, { ...walk, path: path + encodePointerStep(index) })
   } else if (isJsonObject(value)) {
     const properties = isJsonObject(schema.properties) ? schema.properties : {}
     for (const [name, each] of Object.entries(value)) {
       const below = Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties
-      yield* handles(each ?? null, below, { ...walk, path: path + pointerStep(name) })
+      yield* findHandles(each ?? null, below, { ...walk, path: path + encodePointerStep(name) })
     }
   }
 }
@@ -197,11 +197,11 @@ function* handles(value: Json, schema: Json | undefined, walk: Walk): Generator<
 function inPlace(schema: JsonObject, root: JsonObject): readonly (Json | undefined)[] {
   const all = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => {
     const list = schema[keyword]
-    return isList(list) ? list : []
+    return isJsonArray(list) ? list : []
   })
-  const target = typeof schema.$ref === 'string' ? localReference(schema.$ref) : undefined
+  const target = typeof schema.$ref === 'string' ? parseLocalRef(schema.$ref) : undefined
   if (target === undefined || typeof target === 'string') return all
-  const referred: unknown = valueAt(root, target)
+  const referred: unknown = getAtPointer(root, target)
   return isJsonObject(referred) ? [...all, referred] : all
 }
 
@@ -210,6 +210,6 @@ function isBytes({ contentEncoding, format }: JsonObject): boolean {
   return format === 'binary' || format === 'byte'
 }
 
-function invalid(problems: readonly Problem[]): Failing {
+function invalid(problems: readonly Problem[]): FailureResult {
   return fail({ type: 'input-invalid', problems })
 }

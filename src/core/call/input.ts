@@ -1,81 +1,90 @@
 import { type NullField, TOO_COSTLY, type Validate } from '../schema/validator.ts'
-import { hasTooManyParts, type Meter } from '../tool/budget.ts'
-import { isJsonObject, isList, isTexts, type Json, type JsonObject } from '../tool/json.ts'
+import { exceedsMaxNodes, type RequestBudget } from '../tool/budget.ts'
+import { isJsonObject, isJsonArray, isStringArray, type Json, type JsonObject } from '../tool/json.ts'
 import * as json from '../tool/json-reader.ts'
-import { nearestOf } from '../tool/nearest.ts'
-import { pointerStep, type Problem, quoted } from '../tool/problem.ts'
-import { INLINE_BYTES, inlineBytes, malformed, SELECT } from './call-fields.ts'
+import { findClosest } from '../tool/nearest.ts'
+import { encodePointerStep, type Problem, quoteList } from '../tool/problem.ts'
+import { INLINE_BYTES, inlineBytes, malformedRequestFailure, SELECT } from './call-options.ts'
 import type { CallableTool } from './callable-tool.ts'
 import { fail, ok, type Result } from '../failure/failure.ts'
-import { ACCOUNT, type CallerContext } from './requirements.ts'
+import { ACCOUNT, type CallContext } from './requirements.ts'
 
-export interface GivenInput {
+export interface CallInput {
   readonly input: JsonObject
   /** The input may hold parameters that no model may infer, since whoever wrote it knew which those are. */
-  readonly inputIsWhole?: boolean
-  readonly context: CallerContext
+  readonly includesContextParameters?: boolean
+  readonly context: CallContext
   /** For a context whose unknown fields are refused if they are nearly one of these, or of what its tool takes. */
-  readonly namedContext?: { readonly path: string; readonly fields: readonly string[] }
+  readonly contextFieldHints?: { readonly path: string; readonly fields: readonly string[] }
 }
 
 /** Read where each is used, since a parameter of the tool may have the same name. */
 const OPTIONS = json.object({
   [ACCOUNT]: json.optional(
-    json.described("Which of the user's accounts at a provider to use, where there are several", json.string()),
+    json.withSchemaDescription(
+      "Which of the user's accounts at a provider to use, where there are several",
+      json.string(),
+    ),
   ),
-  [SELECT]: json.optional(json.described('A JMESPath expression: the part of the output to return', json.string())),
+  [SELECT]: json.optional(
+    json.withSchemaDescription('A JMESPath expression: the part of the output to return', json.string()),
+  ),
   [INLINE_BYTES]: json.optional(
-    json.described('The most bytes of output in the answer; a larger output is a link', inlineBytes),
+    json.withSchemaDescription('The most bytes of output in the answer; a larger output is a link', inlineBytes),
   ),
 })
 
-export function openContext<T extends object>(readers: {
+export function createContextReader<T extends object>(readers: {
   readonly [K in keyof T]: json.Reader<T[K]>
-}): json.Reader<json.ObjectOf<T> & Pick<CallerContext, 'values'>> {
-  const reader = json.openObject<T>(readers)
+}): json.Reader<json.ObjectValue<T> & Pick<CallContext, 'values'>> {
+  const reader = json.looseObject<T>(readers)
   const schema = () => {
-    const { properties, ...rest } = json.schemaOf(reader)
-    const { properties: options } = json.schemaOf(OPTIONS)
+    const { properties, ...rest } = json.toJsonSchema(reader)
+    const { properties: options } = json.toJsonSchema(OPTIONS)
     return {
       ...rest,
       properties: { ...(isJsonObject(properties) ? properties : {}), ...(isJsonObject(options) ? options : {}) },
     }
   }
-  return json.stating(schema, (value, report) => {
+  return json.withSchema(schema, (value, report) => {
     const read = reader(value, report)
-    if (read === json.WRONG || !isJsonObject(value)) return read
+    if (read === json.INVALID_VALUE || !isJsonObject(value)) return read
     const others = Object.entries(value).filter(([name]) => !Object.hasOwn(readers, name))
     return others.length === 0 ? read : { ...read, values: Object.fromEntries(others) }
   })
 }
 
 /** Completes an input from the context and validates it. Gives it as the tool gets it, or every problem. */
-export function checkGivenInput(
-  { input, inputIsWhole = false, context, namedContext }: GivenInput,
-  { record, contextInputs: names, validateInput }: Pick<CallableTool, 'record' | 'contextInputs' | 'validateInput'>,
+export function completeInput(
+  { input, includesContextParameters = false, context, contextFieldHints }: CallInput,
+  {
+    record,
+    contextParameters: names,
+    validateInput,
+  }: Pick<CallableTool, 'record' | 'contextParameters' | 'validateInput'>,
   userId: string | undefined,
-  meter: Meter,
+  meter: RequestBudget,
 ): Result<JsonObject> {
-  if (namedContext !== undefined && context.values !== undefined) {
-    const { path, fields } = namedContext
+  if (contextFieldHints !== undefined && context.values !== undefined) {
+    const { path, fields } = contextFieldHints
     const taken = [...fields, ACCOUNT, SELECT, INLINE_BYTES, ...names]
     const problems = Object.keys(context.values).flatMap((name) => {
       const isBegun = (field: string) => name.length > 2 && field.startsWith(name)
-      const meant = taken.includes(name) ? undefined : (fields.find(isBegun) ?? nearestOf(name, fields))
+      const meant = taken.includes(name) ? undefined : (fields.find(isBegun) ?? findClosest(name, fields))
       if (meant === undefined) return []
-      const message = `Unknown field '${name.slice(0, 100)}' (meant '${meant}'?): wanted ${quoted(taken)}`
-      return [{ path: path + pointerStep(name), message }]
+      const message = `Unknown field '${name.slice(0, 100)}' (meant '${meant}'?): wanted ${quoteList(taken)}`
+      return [{ path: path + encodePointerStep(name), message }]
     })
-    if (problems.length > 0) return malformed(problems)
+    if (problems.length > 0) return malformedRequestFailure(problems)
   }
   if (names.length === 0) return checkInput(validateInput, input, meter)
   const problems: Problem[] = []
   const whole = new Map(Object.entries(input))
-  const required = isTexts(record.input.required) ? record.input.required : []
+  const required = isStringArray(record.input.required) ? record.input.required : []
   for (const name of names) {
-    const path = pointerStep(name)
-    const value = valueOf(name, context, userId)
-    if (whole.has(name) && !inputIsWhole) {
+    const path = encodePointerStep(name)
+    const value = getContextValue(name, context, userId)
+    if (whole.has(name) && !includesContextParameters) {
       problems.push({ path, message: "Set this in the call's context, not in the input" })
     } else if (value !== undefined) {
       whole.set(name, value)
@@ -90,14 +99,14 @@ export function checkGivenInput(
   return fail({ type: 'input-invalid', problems: [...problems, ...others.filter(({ path }) => !said.has(path))] })
 }
 
-function valueOf(name: string, { values }: CallerContext, userId: string | undefined): Json | undefined {
+function getContextValue(name: string, { values }: CallContext, userId: string | undefined): Json | undefined {
   if (name === 'user_id') return userId
   return values !== undefined && Object.hasOwn(values, name) ? (values[name] ?? undefined) : undefined
 }
 
 /** `null` for an optional field whose schema forbids it counts as absent at every depth, since models send it. */
-export function checkInput(validate: Validate, input: JsonObject, meter: Meter): Result<JsonObject> {
-  if (hasTooManyParts(input)) return fail({ type: 'input-invalid', problems: TOO_COSTLY })
+export function checkInput(validate: Validate, input: JsonObject, meter: RequestBudget): Result<JsonObject> {
+  if (exceedsMaxNodes(input)) return fail({ type: 'input-invalid', problems: TOO_COSTLY })
   const nulls: NullField[] = []
   const problems = validate(input, meter, nulls)
   if (problems.length === 0) return ok(input)
@@ -111,7 +120,7 @@ export function checkInput(validate: Validate, input: JsonObject, meter: Meter):
 
 function withoutFields<T extends Json>(value: T, names: ReadonlyMap<object, ReadonlySet<string>>): T
 function withoutFields(value: Json, names: ReadonlyMap<object, ReadonlySet<string>>): Json {
-  if (isList(value)) return value.map((each) => withoutFields(each, names))
+  if (isJsonArray(value)) return value.map((each) => withoutFields(each, names))
   if (!isJsonObject(value)) return value
   const absent = names.get(value)
   const entries = Object.entries(value).filter(([name]) => !absent?.has(name))

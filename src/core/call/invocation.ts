@@ -1,4 +1,4 @@
-import type { ShownCredential, ShownFile, ShownInvocation } from '../consent/shown-invocation.ts'
+import type { CredentialSnapshot, FileSnapshot, InvocationSnapshot } from '../consent/invocation-snapshot.ts'
 import type { InputResponses } from '../tool/content.ts'
 import type { Json, JsonObject } from '../tool/json.ts'
 import type { ToolRecord } from '../tool/tool.ts'
@@ -36,23 +36,23 @@ export type Fingerprint = (value: Json) => Promise<string>
  * One caller's calls with equal fingerprints give their tool the same. Without `files`, those are known by their handles
  * alone, which stand in the input and name bytes that never change.
  */
-export async function identify(
+export async function fingerprintInvocation(
   call: {
     readonly record: Pick<ToolRecord, 'id' | 'digest'>
     readonly caller: { readonly principal: { readonly id: string } }
     readonly invocation: Invocation
   },
   fingerprint: Fingerprint,
-  files: readonly ShownFile[] = [],
-): Promise<{ readonly shown: ShownInvocation; readonly fingerprint: string }> {
+  files: readonly FileSnapshot[] = [],
+): Promise<{ readonly shown: InvocationSnapshot; readonly fingerprint: string }> {
   const { record, caller, invocation } = call
   const principal = caller.principal.id
   const { id: tool, digest } = record
   const { input, userId, userInfo, method, answers, secrets, tokens, files: _, ...others } = invocation
   others satisfies Record<string, never>
 
-  function credentials(kind: ShownCredential['kind'], all: Invocation['tokens']): Promise<ShownCredential[]> {
-    const shown = [...all].map(async ([id, { value, from, account }]): Promise<ShownCredential> => {
+  function credentials(kind: CredentialSnapshot['kind'], all: Invocation['tokens']): Promise<CredentialSnapshot[]> {
+    const shown = [...all].map(async ([id, { value, from, account }]): Promise<CredentialSnapshot> => {
       if (account !== undefined) return { id, kind, from: 'grant', account }
       if (from === 'deployment') return { id, kind, from }
       // With its caller and tool, so that nobody finds a short one by comparing pages of guesses of their own
@@ -61,7 +61,7 @@ export async function identify(
     return Promise.all(shown)
   }
 
-  const shown: ShownInvocation = {
+  const shown: InvocationSnapshot = {
     principal,
     tool,
     digest,

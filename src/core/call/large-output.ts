@@ -2,23 +2,23 @@ import type { Validate } from '../schema/validator.ts'
 import type { Artifact, Content } from '../tool/content.ts'
 import { isObject, jsonSize } from '../tool/json.ts'
 import type { ToolRecord } from '../tool/tool.ts'
-import type { ArtifactOwner, ArtifactStore, Keepable } from './artifact-store.ts'
-import { type Failing, fail, ok, type Result } from '../failure/failure.ts'
-import { bytesGiven } from './artifact-output.ts'
-import { heldValue } from './run.ts'
-import type { Success } from './runner.ts'
+import type { ArtifactOwner, ArtifactStore, StorableContent } from './artifact-store.ts'
+import { type FailureResult, fail, ok, type Result } from '../failure/failure.ts'
+import { findArtifactContent } from './artifact-output.ts'
+import { toSingleValue } from './run.ts'
+import type { ToolSuccess } from './runner.ts'
 
 const MAX_BLOCKS = 16
 
 /** What of an output a caller takes as an artifact, however small it is: kept where there is a place for it. */
-export type FindArtifact = (success: Success, record: ToolRecord) => NamedPart | undefined
+export type FindArtifact = (success: ToolSuccess, record: ToolRecord) => NamedPart | undefined
 
 export interface NamedPart {
-  readonly part: Keepable
+  readonly part: StorableContent
   readonly name: string
 }
 
-interface Placing {
+interface OffloadOptions {
   readonly record: ToolRecord
   /** In bytes of JSON: what is larger is kept, and linked to. */
   readonly inlineBytes: number
@@ -31,69 +31,76 @@ interface Placing {
 }
 
 /** Links to output too large for an answer, and to declared artifacts. Expects it to fit its schema, without secrets. */
-export function placeOutput(success: Success, placing: Placing): Success | Promise<Success | Failing> {
+export function offloadOutput(
+  success: ToolSuccess,
+  placing: OffloadOptions,
+): ToolSuccess | Promise<ToolSuccess | FailureResult> {
   const { record, isSmall, findArtifact } = placing
   const found = isSmall && !success.artifact ? findArtifact?.(success, record) : undefined
   if (found)
-    return keep(found.part, found.name, placing).then((kept) =>
+    return storeContent(found.part, found.name, placing).then((kept) =>
       kept.ok ? { ...success, artifact: kept.value } : success,
     )
-  const isMoved = !isSmall || bytesGiven(record, success) !== undefined
-  return isMoved ? move(success, placing) : settle(success, placing)
+  const isMoved = !isSmall || findArtifactContent(record, success) !== undefined
+  return isMoved ? offloadParts(success, placing) : linkOrInline(success, placing)
 }
 
-export async function keepWhole(success: Success, placing: Placing): Promise<Artifact | undefined> {
-  const kept = await keep(keepableValue(heldValue(success)), `The whole output of ${placing.record.id}`, placing)
+export async function storeWholeOutput(success: ToolSuccess, placing: OffloadOptions): Promise<Artifact | undefined> {
+  const kept = await storeContent(
+    toStorableJson(toSingleValue(success)),
+    `The whole output of ${placing.record.id}`,
+    placing,
+  )
   return kept.ok ? kept.value : undefined
 }
 
-function settle(success: Success, { validateOutput }: Placing): Success {
+function linkOrInline(success: ToolSuccess, { validateOutput }: OffloadOptions): ToolSuccess {
   const { artifact, ...rest } = success
   if (artifact === undefined || success.value !== null || validateOutput(null).length === 0) return success
-  return { ...rest, ...lying(artifact, validateOutput) }
+  return { ...rest, ...toLinkValue(artifact, validateOutput) }
 }
 
-function lying(elsewhere: Artifact, validateOutput: Validate): Pick<Success, 'value' | 'elsewhere'> {
+function toLinkValue(elsewhere: Artifact, validateOutput: Validate): Pick<ToolSuccess, 'value' | 'elsewhere'> {
   const link = { artifact: elsewhere }
   return { value: validateOutput(link).length === 0 ? link : undefined, elsewhere }
 }
 
-async function move(success: Success, placing: Placing): Promise<Success | Failing> {
+async function offloadParts(success: ToolSuccess, placing: OffloadOptions): Promise<ToolSuccess | FailureResult> {
   const { value, content = [], artifact: own, ...rest } = success
   const { validateOutput, record, inlineBytes, isSmall } = placing
   const [only] = content.length === 1 ? content : []
-  const bytes = only && keepable(only)
+  const bytes = only && toStorable(only)
   if (only && bytes && !own && (value === null || holds(value, bytes))) {
-    const kept = await keep(bytes, nameOf(only), placing)
+    const kept = await storeContent(bytes, describeBlock(only), placing)
     if (!kept.ok) return isSmall ? success : kept
-    if (value !== null) return { ...rest, ...lying(kept.value, validateOutput) }
-    return settle({ ...rest, value, ...(isSmall ? { content } : {}), artifact: kept.value }, placing)
+    if (value !== null) return { ...rest, ...toLinkValue(kept.value, validateOutput) }
+    return linkOrInline({ ...rest, value, ...(isSmall ? { content } : {}), artifact: kept.value }, placing)
   }
 
-  let placed: Success = { ...rest, value }
+  let placed: ToolSuccess = { ...rest, value }
   let left = inlineBytes
   const isAlone = content.length === 0 && !own
   const size = isAlone && !isSmall ? Infinity : jsonSize(value, left)
   if (size > left) {
-    const kept = await keep(keepableValue(value), `The output of ${record.id}`, placing)
+    const kept = await storeContent(toStorableJson(value), `The output of ${record.id}`, placing)
     if (!kept.ok) return kept
-    placed = { ...rest, ...lying(kept.value, validateOutput) }
+    placed = { ...rest, ...toLinkValue(kept.value, validateOutput) }
   } else left -= size
   if (own) {
-    const kept = jsonSize(own, left) > left ? await moveData(own, placing) : ok(own)
+    const kept = jsonSize(own, left) > left ? await offloadDataUrl(own, placing) : ok(own)
     if (!kept.ok) return kept
     left -= jsonSize(kept.value, left)
     placed = { ...placed, artifact: kept.value }
   }
   if (content.length > 0) {
-    const shown = await moveBlocks(content, left, placing)
+    const shown = await offloadBlocks(content, left, placing)
     if (!shown.ok) return shown
     placed = { ...placed, content: shown.value }
   }
-  return settle(placed, placing)
+  return linkOrInline(placed, placing)
 }
 
-async function moveBlocks(blocks: readonly Content[], room: number, placing: Placing) {
+async function offloadBlocks(blocks: readonly Content[], room: number, placing: OffloadOptions) {
   const shown: Content[] = []
   let left = room
   let moved = 0
@@ -104,57 +111,57 @@ async function moveBlocks(blocks: readonly Content[], room: number, placing: Pla
       shown.push(block)
       continue
     }
-    const part = keepable(block)
+    const part = toStorable(block)
     if (!part || ++moved > MAX_BLOCKS) {
-      const all = await keep(keepableValue(blocks), `All that ${placing.record.id} gave to look at`, placing)
-      return all.ok ? ok([linkTo(all.value)]) : all
+      const all = await storeContent(toStorableJson(blocks), `All that ${placing.record.id} gave to look at`, placing)
+      return all.ok ? ok([toResourceLink(all.value)]) : all
     }
-    const kept = await keep(part, nameOf(block), placing)
+    const kept = await storeContent(part, describeBlock(block), placing)
     if (!kept.ok) return kept
-    shown.push(linkTo(kept.value))
+    shown.push(toResourceLink(kept.value))
   }
   return ok(shown)
 }
 
-async function moveData(own: Artifact, placing: Placing): Promise<Result<Artifact>> {
+async function offloadDataUrl(own: Artifact, placing: OffloadOptions): Promise<Result<Artifact>> {
   const comma = own.url.indexOf(',')
   if (!/^data:[^,]*;base64$/i.test(own.url.slice(0, Math.max(0, comma))))
     return tooLarge(placing, "it is an artifact with a long URL, which is no 'data:' URL in Base64")
-  const part = { content: { base64: own.url.slice(comma + 1) }, contentType: mediaType(own.content_type, BYTES) }
-  return keep(part, own.meta.description, placing)
+  const part = { content: { base64: own.url.slice(comma + 1) }, contentType: mediaType(own.content_type, OCTET_STREAM) }
+  return storeContent(part, own.meta.description, placing)
 }
 
-async function keep(what: Keepable, name: string, placing: Placing): Promise<Result<Artifact>> {
-  const kept = await placing.artifacts.keep(what, placing.owner)
+async function storeContent(what: StorableContent, name: string, placing: OffloadOptions): Promise<Result<Artifact>> {
+  const kept = await placing.artifacts.put(what, placing.owner)
   if (!kept.ok) return tooLarge(placing, kept.why, kept.forOperator)
   const { url, size, expiresAt } = kept
   const description = `${name}, until ${expiresAt}`
   return ok({ url, content_type: what.contentType, size, meta: { description } })
 }
 
-function tooLarge({ inlineBytes: limit }: Placing, why: string, forOperator?: string): Failing {
+function tooLarge({ inlineBytes: limit }: OffloadOptions, why: string, forOperator?: string): FailureResult {
   return fail({ type: 'output-too-large', limit, why, ...(forOperator === undefined ? {} : { forOperator }) })
 }
 
-export const BYTES = 'application/octet-stream'
+export const OCTET_STREAM = 'application/octet-stream'
 
-export function keepableValue(value: unknown) {
+export function toStorableJson(value: unknown) {
   if (typeof value === 'string') return { content: { text: value }, contentType: 'text/plain' }
   return { content: { text: JSON.stringify(value) }, contentType: 'application/json' }
 }
 
-export function keepable(block: Content): Keepable | undefined {
+export function toStorable(block: Content): StorableContent | undefined {
   switch (block.type) {
     case 'text':
       return { content: { text: block.text }, contentType: mediaType(block.mimeType, 'text/plain') }
     case 'image':
     case 'audio':
-      return { content: { base64: block.data }, contentType: mediaType(block.mimeType, BYTES) }
+      return { content: { base64: block.data }, contentType: mediaType(block.mimeType, OCTET_STREAM) }
     case 'resource': {
       const { resource } = block
       return 'text' in resource
         ? { content: { text: resource.text }, contentType: mediaType(resource.mimeType, 'text/plain') }
-        : { content: { base64: resource.blob }, contentType: mediaType(resource.mimeType, BYTES) }
+        : { content: { base64: resource.blob }, contentType: mediaType(resource.mimeType, OCTET_STREAM) }
     }
     case 'resource_link':
       return undefined
@@ -166,15 +173,15 @@ export function mediaType(declared = '', otherwise: string): string {
   return /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}/.exec(declared)?.[0] ?? otherwise
 }
 
-export function nameOf(block: Content): string {
+export function describeBlock(block: Content): string {
   const uri = block.type === 'resource' ? block.resource.uri : undefined
   return uri !== undefined && uri.length <= 200 ? uri : `What the tool gave: ${block.type}`
 }
 
-function holds(value: unknown, { content }: Keepable): boolean {
+function holds(value: unknown, { content }: StorableContent): boolean {
   return 'base64' in content && isObject(value) && Object.values(value).includes(content.base64)
 }
 
-export function linkTo({ url, content_type, size, meta }: Artifact): Content {
+export function toResourceLink({ url, content_type, size, meta }: Artifact): Content {
   return { type: 'resource_link', uri: url, name: meta.description, mimeType: content_type, size }
 }

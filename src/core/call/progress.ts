@@ -11,11 +11,11 @@ const MAX_READ = 64 * 1024
 const MAX_EACH = 1_000
 
 /** Drops progress that does not increase (MCP, "Progress"), and all after the end: a tool may keep the function. */
-export function createProgress(tell: (progress: Progress) => void, hide: (text: string) => string) {
+export function createProgressReporter(tell: (progress: Progress) => void, hide: (text: string) => string) {
   let last = -Infinity
   let count = 0
   let every = 1
-  /** Redacted before it is cut, since half a secret would not be recognised: one may stand at the end of what was read. */
+  /** Redacted before it is cut, since half a secret would not be recognized: one may stand at the end of what was read. */
   function shown(message: string): string | undefined {
     const read = message.slice(0, MAX_READ)
     const hidden = hide(read)

@@ -1,25 +1,38 @@
-import { approvalReason, hasScope, isToldByKey, type Principal, shareOwner } from '../access/principal.ts'
+import {
+  formatApprovalReason,
+  hasScope,
+  isDistinguishableByKey,
+  type Principal,
+  shareOwner,
+} from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import {
-  type ApprovalLooks,
+  type ApprovalAvailability,
   type AuthorizationChallenge,
-  NOBODY_IDENTIFIED,
-  NOBODY_TOLD_APART,
+  NO_APPROVER_SETUP,
+  NO_APPROVER,
 } from '../consent/authorization.ts'
-import { appearanceOf } from '../tool/appearance.ts'
-import { nonInferrable } from '../tool/metadata.ts'
+import { getAppearance } from '../tool/appearance.ts'
+import { listContextParameters } from '../tool/metadata.ts'
 import type { Implementation, Publisher, ToolRecord } from '../tool/tool.ts'
-import { listedRequirements, needsApproval } from '../tool/tool.ts'
+import { omitEmptyRequirements, needsApproval } from '../tool/tool.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolStatus } from '../tool/version.ts'
-import { authorise } from './authorise.ts'
-import { type Failing, type Failure, fail } from '../failure/failure.ts'
-import { detailOf, type FailureWords, NO_USER, notSetUp, secretNotSet, wordsOf } from '../failure/failure-words.ts'
-import { type GrantLooks, meetRequirements, NO_CONTEXT, type UserTokens } from './requirements.ts'
+import { authorizeCall } from './authorize-call.ts'
+import { type FailureResult, type Failure, fail } from '../failure/failure.ts'
+import {
+  formatDetail,
+  type FailureText,
+  NO_USER,
+  formatNotSetUp,
+  formatSecretNotSet,
+  describeFailure,
+} from '../failure/failure-text.ts'
+import { type GrantPreview, meetRequirements, NO_CONTEXT, type UserTokens } from './requirements.ts'
 import type { Runnable } from './runner.ts'
-import { failureFor } from '../failure/for-operator.ts'
+import { tailorFailure } from '../failure/operator-failure.ts'
 
-export interface FoundTool {
+export interface ToolWithStatus {
   readonly record: ToolRecord
   readonly status: ToolStatus
   readonly publisher: Publisher
@@ -34,28 +47,31 @@ interface UpstreamHealth {
 
 interface ReadinessDeps {
   readonly toolSecrets: ToolSecrets
-  readonly grants: GrantLooks
-  readonly approvals: ApprovalLooks
+  readonly grants: GrantPreview
+  readonly approvals: ApprovalAvailability
   readonly unreachable: (implementation: Implementation) => Promise<string | undefined>
-  readonly healthOf: (host: string, toolkit: string, caller: string) => Omit<UpstreamHealth, 'host'>
+  readonly getHealth: (host: string, toolkit: string, caller: string) => Omit<UpstreamHealth, 'host'>
 }
 
-export type TellReadiness = ReturnType<typeof createReadiness>
-export type Readiness = Awaited<ReturnType<TellReadiness>>
+export type CheckReadiness = ReturnType<typeof createReadinessCheck>
+export type Readiness = Awaited<ReturnType<CheckReadiness>>
 
-interface Reader {
+interface ReadinessQuery {
   readonly principal: Principal
   readonly userId: string | undefined
-  readonly reachedAt: () => string
+  readonly requestUrl: () => string
 }
 
 /** Tells whether a call could pass its stages. Nothing is run, refreshed, asked for or used up. */
-export function createReadiness({ healthOf, unreachable, toolSecrets, grants, approvals }: ReadinessDeps) {
+export function createReadinessCheck({ getHealth, unreachable, toolSecrets, grants, approvals }: ReadinessDeps) {
   const userTokens: Pick<UserTokens, 'tokenFor'> = { tokenFor: (required) => grants.look(required) }
-  return async ({ record, status, publisher, runnable }: FoundTool, { principal, userId, reachedAt }: Reader) => {
+  return async (
+    { record, status, publisher, runnable }: ToolWithStatus,
+    { principal, userId, requestUrl }: ReadinessQuery,
+  ) => {
     // Callers who may not call it learn nothing of the user or the deployment
-    const refused = withdrawn(record, status) ?? authorise(principal, record.id, record, userId)
-    if (refused) return readinessOf([refused.failure], [])
+    const refused = findWithdrawal(record, status) ?? authorizeCall(principal, record.id, record, userId)
+    if (refused) return summarizeReadiness([refused.failure], [])
 
     const failures: Failure[] = []
     if (!runnable?.ok) {
@@ -65,36 +81,39 @@ export function createReadiness({ healthOf, unreachable, toolSecrets, grants, ap
     const hosts = runnable?.ok ? runnable.hosts : undefined
     const reason = hosts && record.implementation && (await unreachable(record.implementation))
     if (reason !== undefined) failures.push({ type: 'tool-not-executable', id: record.id, reason })
-    const way = { reachedAt, hosts, chargedTo: shareOwner(principal) }
-    const deps = { toolSecrets, userTokens, unset: grants.unset }
+    const way = { requestUrl, hosts, chargedTo: shareOwner(principal) }
+    const deps = { toolSecrets, userTokens, unset: grants.findSetupRefusal }
     const met = await meetRequirements(record, publisher, NO_CONTEXT, userId, way, deps).catch(() =>
       fail({ type: 'unavailable', message: "Cannot look up the user's grants right now" }),
     )
     if (!met.ok) failures.push(met.failure)
     if (needsApproval(record))
-      failures.push(unapproved(record, approvals.canBeApproved(reachedAt(), isToldByKey(principal))))
-    const upstreams = (hosts ?? []).map((host) => ({ host, ...healthOf(host, record.toolkit, principal.id) }))
+      failures.push(toApprovalFailure(record, approvals.canBeApproved(requestUrl(), isDistinguishableByKey(principal))))
+    const upstreams = (hosts ?? []).map((host) => ({ host, ...getHealth(host, record.toolkit, principal.id) }))
     const [silent] = upstreams.filter(({ state }) => state === 'open')
     if (silent && upstreams.every(({ state }) => state === 'open')) {
       const message = `'${silent.host}' does not answer, and is not called for a while`
       failures.push({ type: 'tool-failed', message, can_retry: true })
     }
-    return readinessOf(failures, upstreams)
+    return summarizeReadiness(failures, upstreams)
 
-    function readinessOf(found: readonly Failure[], health: readonly UpstreamHealth[]) {
-      const lacking = found.find((each) => each.type === 'requirements-missing')
-      const missing = lacking && listedRequirements(lacking.authorization.map(encodeChallenge), lacking)
-      const context = nonInferrable(record)
+    function summarizeReadiness(found: readonly Failure[], health: readonly UpstreamHealth[]) {
+      const formatMissing = found.find((each) => each.type === 'requirements-missing')
+      const missing =
+        formatMissing && omitEmptyRequirements(formatMissing.authorization.map(encodeChallenge), formatMissing)
+      const context = listContextParameters(record)
       return {
         tool: record.id,
-        ...appearanceOf(record),
+        ...getAppearance(record),
         ready: found.length === 0,
         status: { ...status },
         security_level: record.securityLevel,
         ...(needsApproval(record) ? { approval: true } : {}),
         ...(record.implementation?.shared === true ? { shared: true } : {}),
         ...(userId === undefined ? {} : { user_id: userId }),
-        problems: found.map((failure) => problemOf(failureFor(principal, failure), hasScope(principal, 'admin'))),
+        problems: found.map((failure) =>
+          toReadinessProblem(tailorFailure(principal, failure), hasScope(principal, 'admin')),
+        ),
         ...(missing && Object.keys(missing).length > 0 ? { missing_requirements: missing } : {}),
         ...(context.length > 0 ? { context: [...context] } : {}),
         ...(health.length > 0 ? { upstreams: health.map((upstream) => ({ ...upstream })) } : {}),
@@ -105,20 +124,20 @@ export function createReadiness({ healthOf, unreachable, toolSecrets, grants, ap
 
 type RequirementsMissing = Extract<Failure, { type: 'requirements-missing' }>
 
-function withdrawn(record: ToolRecord, { state }: ToolStatus): Failing | undefined {
+function findWithdrawal(record: ToolRecord, { state }: ToolStatus): FailureResult | undefined {
   const { id, name, version: asked } = record
   if (state === 'disabled') return fail({ type: 'tool-disabled', id })
   if (state !== 'pending') return undefined
   return fail({ type: 'version-unavailable', tool: formatToolId(record), name, asked, available: [] })
 }
 
-function unapproved(record: ToolRecord, canBeApproved: boolean): Failure {
-  const level = approvalReason(record)
+function toApprovalFailure(record: ToolRecord, canBeApproved: boolean): Failure {
+  const level = formatApprovalReason(record)
   if (!canBeApproved) {
     return {
       type: 'forbidden',
-      reason: `${level}, and ${NOBODY_TOLD_APART}`,
-      forOperator: `${level}, and ${NOBODY_IDENTIFIED}`,
+      reason: `${level}, and ${NO_APPROVER}`,
+      forOperator: `${level}, and ${NO_APPROVER_SETUP}`,
     }
   }
   const challenge = { id: 'approval', url: '', scopes: [], status: 'not_started' } as const
@@ -126,32 +145,32 @@ function unapproved(record: ToolRecord, canBeApproved: boolean): Failure {
   return { type: 'approval-required', id: record.id, reason, challenge }
 }
 
-function problemOf(failure: Failure, isOperator: boolean) {
+function toReadinessProblem(failure: Failure, isOperator: boolean) {
   const { message, detail } = problemWords(failure, isOperator)
   return { type: failure.type, message, ...(detail === undefined ? {} : { developer_message: detail }) }
 }
 
-function problemWords(failure: Failure, isOperator: boolean): FailureWords {
+function problemWords(failure: Failure, isOperator: boolean): FailureText {
   if (failure.type === 'tool-failed') return { message: failure.message }
   if (failure.type === 'id-malformed' || failure.type === 'input-invalid' || failure.type === 'input-required')
     return { message: 'It cannot be called' }
-  const words = wordsOf(failure)
-  if (failure.type === 'requirements-missing') return isOperator ? words : { ...words, detail: lacking(failure) }
+  const words = describeFailure(failure)
+  if (failure.type === 'requirements-missing') return isOperator ? words : { ...words, detail: formatMissing(failure) }
   if (failure.type !== 'tool-not-executable' && failure.type !== 'tool-untrusted') return words
-  return { ...words, detail: isOperator ? detailOf(words) : 'The operator must fix this' }
+  return { ...words, detail: isOperator ? formatDetail(words) : 'The operator must fix this' }
 }
 
-function lacking(failure: RequirementsMissing): string {
+function formatMissing(failure: RequirementsMissing): string {
   const { authorization, secrets, tokens = [], user_id } = failure
   return [
     ...authorization.flatMap(({ id, authorization: asked, needsSetup }) => {
-      if (needsSetup) return notSetUp(id)
+      if (needsSetup) return formatNotSetUp(id)
       if (user_id) return []
       const page = asked === undefined ? ': the answer to a call has the link to the page' : ' by opening its link'
       return `The user must connect '${id}'${page}`
     }),
     ...tokens.map(({ id }) => `The caller must send the token that the tool calls '${id}'`),
-    ...secrets.map(({ id }) => secretNotSet(id)),
+    ...secrets.map(({ id }) => formatSecretNotSet(id)),
     ...(user_id ? [NO_USER] : []),
   ].join('; ')
 }

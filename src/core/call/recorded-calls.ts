@@ -1,7 +1,7 @@
-import type { AuditEntry, AuditFilter, RecordFilter } from '../access/audit-entry.ts'
+import type { AuditEvent, AuditFilter, RecordFilter } from '../access/audit-entry.ts'
 import type { CallRecord } from './call-record.ts'
 
-export type RecordedCalls = 'all' | 'failures' | 'none'
+export type RecordingMode = 'all' | 'failures' | 'none'
 
 export interface CallFilter extends RecordFilter {
   readonly tool?: string
@@ -34,7 +34,7 @@ export interface UsageReport {
   readonly lost: number
 }
 
-export interface Counted {
+export interface CallMetrics {
   /** Milliseconds since 1970. */
   readonly since: number
   readonly calls: readonly {
@@ -56,8 +56,8 @@ export interface Counted {
 export interface RecordReader {
   /** Undefined for a cursor of another query. */
   calls(filter: CallFilter, limit: number, cursor?: string): Promise<RecordPage<CallRecord> | undefined>
-  acts(filter: AuditFilter, limit: number, cursor?: string): Promise<RecordPage<AuditEntry> | undefined>
+  auditEvents(filter: AuditFilter, limit: number, cursor?: string): Promise<RecordPage<AuditEvent> | undefined>
   /** Undefined where there are too many groups. Whole hours are counted. */
   usage(filter: CallFilter, by: readonly UsageKey[]): Promise<UsageReport | undefined>
-  counted(): Promise<Counted>
+  metrics(): Promise<CallMetrics>
 }

@@ -1,7 +1,7 @@
-import { afford, type Budget, createBudget } from '../tool/budget.ts'
+import { withinBudget, type Budget, createBudget } from '../tool/budget.ts'
 import { isNumber, isObject } from '../tool/json.ts'
 import { trimEnd } from '../tool/trim.ts'
-import { asSent, type Reading, unescaped, withoutTags } from './escaped-text.ts'
+import { toDecodedText, type DecodedText, decodeEscapes, stripTags } from './escaped-text.ts'
 
 const REDACTED = '[redacted]'
 
@@ -15,7 +15,7 @@ const MAX_LEVELS = 5
 /** Characters between two letters of a secret, such as the indentation of wrapped lines. */
 const MAX_GAP = 64
 
-/** Characters per unit of the budget: of secrets that are spelt, and of text that is searched. */
+/** Characters per unit of the budget: of secrets that are spelled, and of text that is searched. */
 const SPELT_PER_UNIT = 2
 const READ_PER_UNIT = 400
 /** Units for each comparison, beside the characters compared. */
@@ -31,14 +31,14 @@ export type Redactor = NonNullable<ReturnType<typeof createRedactor>>
 export function createRedactor(secrets: readonly string[], base64: (text: string) => string, budget = createBudget()) {
   const whole = new Set(secrets.filter((secret) => secret.length > 0))
   if (whole.size === 0) return undefined
-  const numbers = new Set([...whole].flatMap((secret) => [secret, ...partsOf(secret)]).flatMap(asNumber))
-  const searches = afford(() => searchesFor(allSpellings(whole, base64, budget), budget), '')
+  const numbers = new Set([...whole].flatMap((secret) => [secret, ...splitSecret(secret)]).flatMap(asNumber))
+  const searches = withinBudget(() => searchesFor(allSpellings(whole, base64, budget), budget), '')
 
   function text(original: string): string {
     if (whole.has(original)) return REDACTED
     if (original.length < MIN_INNER_LENGTH) return original
-    if (!searches.ok || budget.isSpent) return REDACTED
-    const found = afford(() => placesIn(original, searches.value, budget), '')
+    if (!searches.ok || budget.isExceeded) return REDACTED
+    const found = withinBudget(() => placesIn(original, searches.value, budget), '')
     if (!found.ok) return REDACTED
     let result = ''
     let kept = 0
@@ -84,19 +84,19 @@ type Search = (text: string) => readonly Place[]
 /** In order. Each level is searched, since what precedes a secret may make an escape of how it begins. */
 function placesIn(text: string, searches: readonly Search[], budget: Budget): readonly Place[] {
   const places: Place[] = []
-  const search = (reading: Reading) => {
+  const search = (reading: DecodedText) => {
     for (const { start, end } of searches.flatMap((each) => each(reading.text)))
-      places.push({ start: reading.placeOf(start), end: reading.placeOf(end) })
+      places.push({ start: reading.mapPosition(start), end: reading.mapPosition(end) })
   }
-  let reading = asSent(text)
+  let reading = toDecodedText(text)
   search(reading)
   for (let level = 0; level < MAX_LEVELS; level++) {
-    const next = unescaped(reading, budget)
+    const next = decodeEscapes(reading, budget)
     if (next === reading) break
     reading = next
     search(reading)
   }
-  const untagged = withoutTags(reading, budget)
+  const untagged = stripTags(reading, budget)
   if (untagged !== reading) search(untagged)
   return places.sort((one, other) => one.start - other.start)
 }
@@ -108,13 +108,13 @@ interface Form {
 }
 
 const NOTHING = -1
-const LETTERS = formOf(false, (sign) => (/[A-Za-z0-9]/.test(sign) ? sign : ''))
+const LETTERS = createForm(false, (sign) => (/[A-Za-z0-9]/.test(sign) ? sign : ''))
 /** A plus is a space in forms, and a backslash may stand before any sign. */
-const SIGNS = formOf(true, (sign) => (sign === '+' ? ' ' : sign === '\\' ? '' : sign))
+const SIGNS = createForm(true, (sign) => (sign === '+' ? ' ' : sign === '\\' ? '' : sign))
 
-function formOf(hasOthers: boolean, of: (sign: string) => string): Form {
-  const codeOf = (sign: string) => (sign === '' ? NOTHING : sign.charCodeAt(0))
-  return { ascii: new Int16Array(128).map((_, code) => codeOf(of(String.fromCharCode(code)))), hasOthers }
+function createForm(hasOthers: boolean, of: (sign: string) => string): Form {
+  const getCode = (sign: string) => (sign === '' ? NOTHING : sign.charCodeAt(0))
+  return { ascii: new Int16Array(128).map((_, code) => getCode(of(String.fromCharCode(code)))), hasOthers }
 }
 
 function inForm(code: number, { ascii, hasOthers }: Form): number {
@@ -160,7 +160,7 @@ function searchFor(endings: ReadonlyMap<string, string>, form: Form, budget: Bud
     begins[bits] = 1
   }
 
-  function endOf(spelling: string, text: string, start: number): number | undefined {
+  function findEnd(spelling: string, text: string, start: number): number | undefined {
     let at = start
     let length = 0
     for (let gap = 0; length < spelling.length && gap <= MAX_GAP && at < text.length; at++) {
@@ -193,7 +193,7 @@ function searchFor(endings: ReadonlyMap<string, string>, form: Form, budget: Bud
       first = at
       if (begins[bits] === 0 || start < 0) continue
       let end: number | undefined
-      for (const spelling of byBits.get(bits) ?? []) end ??= endOf(spelling, text, start)
+      for (const spelling of byBits.get(bits) ?? []) end ??= findEnd(spelling, text, start)
       const last = places.at(-1)
       if (end !== undefined && last && start < last.end) last.end = Math.max(last.end, end)
       else if (end !== undefined) places.push({ start, end })
@@ -205,15 +205,15 @@ function searchFor(endings: ReadonlyMap<string, string>, form: Form, budget: Bud
 function allSpellings(secrets: Iterable<string>, base64: (text: string) => string, budget: Budget): Set<string> {
   const spellings = new Set<string>()
   for (const secret of secrets) {
-    for (const text of [secret, ...partsOf(secret)]) {
+    for (const text of [secret, ...splitSecret(secret)]) {
       budget.spend(text.length / SPELT_PER_UNIT)
       if (text.length < MIN_INNER_LENGTH) continue
       spellings.add(text)
       for (const number of asNumber(text)) spellings.add(String(number))
-      if (/[\\%&]/.test(text)) spellings.add(unescaped(asSent(text), budget).text)
+      if (/[\\%&]/.test(text)) spellings.add(decodeEscapes(toDecodedText(text), budget).text)
       // As they stand in addresses: a character for each byte
       if (/[^\0-\x7f]/.test(text))
-        spellings.add(unescaped(asSent(encodeURIComponent(text.toWellFormed())), budget).text)
+        spellings.add(decodeEscapes(toDecodedText(encodeURIComponent(text.toWellFormed())), budget).text)
       for (const spelling of encodedAmid(text, base64))
         spellings.add(spelling).add(spelling.replaceAll('+', '-').replaceAll('/', '_'))
     }
@@ -229,14 +229,14 @@ function asNumber(secret: string): readonly number[] {
   return String(number).length < MIN_INNER_LENGTH ? [] : [number]
 }
 
-function partsOf(secret: string): readonly string[] {
+function splitSecret(secret: string): readonly string[] {
   return secret
     .split(/[:;,&\s"]+/)
     .filter((part) => part.length >= MIN_PART_LENGTH)
     .slice(0, MAX_PARTS)
 }
 
-/** Base64 at each of its three alignments, without the characters at both ends that also encode neighbours. */
+/** Base64 at each of its three alignments, without the characters at both ends that also encode neighbors. */
 function* encodedAmid(text: string, base64: (text: string) => string): Iterable<string> {
   yield base64(text).replace(/={1,2}$/, '')
   for (const before of [0, 1, 2]) {

@@ -1,10 +1,10 @@
 import type { ToolRecord } from '../tool/tool.ts'
 import type { Failure } from '../failure/failure.ts'
 import type { Credential } from './invocation.ts'
-import type { TokenRefusal, RequiredToken, TokenResult, UserTokens } from './requirements.ts'
-import { failureOfLacks } from './requirements.ts'
+import type { TokenRefusal, TokenQuery, TokenResult, UserTokens } from './requirements.ts'
+import { toRequirementsFailure } from './requirements.ts'
 
-interface RenewalOptions extends Pick<RequiredToken, 'userId' | 'hosts' | 'reachedAt' | 'chargedTo'> {
+interface RenewalOptions extends Pick<TokenQuery, 'userId' | 'hosts' | 'requestUrl' | 'chargedTo'> {
   readonly userTokens: UserTokens
   readonly defect: (error: unknown) => void
 }
@@ -17,12 +17,12 @@ interface RenewableToken {
   refusal?: TokenRefusal
 }
 
-function lost(provider: string) {
+function renewalFailure(provider: string) {
   return { unavailable: `The token of '${provider}' could not be renewed` }
 }
 
 /** Renews each provider's token once; after that the user is asked. Undefined when every token is the caller's own. */
-export function createRenewals(
+export function createTokenRenewer(
   record: ToolRecord,
   credentials: ReadonlyMap<string, Credential>,
   { userTokens, defect, ...way }: RenewalOptions,
@@ -44,9 +44,9 @@ export function createRenewals(
       result = await userTokens.renew(required, token.current, token.renewed)
     } catch (error) {
       defect(error)
-      result = lost(provider)
+      result = renewalFailure(provider)
     }
-    if ('accounts' in result) result = lost(provider)
+    if ('accounts' in result) result = renewalFailure(provider)
     if (!('token' in result)) {
       token.refusal = result
       return undefined
@@ -73,7 +73,7 @@ export function createRenewals(
       }
     },
     failure(): Failure | undefined {
-      return failureOfLacks(
+      return toRequirementsFailure(
         record,
         [...tokens.values()].flatMap(({ refusal }) => refusal ?? []),
       )

@@ -2,24 +2,24 @@ import type { ToolSecrets } from '../access/tool-secrets.ts'
 import type { AuthorizationChallenge } from '../consent/authorization.ts'
 import type { JsonObject } from '../tool/json.ts'
 import { formatToolId } from '../tool/tool-id.ts'
-import { type AuthorizationRequirement, isToken, type Publisher, type ToolRecord } from '../tool/tool.ts'
-import { NO_USER, secretNotSet } from '../failure/failure-words.ts'
-import { type Failing, type Failure, fail } from '../failure/failure.ts'
+import { type AuthorizationRequirement, isCallerToken, type Publisher, type ToolRecord } from '../tool/tool.ts'
+import { NO_USER, formatSecretNotSet } from '../failure/failure-text.ts'
+import { type FailureResult, type Failure, fail } from '../failure/failure.ts'
 import type { Credential, Invocation } from './invocation.ts'
 
 /** The context of one call (OXP 1.0, "context"). It is never kept. */
-export interface CallerContext {
+export interface CallContext {
   readonly tokens: ReadonlyMap<string, string>
   readonly secrets: ReadonlyMap<string, string>
   readonly userId?: string | undefined
-  readonly keepsToken?: true
+  readonly droppedToken?: true
   readonly values?: JsonObject | undefined
 }
 
 const NO_VALUES: ReadonlyMap<string, string> = new Map()
-export const NO_CONTEXT: CallerContext = { tokens: NO_VALUES, secrets: NO_VALUES }
+export const NO_CONTEXT: CallContext = { tokens: NO_VALUES, secrets: NO_VALUES }
 
-export interface RequiredToken {
+export interface TokenQuery {
   readonly userId: string
   readonly requirement: AuthorizationRequirement
   readonly tool: ToolRecord
@@ -27,51 +27,56 @@ export interface RequiredToken {
   readonly account?: string
   readonly requestedBy?: string | undefined
   readonly chargedTo: string
-  readonly reachedAt: () => string
+  readonly requestUrl: () => string
 }
 
-export interface GrantedToken {
+export interface AccessToken {
   readonly token: string
   /** Which of the user's it is, also where the call names none; empty for the one without a name. */
   readonly account: string
 }
 
-export type TokenResult = GrantedToken | TokenRefusal | { readonly accounts: readonly string[] }
+export type TokenResult = AccessToken | TokenRefusal | { readonly accounts: readonly string[] }
 
 export type TokenRefusal =
-  { readonly challenge: AuthorizationChallenge; readonly reason: string; readonly forOperator?: string } | Unavailable
+  | { readonly challenge: AuthorizationChallenge; readonly reason: string; readonly forOperator?: string }
+  | ProviderUnavailable
 
 /** The provider is down, slow or unintelligible. The grant is kept. */
-export interface Unavailable {
+export interface ProviderUnavailable {
   readonly unavailable: string
   readonly forOperator?: string
   readonly retry_after_ms?: number
 }
 
 export interface UserTokens {
-  tokenFor(required: RequiredToken): Promise<TokenResult>
+  tokenFor(required: TokenQuery): Promise<TokenResult>
   /** Replaces a token that was answered with 401. `final`: so was its replacement, and only the user can help. */
-  renew(required: RequiredToken, refused: string, final: boolean): Promise<TokenResult>
+  renew(required: TokenQuery, refused: string, final: boolean): Promise<TokenResult>
 }
 
-export interface GrantLooks {
+export interface GrantPreview {
   /** `tokenFor` without its effects: the token is empty, and a challenge has a link only if the user has one. */
-  look(required: RequiredToken): Promise<TokenResult>
+  look(required: TokenQuery): Promise<TokenResult>
   /** The refusal where the provider is not set up, which no user can change. */
-  unset(required: Pick<RequiredToken, 'requirement' | 'tool' | 'reachedAt'>): Promise<TokenRefusal | undefined>
+  findSetupRefusal(required: Pick<TokenQuery, 'requirement' | 'tool' | 'requestUrl'>): Promise<TokenRefusal | undefined>
 }
 
 export const ACCOUNT = 'account'
 
 /** For a token that names no provider. Given to a second one it would be in the hands of whom it was not meant for. */
-export const FIRST_PROVIDER = '*'
+export const UNNAMED_PROVIDER = '*'
 
-export function withoutUnnamedToken(context: CallerContext): CallerContext {
-  if (!context.tokens.has(FIRST_PROVIDER)) return context
-  return { ...context, tokens: new Map([...context.tokens].filter(([id]) => id !== FIRST_PROVIDER)), keepsToken: true }
+export function withoutUnnamedToken(context: CallContext): CallContext {
+  if (!context.tokens.has(UNNAMED_PROVIDER)) return context
+  return {
+    ...context,
+    tokens: new Map([...context.tokens].filter(([id]) => id !== UNNAMED_PROVIDER)),
+    droppedToken: true,
+  }
 }
 
-interface CallWay extends Pick<RequiredToken, 'reachedAt' | 'requestedBy' | 'chargedTo'> {
+interface TokenContext extends Pick<TokenQuery, 'requestUrl' | 'requestedBy' | 'chargedTo'> {
   readonly hosts?: readonly string[] | undefined
 }
 
@@ -79,7 +84,7 @@ interface RequirementDeps {
   readonly toolSecrets: ToolSecrets
   readonly userTokens: Pick<UserTokens, 'tokenFor'>
   /** A call without a user is refused at once, and only its readiness says more. */
-  readonly unset?: GrantLooks['unset']
+  readonly unset?: GrantPreview['findSetupRefusal']
 }
 
 export const NO_CREDENTIALS: ReadonlyMap<string, Credential> = new Map()
@@ -90,7 +95,7 @@ interface Reason {
 }
 
 /** A challenge has no reason where the user is missing. */
-export type Lack =
+export type MissingRequirement =
   | TokenRefusal
   | { readonly challenge: AuthorizationChallenge }
   | { readonly withheld: string }
@@ -100,32 +105,32 @@ export type Lack =
 export async function meetRequirements(
   record: ToolRecord,
   { trusted }: Publisher,
-  context: Omit<CallerContext, 'userId'>,
+  context: Omit<CallContext, 'userId'>,
   userId: string | undefined,
-  { reachedAt, requestedBy, chargedTo, hosts = [] }: CallWay,
+  { requestUrl, requestedBy, chargedTo, hosts = [] }: TokenContext,
   { toolSecrets, userTokens, unset }: RequirementDeps,
-): Promise<({ readonly ok: true } & Pick<Invocation, 'secrets' | 'tokens'>) | Failing> {
+): Promise<({ readonly ok: true } & Pick<Invocation, 'secrets' | 'tokens'>) | FailureResult> {
   const { authorization, user_id: needsUser } = record.requirements
-  const lacks: Lack[] = []
+  const lacks: MissingRequirement[] = []
   let lacksUser = needsUser && !userId
-  const secrets = secretsFor(record, trusted, context, toolSecrets, lacks)
+  const secrets = resolveSecrets(record, trusted, context, toolSecrets, lacks)
   const tokens = new Map<string, Credential>()
   const account = context.values?.[ACCOUNT]
   const named = typeof account === 'string' ? { account } : {}
   for (const requirement of authorization) {
     const { id } = requirement
     const own =
-      context.tokens.get(id) ?? (requirement === authorization[0] ? context.tokens.get(FIRST_PROVIDER) : undefined)
+      context.tokens.get(id) ?? (requirement === authorization[0] ? context.tokens.get(UNNAMED_PROVIDER) : undefined)
     if (own) tokens.set(id, { value: own, from: 'caller' })
-    else if (isToken(requirement)) lacks.push({ token: id, reason: `Send the token that the tool calls '${id}'` })
+    else if (isCallerToken(requirement)) lacks.push({ token: id, reason: `Send the token that the tool calls '${id}'` })
     else if (!trusted) lacks.push({ withheld: `users' tokens of '${id}'` })
     else if (!userId) {
       // Grants belong to users: without one there is neither a grant nor anybody to ask
       lacksUser = true
-      const refusal = await unset?.({ requirement, tool: record, reachedAt })
-      lacks.push(refusal ?? { challenge: challengeForNobody(requirement, reachedAt) })
+      const refusal = await unset?.({ requirement, tool: record, requestUrl })
+      lacks.push(refusal ?? { challenge: createUserlessChallenge(requirement, requestUrl) })
     } else {
-      const required = { userId, requirement, tool: record, hosts, ...named, requestedBy, chargedTo, reachedAt }
+      const required = { userId, requirement, tool: record, hosts, ...named, requestedBy, chargedTo, requestUrl }
       const result = await userTokens.tokenFor(required)
       if ('accounts' in result) {
         const message = `The user has several accounts at '${id}': name one in the call's context, as 'account'`
@@ -136,16 +141,16 @@ export async function meetRequirements(
       else lacks.push(result)
     }
   }
-  const failure = failureOfLacks(record, lacks, lacksUser, context.keepsToken)
+  const failure = toRequirementsFailure(record, lacks, lacksUser, context.droppedToken)
   return failure ? fail(failure) : { ok: true, secrets, tokens }
 }
 
-function secretsFor(
+function resolveSecrets(
   record: ToolRecord,
   isTrusted: boolean,
-  context: Pick<CallerContext, 'secrets'>,
+  context: Pick<CallContext, 'secrets'>,
   toolSecrets: ToolSecrets,
-  lacks: Lack[],
+  lacks: MissingRequirement[],
 ): Map<string, Credential> {
   const secrets = new Map<string, Credential>()
   for (const { id } of record.requirements.secrets) {
@@ -157,18 +162,18 @@ function secretsFor(
     const secret = own ? { value: own } : toolSecrets.secretFor(id, record)
     if ('value' in secret) secrets.set(id, { value: secret.value, from: own ? 'caller' : 'deployment' })
     else {
-      lacks.push({ secret: id, reason: secretNotSet(id), forOperator: toolSecrets.howToGive(id, record) })
+      lacks.push({ secret: id, reason: formatSecretNotSet(id), forOperator: toolSecrets.howToGive(id, record) })
     }
   }
   return secrets
 }
 
 /** Undefined where nothing lacks. */
-export function failureOfLacks(
+export function toRequirementsFailure(
   record: ToolRecord,
-  lacks: readonly Lack[],
+  lacks: readonly MissingRequirement[],
   lacksUser = false,
-  keepsToken = false,
+  droppedToken = false,
 ): Failure | undefined {
   const withheld = lacks.flatMap((each) => ('withheld' in each ? each.withheld : []))
   if (withheld.length > 0) return { type: 'tool-untrusted', id: record.id, credentials: withheld }
@@ -185,7 +190,7 @@ export function failureOfLacks(
     if ('unavailable' in each) return { reason: each.unavailable, forOperator: each.forOperator }
     return 'reason' in each ? each : []
   })
-  if (keepsToken && tokens.length + authorization.length > 0) {
+  if (droppedToken && tokens.length + authorization.length > 0) {
     reasons.push({
       reason: `The token was not used, since the tool was called without its toolkit, '${record.toolkit}'`,
     })
@@ -205,11 +210,11 @@ export function failureOfLacks(
   }
 }
 
-export function challengeForNobody(
+export function createUserlessChallenge(
   { id, oauth2 }: AuthorizationRequirement,
-  reachedAt: () => string,
+  requestUrl: () => string,
 ): AuthorizationChallenge {
-  const [origin = ''] = /^[a-z]+:\/\/[^/?#]*/i.exec(reachedAt()) ?? []
+  const [origin = ''] = /^[a-z]+:\/\/[^/?#]*/i.exec(requestUrl()) ?? []
   return {
     id,
     url: `${origin}/authorizations/${encodeURIComponent(id.toWellFormed())}/start`,

@@ -1,16 +1,16 @@
 import type { Policies, PolicySet } from '../access/policy.ts'
-import { sanitizedName } from '../tool/sanitize-name.ts'
-import { bytesOfText, createKept, type Memory } from '../cache/kept.ts'
-import type { Background } from '../tool/platform.ts'
-import { type AskedDocument, formatToolId, isNamePart, type ToolName } from '../tool/tool-id.ts'
+import { sanitizeName } from '../tool/sanitize-name.ts'
+import { textBytes, createSwrCache, type CacheMemory } from '../cache/swr-cache.ts'
+import type { WaitUntil } from '../tool/platform.ts'
+import { type DocumentRef, formatToolId, isNamePart, type ToolName } from '../tool/tool-id.ts'
 import { parseAskedAsUnknown, parseAskedDocument, parseAskedName, parseToolId } from '../tool/tool-id.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import type { Publisher, ToolDocument, ToolRecord } from '../tool/tool.ts'
-import { chooseVersion, isSelector, type ToolStatus, withoutPending } from '../tool/version.ts'
-import { type Failing, fail } from '../failure/failure.ts'
-import { type CallableTool, governedTool } from './callable-tool.ts'
+import { chooseVersion, isVersionRange, type ToolStatus, withoutPending } from '../tool/version.ts'
+import { type FailureResult, fail } from '../failure/failure.ts'
+import { type CallableTool, applyPolicyToTool } from './callable-tool.ts'
 
-export interface Resolved {
+export interface ResolvedTool {
   readonly ok: true
   readonly tool: CallableTool
   readonly status: ToolStatus
@@ -20,41 +20,40 @@ export interface Resolved {
 
 export interface Resolver {
   /** At once, and without I/O, for a text that was asked for a moment ago. */
-  resolve(asked: string, background: Background): Resolved | Failing | Promise<Resolved | Failing>
-  forget(): void
+  resolve(asked: string, background: WaitUntil): ResolvedTool | FailureResult | Promise<ResolvedTool | FailureResult>
+  invalidate(): void
 }
 
 interface ResolverDeps {
   readonly source: ToolSource
   readonly makeCallable: (record: ToolRecord) => CallableTool | Promise<CallableTool>
-  readonly memory: Memory
+  readonly memory: CacheMemory
   readonly now: () => number
 }
 
-const FOUND = { fresh: 5_000, stale: 25_000, lastResort: 60_000 }
+const FOUND = { fresh: 5_000, stale: 25_000, staleIfError: 60_000 }
 const NOT_FOUND = { fresh: 2_000 }
 /** A callable tool takes about so many times the bytes of its record's text. */
 const TOOL_FACTOR = 4
 const ANSWER_BYTES = 400
 
 export function createResolver({ source, makeCallable, now, memory }: ResolverDeps): Resolver {
-  const answers = createKept<Resolved | Failing>({
-    store: memory.part(
-      ({ value }, asked) =>
-        2 * asked.length + ANSWER_BYTES + (value.ok ? 0 : bytesOfText(JSON.stringify(value.failure))),
+  const answers = createSwrCache<ResolvedTool | FailureResult>({
+    store: memory.partition(
+      ({ value }, asked) => 2 * asked.length + ANSWER_BYTES + (value.ok ? 0 : textBytes(JSON.stringify(value.failure))),
     ),
-    agesOf: ({ ok }) => (ok ? FOUND : NOT_FOUND),
+    getAges: ({ ok }) => (ok ? FOUND : NOT_FOUND),
     now,
   })
-  const tools = memory.part<CallableTool>(({ record }) => TOOL_FACTOR * bytesOfText(JSON.stringify(record)))
+  const tools = memory.partition<CallableTool>(({ record }) => TOOL_FACTOR * textBytes(JSON.stringify(record)))
 
-  async function lookUp(asked: string): Promise<Resolved | Failing> {
+  async function lookUp(asked: string): Promise<ResolvedTool | FailureResult> {
     const asUnknown = parseAskedAsUnknown(asked)
-    if (asUnknown) return fail({ type: 'tool-unknown', asked, suggestions: await source.nearest(asUnknown) })
+    if (asUnknown) return fail({ type: 'tool-unknown', asked, suggestions: await source.suggestIds(asUnknown) })
     const addressed = parseAskedDocument(asked)
     if (addressed) return lookUpDocument(addressed)
     const named = parseAskedName(asked)
-    const owner = named && (await source.named(named.name))
+    const owner = named && (await source.findByName(named.name))
     if (named && !owner) {
       const { name: asked } = named
       return fail(
@@ -64,16 +63,21 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     const id = parseToolId(asked)
     const name = owner ?? id
     const selector = (named ?? id)?.selector
-    if (!name || (selector !== undefined && !isSelector(selector)))
+    if (!name || (selector !== undefined && !isVersionRange(selector)))
       return fail({ type: 'id-malformed', asked: asked.replace(/^name:/, '') })
     return lookUpTool(name, selector, asked)
   }
 
-  async function lookUpDocument({ dialect, id, tool: called, selector }: AskedDocument): Promise<Resolved | Failing> {
+  async function lookUpDocument({
+    dialect,
+    id,
+    tool: called,
+    selector,
+  }: DocumentRef): Promise<ResolvedTool | FailureResult> {
     const asked = `${id}.${called}`
-    if (selector !== undefined && !isSelector(selector))
+    if (selector !== undefined && !isVersionRange(selector))
       return fail({ type: 'id-malformed', asked: `${asked}@${selector}` })
-    const address = await source.addressed(dialect, id, called)
+    const address = await source.findDocumentAddress(dialect, id, called)
     const tool = address && Object.hasOwn(address.tools, called) ? address.tools[called] : undefined
     if (address && tool !== undefined) {
       const found = await lookUpTool({ toolkit: address.toolkit, tool }, selector, asked)
@@ -81,35 +85,43 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
       if (!isNone || (address.toolkit === id && tool === called)) return found
     }
     // With a dash it is a document's, if there is one
-    const isToolkit = isNamePart(id) && (!address || address.toolkit === id || sanitizedName(id) === id)
+    const isToolkit = isNamePart(id) && (!address || address.toolkit === id || sanitizeName(id) === id)
     const found =
       isToolkit && isNamePart(called) ? await lookUpTool({ toolkit: id, tool: called }, selector, asked) : undefined
     if (found && (!found.ok || found.tool.record.toolkit === id)) return found
     return fail({ type: 'tool-unknown', asked, suggestions: [] })
   }
 
-  async function lookUpTool(name: ToolName, selector: string | undefined, asked: string): Promise<Resolved | Failing> {
-    const document = await source.document(name)
+  async function lookUpTool(
+    name: ToolName,
+    selector: string | undefined,
+    asked: string,
+  ): Promise<ResolvedTool | FailureResult> {
+    const document = await source.loadTool(name)
     const known = document && withoutPending(document)
-    const found = known && (await pick(known, selector))
+    const found = known && (await pickVersion(known, selector))
     if (found) return found
-    const current = await source.currentOrNearest(name)
+    const current = await source.loadCurrentOrSuggest(name)
     const there = 'versions' in current && !current.isDeleted ? withoutPending(current) : undefined
-    if (there) return (await pick(there, selector)) ?? unavailable(there, selector)
-    const suggestions = 'versions' in current ? await source.nearest(name) : current
+    if (there) return (await pickVersion(there, selector)) ?? versionFailure(there, selector)
+    const suggestions = 'versions' in current ? await source.suggestIds(name) : current
     return fail({ type: 'tool-unknown', asked, suggestions })
   }
 
-  async function pick(document: ToolDocument, selector: string | undefined): Promise<Resolved | Failing | undefined> {
+  async function pickVersion(
+    document: ToolDocument,
+    selector: string | undefined,
+  ): Promise<ResolvedTool | FailureResult | undefined> {
     const version = document.isDeleted ? undefined : chooseVersion(document, selector)
     if (!version) return undefined
-    if (version.status.state === 'disabled') return disabled(formatToolId(document, version.version), version.status)
+    if (version.status.state === 'disabled')
+      return disabledFailure(formatToolId(document, version.version), version.status)
     const known = tools.get(version.digest)
     const { status, publisher } = version
     const { toolkitDescription } = document
     if (known) return { ok: true, tool: known, status, publisher, toolkitDescription }
     const inline = document.newest?.digest === version.digest ? document.newest : undefined
-    const record = inline ?? (await source.record(version.digest))
+    const record = inline ?? (await source.loadRecord(version.digest))
     if (!record) return undefined
     const tool = await makeCallable(record)
     tools.set(record.digest, tool)
@@ -118,19 +130,19 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
 
   return {
     resolve: (asked, background) => answers.get(asked, lookUp, background),
-    forget: () => answers.forget(),
+    invalidate: () => answers.invalidate(),
   }
 }
 
-export function governResolver(resolver: Resolver, policies: Policies): Resolver {
-  const made = new WeakMap<Resolved, { readonly policies: PolicySet; readonly answer: Resolved }>()
+export function withPolicies(resolver: Resolver, policies: Policies): Resolver {
+  const made = new WeakMap<ResolvedTool, { readonly policies: PolicySet; readonly answer: ResolvedTool }>()
 
-  function govern(answer: Resolved | Failing): Resolved | Failing {
+  function govern(answer: ResolvedTool | FailureResult): ResolvedTool | FailureResult {
     if (!answer.ok) return answer
-    const now = policies.now()
+    const now = policies.current()
     const before = made.get(answer)
     if (before?.policies === now) return before.answer
-    const tool = governedTool(answer.tool, now.ruleOf(answer.tool.record))
+    const tool = applyPolicyToTool(answer.tool, now.policyFor(answer.tool.record))
     const ruled = tool === answer.tool ? answer : { ...answer, tool }
     made.set(answer, { policies: now, answer: ruled })
     return ruled
@@ -141,13 +153,13 @@ export function governResolver(resolver: Resolver, policies: Policies): Resolver
       const answer = resolver.resolve(asked, background)
       return answer instanceof Promise ? answer.then(govern) : govern(answer)
     },
-    forget: () => resolver.forget(),
+    invalidate: () => resolver.invalidate(),
   }
 }
 
-function unavailable(document: ToolDocument, selector = 'latest'): Failing {
+function versionFailure(document: ToolDocument, selector = 'latest'): FailureResult {
   const off = document.versions.flatMap(({ status }) => (status.state === 'disabled' ? [status] : []))
-  if (off.length === document.versions.length) return disabled(formatToolId(document), off.at(-1))
+  if (off.length === document.versions.length) return disabledFailure(formatToolId(document), off.at(-1))
   return fail({
     type: 'version-unavailable',
     tool: formatToolId(document),
@@ -157,6 +169,6 @@ function unavailable(document: ToolDocument, selector = 'latest'): Failing {
   })
 }
 
-function disabled(id: string, { message: detail }: { readonly message?: string } = {}): Failing {
+function disabledFailure(id: string, { message: detail }: { readonly message?: string } = {}): FailureResult {
   return fail({ type: 'tool-disabled', id, ...(detail === undefined ? {} : { detail }) })
 }

@@ -2,19 +2,19 @@ import { type Principal, shareOwner } from '../access/principal.ts'
 import type { Validate } from '../schema/validator.ts'
 import { contentText } from '../tool/content.ts'
 import { jsonSize } from '../tool/json.ts'
-import type { Meter } from '../tool/budget.ts'
+import type { RequestBudget } from '../tool/budget.ts'
 import type { Signal, Span } from '../tool/platform.ts'
 import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
-import { type Deadline, type EarlyEnd, endedEarly } from './deadline.ts'
-import { type Failing, fail, type Result } from '../failure/failure.ts'
-import { createProgress, type Progress } from './progress.ts'
+import { type Deadline, type AbortReason, abortFailure } from './deadline.ts'
+import { type FailureResult, fail, type Result } from '../failure/failure.ts'
+import { createProgressReporter, type Progress } from './progress.ts'
 import { createRedactor, type Redactor } from './redact.ts'
-import { createRenewals } from './renewal.ts'
+import { createTokenRenewer } from './renewal.ts'
 import { type Invocation, sensitiveValues } from './invocation.ts'
 import type { UserTokens } from './requirements.ts'
-import type { Runnable, RunContext, RunResult, Success, ToolResult } from './runner.ts'
+import type { Runnable, RunContext, RunResult, ToolSuccess, ToolResult } from './runner.ts'
 
-export interface RunOptions extends Pick<RunContext, 'traceId' | 'onceId'> {
+export interface RunOptions extends Pick<RunContext, 'traceId' | 'idempotencyKey'> {
   readonly callId: string
   readonly record: ToolRecord
   readonly runnable: Extract<Runnable, { readonly ok: true }>
@@ -22,13 +22,13 @@ export interface RunOptions extends Pick<RunContext, 'traceId' | 'onceId'> {
   readonly deadline: () => Deadline
   readonly caller: RunCaller
   readonly answered?: RunContext['answered']
-  readonly atEnd?: RunContext['atEnd']
+  readonly deferRelease?: RunContext['deferRelease']
 }
 
 export interface RunCaller extends Pick<RunContext, 'traceparent' | 'log' | 'background' | 'meter'> {
   readonly progress?: ((progress: Progress) => void) | undefined
   readonly principal: Principal
-  readonly reachedAt: () => string
+  readonly requestUrl: () => string
 }
 
 export interface RunDeps {
@@ -38,32 +38,36 @@ export interface RunDeps {
   readonly defect: (callId: string, tool: string, message: string, place?: string) => void
 }
 
-export interface Ran {
+export interface RunOutcome {
   readonly ok: true
   readonly result: ToolResult
   readonly redactor: Redactor | undefined
 }
 
-export function runTool(options: RunOptions, deps: RunDeps): Ran | Failing | Promise<Ran | Failing> {
+export function runTool(
+  options: RunOptions,
+  deps: RunDeps,
+): RunOutcome | FailureResult | Promise<RunOutcome | FailureResult> {
   const { callId, record, runnable, invocation, caller } = options
   const { userId, secrets, tokens } = invocation
   const renewals =
     tokens.size === 0 || userId === undefined
       ? undefined
-      : createRenewals(record, tokens, {
+      : createTokenRenewer(record, tokens, {
           userId,
           hosts: runnable.hosts ?? [],
-          reachedAt: caller.reachedAt,
+          requestUrl: caller.requestUrl,
           chargedTo: shareOwner(caller.principal),
           userTokens: deps.userTokens,
-          defect: (error) => deps.defect(callId, record.id, messageOf(error)),
+          defect: (error) => deps.defect(callId, record.id, toErrorMessage(error)),
         })
   const credentials = () => [...sensitiveValues(invocation), ...(renewals?.given ?? [])]
-  const progress = caller.progress && createProgress(caller.progress, hiding(credentials, deps.base64))
+  const progress =
+    caller.progress && createProgressReporter(caller.progress, createProgressRedactor(credentials, deps.base64))
   const context: RunContext = withSignal(() => options.deadline().signal, {
     callId,
     traceId: options.traceId,
-    onceId: options.onceId,
+    idempotencyKey: options.idempotencyKey,
     principal: caller.principal.id,
     renew: renewals?.renew,
     traceparent: caller.traceparent,
@@ -71,24 +75,24 @@ export function runTool(options: RunOptions, deps: RunDeps): Ran | Failing | Pro
     log: caller.log,
     background: caller.background,
     answered: options.answered,
-    atEnd: options.atEnd,
+    deferRelease: options.deferRelease,
     meter: caller.meter,
   })
 
-  function end(ran: RunResult | EarlyEnd | { readonly thrown: unknown }): Ran | Failing {
+  function end(ran: RunResult | AbortReason | { readonly thrown: unknown }): RunOutcome | FailureResult {
     progress?.end()
     const { timeoutMs } = runnable
-    if (ran === 'cancelled') return endedEarly(ran, timeoutMs, runsOnceOnly(options))
+    if (ran === 'cancelled') return abortFailure(ran, timeoutMs, mayHaveSideEffects(options))
     const succeeded = typeof ran === 'object' && 'ok' in ran && (ran.ok || 'asks' in ran)
     const refusal = succeeded ? undefined : renewals?.failure()
     if (refusal) return fail(refusal)
-    if (ran === 'expired') return endedEarly(ran, timeoutMs, runsOnceOnly(options))
-    if ('expired_ms' in ran) return endedEarly('expired', ran.expired_ms, runsOnceOnly(options))
+    if (ran === 'expired') return abortFailure(ran, timeoutMs, mayHaveSideEffects(options))
+    if ('timedOutMs' in ran) return abortFailure('expired', ran.timedOutMs, mayHaveSideEffects(options))
     const redactor = secrets.size + tokens.size > 0 ? createRedactor(credentials(), deps.base64) : undefined
     if (!('thrown' in ran)) return { ok: true, result: ran, redactor }
-    const message = messageOf(ran.thrown)
+    const message = toErrorMessage(ran.thrown)
     const safe = redactor?.text(message) ?? message
-    const place = placeOf(ran.thrown)
+    const place = stackFrame(ran.thrown)
     deps.defect(callId, record.id, safe, place && (redactor?.text(place) ?? place))
     const failed = `The tool '${record.id}' failed unexpectedly`
     return fail({ type: 'tool-failed', message: failed, developer_message: safe })
@@ -106,23 +110,26 @@ export function runTool(options: RunOptions, deps: RunDeps): Ran | Failing | Pro
 }
 
 class LazySignal {
-  readonly #signalOf: () => Signal
+  readonly #getSignal: () => Signal
 
-  constructor(signalOf: () => Signal) {
-    this.#signalOf = signalOf
+  constructor(getSignal: () => Signal) {
+    this.#getSignal = getSignal
   }
 
   get signal(): Signal {
-    return this.#signalOf()
+    return this.#getSignal()
   }
 }
 
 /** Few tools look at their signal, and making one costs. As a getter of a literal it would cost a microsecond a call. */
-export function withSignal<T extends object>(signalOf: () => Signal, fields: T): T & { readonly signal: Signal } {
-  return Object.assign(new LazySignal(signalOf), fields)
+export function withSignal<T extends object>(getSignal: () => Signal, fields: T): T & { readonly signal: Signal } {
+  return Object.assign(new LazySignal(getSignal), fields)
 }
 
-function hiding(credentials: () => readonly string[], base64: RunDeps['base64']): (text: string) => string {
+function createProgressRedactor(
+  credentials: () => readonly string[],
+  base64: RunDeps['base64'],
+): (text: string) => string {
   let known = 0
   let redactor: Redactor | undefined
   return (text) => {
@@ -133,22 +140,22 @@ function hiding(credentials: () => readonly string[], base64: RunDeps['base64'])
   }
 }
 
-function runsOnceOnly({ runnable, record }: Pick<RunOptions, 'runnable' | 'record'>): boolean {
-  return runnable.isRepeatable !== true && !isIdempotent(record)
+function mayHaveSideEffects({ runnable, record }: Pick<RunOptions, 'runnable' | 'record'>): boolean {
+  return runnable.isRetrySafe !== true && !isIdempotent(record)
 }
 
-function placeOf(error: unknown): string | undefined {
+function stackFrame(error: unknown): string | undefined {
   return error instanceof Error ? /^ {4}at (.{1,300})$/m.exec(error.stack ?? '')?.[1] : undefined
 }
 
-export function messageOf(error: unknown): string {
+export function toErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-export const NOT_JUDGED: Validate = () => []
+export const ACCEPT_ALL: Validate = () => []
 
 /** In bytes of JSON. A model reads all that stands in an answer. */
-export const INLINE_FOR_MODELS = 262_144
+export const MODEL_INLINE_BYTES = 262_144
 
 const MAX_OUTPUT_DEPTH = 500
 
@@ -156,8 +163,8 @@ export function checkOutput(
   result: ToolResult,
   validateOutput: Validate,
   redactor: Redactor | undefined,
-  meter: Meter,
-): Success | Failing {
+  meter: RequestBudget,
+): ToolSuccess | FailureResult {
   if ('asks' in result) {
     const { requests } = result.asks
     // Its state goes back to the tool, and is sealed on the way
@@ -169,7 +176,7 @@ export function checkOutput(
     return fail({ ...(redactor ? redactor.fields(failure) : failure), type: 'tool-failed' })
   }
   const value = result.value === undefined ? null : result.value
-  const unsayable = whyUnsayable(value, MAX_OUTPUT_DEPTH)
+  const unsayable = findJsonProblem(value, MAX_OUTPUT_DEPTH)
   if (unsayable !== undefined) return fail({ type: 'output-invalid', problems: [{ path: '', message: unsayable }] })
   const problems = validateOutput(value, meter)
   if (problems.length > 0) {
@@ -184,31 +191,32 @@ export function checkOutput(
   return { ok: true, value: safe, ...(redactor ? redactor.fields(shown) : shown), ...(usage && { usage }) }
 }
 
-/** JSON writes infinite numbers as null, and validating, redacting and serialising recurse, so depth is bounded. */
-function whyUnsayable(value: unknown, levels: number): string | undefined {
+/** JSON writes infinite numbers as null, and validating, redacting and serializing recurse, so depth is bounded. */
+function findJsonProblem(value: unknown, levels: number): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'Must not hold a number that is not finite'
   if (typeof value !== 'object' || value === null) return undefined
   if (levels === 0) return `Must not nest deeper than ${MAX_OUTPUT_DEPTH} levels`
   if (Array.isArray(value)) {
     for (const each of value) {
-      const reason = whyUnsayable(each, levels - 1)
+      const reason = findJsonProblem(each, levels - 1)
       if (reason !== undefined) return reason
     }
     return undefined
   }
   // Listing what an object holds takes several times as long
   for (const key in value) {
-    const reason = whyUnsayable(Reflect.get(value, key), levels - 1)
+    const reason = findJsonProblem(Reflect.get(value, key), levels - 1)
     if (reason !== undefined) return reason
   }
   return undefined
 }
 
 /** Bytes of JSON that a character takes at most. */
-const WIDEST = 6
+const MAX_BYTES_PER_CHARACTER = 6
 
-export function fits({ value, content, artifact }: Success, most: number): boolean {
-  const isShort = typeof value === 'string' ? WIDEST * (value.length + 1) <= most : typeof value !== 'object'
+export function fitsInline({ value, content, artifact }: ToolSuccess, most: number): boolean {
+  const isShort =
+    typeof value === 'string' ? MAX_BYTES_PER_CHARACTER * (value.length + 1) <= most : typeof value !== 'object'
   if (isShort && !content && !artifact) return true
   let left = most - jsonSize(value, most)
   if (content && left >= 0) left -= jsonSize(content, left)
@@ -216,15 +224,19 @@ export function fits({ value, content, artifact }: Success, most: number): boole
   return left >= 0
 }
 
-export function heldValue({ value, content = [], artifact }: Pick<Success, 'value' | 'content' | 'artifact'>): unknown {
+export function toSingleValue({
+  value,
+  content = [],
+  artifact,
+}: Pick<ToolSuccess, 'value' | 'content' | 'artifact'>): unknown {
   if (value !== null && value !== undefined) return value
   if (artifact) return content.length === 0 ? { artifact } : { artifact, content }
   if (content.length === 0) return null
   return content.every(({ type }) => type === 'text') ? content.map(contentText).join('\n') : { content }
 }
 
-export function valueOf(success: Success): Result<unknown> {
+export function toValueResult(success: ToolSuccess): Result<unknown> {
   const { value, elsewhere } = success
   if (elsewhere && value === undefined) return fail({ type: 'output-elsewhere', artifact: elsewhere })
-  return { ok: true, value: heldValue(success) }
+  return { ok: true, value: toSingleValue(success) }
 }

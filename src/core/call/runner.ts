@@ -1,7 +1,7 @@
 import type { Failure } from '../failure/failure.ts'
 import type { Artifact, Content, InputRequests, ToolFailure } from '../tool/content.ts'
-import type { Meter } from '../tool/budget.ts'
-import type { Background, Signal } from '../tool/platform.ts'
+import type { RequestBudget } from '../tool/budget.ts'
+import type { WaitUntil, Signal } from '../tool/platform.ts'
 import type { Implementation, ImplementationKind, ToolRecord } from '../tool/tool.ts'
 import type { Invocation } from './invocation.ts'
 
@@ -10,22 +10,22 @@ export interface RunContext {
   readonly callId: string
   readonly traceId?: string | undefined
   /** Another server's id for this call, which no other caller can make; absent where the call may be made again. */
-  readonly onceId?: (() => Promise<string>) | undefined
+  readonly idempotencyKey?: (() => Promise<string>) | undefined
   readonly principal: string
   /** A token in place of one that the provider's API answered 401 to; absent where all tokens are the caller's own. */
   readonly renew?: ((provider: string, refused: string) => Promise<string | undefined>) | undefined
   readonly signal: Signal
-  readonly meter: Meter
+  readonly meter: RequestBudget
   readonly traceparent?: string | undefined
   readonly progress?: ((progress: number, total?: number, message?: string) => void) | undefined
   readonly log?: ((message: string) => void) | undefined
-  readonly background?: Background | undefined
+  readonly background?: WaitUntil | undefined
   readonly answered?: ((status: number) => void) | undefined
   /** Called with what gives back the room of a large answer once nothing of it is needed; what came before is given back. */
-  readonly atEnd?: ((release: () => void) => void) | undefined
+  readonly deferRelease?: ((release: () => void) => void) | undefined
 }
 
-export interface Success {
+export interface ToolSuccess {
   readonly ok: true
   readonly value: unknown
   readonly content?: readonly Content[]
@@ -36,7 +36,7 @@ export interface Success {
 }
 
 export type ToolResult =
-  | Success
+  | ToolSuccess
   | { readonly ok: false; readonly failure: ToolFailure }
   | { readonly ok: false; readonly failure?: never; readonly asks: InputRequests }
   /** Another server wants it of the person, before the tool runs there. */
@@ -44,7 +44,7 @@ export type ToolResult =
 
 export type RequirementsMissing = Extract<Failure, { readonly type: 'requirements-missing' }>
 
-export type RunResult = ToolResult | { readonly ok: false; readonly failure?: never; readonly expired_ms: number }
+export type RunResult = ToolResult | { readonly ok: false; readonly failure?: never; readonly timedOutMs: number }
 
 export interface ResourceUsage {
   /** Counted in metered modules, each instruction weighed by its cost. */
@@ -64,10 +64,10 @@ export type Runnable =
       readonly run: Run
       readonly timeoutMs: number
       /** Whether it may run twice whatever its record says: it changes nothing, or the same each time. */
-      readonly isRepeatable?: boolean
+      readonly isRetrySafe?: boolean
       /** As `host` or `host:port`, where its credentials may be sent; absent for the deployment's own code. */
       readonly hosts?: readonly string[]
-      readonly takesFiles?: boolean
+      readonly acceptsFiles?: boolean
     }
   | { readonly ok: false; readonly reason: string; readonly forOperator?: string }
 

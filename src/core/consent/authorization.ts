@@ -1,5 +1,5 @@
 import type { ToolRecord } from '../tool/tool.ts'
-import type { ShownInvocation } from './shown-invocation.ts'
+import type { InvocationSnapshot } from './invocation-snapshot.ts'
 
 /** Open Tool Calling RFC, `requires_authorization.status`. */
 export type AuthorizationStatus = 'not_started' | 'pending' | 'completed' | 'failed'
@@ -23,9 +23,9 @@ export interface Authorization {
   readonly account?: string
   readonly accounts?: readonly string[]
   /** Whether the provider granted the scopes before: then the person alone is asked. */
-  readonly isHeld?: boolean
+  readonly hasProviderGrant?: boolean
   /** For an approval, until it has ended. */
-  readonly invocation?: ShownInvocation
+  readonly invocation?: InvocationSnapshot
   readonly expiresAt: number
 }
 
@@ -44,16 +44,16 @@ export interface AuthorizationChallenge {
   readonly needsSetup?: true
 }
 
-export interface Stopped {
+export interface FlowError {
   readonly ok: false
   /** `gone`: unknown or over; `refused`: by the person or provider; `unavailable`: try again. */
   readonly why: 'gone' | 'other-browser' | 'refused' | 'unavailable'
   readonly message: string
 }
 
-export type Step = { readonly ok: true; readonly location: string } | Stopped
+export type FlowStep = { readonly ok: true; readonly location: string } | FlowError
 
-export type Ended<A = Authorization> = { readonly ok: true; readonly authorization: A } | Stopped
+export type FlowResult<A = Authorization> = { readonly ok: true; readonly authorization: A } | FlowError
 
 export interface ToolkitConsent {
   readonly toolkit: string
@@ -91,20 +91,20 @@ export interface Visit {
 export interface Authorizations {
   /** Kept for an hour after it has expired, which counts as failed. */
   find(id: string): Promise<Authorization | undefined>
-  changed(id: string, from: AuthorizationStatus, timeoutMs: number): Promise<Authorization | undefined>
+  waitForChange(id: string, from: AuthorizationStatus, timeoutMs: number): Promise<Authorization | undefined>
   /** Leads to the provider or the verifier of users, or back to the page where the provider need not be asked again. */
-  start(id: string, visit: Visit): Promise<Step>
+  start(id: string, visit: Visit): Promise<FlowStep>
   /** Leads on with a proof for the confirmed person's browser, since another may have sent them to the verifier. */
-  confirm(id: string, flow: string, userId: string): Promise<Step>
-  resume(id: string, visit: Visit & { readonly proof: string }): Promise<Step>
+  confirm(id: string, flow: string, userId: string): Promise<FlowStep>
+  resume(id: string, visit: Visit & { readonly proof: string }): Promise<FlowStep>
   /** The provider's redirect (RFC 6749, section 4.1.2). Single use. */
   finish(visit: {
     readonly url: string
     readonly browser: string | undefined
     readonly callback: string
-  }): Promise<Ended>
+  }): Promise<FlowResult>
   /** A person who approves without being signed in is led to the verifier of users first, if there is one. */
-  decide(id: string, visit: Visit & { readonly approve: boolean }): Promise<Ended | Step>
+  decide(id: string, visit: Visit & { readonly approve: boolean }): Promise<FlowResult | FlowStep>
 }
 
 export interface UserGrants {
@@ -120,14 +120,14 @@ export interface Approvals {
   /** Uses up the approval of exactly this invocation, or gives a challenge by which a person can approve it. */
   claim(call: {
     readonly tool: ToolRecord
-    readonly shown: ShownInvocation
+    readonly shown: InvocationSnapshot
     readonly fingerprint: string
     /** Whether another key can be told from the caller's. */
     readonly isToldByKey: boolean
     readonly requestedBy: string | undefined
     /** Whose share of open authorizations it takes, see `shareOwner`. */
     readonly chargedTo: string
-    readonly reachedAt: () => string
+    readonly requestUrl: () => string
   }): Promise<
     | { readonly approved: true }
     | { readonly challenge: AuthorizationChallenge; readonly reason: string }
@@ -135,11 +135,11 @@ export interface Approvals {
   >
 }
 
-export interface ApprovalLooks {
+export interface ApprovalAvailability {
   canBeApproved(url: string, isToldByKey: boolean): boolean
 }
 
 /** A caller has the link to its page too, so a person's word counts only where the person is identified. */
-export const NOBODY_TOLD_APART = 'nobody here can be told from the caller'
-export const NOBODY_IDENTIFIED =
+export const NO_APPROVER = 'nobody here can be told from the caller'
+export const NO_APPROVER_SETUP =
   "nobody here can be told from the caller: an administrator must set 'SIGN_IN_ISSUER' to the OpenID provider that people sign in with, or 'USER_VERIFIER_URL' to a page that says who is in front of a browser; calls with keys that are no administrator's need neither, as whoever signs in with another approves them"

@@ -24,7 +24,7 @@ function lastSegment(scope: string): string {
 }
 
 /** Asked for beside a tool's own: `offline_access` gives a refresh token where the provider's metadata offer it. */
-export function scopesBeside(
+export function listExtraScopes(
   { extra_scopes = [], authorization_parameters = {} }: Pick<Provider, 'extra_scopes' | 'authorization_parameters'>,
   scopes: readonly string[],
   offersOffline: boolean,
@@ -48,7 +48,7 @@ export function missingScopes(provider: string, granted: readonly string[], requ
   )
 }
 
-export function unionScopes(granted: readonly string[], requested: readonly string[], always: readonly string[]) {
+export function mergeScopes(granted: readonly string[], requested: readonly string[], always: readonly string[]) {
   const kept = granted.filter((scope) => !UNREPORTED.has(scope) && !always.includes(scope))
   return [...new Set([...kept, ...requested])]
 }

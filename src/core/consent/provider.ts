@@ -1,8 +1,26 @@
-import { described, into, judged, list, map, object, oneOf, optional } from '../tool/json-reader.ts'
-import { type Reader, stating, statingAs, string, text, unquoted, WRONG, wrong } from '../tool/json-reader.ts'
+import {
+  withSchemaDescription,
+  transform,
+  refine,
+  array,
+  map,
+  object,
+  enumReader,
+  optional,
+} from '../tool/json-reader.ts'
+import {
+  type Reader,
+  withSchema,
+  withSchemaFrom,
+  string,
+  stringMatching,
+  hideValue,
+  INVALID_VALUE,
+  addProblem,
+} from '../tool/json-reader.ts'
 import { isObject } from '../tool/json.ts'
 import { toolPattern } from '../tool/tool-id.ts'
-import type { Expected } from '../tool/revision.ts'
+import type { Precondition } from '../tool/precondition.ts'
 import { isRequirementId } from '../tool/tool.ts'
 import { APPROVAL } from './authorization.ts'
 
@@ -22,11 +40,11 @@ export interface Provider {
   readonly tools?: readonly string[]
 }
 
-export function missingSecret(
+export function formatMissingSecret(
   { id, client_secret_name: name }: Provider,
-  secretOf: (name: string) => string | undefined,
+  readSecret: (name: string) => string | undefined,
 ): string | undefined {
-  if (name === undefined || secretOf(name) !== undefined) return undefined
+  if (name === undefined || readSecret(name) !== undefined) return undefined
   return `The secret of the client at '${id}' is missing: an administrator can set it as the Worker secret '${name}'`
 }
 
@@ -42,143 +60,152 @@ export interface AllProviders extends Providers {
 }
 
 export interface ProviderStore extends Providers {
-  put(provider: Provider, expected?: Expected): Promise<boolean | 'stale'>
+  put(provider: Provider, expected?: Precondition): Promise<boolean | 'stale'>
   list(): Promise<readonly Provider[]>
-  remove(id: string, expected?: Expected): Promise<boolean | 'stale'>
+  remove(id: string, expected?: Precondition): Promise<boolean | 'stale'>
 }
 
 export type KnownProvider = Omit<Provider, 'id' | 'client_id' | 'client_secret_name' | 'tools'>
 
 export interface ProviderRules {
-  readonly judgeUrl: (url: string) => string | undefined
-  readonly judgeSecret: (name: string) => string | undefined
+  readonly checkUrl: (url: string) => string | undefined
+  readonly checkSecretName: (name: string) => string | undefined
   readonly known?: KnownProvider | undefined
 }
 
-const ADDRESSES = ['issuer', 'authorization_endpoint', 'token_endpoint', 'revocation_endpoint'] as const
-type Addresses = Pick<Provider, (typeof ADDRESSES)[number]>
+const ENDPOINT_FIELDS = ['issuer', 'authorization_endpoint', 'token_endpoint', 'revocation_endpoint'] as const
+type Addresses = Pick<Provider, (typeof ENDPOINT_FIELDS)[number]>
 /** Set by the flow itself, or able to replace it: `request` (RFC 9101). */
 const RESERVED_PARAMETERS =
   /^(?:client_id|client_secret|redirect_uri|response_type|response_mode|state|scope|nonce|request|request_uri|code_challenge.*)$/i
 const MAX_URL = 2_000
 const MAX_LIST = 100
 
-const ADDRESS = stating(() => ({ type: 'string', format: 'uri', maxLength: MAX_URL }), string({ most: MAX_URL }))
-const NAME = text('a string of 1 to 100 printable characters', /^[^\p{Cc}]{1,100}$/u)
-const CLIENT_ID = text('a string of 1 to 1000 ASCII characters', /^[\x20-\x7e]{1,1000}$/)
-const VARIABLE = text("the name of a Worker secret, such as 'ACME_CLIENT_SECRET'", /^[A-Za-z_][A-Za-z0-9_]{0,127}$/)
-const AUTH_METHOD = oneOf(['client_secret_basic', 'client_secret_post', 'none'])
+const ADDRESS = withSchema(() => ({ type: 'string', format: 'uri', maxLength: MAX_URL }), string({ most: MAX_URL }))
+const NAME = stringMatching('a string of 1 to 100 printable characters', /^[^\p{Cc}]{1,100}$/u)
+const CLIENT_ID = stringMatching('a string of 1 to 1000 ASCII characters', /^[\x20-\x7e]{1,1000}$/)
+const VARIABLE = stringMatching(
+  "the name of a Worker secret, such as 'ACME_CLIENT_SECRET'",
+  /^[A-Za-z_][A-Za-z0-9_]{0,127}$/,
+)
+const AUTH_METHOD = enumReader(['client_secret_basic', 'client_secret_post', 'none'])
 const PARAMETERS = map(string({ most: MAX_URL }), MAX_LIST, (name) => {
   if (RESERVED_PARAMETERS.test(name)) return 'Must not be set: the flow itself says it'
   return /^[\x21-\x7e]{1,100}$/.test(name) ? undefined : 'Must have a name of 1 to 100 visible ASCII characters'
 })
-const SCOPE = text('a scope', /^[\x21\x23-\x5b\x5d-\x7e]{1,300}$/)
-const SEPARATOR = text("' ', ',' or the like", /^[ ,;+|]{1,2}$/)
+const SCOPE = stringMatching('a scope', /^[\x21\x23-\x5b\x5d-\x7e]{1,300}$/)
+const SEPARATOR = stringMatching("' ', ',' or the like", /^[ ,;+|]{1,2}$/)
 
 export function isProviderId(text: string): boolean {
   return isRequirementId(text) && text !== APPROVAL
 }
 
-const ANY: ProviderRules = { judgeUrl: () => undefined, judgeSecret: () => undefined }
+const ANY: ProviderRules = { checkUrl: () => undefined, checkSecretName: () => undefined }
 
 /** A known provider's addresses are used together or not at all: half of one provider and half of another is neither. */
 export function providerReader(id: string, rules = ANY): Reader<Provider> {
   const { known } = rules
-  const whole = into(providerFields(id, rules), (read): Provider => {
+  const whole = transform(providerFields(id, rules), (read): Provider => {
     const habit = read.client_secret_name === undefined ? undefined : known?.token_endpoint_auth_method
     return {
-      ...(isLocated(read) ? {} : addressesOf(known)),
+      ...(hasOwnEndpoints(read) ? {} : pickEndpoints(known)),
       ...(habit === undefined ? {} : { token_endpoint_auth_method: habit }),
       ...read,
       id,
     }
   })
   // Not quoted, since a secret may be in the wrong field
-  return unquoted(withoutSecret(whole))
+  return hideValue(withoutSecret(whole))
 }
 
 function providerFields(id: string, rules: ProviderRules) {
-  const { known, judgeSecret } = rules
-  const address = (isIssuer = false) => optional(judged(ADDRESS, (url) => whyNoAddress(url, isIssuer, rules)))
+  const { known, checkSecretName } = rules
+  const address = (isIssuer = false) => optional(refine(ADDRESS, (url) => findAddressProblem(url, isIssuer, rules)))
   return object(
     {
-      id: optional(text(`'${id}', as in the path`, (value) => value === id)),
-      name: optional(described('Name that people see', NAME), known?.name ?? id),
-      issuer: described('URL of the provider, where its endpoints are discovered', address(true)),
-      authorization_endpoint: described('URL where users sign in and consent, in place of an issuer', address()),
+      id: optional(stringMatching(`'${id}', as in the path`, (value) => value === id)),
+      name: optional(withSchemaDescription('Name that people see', NAME), known?.name ?? id),
+      issuer: withSchemaDescription('URL of the provider, where its endpoints are discovered', address(true)),
+      authorization_endpoint: withSchemaDescription(
+        'URL where users sign in and consent, in place of an issuer',
+        address(),
+      ),
       token_endpoint: address(),
       revocation_endpoint: address(),
-      client_id: described('Id of the OAuth client that is registered at the provider', CLIENT_ID),
+      client_id: withSchemaDescription('Id of the OAuth client that is registered at the provider', CLIENT_ID),
       client_secret_name: optional(
-        described("The name of the Worker secret that holds the client's secret, never the secret itself", VARIABLE),
+        withSchemaDescription(
+          "The name of the Worker secret that holds the client's secret, never the secret itself",
+          VARIABLE,
+        ),
       ),
       token_endpoint_auth_method: optional(
-        described('How the client authenticates; by default as fits its secret', AUTH_METHOD),
+        withSchemaDescription('How the client authenticates; by default as fits its secret', AUTH_METHOD),
       ),
       authorization_parameters: optional(
-        described('Extra parameters of the authorization request, such as access_type=offline', PARAMETERS),
+        withSchemaDescription('Extra parameters of the authorization request, such as access_type=offline', PARAMETERS),
         known?.authorization_parameters,
       ),
       extra_scopes: optional(
-        described(
+        withSchemaDescription(
           'Scopes requested beside those of the tools, such as offline_access',
-          list(SCOPE, { most: MAX_LIST }),
+          array(SCOPE, { most: MAX_LIST }),
         ),
         known?.extra_scopes,
       ),
       scope_separator: optional(
-        described('Separator between scopes; a space by default', SEPARATOR),
+        withSchemaDescription('Separator between scopes; a space by default', SEPARATOR),
         known?.scope_separator,
       ),
       tools: optional(
-        described(
+        withSchemaDescription(
           'Tools that may use the provider, as patterns such as Gmail.*; all by default',
-          list(toolPattern, { most: MAX_LIST }),
+          array(toolPattern, { most: MAX_LIST }),
         ),
       ),
     },
     {
       rule(fields, report, source) {
-        const addresses = isLocated(source) ? fields : (known ?? {})
-        const areRead = ADDRESSES.every((field) => source[field] === undefined || fields[field] !== undefined)
+        const addresses = hasOwnEndpoints(source) ? fields : (known ?? {})
+        const areRead = ENDPOINT_FIELDS.every((field) => source[field] === undefined || fields[field] !== undefined)
         const hasEndpoints = 'authorization_endpoint' in addresses && 'token_endpoint' in addresses
         if (areRead && !('issuer' in addresses) && !hasEndpoints)
-          wrong(report, "Must have 'issuer', or both 'authorization_endpoint' and 'token_endpoint'")
+          addProblem(report, "Must have 'issuer', or both 'authorization_endpoint' and 'token_endpoint'")
         const { client_secret_name: name, token_endpoint_auth_method: method } = fields
-        const refused = name === undefined ? undefined : judgeSecret(name)
-        if (refused !== undefined) wrong(report, refused, '/client_secret_name')
+        const refused = name === undefined ? undefined : checkSecretName(name)
+        if (refused !== undefined) addProblem(report, refused, '/client_secret_name')
         if (method === 'none' && name !== undefined)
-          wrong(report, "Must not be 'none' for a client with a secret", '/token_endpoint_auth_method')
+          addProblem(report, "Must not be 'none' for a client with a secret", '/token_endpoint_auth_method')
         if (method?.startsWith('client_secret') && source.client_secret_name === undefined)
-          wrong(report, `Is required for '${method}'`, '/client_secret_name')
+          addProblem(report, `Is required for '${method}'`, '/client_secret_name')
       },
     },
   )
 }
 
 function withoutSecret<T>(reader: Reader<T>): Reader<T> {
-  return statingAs(reader, (body, report) => {
+  return withSchemaFrom(reader, (body, report) => {
     if (!isObject(body) || !('client_secret' in body)) return reader(body, report)
     const { client_secret: _, ...rest } = body
     const how =
       "Set it as a Worker secret with 'npx wrangler secret put <NAME>', or on your own machine in .dev.vars, and name it in 'client_secret_name'"
-    wrong(report, `Must not be sent, as it would be stored: ${how}`, '/client_secret')
+    addProblem(report, `Must not be sent, as it would be stored: ${how}`, '/client_secret')
     reader(rest, report)
-    return WRONG
+    return INVALID_VALUE
   })
 }
 
-function isLocated(of: object): boolean {
-  return ADDRESSES.some((field) => field in of)
+function hasOwnEndpoints(of: object): boolean {
+  return ENDPOINT_FIELDS.some((field) => field in of)
 }
 
-function addressesOf(known: KnownProvider | undefined): Addresses {
-  return Object.fromEntries(ADDRESSES.flatMap((field) => (known?.[field] ? [[field, known[field]]] : [])))
+function pickEndpoints(known: KnownProvider | undefined): Addresses {
+  return Object.fromEntries(ENDPOINT_FIELDS.flatMap((field) => (known?.[field] ? [[field, known[field]]] : [])))
 }
 
 /** No fragments in endpoints (RFC 6749 section 3.1), nor queries in issuers (RFC 8414 section 2). */
-function whyNoAddress(url: string, isIssuer: boolean, { judgeUrl }: ProviderRules): string | undefined {
-  const refused = judgeUrl(url)
+function findAddressProblem(url: string, isIssuer: boolean, { checkUrl }: ProviderRules): string | undefined {
+  const refused = checkUrl(url)
   if (refused !== undefined) return `Cannot be requested: ${refused}`
   if (url.includes('#')) return 'Must not have a fragment'
   return isIssuer && url.includes('?') ? 'Must not have a query' : undefined

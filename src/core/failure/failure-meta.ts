@@ -1,16 +1,16 @@
 import type { JsonObject } from '../tool/json.ts'
-import { problemsByParameter } from '../tool/problem.ts'
+import { groupByParameter } from '../tool/problem.ts'
 import type { Failure } from './failure.ts'
 
 /** `_meta` of a CallToolResult, whose text alone would have to be read. */
-export function metaOf(failure: Failure): JsonObject | undefined {
+export function toFailureMeta(failure: Failure): JsonObject | undefined {
   switch (failure.type) {
     case 'requirements-missing':
       return missing(failure)
     case 'approval-required':
       return missing({ authorization: [failure.challenge], secrets: [], user_id: false })
     case 'input-invalid':
-      return { 'dev.switchboard/parameter_errors': problemsByParameter(failure.problems) }
+      return { 'dev.switchboard/parameter_errors': groupByParameter(failure.problems) }
     case 'tool-failed': {
       const { type: _type, message, content: _content, ...rest } = failure
       return Object.keys(rest).length === 0 ? undefined : { 'dev.switchboard/error': { message, ...rest } }

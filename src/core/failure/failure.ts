@@ -1,4 +1,4 @@
-import type { LimitPolicy } from '../access/call-limits.ts'
+import type { QuotaPolicy } from '../access/call-limits.ts'
 import type { AuthorizationChallenge } from '../consent/authorization.ts'
 import type { Artifact, InputRequests, ToolFailure } from '../tool/content.ts'
 import type { Problem } from '../tool/problem.ts'
@@ -23,8 +23,8 @@ export type Failure =
   | { readonly type: 'route-unknown'; readonly method: string; readonly path: string }
   | { readonly type: 'method-not-allowed'; readonly method: string; readonly allowed: readonly string[] }
   | { readonly type: 'unauthenticated'; readonly reason: string; readonly suggestions?: readonly string[] }
-  | ({ readonly type: 'forbidden'; readonly reason: string } & ForOperator)
-  | { readonly type: 'rate-limited'; readonly retry_after_ms: number; readonly policy?: LimitPolicy }
+  | ({ readonly type: 'forbidden'; readonly reason: string } & WithOperatorMessage)
+  | { readonly type: 'rate-limited'; readonly retry_after_ms: number; readonly policy?: QuotaPolicy }
   | { readonly type: 'id-malformed'; readonly asked: string }
   | { readonly type: 'tool-unknown'; readonly asked: string; readonly suggestions: readonly string[] }
   | {
@@ -35,7 +35,7 @@ export type Failure =
       readonly available: readonly string[]
     }
   | { readonly type: 'tool-disabled'; readonly id: string; readonly detail?: string }
-  | ({ readonly type: 'tool-not-executable'; readonly id: string; readonly reason: string } & ForOperator)
+  | ({ readonly type: 'tool-not-executable'; readonly id: string; readonly reason: string } & WithOperatorMessage)
   /** Its publisher was not trusted with its toolkit, so it is given no credential of the deployment's. */
   | {
       readonly type: 'tool-untrusted'
@@ -51,7 +51,7 @@ export type Failure =
       readonly secrets: readonly { readonly id: string }[]
       readonly user_id: boolean
       readonly detail: string
-    } & ForOperator)
+    } & WithOperatorMessage)
   | {
       readonly type: 'approval-required'
       readonly id: string
@@ -66,7 +66,7 @@ export type Failure =
   /** The call succeeded, but its output schema does not allow a link to the artifact. */
   | { readonly type: 'output-elsewhere'; readonly artifact: Artifact }
   | { readonly type: 'select-failed'; readonly why: string; readonly artifact?: Artifact }
-  | ({ readonly type: 'output-too-large'; readonly limit: number; readonly why: string } & ForOperator)
+  | ({ readonly type: 'output-too-large'; readonly limit: number; readonly why: string } & WithOperatorMessage)
   | { readonly type: 'outcome-unknown'; readonly call_id: string }
   | { readonly type: 'cancelled'; readonly may_have_run?: MayHaveRun }
   | ({ readonly type: 'input-required' } & InputRequests)
@@ -75,48 +75,48 @@ export type Failure =
   | { readonly type: 'precondition-failed'; readonly message: string }
   | { readonly type: 'not-found'; readonly message: string }
   | { readonly type: 'gone'; readonly message: string }
-  | ({ readonly type: 'unavailable'; readonly message: string } & ForOperator)
+  | ({ readonly type: 'unavailable'; readonly message: string } & WithOperatorMessage)
   | { readonly type: 'internal'; readonly reference: string }
 
 /** The challenges that a person can meet: none without a user, and none of a provider that is not set up. */
-export function openChallenges({
+export function filterOpenChallenges({
   authorization,
   user_id,
 }: Extract<Failure, { type: 'requirements-missing' }>): readonly AuthorizationChallenge[] {
   return user_id ? [] : authorization.filter(({ needsSetup }) => !needsSetup)
 }
 
-type ForOperator = { readonly forOperator?: string }
+type WithOperatorMessage = { readonly forOperator?: string }
 
 /** The call ended while its tool ran: its effect is unknown, and it must not be repeated. */
 type MayHaveRun = true
 
 export type FailureType = Failure['type']
 
-export type Failing = { readonly ok: false; readonly failure: Failure }
-export type Result<T> = { readonly ok: true; readonly value: T } | Failing
+export type FailureResult = { readonly ok: false; readonly failure: Failure }
+export type Result<T> = { readonly ok: true; readonly value: T } | FailureResult
 
 type UnknownTool = Extract<Failure, { readonly type: 'tool-unknown' }>
 
-export function lacksSuggestions(failure: Failure): failure is UnknownTool {
+export function needsSuggestions(failure: Failure): failure is UnknownTool {
   return failure.type === 'tool-unknown' && failure.suggestions.length === 0
 }
 
-export function suggestionsOf(failure: Failure): readonly string[] | undefined {
+export function getSuggestions(failure: Failure): readonly string[] | undefined {
   return failure.type === 'tool-unknown' || failure.type === 'unauthenticated' ? failure.suggestions : undefined
 }
 
 export function isUnknownTool(failure: Failure): boolean {
-  return failure.type === 'id-malformed' || suggestionsOf(failure) !== undefined
+  return failure.type === 'id-malformed' || getSuggestions(failure) !== undefined
 }
 
 /** Thrown where storage is out of reach; the caller is told `unavailable`. */
-export class Unreachable extends Error {}
+export class UnreachableError extends Error {}
 
 export function ok<T>(value: T): { readonly ok: true; readonly value: T } {
   return { ok: true, value }
 }
 
-export function fail(failure: Failure): Failing {
+export function fail(failure: Failure): FailureResult {
   return { ok: false, failure }
 }

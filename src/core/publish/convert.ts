@@ -1,18 +1,18 @@
-import { guarded } from '../access/guard.ts'
+import { applyGuards } from '../access/guard.ts'
 import { type Budget, createBudget } from '../tool/budget.ts'
-import type { Codec, Encoded } from '../tool/codec.ts'
-import { recordOf, type Sha256 } from '../tool/digest.ts'
+import type { Codec, EncodeResult } from '../tool/codec.ts'
+import { createToolRecord, type Sha256 } from '../tool/digest.ts'
 import type { Json } from '../tool/json.ts'
-import { type Checked, refused } from '../tool/problem.ts'
+import { type ParseResult, parseFailure } from '../tool/problem.ts'
 import { chooseCodec, otherReader } from './prepare.ts'
-import type { Format } from './export.ts'
-import { judgeSchemas, judgeText, judgeWork } from './definition-rules.ts'
-import type { Beside } from './wrapper.ts'
+import type { ExportFormat } from './export.ts'
+import { checkSchemas, checkStorable, checkReadCost } from './check-definition.ts'
+import type { WrapperFields } from './publication-body.ts'
 
 export interface ConvertOptions {
   readonly from?: string | undefined
-  readonly to: Format
-  readonly beside: Pick<Beside, 'given' | 'tags' | 'guard'>
+  readonly to: ExportFormat
+  readonly beside: Pick<WrapperFields, 'given' | 'tags' | 'guard'>
 }
 
 /** Several tools that the target writes one by one give an array, and a loss's path starts at its tool. */
@@ -22,26 +22,26 @@ export async function convert(
   codecs: readonly Codec[],
   sha256: Sha256,
   budget: Budget = createBudget(),
-): Promise<Checked<Encoded>> {
+): Promise<ParseResult<EncodeResult>> {
   const likely = chooseCodec(document, from, codecs)
-  if (typeof likely === 'string') return refused(likely)
+  if (typeof likely === 'string') return parseFailure(likely)
   // Not stored, so the reader of the body alone bounds its size
-  const unfit = [...judgeText(document, 'a definition', '', Infinity), ...judgeWork(document, '', budget)]
+  const unfit = [...checkStorable(document, 'a definition', '', Infinity), ...checkReadCost(document, '', budget)]
   if (unfit.length > 0) return { ok: false, problems: unfit }
   const guess = likely.decode(document, given, budget)
   const other = guess.ok || from !== undefined ? undefined : otherReader(document, given, likely, codecs)
   const codec = other ?? likely
   const decoded = other ? other.decode(document, given, budget) : guess
   if (!decoded.ok) return decoded
-  const problems = judgeSchemas(decoded.value.schemas, codec.references, '', budget)
+  const problems = checkSchemas(decoded.value.schemas, codec.references, '', budget)
   if (problems.length > 0) return { ok: false, problems }
   const records = await Promise.all(
     decoded.value.definitions.map((each) => {
-      const definition = guarded({ ...each, tags: tags ?? each.tags }, guard ? [guard] : [])
-      return recordOf({ definition, dialect: codec.dialect, document }, sha256)
+      const definition = applyGuards({ ...each, tags: tags ?? each.tags }, guard ? [guard] : [])
+      return createToolRecord({ definition, dialect: codec.dialect, document }, sha256)
     }),
   )
-  const encoded: Encoded[] = []
+  const encoded: EncodeResult[] = []
   for (const record of records) {
     const written = to(record, record.name, budget)
     if (!written.ok) return written

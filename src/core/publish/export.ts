@@ -1,20 +1,28 @@
-import { afford, afterStretches, type Budget, createBudget, type GiveWay, UNITS, unitsOf } from '../tool/budget.ts'
-import { weigh } from '../tool/budget.ts'
-import type { Encoded } from '../tool/codec.ts'
-import type { Checked, Problem } from '../tool/problem.ts'
+import {
+  withinBudget,
+  createYielder,
+  type Budget,
+  createBudget,
+  type YieldControl,
+  DEFAULT_UNITS,
+  textUnits,
+} from '../tool/budget.ts'
+import { chargeValue } from '../tool/budget.ts'
+import type { EncodeResult } from '../tool/codec.ts'
+import type { ParseResult, Problem } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 
 /** Writes a definition in a dialect or a model provider's form. `name` is what the tool is exposed under. */
-export type Writer = (record: ToolRecord, name: string, budget: Budget) => Encoded
+export type FormatWriter = (record: ToolRecord, name: string, budget: Budget) => EncodeResult
 
-export type Format = (record: ToolRecord, name: string, budget?: Budget) => Checked<Encoded>
+export type ExportFormat = (record: ToolRecord, name: string, budget?: Budget) => ParseResult<EncodeResult>
 
-export function bounded(form: string, write: Writer): Format {
+export function withBudget(form: string, write: FormatWriter): ExportFormat {
   return (record, name, budget = createBudget()) =>
-    afford(() => {
+    withinBudget(() => {
       const encoded = write(record, name, budget)
-      weigh(encoded.document, budget)
-      for (const { path, reason } of encoded.losses) budget.spend(unitsOf(path) + unitsOf(reason))
+      chargeValue(encoded.document, budget)
+      for (const { path, reason } of encoded.losses) budget.spend(textUnits(path) + textUnits(reason))
       return encoded
     }, `Takes too much work to write as '${form}': its parts repeat each other too often, by '$ref' or 'allOf'`)
 }
@@ -25,25 +33,25 @@ const SMALL = 8 * 1024
 const CONSEQUENCE = '. That export is refused, and lists in it leave the tool out'
 
 /** Warns of each form that a record cannot be written in. Few are tried: writing all takes as long as publishing them. */
-export async function judgeExports(
+export async function checkExports(
   records: readonly ToolRecord[],
-  formats: Iterable<Format>,
-  placeOf: (index: number) => string,
-  giveWay: GiveWay,
+  formats: Iterable<ExportFormat>,
+  toPath: (index: number) => string,
+  giveWay: YieldControl,
   budget?: Budget,
 ): Promise<readonly Problem[]> {
   const warnings: Problem[] = []
   const whole = createBudget(MAX_UNITS, budget)
-  const mayGiveWay = afterStretches(() => whole.spent, giveWay)
+  const mayGiveWay = createYielder(() => whole.spent, giveWay)
   const all = [...formats]
   for (const [index, record] of records.entries()) {
     if (!mayGrow(record)) continue
     for (const format of all) {
-      const written = format(record, record.name, createBudget(UNITS, whole))
+      const written = format(record, record.name, createBudget(DEFAULT_UNITS, whole))
       // Nothing is known of a form that the others left too little for
-      if (whole.isSpent || budget?.isSpent) return warnings
+      if (whole.isExceeded || budget?.isExceeded) return warnings
       for (const { path, message } of written.ok ? [] : written.problems) {
-        warnings.push({ path: path.replace(/^\/input/, () => placeOf(index)), message: message + CONSEQUENCE })
+        warnings.push({ path: path.replace(/^\/input/, () => toPath(index)), message: message + CONSEQUENCE })
       }
       await mayGiveWay()
     }

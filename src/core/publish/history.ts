@@ -1,5 +1,5 @@
 import { compareDefinitions } from '../schema/compatibility.ts'
-import { afford, type Budget, createBudget, weigh } from '../tool/budget.ts'
+import { withinBudget, type Budget, createBudget, chargeValue } from '../tool/budget.ts'
 import { canonicalJson } from '../tool/digest.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import type { Implementation, ToolDocument, ToolRecord, VersionEntry } from '../tool/tool.ts'
@@ -13,27 +13,27 @@ export interface VersionHistory {
   readonly changes?: readonly TextChange[]
 }
 
-const MOST_READ = 20
+const MAX_COMPARED = 20
 /** In characters; beyond them a text is only said to differ. */
-const MOST_TOLD = 500_000
+const MAX_TEXT_CHARACTERS = 500_000
 
 /** Versions that a reader `sees`, the highest first; all comparisons draw on one budget. */
-export async function historyOf(
+export async function loadHistory(
   { versions }: ToolDocument,
-  source: Pick<ToolSource, 'record'>,
+  source: Pick<ToolSource, 'loadRecord'>,
   sees: (record: ToolRecord) => boolean,
 ): Promise<readonly VersionHistory[]> {
   const ordered = [...versions].sort((a, b) => compareVersions(b.version, a.version))
-  const bases = ordered.slice(0, MOST_READ).map((entry, index) => baseOf(entry, ordered.slice(index + 1)))
-  const digests = [...ordered.slice(0, MOST_READ), ...bases].flatMap((entry) => (entry ? [entry.digest] : []))
+  const bases = ordered.slice(0, MAX_COMPARED).map((entry, index) => findBaseVersion(entry, ordered.slice(index + 1)))
+  const digests = [...ordered.slice(0, MAX_COMPARED), ...bases].flatMap((entry) => (entry ? [entry.digest] : []))
   const read = await Promise.all(
-    [...new Set(digests)].map(async (digest) => [digest, await source.record(digest)] as const),
+    [...new Set(digests)].map(async (digest) => [digest, await source.loadRecord(digest)] as const),
   )
   const records = new Map(read)
   const budget = createBudget()
-  let left = MOST_TOLD
+  let left = MAX_TEXT_CHARACTERS
   return ordered.flatMap((entry, index) => {
-    const record = index < MOST_READ ? records.get(entry.digest) : undefined
+    const record = index < MAX_COMPARED ? records.get(entry.digest) : undefined
     const before = records.get(bases[index]?.digest ?? '')
     if (!record) return { entry }
     if (!sees(record)) return []
@@ -53,7 +53,7 @@ export async function historyOf(
 }
 
 /** Callers never had a refused version, nor, unless it waits itself, a pending one. */
-function baseOf({ status }: VersionEntry, lower: readonly VersionEntry[]): VersionEntry | undefined {
+function findBaseVersion({ status }: VersionEntry, lower: readonly VersionEntry[]): VersionEntry | undefined {
   if (status.state !== 'pending') return lower[0]
   return lower.find((each) => each.status.state !== 'pending' && each.status.state !== 'disabled')
 }
@@ -62,9 +62,9 @@ function baseOf({ status }: VersionEntry, lower: readonly VersionEntry[]): Versi
 function implementationChanges(before: Implementation | undefined, after: Implementation | undefined, budget: Budget) {
   const change = (what: string): readonly TextChange[] => [{ path: '/implementation', what, level: 'patch' }]
   if (before?.kind !== after?.kind) return change('Its implementation is of another kind')
-  const compared = afford(() => {
-    weigh(before, budget)
-    weigh(after, budget)
+  const compared = withinBudget(() => {
+    chargeValue(before, budget)
+    chargeValue(after, budget)
     return before === undefined || canonicalJson(before) === canonicalJson(after)
   }, 'Its implementation is too large to compare')
   if (!compared.ok) return compared.problems.flatMap(({ message }) => change(message))

@@ -1,24 +1,24 @@
-import { type Guard, guardOf } from '../access/guard.ts'
-import { afterStretches, type Budget, type GiveWay } from '../tool/budget.ts'
+import { type Guard, extractGuard } from '../access/guard.ts'
+import { createYielder, type Budget, type YieldControl } from '../tool/budget.ts'
 import { shortDescription } from '../tool/definition-fields.ts'
 import type { Problem } from '../tool/problem.ts'
 import { NO_REQUIREMENTS, type Requirements } from '../tool/tool.ts'
 import type { ToolName } from '../tool/tool-id.ts'
-import type { ImportedFrom, ImportedTool, ImportItem, Skipped } from './import.ts'
+import type { ImportedFrom, ImportedTool, ImportItem, SkippedTool } from './import.ts'
 import type { ImportState } from './prepare.ts'
-import { problemsOf, type Publish, type PublishOptions } from './publish.ts'
+import { toProblems, type Publish, type PublishOptions } from './publish.ts'
 import type { ImportSubmission } from './submission.ts'
 
 export interface ImportOptions
   extends PublishOptions, Pick<ImportSubmission, 'version' | 'sourceVersion' | 'toolkitDescription'> {
   readonly budget: Budget
-  readonly giveWay: GiveWay
-  readonly guardsOf?: ((tool: ImportedTool) => readonly Guard[]) | undefined
+  readonly giveWay: YieldControl
+  readonly guardsFor?: ((tool: ImportedTool) => readonly Guard[]) | undefined
   /** Why a tool would be called without a secret that it needs, and undefined if it would not. */
-  readonly lackOf?: (secret: string, tool: ToolName) => string | undefined
+  readonly findMissingSecret?: (secret: string, tool: ToolName) => string | undefined
 }
 
-export interface Made {
+export interface ImportedToolReport {
   readonly id: string
   readonly name: string
   readonly state: ImportState
@@ -41,22 +41,31 @@ const MAX_PROBLEMS = 5
 /** Tools are judged alone. Existing versions are never touched, nor tools that the source no longer has. */
 export async function importTools(
   items: Iterable<ImportItem>,
-  { version, sourceVersion, toolkitDescription, budget, giveWay, guardsOf, lackOf, ...options }: ImportOptions,
+  {
+    version,
+    sourceVersion,
+    toolkitDescription,
+    budget,
+    giveWay,
+    guardsFor,
+    findMissingSecret,
+    ...options
+  }: ImportOptions,
   publish: Publish,
 ) {
-  const made: Made[] = []
-  const skipped: Skipped[] = []
+  const made: ImportedToolReport[] = []
+  const skipped: SkippedTool[] = []
   let denied = 0
   const about = shortDescription(toolkitDescription)
   for await (const batch of batches(items, budget, giveWay)) {
     const tools = batch.flatMap((item) => ('tool' in item ? [item.tool] : []))
     const submissions = tools.map((imported) => {
-      return { imported, version, sourceVersion, toolkitDescription: about, budget, guards: guardsOf?.(imported) }
+      return { imported, version, sourceVersion, toolkitDescription: about, budget, guards: guardsFor?.(imported) }
     })
     const reports = (await publish(submissions, options)).values()
     for (const item of batch) {
       if ('skipped' in item) {
-        skipped.push(budget.isSpent ? { ...item.skipped, reason: TOO_MUCH } : item.skipped)
+        skipped.push(budget.isExceeded ? { ...item.skipped, reason: TOO_MUCH } : item.skipped)
         continue
       }
       const { definition, about, warnings } = item.tool
@@ -67,7 +76,7 @@ export async function importTools(
         if (failure.type === 'forbidden') denied += 1
         skipped.push({
           name: ids.length === 0 ? tool : name,
-          reason: budget.isSpent ? TOO_MUCH : worded(problemsOf(failure)),
+          reason: budget.isExceeded ? TOO_MUCH : joinProblems(toProblems(failure)),
           about,
         })
       } else if (report?.imported?.record) {
@@ -75,11 +84,11 @@ export async function importTools(
         const { id, name, requirements } = record
         const more = report.warnings.map(({ message }) => message)
         const lacks = requirements.secrets.flatMap(({ id }) => {
-          const why = lackOf?.(id, record)
+          const why = findMissingSecret?.(id, record)
           return why === undefined ? [] : [{ id, why }]
         })
         // The whole level, also as far as it follows from what the tool requires
-        const guard = guardOf({ ...record, requirements: NO_REQUIREMENTS })
+        const guard = extractGuard({ ...record, requirements: NO_REQUIREMENTS })
         made.push({
           id,
           name,
@@ -97,9 +106,9 @@ export async function importTools(
   return { made, skipped, denied }
 }
 
-async function* batches(items: Iterable<ImportItem>, budget: Budget, giveWay: GiveWay) {
+async function* batches(items: Iterable<ImportItem>, budget: Budget, giveWay: YieldControl) {
   let batch: ImportItem[] = []
-  const mayGiveWay = afterStretches(() => budget.spent, giveWay)
+  const mayGiveWay = createYielder(() => budget.spent, giveWay)
   for (const item of items) {
     batch.push(item)
     await mayGiveWay()
@@ -111,7 +120,7 @@ async function* batches(items: Iterable<ImportItem>, budget: Budget, giveWay: Gi
   yield batch
 }
 
-function worded(problems: readonly Problem[]): string {
+function joinProblems(problems: readonly Problem[]): string {
   return problems
     .slice(0, MAX_PROBLEMS)
     .map(({ path, message }) => (path === '' ? message : `At '${path}': ${message}`))

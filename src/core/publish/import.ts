@@ -1,5 +1,5 @@
-import type { Admission } from '../access/principal.ts'
-import type { GiveWay, Meter } from '../tool/budget.ts'
+import type { FetchCapability } from '../access/principal.ts'
+import type { YieldControl, RequestBudget } from '../tool/budget.ts'
 import type { Json, JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
 import { REMOTE_PROTOCOLS } from '../tool/remote-dialect.ts'
@@ -17,11 +17,11 @@ export interface ImportRequest {
   readonly wants: (tool: string) => boolean
   readonly options: JsonObject
   readonly secret: (id: string) => { readonly value: string } | { readonly missing: string }
-  readonly meter: Meter
-  readonly giveWay: GiveWay
+  readonly meter: RequestBudget
+  readonly giveWay: YieldControl
   readonly signal: Signal
   /** For whom the source is read, where it is elsewhere. */
-  readonly asker: Admission
+  readonly asker: FetchCapability
 }
 
 export interface Importer {
@@ -37,7 +37,7 @@ export interface ImportRead {
   readonly toolkitDescription?: string | undefined
 }
 
-export type ImportItem = { readonly tool: ImportedTool } | { readonly skipped: Skipped }
+export type ImportItem = { readonly tool: ImportedTool } | { readonly skipped: SkippedTool }
 
 /** Where a tool stands in its source. */
 export interface ImportedFrom {
@@ -56,7 +56,7 @@ export interface ImportedTool {
   readonly warnings: readonly string[]
 }
 
-export interface Skipped {
+export interface SkippedTool {
   readonly name: string
   readonly reason: string
   readonly about?: ImportedFrom

@@ -1,12 +1,12 @@
-import { type Guard, guarded } from '../access/guard.ts'
-import type { Meter } from '../tool/budget.ts'
+import { type Guard, applyGuards } from '../access/guard.ts'
+import type { RequestBudget } from '../tool/budget.ts'
 import type { Codec } from '../tool/codec.ts'
-import { isJsonObject, isList, type JsonObject } from '../tool/json.ts'
+import { isJsonObject, isJsonArray, type JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
-import { type Checked, refused } from '../tool/problem.ts'
+import { type ParseResult, parseFailure } from '../tool/problem.ts'
 import type { Implementation } from '../tool/tool.ts'
 import type { ImportRefusal } from './import.ts'
-import type { DefinedSubmission } from './submission.ts'
+import type { DefinitionSubmission } from './submission.ts'
 
 export interface PluginOptions extends Guard {
   readonly toolkit: string
@@ -20,9 +20,9 @@ export interface PluginReader {
   read(
     bytes: Uint8Array<ArrayBuffer>,
     options: PluginOptions,
-    request: { readonly signal: Signal; readonly meter: Meter },
+    request: { readonly signal: Signal; readonly meter: RequestBudget },
   ): Promise<
-    | { readonly ok: true; readonly described: string; readonly implementationOf: (tool: string) => Implementation }
+    | { readonly ok: true; readonly described: string; readonly createImplementation: (tool: string) => Implementation }
     | ImportRefusal
   >
   keep(bytes: Uint8Array<ArrayBuffer>, hash: string): Promise<string | undefined>
@@ -34,12 +34,12 @@ const MAX_WARNINGS = 20
 /** Each document is a ListToolsResult of its tool alone, so that no record is larger than its tool. */
 export function pluginSubmission(
   described: JsonObject,
-  implementationOf: (tool: string) => Implementation,
+  createImplementation: (tool: string) => Implementation,
   { toolkit, version, security_level: securityLevel, approval, config }: PluginOptions,
   codec: Codec,
-): Checked<DefinedSubmission> {
-  const tools = isList(described.tools) ? described.tools : []
-  if (tools.length > MAX_TOOLS) return refused(`Must be at most ${MAX_TOOLS} tools, got ${tools.length}`, '/tools')
+): ParseResult<DefinitionSubmission> {
+  const tools = isJsonArray(described.tools) ? described.tools : []
+  if (tools.length > MAX_TOOLS) return parseFailure(`Must be at most ${MAX_TOOLS} tools, got ${tools.length}`, '/tools')
   const decoded = codec.decode(described, { toolkit, version })
   if (!decoded.ok) return decoded
   const { definitions, warnings } = decoded.value
@@ -55,8 +55,8 @@ export function pluginSubmission(
         const tool = tools[index]
         const name = isJsonObject(tool) && typeof tool.name === 'string' ? tool.name : definition.tool
         return {
-          definition: guarded({ ...definition, ...beside }, approval ? [{ approval }] : []),
-          implementation: implementationOf(name),
+          definition: applyGuards({ ...definition, ...beside }, approval ? [{ approval }] : []),
+          implementation: createImplementation(name),
           dialect: codec.dialect,
           document: { tools: tools.slice(index, index + 1) },
           schemaPaths: { input: `/tools/${index}/inputSchema`, output: `/tools/${index}`, name },

@@ -1,33 +1,39 @@
-import { coverDenial, type Principal } from '../access/principal.ts'
-import { guarded } from '../access/guard.ts'
-import type { Places } from '../schema/compatibility.ts'
-import { type Budget, createBudget, UNITS } from '../tool/budget.ts'
-import type { Codec, Decoded, Given } from '../tool/codec.ts'
-import { recordOf, type Sha256 } from '../tool/digest.ts'
+import { findCoverDenial, type Principal } from '../access/principal.ts'
+import { applyGuards } from '../access/guard.ts'
+import type { SchemaPaths } from '../schema/compatibility.ts'
+import { type Budget, createBudget, DEFAULT_UNITS } from '../tool/budget.ts'
+import type { Codec, DecodeResult, DecodeOptions } from '../tool/codec.ts'
+import { createToolRecord, type Sha256 } from '../tool/digest.ts'
 import { shortDescription } from '../tool/definition-fields.ts'
-import { isList, isObject, type Json } from '../tool/json.ts'
-import { joinedName, type ToolName } from '../tool/tool-id.ts'
-import { type Checked, pointerStep, type Problem, quoted } from '../tool/problem.ts'
-import { sanitizedName, sanitizedNames } from '../tool/sanitize-name.ts'
+import { isJsonArray, isObject, type Json } from '../tool/json.ts'
+import { toDerivedName, type ToolName } from '../tool/tool-id.ts'
+import { type ParseResult, encodePointerStep, type Problem, quoteList } from '../tool/problem.ts'
+import { sanitizeName, sanitizeNames } from '../tool/sanitize-name.ts'
 import type { JsonSchema, Definition, ImplementationKind } from '../tool/tool.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
-import { judgeComplete, judgeImplementation, judgeSchemas, judgeText, judgeTogether } from './definition-rules.ts'
-import { judgeWork } from './definition-rules.ts'
+import {
+  checkDefinition,
+  checkImplementation,
+  checkSchemas,
+  checkStorable,
+  checkCombinedSize,
+} from './check-definition.ts'
+import { checkReadCost } from './check-definition.ts'
 import type { Publication } from './registry.ts'
-import type { DefinedSubmission, DocumentSubmission } from './submission.ts'
-import { type Beside, readWrapper } from './wrapper.ts'
+import type { DefinitionSubmission, DocumentSubmission } from './submission.ts'
+import { type WrapperFields, parseWrapper } from './publication-body.ts'
 
 export interface PrepareDeps {
   readonly codecs: readonly Codec[]
   readonly runners: ReadonlyMap<string, ImplementationKind>
   readonly sha256: Sha256
-  readonly source: Pick<ToolSource, 'addressed' | 'current' | 'holds'>
+  readonly source: Pick<ToolSource, 'findDocumentAddress' | 'loadCurrent' | 'hasToolkit'>
 }
 
-export interface Prepared extends Pick<Publication, 'records' | 'document' | 'given'> {
+export interface PreparedSubmission extends Pick<Publication, 'records' | 'document' | 'given'> {
   readonly warnings: readonly Problem[]
-  readonly places: readonly Places[]
-  readonly implementedAt: readonly string[]
+  readonly places: readonly SchemaPaths[]
+  readonly implementationPaths: readonly string[]
   readonly state?: ImportState
   readonly toolkitDescription?: string | undefined
   /** The dialect of a list of tools, which those of two dialects look like. */
@@ -37,48 +43,53 @@ export interface Prepared extends Pick<Publication, 'records' | 'document' | 'gi
 export type ImportState = 'new' | 'changed' | 'unchanged'
 
 export async function prepareDocument(
-  { body, dialect, given: unsaid, budget: whole }: DocumentSubmission,
+  { body, dialect, given: defaults, budget: whole }: DocumentSubmission,
   deps: PrepareDeps,
   publisher?: Principal,
-): Promise<Checked<Prepared>> {
+): Promise<ParseResult<PreparedSubmission>> {
   const { codecs, runners, sha256 } = deps
   const problems: Problem[] = []
   const wrapped = isObject(body) && 'definition' in body
   const prefix = wrapped ? '/definition' : ''
   const document = wrapped ? (body.definition ?? null) : body
-  const beside: Beside = wrapped ? readWrapper(body, problems) : { given: {} }
+  const beside: WrapperFields = wrapped ? parseWrapper(body, problems) : { given: {} }
   const { implementation, tags, guard } = beside
-  const given = { ...unsaid, ...beside.given }
+  const given = { ...defaults, ...beside.given }
   const likely = chooseCodec(document, dialect, codecs)
   if (typeof likely === 'string') return { ok: false, problems: [...problems, { path: prefix, message: likely }] }
-  const budget = createBudget(UNITS, whole)
-  const unfit = [...judgeText(document, 'a definition', prefix), ...judgeWork(document, prefix, budget)]
+  const budget = createBudget(DEFAULT_UNITS, whole)
+  const unfit = [...checkStorable(document, 'a definition', prefix), ...checkReadCost(document, prefix, budget)]
   if (unfit.length > 0) return { ok: false, problems: [...problems, ...unfit] }
-  const first = await decodeInPlace(document, given, likely, deps, budget, publisher)
+  const first = await decodeWithToolkit(document, given, likely, deps, budget, publisher)
   const other = first.decoded.ok || dialect !== undefined ? undefined : otherReader(document, given, likely, codecs)
   const codec = other ?? likely
-  const { decoded, placed } = other ? await decodeInPlace(document, given, other, deps, budget, publisher) : first
-  if (!decoded.ok) return { ok: false, problems: [...problems, ...decoded.problems.map((each) => under(prefix, each))] }
+  const { decoded, placed } = other ? await decodeWithToolkit(document, given, other, deps, budget, publisher) : first
+  if (!decoded.ok)
+    return { ok: false, problems: [...problems, ...decoded.problems.map((each) => withPathPrefix(prefix, each))] }
   const { schemas, warnings, itself, unpublishable = [], parameterLists } = decoded.value
-  problems.push(...unpublishable.map((each) => under(prefix, each)))
+  problems.push(...unpublishable.map((each) => withPathPrefix(prefix, each)))
   const { toolkitDescription: about } = decoded.value
   const toolkitDescription = about === undefined ? about : shortDescription(about)
-  const tooMuch = judgeTogether(decoded.value.definitions, prefix)
-  if (tooMuch.length > 0) return { ok: false, problems: [...problems, ...tooMuch] }
-  const { definitions, warnings: renamed } = await placeNames(decoded.value.definitions, deps.source)
+  const sizeProblems = checkCombinedSize(decoded.value.definitions, prefix)
+  if (sizeProblems.length > 0) return { ok: false, problems: [...problems, ...sizeProblems] }
+  const { definitions, warnings: renameWarnings } = await assignNames(decoded.value.definitions, deps.source)
   const called = decoded.value.called ?? decoded.value.definitions.map(({ tool }) => tool)
-  const { implementationOf, placeOf, problems: misfits } = chooseImplementations(definitions, called, beside, runners)
-  problems.push(...judgeSchemas(schemas, codec.references, prefix, budget), ...misfits)
+  const {
+    implementationOf: findImplementation,
+    placeOf: findImplementationPath,
+    problems: implementationProblems,
+  } = chooseImplementations(definitions, called, beside, runners)
+  problems.push(...checkSchemas(schemas, codec.references, prefix, budget), ...implementationProblems)
   if (problems.length > 0) return { ok: false, problems }
   const text = itself || definitions.length > 1 ? JSON.stringify(document) : undefined
-  const { dialect: written } = codec
-  const shared = text === undefined ? undefined : { dialect: written, hash: await sha256(text), text }
+  const { dialect: codecDialect } = codec
+  const shared = text === undefined ? undefined : { dialect: codecDialect, hash: await sha256(text), text }
   const records = await Promise.all(
     definitions.map((each, index) => {
       const tagged = { ...each, tags: tags ?? each.tags }
-      const definition = guard ? guarded(tagged, [guard]) : tagged
-      const own = { definition, called: called[index], implementation: implementationOf(index) }
-      return recordOf({ ...own, dialect: written, document, hash: shared?.hash }, sha256)
+      const definition = guard ? applyGuards(tagged, [guard]) : tagged
+      const own = { definition, called: called[index], implementation: findImplementation(index) }
+      return createToolRecord({ ...own, dialect: codecDialect, document, hash: shared?.hash }, sha256)
     }),
   )
   const toolkit = definitions[0]?.toolkit ?? ''
@@ -90,7 +101,7 @@ export async function prepareDocument(
     ...(given.toolkit === undefined ? {} : { toolkit: true }),
   }
   // Schemas that are left out are one object
-  const pathOf = (wanted: JsonSchema | null) => {
+  const findSchemaPath = (wanted: JsonSchema | null) => {
     const [found, ...others] = schemas.filter(({ schema }) => schema === wanted)
     return others.length > 0 ? undefined : found?.path
   }
@@ -101,23 +112,23 @@ export async function prepareDocument(
       ...(shared ? { document: { ...shared, toolkit, tools, toolkitDescription, ...(itself ? { itself } : {}) } } : {}),
       given: said,
       places: definitions.map(({ input, output }, index) => ({
-        input: prefix + (parameterLists?.[index] ?? pathOf(input) ?? '/input'),
-        output: prefix + (pathOf(output) ?? ''),
+        input: prefix + (parameterLists?.[index] ?? findSchemaPath(input) ?? '/input'),
+        output: prefix + (findSchemaPath(output) ?? ''),
         requirements: `${prefix}/requirements`,
         ...(shared ? { name: called[index] ?? '' } : {}),
         ...(parameterLists ? { isList: true } : {}),
       })),
-      implementedAt: definitions.map((_, index) => placeOf(index)),
-      warnings: [...warnings, ...placed, ...renamed].map((each) => under(prefix, each)),
+      implementationPaths: definitions.map((_, index) => findImplementationPath(index)),
+      warnings: [...warnings, ...placed, ...renameWarnings].map((each) => withPathPrefix(prefix, each)),
       toolkitDescription,
-      ...(dialect === undefined && isToolList(document) ? { readAs: written } : {}),
+      ...(dialect === undefined && isToolList(document) ? { readAs: codecDialect } : {}),
     },
   }
 }
 
-async function decodeInPlace(
+async function decodeWithToolkit(
   document: Json,
-  given: Given,
+  given: DecodeOptions,
   codec: Codec,
   { source }: PrepareDeps,
   budget: Budget,
@@ -126,24 +137,24 @@ async function decodeInPlace(
   const decoded = codec.decode(document, given, budget)
   if (!decoded.ok || !decoded.value.itself || given.toolkit !== undefined) return { decoded, placed: [] }
   const { id } = decoded.value.itself
-  const address = await source.addressed(codec.dialect, id)
-  const toolkit = address?.toolkit ?? (await placeBeside(decoded.value, codec.dialect, source))
+  const address = await source.findDocumentAddress(codec.dialect, id)
+  const toolkit = address?.toolkit ?? (await chooseAlternateToolkit(decoded.value, codec.dialect, source))
   if (toolkit === undefined || toolkit === decoded.value.definitions[0]?.toolkit) return { decoded, placed: [] }
   // Where the tools of others' documents are is told to nobody who may not publish there
   const whole = { toolkit, tool: '*' }
-  if (publisher && coverDenial(publisher, whole, 'tools:publish')) return { decoded, placed: [] }
+  if (publisher && findCoverDenial(publisher, whole, 'tools:publish')) return { decoded, placed: [] }
   const why = address ? `where '${id}' is published already` : 'as that of its id holds other tools'
   const placed = [{ path: '', message: `Its tools are in the toolkit '${toolkit}', ${why}` }]
   return { decoded: codec.decode(document, { ...given, toolkit }, budget), placed }
 }
 
 /** So that Machine Context's `calculator` and OXP's `Calculator` can both be published as they stand. */
-async function placeBeside(
-  { definitions: [first], elsewhere }: Decoded,
+async function chooseAlternateToolkit(
+  { definitions: [first], elsewhere }: DecodeResult,
   dialect: string,
   source: PrepareDeps['source'],
 ): Promise<string | undefined> {
-  const there = first && elsewhere !== undefined ? await source.current(first) : undefined
+  const there = first && elsewhere !== undefined ? await source.loadCurrent(first) : undefined
   const isOthers = there?.newest !== undefined && there.newest.source.dialect !== dialect
   return isOthers && there.toolkit !== first?.toolkit ? elsewhere : undefined
 }
@@ -151,7 +162,7 @@ async function placeBeside(
 function chooseImplementations(
   definitions: readonly Definition[],
   called: readonly string[],
-  { implementation, implementations = {} }: Beside,
+  { implementation, implementations = {} }: WrapperFields,
   runners: PrepareDeps['runners'],
 ) {
   const own = (index: number) => {
@@ -161,90 +172,101 @@ function chooseImplementations(
   const problems = Object.keys(implementations)
     .filter((name) => !called.includes(name))
     .map((name) => {
-      const message = `The definition has no '${name.slice(0, 100)}': wanted one of ${quoted(called.slice(0, 20))}`
-      return { path: `/implementations${pointerStep(name)}`, message }
+      const message = `The definition has no '${name.slice(0, 100)}': wanted one of ${quoteList(called.slice(0, 20))}`
+      return { path: `/implementations${encodePointerStep(name)}`, message }
     })
-  const implementationOf = (index: number) => own(index) ?? implementation
-  const placeOf = (index: number) =>
-    own(index) ? `/implementations${pointerStep(called[index] ?? '')}` : '/implementation'
+  const findImplementation = (index: number) => own(index) ?? implementation
+  const findImplementationPath = (index: number) =>
+    own(index) ? `/implementations${encodePointerStep(called[index] ?? '')}` : '/implementation'
   for (const [index, definition] of definitions.entries()) {
-    const chosen = implementationOf(index)
-    if (chosen) problems.push(...judgeImplementation(chosen, definition, runners, placeOf(index)))
+    const chosen = findImplementation(index)
+    if (chosen) problems.push(...checkImplementation(chosen, definition, runners, findImplementationPath(index)))
   }
-  return { implementationOf, placeOf, problems }
+  return { implementationOf: findImplementation, placeOf: findImplementationPath, problems }
 }
 
-export async function prepareDefined(
-  { tools, warnings, isGuarded, budget: whole }: DefinedSubmission,
+export async function prepareDefinitions(
+  { tools, warnings, isGuarded, budget: whole }: DefinitionSubmission,
   { runners, sha256, source }: PrepareDeps,
-): Promise<Checked<Prepared>> {
-  const budget = createBudget(UNITS, whole)
+): Promise<ParseResult<PreparedSubmission>> {
+  const budget = createBudget(DEFAULT_UNITS, whole)
   const definitions = tools.map(({ definition }) => definition)
-  const tooMuch = judgeTogether(definitions, '')
-  const problems = tooMuch.length > 0 ? tooMuch : tools.flatMap((tool) => judgeComplete(tool, runners, budget))
+  const sizeProblems = checkCombinedSize(definitions, '')
+  const problems =
+    sizeProblems.length > 0 ? sizeProblems : tools.flatMap((tool) => checkDefinition(tool, runners, budget))
   if (problems.length > 0) return { ok: false, problems }
-  const placed = await placeNames(definitions, source)
+  const placed = await assignNames(definitions, source)
   const records = await Promise.all(
     tools.map((tool, index) => {
-      return recordOf({ ...tool, definition: placed.definitions[index] ?? tool.definition }, sha256)
+      return createToolRecord({ ...tool, definition: placed.definitions[index] ?? tool.definition }, sha256)
     }),
   )
   const given = { implementation: true, tags: false, ...(isGuarded ? { guard: true } : {}) }
   const places = tools.map(({ schemaPaths }) => schemaPaths)
-  const implementedAt = tools.map(() => '/implementation')
-  return { ok: true, value: { records, places, implementedAt, given, warnings: [...warnings, ...placed.warnings] } }
+  const implementationPaths = tools.map(() => '/implementation')
+  return {
+    ok: true,
+    value: { records, places, implementationPaths, given, warnings: [...warnings, ...placed.warnings] },
+  }
 }
 
-function under(prefix: string, { path, message }: Problem): Problem {
+function withPathPrefix(prefix: string, { path, message }: Problem): Problem {
   return { path: `${prefix}${path}`, message }
 }
 
 export function chooseCodec(document: Json, dialect: string | undefined, codecs: readonly Codec[]): Codec | string {
-  const names = quoted(codecs.map((codec) => codec.dialect))
-  const recognised = isObject(document) ? codecs.find((codec) => codec.recognises(document)) : undefined
-  if (!recognised && isObject(document) && isList(document['items']))
+  const names = quoteList(codecs.map((codec) => codec.dialect))
+  const recognizedCodec = isObject(document) ? codecs.find((codec) => codec.recognizes(document)) : undefined
+  if (!recognizedCodec && isObject(document) && isJsonArray(document['items']))
     return "Is a list of tools: send its 'items' as an array"
   if (dialect !== undefined) {
     return codecs.find((codec) => codec.dialect === dialect) ?? `Unknown dialect '${dialect}': wanted one of ${names}`
   }
   if (!isObject(document)) return 'Must be a definition, which is an object'
-  return recognised ?? `Cannot detect the dialect of this definition (${names}): set ?dialect= to see what is missing`
+  return (
+    recognizedCodec ?? `Cannot detect the dialect of this definition (${names}): set ?dialect= to see what is missing`
+  )
 }
 
 /** For a list of tools that the dialect it looks like does not take: the first of the others, in their order, that does. */
-export function otherReader(document: Json, given: Given, likely: Codec, codecs: readonly Codec[]): Codec | undefined {
+export function otherReader(
+  document: Json,
+  given: DecodeOptions,
+  likely: Codec,
+  codecs: readonly Codec[],
+): Codec | undefined {
   if (!isToolList(document)) return undefined
-  const others = codecs.filter((codec) => codec !== likely && codec.toolsIn !== undefined)
+  const others = codecs.filter((codec) => codec !== likely && codec.countTools !== undefined)
   return others.find((codec) => codec.decode(document, given).ok)
 }
 
 function isToolList(document: Json): boolean {
-  return isObject(document) && isList(document['tools'])
+  return isObject(document) && isJsonArray(document['tools'])
 }
 
 /** New names have the characters `[A-Za-z0-9_]`; one that is published with a `-` keeps it. */
-export async function placeNames<T extends ToolName & { readonly name: string }>(
+export async function assignNames<T extends ToolName & { readonly name: string }>(
   definitions: readonly T[],
-  source: Pick<ToolSource, 'current' | 'holds'>,
+  source: Pick<ToolSource, 'loadCurrent' | 'hasToolkit'>,
 ): Promise<{ readonly definitions: readonly T[]; readonly warnings: readonly Problem[] }> {
   const [first] = definitions
   if (!first || !definitions.some(({ toolkit, tool }) => (toolkit + tool).includes('-')))
     return { definitions, warnings: [] }
-  const isKept = !first.toolkit.includes('-') || (await source.holds(first.toolkit))
-  const toolkit = isKept ? first.toolkit : sanitizedName(first.toolkit)
+  const isKept = !first.toolkit.includes('-') || (await source.hasToolkit(first.toolkit))
+  const toolkit = isKept ? first.toolkit : sanitizeName(first.toolkit)
   const dashed = definitions.filter(({ tool }) => tool.includes('-'))
-  const known = isKept ? await Promise.all(dashed.map((each) => source.current(each))) : []
+  const known = isKept ? await Promise.all(dashed.map((each) => source.loadCurrent(each))) : []
   const kept = new Set(known.flatMap((each) => (each ? [each.tool] : [])))
-  const names = sanitizedNames(definitions.map(({ tool }) => tool).filter((tool) => !kept.has(tool)))
+  const names = sanitizeNames(definitions.map(({ tool }) => tool).filter((tool) => !kept.has(tool)))
   const warnings: Problem[] = []
   if (!isKept) warnings.push(warning(`'${first.toolkit}' is no longer a toolkit's name: the toolkit is '${toolkit}'`))
   const placed = definitions.map((definition) => {
     const tool = names.get(definition.tool) ?? definition.tool
     if (tool !== definition.tool)
       warnings.push(warning(`'${definition.tool}' is no longer a tool's name: it is '${tool}'`))
-    const isMade = definition.name === joinedName(definition)
+    const isMade = definition.name === toDerivedName(definition)
     const named = { ...definition, toolkit, tool }
-    return isMade ? { ...named, name: joinedName(named) } : named
+    return isMade ? { ...named, name: toDerivedName(named) } : named
   })
   return { definitions: placed, warnings }
 }

@@ -1,22 +1,22 @@
 import type { JsonObject } from '../tool/json.ts'
-import { coverDenial, isTrustedWith, type Principal } from '../access/principal.ts'
+import { findCoverDenial, isTrustedWith, type Principal } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
-import { afterStretches, createBudget, type GiveWay } from '../tool/budget.ts'
+import { createYielder, createBudget, type YieldControl } from '../tool/budget.ts'
 import type { Problem } from '../tool/problem.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
 import type { Requirements, ToolRecord } from '../tool/tool.ts'
-import { type Format, judgeExports } from './export.ts'
-import { judgeLoading, unreachableIn } from './definition-rules.ts'
-import { type ImportState, type Prepared, prepareDefined, prepareDocument } from './prepare.ts'
+import { type ExportFormat, checkExports } from './export.ts'
+import { checkLoading, findUnreachable } from './check-definition.ts'
+import { type ImportState, type PreparedSubmission, prepareDefinitions, prepareDocument } from './prepare.ts'
 import type { PrepareImportDeps } from './import-changes.ts'
-import type { Publication, PublicationOutcome, PublisherRights, RegistryWriter, StoredPublication } from './registry.ts'
+import type { Publication, PublicationResult, PublisherRights, RegistryWriter, PublicationSuccess } from './registry.ts'
 import type { Submission } from './submission.ts'
 
 export interface PublishDeps extends PrepareImportDeps {
   readonly toolSecrets: Pick<ToolSecrets, 'isGranted'>
   readonly writer: RegistryWriter
-  readonly formats: ReadonlyMap<string, Format>
-  readonly giveWay: GiveWay
+  readonly formats: ReadonlyMap<string, ExportFormat>
+  readonly giveWay: YieldControl
 }
 
 export interface PublishOptions {
@@ -31,62 +31,62 @@ export type Publish = (
 ) => Promise<readonly PublicationReport[]>
 
 /** Beside what its budget counts: digests, records, and asking what is there, which an import does for each tool. */
-const UNITS_OF_A_SUBMISSION = { published: 300, imported: 10_000 }
+const SUBMISSION_UNITS = { published: 300, imported: 10_000 }
 
-/** The one door to the registry: prepare → authorise → store → report. */
+/** The one door to the registry: prepare → authorize → store → report. */
 export function createPublish(deps: PublishDeps): Publish {
   return async (submissions, options) => {
-    const all: (Admitted | PublicationReport)[] = []
+    const all: (AcceptedSubmission | PublicationReport)[] = []
     // An import has one budget for all of it
     const [first] = submissions
     const { budget = createBudget(Infinity) } = first ?? {}
-    const units = UNITS_OF_A_SUBMISSION[first && 'imported' in first ? 'imported' : 'published']
-    const mayGiveWay = afterStretches(() => budget.spent + units * all.length, deps.giveWay)
+    const units = SUBMISSION_UNITS[first && 'imported' in first ? 'imported' : 'published']
+    const mayGiveWay = createYielder(() => budget.spent + units * all.length, deps.giveWay)
     for (const submission of submissions) {
       await mayGiveWay()
-      all.push(await admit({ ...submission, budget }, options, deps))
+      all.push(await acceptSubmission({ ...submission, budget }, options, deps))
     }
-    return store(all, deps.writer, options.principal)
+    return storePublications(all, deps.writer, options.principal)
   }
 }
 
-async function admit(
+async function acceptSubmission(
   submission: Submission,
   options: PublishOptions,
   deps: PublishDeps,
-): Promise<Admitted | PublicationReport> {
+): Promise<AcceptedSubmission | PublicationReport> {
   const { principal, dryRun } = options
   // An import's next stage asks the registry about its tool
   if ('imported' in submission) {
     const { definition, implementation } = submission.imported
-    const early = authorise(principal, [{ ...definition, implementation }], deps.toolSecrets)
-    if (early !== undefined) return refusal({ type: 'forbidden', reason: early })
+    const early = findPublishDenial(principal, [{ ...definition, implementation }], deps.toolSecrets)
+    if (early !== undefined) return rejectPublication({ type: 'forbidden', reason: early })
   }
 
   const read = await prepare(submission, deps, principal)
-  if (!read.ok) return refusal({ type: 'definition-invalid', problems: read.problems })
-  const { records, places, state, implementedAt } = read.value
-  const unreachable = unreachableIn(records, implementedAt, deps.runners)
+  if (!read.ok) return rejectPublication({ type: 'definition-invalid', problems: read.problems })
+  const { records, places, state, implementationPaths } = read.value
+  const unreachable = findUnreachable(records, implementationPaths, deps.runners)
   const prepared = { ...read.value, warnings: [...read.value.warnings, ...unreachable] }
   const ids = records.map(({ id }) => id)
 
-  const reason = authorise(principal, records, deps.toolSecrets)
-  if (reason !== undefined) return reportOf({ outcome: 'forbidden', ids, reason }, prepared)
-  if (state === 'unchanged') return reportOf({ outcome: 'unchanged', ids }, prepared)
+  const reason = findPublishDenial(principal, records, deps.toolSecrets)
+  if (reason !== undefined) return toReport({ outcome: 'forbidden', ids, reason }, prepared)
+  if (state === 'unchanged') return toReport({ outcome: 'unchanged', ids }, prepared)
 
-  const unloaded = await judgeLoading(records, implementedAt, deps.runners)
-  if (unloaded.length > 0) return refusal({ type: 'definition-invalid', problems: unloaded }, ids)
+  const unloaded = await checkLoading(records, implementationPaths, deps.runners)
+  if (unloaded.length > 0) return rejectPublication({ type: 'definition-invalid', problems: unloaded }, ids)
 
-  const placeOf = (index: number) => places[index]?.input ?? ''
-  const unwritable = await judgeExports(records, deps.formats.values(), placeOf, deps.giveWay, submission.budget)
+  const toPath = (index: number) => places[index]?.input ?? ''
+  const unwritable = await checkExports(records, deps.formats.values(), toPath, deps.giveWay, submission.budget)
   const admitted = { ...prepared, warnings: [...prepared.warnings, ...unwritable] }
-  if (dryRun) return reportOf({ outcome: 'created', ids }, admitted)
-  return { ...admitted, publication: publicationOf(submission, admitted, options) }
+  if (dryRun) return toReport({ outcome: 'created', ids }, admitted)
+  return { ...admitted, publication: toPublication(submission, admitted, options) }
 }
 
-function publicationOf(
+function toPublication(
   submission: Submission,
-  { records, places, document, given, ...prepared }: Prepared,
+  { records, places, document, given, ...prepared }: PreparedSubmission,
   { allowBreaking }: PublishOptions,
 ): Publication {
   // Such a version breaks nothing, though the registry takes any change of a shared schema for a break
@@ -102,12 +102,12 @@ function publicationOf(
   }
 }
 
-export interface Admitted extends Pick<Prepared, 'warnings' | 'state' | 'readAs'> {
+export interface AcceptedSubmission extends Pick<PreparedSubmission, 'warnings' | 'state' | 'readAs'> {
   readonly publication: Publication
 }
 
-export async function store(
-  all: readonly (Admitted | PublicationReport)[],
+export async function storePublications(
+  all: readonly (AcceptedSubmission | PublicationReport)[],
   writer: RegistryWriter,
   principal: Principal,
 ): Promise<readonly PublicationReport[]> {
@@ -118,25 +118,25 @@ export async function store(
     if (!('publication' in each)) return each
     const outcome = published.next().value
     if (!outcome) throw new Error('A publication came to nothing')
-    return reportOf(outcome, { ...each, records: each.publication.records })
+    return toReport(outcome, { ...each, records: each.publication.records })
   })
 }
 
 async function prepare(submission: Submission, deps: PrepareImportDeps, principal: Principal) {
   if ('body' in submission) return prepareDocument(submission, deps, principal)
-  if ('tools' in submission) return prepareDefined(submission, deps)
+  if ('tools' in submission) return prepareDefinitions(submission, deps)
   // Loaded late, since most deployments import seldom
   return (await import('./import-changes.ts')).prepareImport(submission, deps)
 }
 
 /** Why a principal may not publish these tools. A publisher decides where secrets and users' tokens are sent. */
-export function authorise(
+export function findPublishDenial(
   principal: Principal,
   tools: readonly (ToolName & { readonly requirements: Requirements; readonly implementation?: object | undefined })[],
   toolSecrets: Pick<ToolSecrets, 'isGranted'>,
 ): string | undefined {
   for (const tool of tools) {
-    const denied = coverDenial(principal, tool, 'tools:publish')
+    const denied = findCoverDenial(principal, tool, 'tools:publish')
     if (denied) return denied.reason
     // Credentials are sent nowhere by a definition that nothing runs
     if (isTrustedWith(principal, tool) || !tool.implementation) continue
@@ -152,14 +152,14 @@ export function authorise(
   return undefined
 }
 
-export async function authoriseToolkit(
+export async function findToolkitPublishDenial(
   principal: Principal,
   toolkit: string,
   writer: Pick<RegistryWriter, 'rights'>,
 ): Promise<PublisherRights> {
   // A pattern that covers any tool of the toolkit covers one called '*'
   const whole = { toolkit, tool: '*' }
-  const denied = coverDenial(principal, whole, 'tools:publish')?.reason
+  const denied = findCoverDenial(principal, whole, 'tools:publish')?.reason
   return denied === undefined ? writer.rights(whole, principal) : { denied, maySendSecrets: false }
 }
 
@@ -169,7 +169,7 @@ export type PublicationFailure =
   | { readonly type: 'conflict'; readonly message: string }
 
 export type PublicationReport =
-  | (Omit<StoredPublication, 'warnings'> & {
+  | (Omit<PublicationSuccess, 'warnings'> & {
       readonly ok: true
       readonly warnings: readonly Problem[]
       readonly uncallable?: readonly string[]
@@ -178,13 +178,18 @@ export type PublicationReport =
     })
   | { readonly ok: false; readonly ids: readonly string[]; readonly failure: PublicationFailure }
 
-export function refusal(failure: PublicationFailure, ids: readonly string[] = []): PublicationReport {
+export function rejectPublication(failure: PublicationFailure, ids: readonly string[] = []): PublicationReport {
   return { ok: false, ids, failure }
 }
 
-export function reportOf(
-  published: PublicationOutcome,
-  { warnings, state, readAs, records = [] }: Pick<Prepared, 'warnings' | 'state'> & Partial<Prepared>,
+export function toReport(
+  published: PublicationResult,
+  {
+    warnings,
+    state,
+    readAs,
+    records = [],
+  }: Pick<PreparedSubmission, 'warnings' | 'state'> & Partial<PreparedSubmission>,
 ): PublicationReport {
   const { ids } = published
   switch (published.outcome) {
@@ -204,20 +209,20 @@ export function reportOf(
       }
     }
     case 'forbidden':
-      return refusal({ type: 'forbidden', reason: published.reason }, ids)
+      return rejectPublication({ type: 'forbidden', reason: published.reason }, ids)
     case 'conflict':
-      return refusal({ type: 'conflict', message: published.message }, ids)
+      return rejectPublication({ type: 'conflict', message: published.message }, ids)
     case 'refused':
-      return refusal({ type: 'definition-invalid', problems: published.problems }, ids)
+      return rejectPublication({ type: 'definition-invalid', problems: published.problems }, ids)
   }
 }
 
-export function problemsOf(failure: PublicationFailure): readonly Problem[] {
+export function toProblems(failure: PublicationFailure): readonly Problem[] {
   if (failure.type === 'definition-invalid') return failure.problems
   return [{ path: '', message: failure.type === 'conflict' ? failure.message : failure.reason }]
 }
 
-export function publishedOf(reports: readonly PublicationReport[]): JsonObject {
+export function summarizeReports(reports: readonly PublicationReport[]): JsonObject {
   const all = reports.flatMap((report) => (report.ok ? [report] : []))
   const published = all.flatMap(({ outcome, ids }) => (outcome === 'created' ? ids : []))
   const pending = all.flatMap((report) => report.pending ?? [])

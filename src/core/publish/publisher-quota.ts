@@ -3,7 +3,7 @@ export interface PublishedTotals {
   readonly bytes: number
 }
 
-export function quotaDenial(quota: PublishedTotals | undefined, before: PublishedTotals, bytes: number) {
+export function findQuotaDenial(quota: PublishedTotals | undefined, before: PublishedTotals, bytes: number) {
   if (!quota) return undefined
   const raise = 'an administrator sees what each key has published in GET /keys, and raises it in PUBLISHER_QUOTA'
   if (before.documents >= quota.documents) {

@@ -1,11 +1,11 @@
 import type { Principal } from '../access/principal.ts'
-import type { Places } from '../schema/compatibility.ts'
+import type { SchemaPaths } from '../schema/compatibility.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { ToolName } from '../tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../tool/tool.ts'
 import type { ToolStatus } from '../tool/version.ts'
 
-export interface KeptDocument {
+export interface DefinitionDocument {
   readonly dialect: string
   /** SHA-256 (hex) of `text`. */
   readonly hash: string
@@ -20,8 +20,8 @@ export interface KeptDocument {
 export interface Publication {
   readonly records: readonly ToolRecord[]
   /** One for each record. */
-  readonly places?: readonly Places[]
-  readonly document?: KeptDocument
+  readonly places?: readonly SchemaPaths[]
+  readonly document?: DefinitionDocument
   /** Said beside the document; what was not said stays as it is for an id that exists. */
   readonly given: {
     readonly implementation: boolean
@@ -34,16 +34,16 @@ export interface Publication {
   readonly toolkitDescription?: string | undefined
 }
 
-export interface StoredPublication {
+export interface PublicationSuccess {
   readonly outcome: 'created' | 'unchanged'
   readonly ids: readonly string[]
-  readonly leftOut?: readonly string[]
+  readonly removedIds?: readonly string[]
   readonly pending?: readonly string[]
   readonly warnings?: readonly string[]
 }
 
-export type PublicationOutcome =
-  | StoredPublication
+export type PublicationResult =
+  | PublicationSuccess
   | { readonly outcome: 'forbidden'; readonly ids: readonly string[]; readonly reason: string }
   | { readonly outcome: 'conflict'; readonly ids: readonly string[]; readonly message: string }
   | { readonly outcome: 'refused'; readonly ids: readonly string[]; readonly problems: readonly Problem[] }
@@ -61,14 +61,19 @@ export interface PublisherRights {
   readonly maySendSecrets: boolean
 }
 
-export type Changed =
+export type VersionChangeResult =
   | { readonly ok: true; readonly document: ToolDocument }
   | { readonly ok: false; readonly reason: string; readonly isConflict?: true }
 
 /** The registry's one writer, which alone decides who may write what. Its answers are never stale. */
 export interface RegistryWriter {
-  publish(publications: readonly Publication[], principal: Principal): Promise<readonly PublicationOutcome[]>
-  change(name: ToolName, version: string, change: VersionChange, principal: Principal): Promise<Changed | undefined>
+  publish(publications: readonly Publication[], principal: Principal): Promise<readonly PublicationResult[]>
+  change(
+    name: ToolName,
+    version: string,
+    change: VersionChange,
+    principal: Principal,
+  ): Promise<VersionChangeResult | undefined>
   /** Of this name, or of this toolkit where the tool is `*`. */
   rights(name: ToolName, principal: Principal): Promise<PublisherRights>
 }

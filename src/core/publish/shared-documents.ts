@@ -2,26 +2,30 @@ import type { Codec } from '../tool/codec.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 
-function codecOfShared({ source: { dialect, document } }: ToolRecord, codecs: readonly Codec[]): Codec | undefined {
+function findSharedCodec({ source: { dialect, document } }: ToolRecord, codecs: readonly Codec[]): Codec | undefined {
   const codec = document === undefined ? undefined : codecs.find((each) => each.dialect === dialect)
-  return document !== undefined && codec?.toolsIn && codec.toolsIn(document) > 1 ? codec : undefined
+  return document !== undefined && codec?.countTools && codec.countTools(document) > 1 ? codec : undefined
 }
 
 /** Documents that define several tools: no reader of one may learn of a tool they may not see. */
-export function alone(record: ToolRecord, codecs: readonly Codec[]): ToolRecord {
-  if (!codecOfShared(record, codecs)) return record
+export function dropSharedDocument(record: ToolRecord, codecs: readonly Codec[]): ToolRecord {
+  if (!findSharedCodec(record, codecs)) return record
   const { document: _, ...source } = record.source
   return { ...record, source }
 }
 
-export async function asSeen(record: ToolRecord, codecs: readonly Codec[], sees: (id: string) => Promise<boolean>) {
-  const codec = codecOfShared(record, codecs)
+export async function redactSharedDocument(
+  record: ToolRecord,
+  codecs: readonly Codec[],
+  sees: (id: string) => Promise<boolean>,
+) {
+  const codec = findSharedCodec(record, codecs)
   if (!codec) return record
   const { toolkit, version, source } = record
   const decoded = codec.decode(source.document ?? null, { toolkit, version })
   // Published before, and refused by today's codec
-  if (!decoded.ok) return alone(record, codecs)
+  if (!decoded.ok) return dropSharedDocument(record, codecs)
   const ids = decoded.value.definitions.map(({ tool }) => formatToolId({ toolkit, tool }, version))
-  for (const id of ids) if (id !== record.id && !(await sees(id))) return alone(record, codecs)
+  for (const id of ids) if (id !== record.id && !(await sees(id))) return dropSharedDocument(record, codecs)
   return record
 }

@@ -1,17 +1,17 @@
-import { appearanceOf } from '../tool/appearance.ts'
-import { listedRequirements, type ToolRecord } from '../tool/tool.ts'
+import { getAppearance } from '../tool/appearance.ts'
+import { omitEmptyRequirements, type ToolRecord } from '../tool/tool.ts'
 
-export function summaryOf(record: ToolRecord, name: string) {
+export function toSummary(record: ToolRecord, name: string) {
   const { id, version, description, tags } = record
   const { authorization } = record.requirements
-  const needs = listedRequirements(
+  const needs = omitEmptyRequirements(
     authorization.map((each) => ({ id: each.id })),
     record.requirements,
   )
   return {
     id,
     name,
-    ...appearanceOf(record),
+    ...getAppearance(record),
     description,
     version,
     ...(tags.length === 0 ? {} : { tags: [...tags] }),

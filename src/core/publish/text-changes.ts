@@ -1,11 +1,11 @@
-import { afford, type Budget, unitsOf, weigh } from '../tool/budget.ts'
+import { withinBudget, type Budget, textUnits, chargeValue } from '../tool/budget.ts'
 import { canonicalJson } from '../tool/digest.ts'
 import { isObject } from '../tool/json.ts'
-import { pointerStep, pointerSteps } from '../tool/problem.ts'
-import { type Definition, titleOf, type ToolRecord } from '../tool/tool.ts'
+import { encodePointerStep, parsePointer } from '../tool/problem.ts'
+import { type Definition, getDisplayTitle, type ToolRecord } from '../tool/tool.ts'
 import type { compareDefinitions } from '../schema/compatibility.ts'
 import { VALIDATING } from '../schema/keywords.ts'
-import { everySubschema, MAX_SCHEMA_DEPTH } from '../schema/subschemas.ts'
+import { walkSubschemas, MAX_SCHEMA_DEPTH } from '../schema/subschemas.ts'
 
 type Change = ReturnType<typeof compareDefinitions>[number]
 
@@ -18,21 +18,22 @@ const BESIDE = ['name', 'annotations', 'examples', 'metadata', '_meta', 'icons',
 
 /** In the order in which texts are worth a look; models read them as instructions. */
 export function compareTexts(before: ToolRecord, after: ToolRecord, budget: Budget): readonly TextChange[] {
-  const compared = afford(() => [...textChanges(before, after, budget)], 'Its texts are too large to compare')
+  const compared = withinBudget(() => [...textChanges(before, after, budget)], 'Its texts are too large to compare')
   if (compared.ok) return compared.value
   return compared.problems.map(({ path, message }) => ({ path, what: message, level: 'patch' }))
 }
 
 function* textChanges(before: ToolRecord, after: ToolRecord, budget: Budget): Generator<TextChange> {
-  const differs = (path: string, of: string, was: unknown, is: unknown) => differenceOf(path, of, was, is, budget)
+  const differs = (path: string, of: string, was: unknown, is: unknown) => compareField(path, of, was, is, budget)
   yield* differs('/description', 'Its description', before.description, after.description)
-  yield* differs('/title', 'Its title', titleOf(before), titleOf(after))
+  yield* differs('/title', 'Its title', getDisplayTitle(before), getDisplayTitle(after))
   yield* schemaChanges('input', before.input, after.input, budget)
   yield* schemaChanges('output', before.output, after.output, budget)
-  for (const field of BESIDE) yield* differs(`/${field}`, `Its '${field}'`, saidIn(before, field), saidIn(after, field))
+  for (const field of BESIDE)
+    yield* differs(`/${field}`, `Its '${field}'`, readField(before, field), readField(after, field))
 }
 
-function saidIn(record: Definition, field: (typeof BESIDE)[number]): unknown {
+function readField(record: Definition, field: (typeof BESIDE)[number]): unknown {
   const value = record[field]
   return Array.isArray(value) && value.length === 0 ? undefined : value
 }
@@ -40,39 +41,45 @@ function saidIn(record: Definition, field: (typeof BESIDE)[number]): unknown {
 /** Texts of parts that are gone are left out: no model reads them any more. */
 function* schemaChanges(root: 'input' | 'output', before: unknown, after: unknown, budget: Budget) {
   const was = new Map<string, Readonly<Record<string, unknown>>>()
-  for (const { path, schema } of everySubschema(before, MAX_SCHEMA_DEPTH)) {
-    budget.spend(unitsOf(path))
+  for (const { path, schema } of walkSubschemas(before, MAX_SCHEMA_DEPTH)) {
+    budget.spend(textUnits(path))
     if (isObject(schema)) was.set(path, schema)
   }
-  for (const { path, schema } of everySubschema(after, MAX_SCHEMA_DEPTH)) {
-    budget.spend(unitsOf(path))
+  for (const { path, schema } of walkSubschemas(after, MAX_SCHEMA_DEPTH)) {
+    budget.spend(textUnits(path))
     if (!isObject(schema)) continue
     const old = was.get(path) ?? {}
     for (const keyword of new Set([...Object.keys(schema), ...Object.keys(old)])) {
       if (VALIDATING.has(keyword)) continue
-      const step = `/${root}${path}${pointerStep(keyword)}`
-      yield* differenceOf(step, `${wordOf(keyword)} of ${placeOf(root, path)}`, old[keyword], schema[keyword], budget)
+      const step = `/${root}${path}${encodePointerStep(keyword)}`
+      yield* compareField(
+        step,
+        `${nameKeyword(keyword)} of ${describePlace(root, path)}`,
+        old[keyword],
+        schema[keyword],
+        budget,
+      )
     }
   }
 }
 
-function wordOf(keyword: string): string {
+function nameKeyword(keyword: string): string {
   return keyword === 'description' || keyword === 'title' ? `The ${keyword}` : `What '${keyword}' says`
 }
 
-function placeOf(root: string, path: string): string {
-  const last = pointerSteps(path)?.at(-1)
+function describePlace(root: string, path: string): string {
+  const last = parsePointer(path)?.at(-1)
   return last === undefined ? `the ${root}` : `'${last}'`
 }
 
-function* differenceOf(path: string, of: string, was: unknown, is: unknown, budget: Budget): Generator<TextChange> {
-  weigh(was, budget, path)
-  weigh(is, budget, path)
-  const [before, after] = [textOf(was), textOf(is)]
+function* compareField(path: string, of: string, was: unknown, is: unknown, budget: Budget): Generator<TextChange> {
+  chargeValue(was, budget, path)
+  chargeValue(is, budget, path)
+  const [before, after] = [toText(was), toText(is)]
   if (before === after) return
   const verb = before === undefined ? 'is new' : after === undefined ? 'is gone' : 'differs'
   const what = `${of} ${verb}`
-  budget.spend(unitsOf(path) + unitsOf(what), path)
+  budget.spend(textUnits(path) + textUnits(what), path)
   yield {
     path,
     what,
@@ -82,7 +89,7 @@ function* differenceOf(path: string, of: string, was: unknown, is: unknown, budg
   }
 }
 
-function textOf(value: unknown): string | undefined {
+function toText(value: unknown): string | undefined {
   if (value === undefined || typeof value === 'string') return value
   return canonicalJson(value)
 }

@@ -1,5 +1,5 @@
-import { type Budget, weigh } from '../tool/budget.ts'
-import { isInteger, isNumber, isObject, typeOf } from '../tool/json.ts'
+import { type Budget, chargeValue } from '../tool/budget.ts'
+import { isInteger, isNumber, isObject, getJsonType } from '../tool/json.ts'
 
 export type Assertion = (value: unknown, budget: Budget) => boolean
 
@@ -9,39 +9,39 @@ const DIVISION = 5
 /** JSON Schema 2020-12 Validation section 6, save `pattern` and `required`, for well-formed values of keywords. */
 export const ASSERTIONS: ReadonlyMap<string, (wanted: unknown) => Assertion> = new Map([
   ['type', (wanted) => typeAssertion(Array.isArray(wanted) ? wanted : [wanted])],
-  ['enum', (wanted) => oneOf(Array.isArray(wanted) ? wanted : [])],
-  ['const', (wanted) => oneOf([wanted])],
+  ['enum', (wanted) => createEnumAssertion(Array.isArray(wanted) ? wanted : [])],
+  ['const', (wanted) => createEnumAssertion([wanted])],
   ['uniqueItems', (wanted) => (value, budget) => wanted !== true || !Array.isArray(value) || areUnique(value, budget)],
-  ['multipleOf', size(dividendOf, isMultipleOf)],
-  ['minimum', size(numberOf, (value, limit) => value >= limit)],
-  ['maximum', size(numberOf, (value, limit) => value <= limit)],
-  ['exclusiveMinimum', size(numberOf, (value, limit) => value > limit)],
-  ['exclusiveMaximum', size(numberOf, (value, limit) => value < limit)],
-  ['minLength', size(charactersOf, (length, limit) => length >= limit)],
-  ['maxLength', size(charactersOf, (length, limit) => length <= limit)],
-  ['minItems', size(itemsOf, (length, limit) => length >= limit)],
-  ['maxItems', size(itemsOf, (length, limit) => length <= limit)],
-  ['minProperties', size(propertiesOf, (length, limit) => length >= limit)],
-  ['maxProperties', size(propertiesOf, (length, limit) => length <= limit)],
+  ['multipleOf', size(toDividend, isMultipleOf)],
+  ['minimum', size(toNumber, (value, limit) => value >= limit)],
+  ['maximum', size(toNumber, (value, limit) => value <= limit)],
+  ['exclusiveMinimum', size(toNumber, (value, limit) => value > limit)],
+  ['exclusiveMaximum', size(toNumber, (value, limit) => value < limit)],
+  ['minLength', size(countCharacters, (length, limit) => length >= limit)],
+  ['maxLength', size(countCharacters, (length, limit) => length <= limit)],
+  ['minItems', size(countItems, (length, limit) => length >= limit)],
+  ['maxItems', size(countItems, (length, limit) => length <= limit)],
+  ['minProperties', size(countProperties, (length, limit) => length >= limit)],
+  ['maxProperties', size(countProperties, (length, limit) => length <= limit)],
 ])
 
 function typeAssertion(types: readonly unknown[]): Assertion {
-  return (value) => types.some((type) => (type === 'integer' ? isInteger(value) : type === typeOf(value)))
+  return (value) => types.some((type) => (type === 'integer' ? isInteger(value) : type === getJsonType(value)))
 }
 
-function oneOf(values: readonly unknown[]): Assertion {
+function createEnumAssertion(values: readonly unknown[]): Assertion {
   const scalars = new Set(values.filter((each) => !isComposite(each)))
   const composites = new Set(values.filter(isComposite).map(comparable))
   return (value, budget) => {
     if (!isComposite(value)) return scalars.has(value)
     if (composites.size === 0) return false
-    weigh(value, budget)
+    chargeValue(value, budget)
     return composites.has(comparable(value))
   }
 }
 
 function areUnique(items: readonly unknown[], budget: Budget): boolean {
-  weigh(items, budget)
+  chargeValue(items, budget)
   budget.spend((items.length * Math.log2(items.length + 1)) / 16)
   // Sorted, since a map of long texts that begin alike can take the square of their number
   const texts = items.map(comparable).toSorted()
@@ -65,26 +65,26 @@ function comparable(value: unknown): string {
 }
 
 function size(
-  sizeOf: (value: unknown, budget: Budget) => number | bigint | undefined,
+  measureSize: (value: unknown, budget: Budget) => number | bigint | undefined,
   holds: (size: number | bigint, wanted: number | bigint) => boolean,
 ): (wanted: unknown) => Assertion {
   return (wanted) => (value, budget) => {
-    const found = sizeOf(value, budget)
+    const found = measureSize(value, budget)
     return found === undefined || holds(found, typeof wanted === 'bigint' ? wanted : Number(wanted))
   }
 }
 
-function numberOf(value: unknown): number | bigint | undefined {
+function toNumber(value: unknown): number | bigint | undefined {
   return isNumber(value) ? value : undefined
 }
 
-function dividendOf(value: unknown, budget: Budget): number | bigint | undefined {
-  const dividend = numberOf(value)
+function toDividend(value: unknown, budget: Budget): number | bigint | undefined {
+  const dividend = toNumber(value)
   if (dividend !== undefined) budget.spend(DIVISION)
   return dividend
 }
 
-function charactersOf(value: unknown, budget: Budget): number | undefined {
+function countCharacters(value: unknown, budget: Budget): number | undefined {
   if (typeof value !== 'string') return undefined
   budget.spend(value.length / COUNTED_PER_UNIT)
   let pairs = 0
@@ -96,11 +96,11 @@ function charactersOf(value: unknown, budget: Budget): number | undefined {
   return value.length - pairs
 }
 
-function itemsOf(value: unknown): number | undefined {
+function countItems(value: unknown): number | undefined {
   return Array.isArray(value) ? value.length : undefined
 }
 
-function propertiesOf(value: unknown, budget: Budget): number | undefined {
+function countProperties(value: unknown, budget: Budget): number | undefined {
   if (!isObject(value)) return undefined
   const { length } = Object.keys(value)
   budget.spend(length / 16)
@@ -110,13 +110,13 @@ function propertiesOf(value: unknown, budget: Budget): number | undefined {
 /** By decimals, since 0.3 / 0.1 is no whole number in floating point. */
 function isMultipleOf(value: number | bigint, divisor: number | bigint): boolean {
   if (typeof value === 'number' && !Number.isFinite(value)) return false
-  const [one, other] = [decimalOf(value), decimalOf(divisor)]
+  const [one, other] = [toDecimal(value), toDecimal(divisor)]
   const exponent = Math.min(one.exponent, other.exponent)
   const scaled = ({ digits, exponent: own }: typeof one) => digits * 10n ** BigInt(own - exponent)
   return scaled(one) % scaled(other) === 0n
 }
 
-function decimalOf(value: number | bigint): { readonly digits: bigint; readonly exponent: number } {
+function toDecimal(value: number | bigint): { readonly digits: bigint; readonly exponent: number } {
   const [coefficient = '', exponent = '0'] = String(value).split('e')
   const [whole = '', fraction = ''] = coefficient.split('.')
   return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length }

@@ -1,50 +1,56 @@
-import { afford, type Budget, createBudget } from '../tool/budget.ts'
+import { withinBudget, type Budget, createBudget } from '../tool/budget.ts'
 import { isObject } from '../tool/json.ts'
 import type { Problem } from '../tool/problem.ts'
-import { type Definition, derivedSecurityLevel, type JsonSchema, needsApproval } from '../tool/tool.ts'
+import { type Definition, deriveSecurityLevel, type JsonSchema, needsApproval } from '../tool/tool.ts'
 import { compareVersions } from '../tool/version.ts'
 import { expandSchema } from './expand.ts'
-import { type Change, compareSchemas, type Level } from './schema-comparison.ts'
+import { type SchemaChange, compareSchemas, type BumpLevel } from './schema-comparison.ts'
 
-export type Contract = Pick<
+export type ToolContract = Pick<
   Definition,
   'version' | 'input' | 'output' | 'requirements' | 'securityLevel' | 'requiresApproval'
 >
 
-export function compareDefinitions(previous: Contract, next: Contract, budget = createBudget()): Change[] {
-  return affordable(() => [
+export function compareDefinitions(
+  previous: ToolContract,
+  next: ToolContract,
+  budget = createBudget(),
+): SchemaChange[] {
+  return withinCompareBudget(() => [
     ...compareSchemas('input', previous.input, next.input, budget),
     ...compareSchemas('output', previous.output, next.output, budget),
     ...requirementChanges(previous, next),
   ])
 }
 
-export function requiredBump(previous: Contract, next: Contract, budget = createBudget()): Level {
-  const changes = affordable(() => compareDefinitions(expanded(previous, budget), expanded(next, budget), budget))
+export function requiredBump(previous: ToolContract, next: ToolContract, budget = createBudget()): BumpLevel {
+  const changes = withinCompareBudget(() =>
+    compareDefinitions(expandDefinition(previous, budget), expandDefinition(next, budget), budget),
+  )
   const levels = new Set(changes.map(({ level }) => level))
   return levels.has('major') ? 'major' : levels.has('minor') ? 'minor' : 'patch'
 }
 
-function affordable(compare: () => Change[]): Change[] {
-  const compared = afford(compare, 'The schemas take too much work to compare')
+function withinCompareBudget(compare: () => SchemaChange[]): SchemaChange[] {
+  const compared = withinBudget(compare, 'The schemas take too much work to compare')
   if (compared.ok) return compared.value
   return compared.problems.map(({ path, message }) => ({ path, what: message, level: 'major' }))
 }
 
-function expanded(definition: Contract, budget: Budget): Contract {
+function expandDefinition(definition: ToolContract, budget: Budget): ToolContract {
   const { input, output } = definition
-  const whole = wholly(input, budget)
-  return { ...definition, input: isObject(whole) ? whole : input, output: output && wholly(output, budget) }
+  const whole = expandFully(input, budget)
+  return { ...definition, input: isObject(whole) ? whole : input, output: output && expandFully(output, budget) }
 }
 
 /** With references written out, so that parts can be compared; unchanged where not all references can be. */
-function wholly(schema: JsonSchema, budget: Budget): JsonSchema {
+function expandFully(schema: JsonSchema, budget: Budget): JsonSchema {
   const { schema: written, cut } = expandSchema(schema, undefined, budget)
   return cut.length === 0 ? written : schema
 }
 
 /** Where the publisher wrote them: pointers into what was sent. */
-export interface Places {
+export interface SchemaPaths {
   readonly input: string
   readonly output: string
   readonly requirements?: string
@@ -55,7 +61,7 @@ export interface Places {
 }
 
 /** By Semantic Versioning 2.0.0; below 1.0.0 as npm reads it. A version that is not higher is not judged. */
-export function checkSuccessor(previous: Contract, next: Contract, places?: Places): readonly Problem[] {
+export function checkSuccessor(previous: ToolContract, next: ToolContract, places?: SchemaPaths): readonly Problem[] {
   const changes = compareDefinitions(previous, next).map((change) => {
     const [, part = '', rest = ''] = /^\/([^/]*)(.*)$/s.exec(change.path) ?? []
     const place = part === 'input' || part === 'output' || part === 'requirements' ? places?.[part] : undefined
@@ -68,17 +74,17 @@ export function checkSuccessor(previous: Contract, next: Contract, places?: Plac
 
 type ToolSet = { readonly version: string; readonly tools: readonly string[] }
 
-export function checkWholeSuccessor(previous: ToolSet, next: ToolSet): readonly Problem[] {
+export function checkToolSetSuccessor(previous: ToolSet, next: ToolSet): readonly Problem[] {
   const removed = previous.tools.filter((tool) => !next.tools.includes(tool))
   const added = next.tools.filter((tool) => !previous.tools.includes(tool))
-  const changes: Change[] = [
+  const changes: SchemaChange[] = [
     ...removed.map((tool) => ({ path: '', what: `'${tool}' is removed`, level: 'major' as const })),
     ...added.map((tool) => ({ path: '', what: `'${tool}' is added`, level: 'minor' as const })),
   ]
   return refuseChanges(changes, previous.version, next.version)
 }
 
-function refuseChanges(changes: readonly Change[], previous: string, next: string): readonly Problem[] {
+function refuseChanges(changes: readonly SchemaChange[], previous: string, next: string): readonly Problem[] {
   if (compareVersions(next, previous) <= 0) return []
   const problems: Problem[] = []
   const [release = next] = next.split(/[-+]/)
@@ -92,14 +98,14 @@ function refuseChanges(changes: readonly Change[], previous: string, next: strin
   return problems
 }
 
-export function lowestVersion(previous: string, level: Level): string {
+export function lowestVersion(previous: string, level: BumpLevel): string {
   const [major = 0, minor = 0, patch = 0] = (previous.split(/[-+]/)[0] ?? '').split('.').map(Number)
   if (level === 'major' && major > 0) return `${major + 1}.0.0`
   if (level === 'major' || (level === 'minor' && major > 0)) return `${major}.${minor + 1}.0`
   return `${major}.${minor}.${patch + 1}`
 }
 
-function* requirementChanges(previous: Contract, next: Contract): Generator<Change> {
+function* requirementChanges(previous: ToolContract, next: ToolContract): Generator<SchemaChange> {
   const [before, after] = [previous.requirements, next.requirements]
   for (const { id } of after.secrets) {
     if (before.secrets.some((secret) => secret.id === id)) continue
@@ -121,7 +127,7 @@ function* requirementChanges(previous: Contract, next: Contract): Generator<Chan
     yield { path: '/requirements/secrets', what: `Secret '${id}' is no longer required`, level: 'patch' }
   }
   const [from = 0, to = 0] = [previous, next].map(
-    ({ securityLevel, requirements }) => securityLevel ?? derivedSecurityLevel(requirements),
+    ({ securityLevel, requirements }) => securityLevel ?? deriveSecurityLevel(requirements),
   )
   const hadApproval = needsApproval({ ...previous, securityLevel: from })
   const hasApproval = needsApproval({ ...next, securityLevel: to })

@@ -1,16 +1,16 @@
 import type { Budget } from '../tool/budget.ts'
-import { isObject, isTexts } from '../tool/json.ts'
-import { pointerStep } from '../tool/problem.ts'
+import { isObject, isStringArray } from '../tool/json.ts'
+import { encodePointerStep } from '../tool/problem.ts'
 import type { JsonSchema } from '../tool/tool.ts'
 import { ASSERTIONS } from './assertions.ts'
-import { malformed } from './keywords.ts'
-import type { Matches } from './pattern-matcher.ts'
-import { createResources, ROOT, type ResourceScope, scopeBelow, scopeOf } from './resources.ts'
+import { findKeywordProblem } from './keywords.ts'
+import type { PatternMatcher } from './pattern-matcher.ts'
+import { createResources, ROOT, type ResourceScope, scopeBelow, enterScope } from './resources.ts'
 import { subschemas } from './subschemas.ts'
-import { type Finding, problemMessage } from './wording.ts'
+import { type ValidationError, problemMessage } from './validation-messages.ts'
 
 /** With `nulls`, optional fields that are null where that is not allowed count as absent, and are added to it. */
-export type Evaluator = (value: unknown, budget: Budget, nulls?: NullField[]) => readonly Finding[]
+export type Evaluator = (value: unknown, budget: Budget, nulls?: NullField[]) => readonly ValidationError[]
 
 export interface NullField {
   readonly object: object
@@ -47,11 +47,15 @@ const OF_PROPERTIES = ['properties', 'patternProperties', 'additionalProperties'
 const OF_ITEMS = ['prefixItems', 'items', 'additionalItems']
 
 /** Generates no code. `$dynamicRef` acts as `$ref`, as in a document of one resource. Throws for an unusable schema. */
-export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pattern: string) => Matches): Evaluator {
+export function createEvaluator(
+  root: JsonSchema,
+  making: Budget,
+  createMatcher: (pattern: string) => PatternMatcher,
+): Evaluator {
   const resources = createResources<Check>()
   const references: (() => void)[] = []
   let budget = making
-  let found: Finding[] = []
+  let found: ValidationError[] = []
   let places = 0
   let quiet = 0
   let nulls: NullField[] | undefined
@@ -70,7 +74,7 @@ export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pa
   function report(place: Place, keyword: string, wanted?: unknown): false {
     if (quiet > 0) return false
     const steps: string[] = []
-    for (let each = place; each; each = each.above) steps.push(pointerStep(each.step))
+    for (let each = place; each; each = each.above) steps.push(encodePointerStep(each.step))
     const path = steps.toReversed().join('')
     places += path.length
     found.push({ path, keyword, message: problemMessage(keyword, wanted) })
@@ -80,8 +84,8 @@ export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pa
 
   function make(schema: unknown, holder: string, above: ResourceScope): Check {
     making.spend(MAKING)
-    const scope = isObject(schema) ? scopeOf(schema, above) : above
-    const check = isObject(schema) ? checkOf(schema, scope) : constant(schema, holder)
+    const scope = isObject(schema) ? enterScope(schema, above) : above
+    const check = isObject(schema) ? buildCheck(schema, scope) : constant(schema, holder)
     resources.keep(isObject(schema) ? schema : {}, scope, check)
     return check
   }
@@ -93,8 +97,8 @@ export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pa
     return (_, place) => report(isItem ? place?.above : place, holder)
   }
 
-  function checkOf(schema: Schema, scope: ResourceScope): Check {
-    const checks = checksOf(schema, belowOf(schema, scope))
+  function buildCheck(schema: Schema, scope: ResourceScope): Check {
+    const checks = buildChecks(schema, buildSubchecks(schema, scope))
     const judgesRest = 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema
     return (value, place, judged) => {
       budget.spend(EVALUATION)
@@ -105,7 +109,7 @@ export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pa
     }
   }
 
-  function belowOf(schema: Schema, scope: ResourceScope): Below {
+  function buildSubchecks(schema: Schema, scope: ResourceScope): Below {
     const byKeyword = new Map<string, Check[]>()
     for (const { schema: each, keyword, path } of subschemas(schema)) {
       const checks = byKeyword.get(keyword) ?? []
@@ -121,12 +125,12 @@ export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pa
     return { scope, all, named }
   }
 
-  function checksOf(schema: Schema, below: Below): Check[] {
+  function buildChecks(schema: Schema, below: Below): Check[] {
     const checks: Check[] = []
     const last: Check[] = []
     for (const [keyword, wanted] of Object.entries(schema)) {
       if (wanted === undefined) continue
-      if (malformed(keyword, wanted) !== undefined) throw new TypeError(`Cannot use a malformed '${keyword}'`)
+      if (findKeywordProblem(keyword, wanted) !== undefined) throw new TypeError(`Cannot use a malformed '${keyword}'`)
       const assertion = ASSERTIONS.get(keyword)?.(wanted)
       if (assertion) checks.push((value, place) => assertion(value, budget) || report(place, keyword, wanted))
       const applied = applicator(keyword, schema, below)
@@ -145,7 +149,7 @@ export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pa
       case '$dynamicRef':
         return referenceCheck(String(wanted), scope)
       case 'pattern': {
-        const matches = matcherOf(String(wanted))
+        const matches = createMatcher(String(wanted))
         return (value, place) => typeof value !== 'string' || matches(value, budget) || report(place, keyword, wanted)
       }
       case 'required':
@@ -205,14 +209,17 @@ export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pa
       }
       case 'propertyNames':
         return (value, place) =>
-          every(namesOf(value), (name) => !first || holds(first, name) || report({ above: place, step: name }, keyword))
+          every(
+            listNames(value),
+            (name) => !first || holds(first, name) || report({ above: place, step: name }, keyword),
+          )
       case 'unevaluatedProperties':
       case 'unevaluatedItems': {
-        const stepsOf = (value: unknown): Iterable<string | number> =>
-          keyword === 'unevaluatedItems' ? indexesOf(value) : namesOf(value)
+        const listSteps = (value: unknown): Iterable<string | number> =>
+          keyword === 'unevaluatedItems' ? listIndexes(value) : listNames(value)
         return (value, place, judged) =>
           every(
-            stepsOf(value),
+            listSteps(value),
             (step) =>
               !first ||
               judged?.has(step) ||
@@ -226,12 +233,12 @@ export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pa
   }
 
   function propertiesCheck({ required }: Schema, { all, named }: Below): Check {
-    const isRequired = (name: string) => isTexts(required) && required.includes(name)
+    const isRequired = (name: string) => isStringArray(required) && required.includes(name)
     const properties = named('properties')
-    const patterns = [...named('patternProperties')].map(([pattern, check]) => [matcherOf(pattern), check] as const)
+    const patterns = [...named('patternProperties')].map(([pattern, check]) => [createMatcher(pattern), check] as const)
     const [additional] = all('additionalProperties')
     return (value, place, judged) =>
-      every(namesOf(value), (name) => {
+      every(listNames(value), (name) => {
         // Absent in JSON, which a bundled tool's output is not yet
         if (Reflect.get(Object(value), name) === undefined) return true
         const own = properties.get(name)
@@ -251,7 +258,7 @@ export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pa
     const first = all(isTuple ? 'items' : 'prefixItems')
     const [others] = all(isTuple ? 'additionalItems' : 'items')
     return (value, place, judged) =>
-      every(indexesOf(value), (index) => {
+      every(listIndexes(value), (index) => {
         const check = first[index] ?? others
         return !check || part(check, value, index, place, judged)
       })
@@ -323,7 +330,7 @@ export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pa
   }
 
   function hasAll(value: Schema, names: unknown, place: Place, keyword: string): boolean {
-    if (!isTexts(names)) return true
+    if (!isStringArray(names)) return true
     budget.spend(names.length / PARTS_PER_UNIT)
     return every(
       names,
@@ -332,13 +339,13 @@ export function createEvaluator(root: JsonSchema, making: Budget, matcherOf: (pa
     )
   }
 
-  function namesOf(value: unknown): readonly string[] {
+  function listNames(value: unknown): readonly string[] {
     const names = isObject(value) ? Object.keys(value) : []
     budget.spend(names.length / PARTS_PER_UNIT)
     return names
   }
 
-  function indexesOf(value: unknown): Iterable<number> {
+  function listIndexes(value: unknown): Iterable<number> {
     if (!Array.isArray(value)) return []
     budget.spend(value.length / PARTS_PER_UNIT)
     return value.keys()

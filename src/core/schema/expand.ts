@@ -1,18 +1,18 @@
-import { type Budget, createBudget, unitsOf, weigh } from '../tool/budget.ts'
+import { type Budget, createBudget, textUnits, chargeValue } from '../tool/budget.ts'
 import { isJsonObject, isObject } from '../tool/json.ts'
 import type { JsonSchema } from '../tool/tool.ts'
 import { ANCHORS, keywordsWhere, REFERENCES, REFERRING } from './keywords.ts'
-import { everySubschema, type Located, mapSubschemas, placeOf, subschemas } from './subschemas.ts'
+import { walkSubschemas, type Located, mapSubschemas, toRefPath, subschemas } from './subschemas.ts'
 
 const MEASURES = ['schemas', 'depth', 'nesting', 'characters'] as const
-export type Bounds = Readonly<Record<(typeof MEASURES)[number], number>>
+export type ExpansionLimits = Readonly<Record<(typeof MEASURES)[number], number>>
 
-export interface Expanded {
+export interface ExpandResult {
   readonly schema: JsonSchema
-  readonly cut: readonly Cut[]
+  readonly cut: readonly UnexpandedRef[]
 }
 
-export interface Cut {
+export interface UnexpandedRef {
   readonly path: string
   readonly why: 'recursive' | 'too large' | 'unresolved'
 }
@@ -21,30 +21,30 @@ type Schema = Readonly<Record<string, unknown>>
 
 const EVALUATED = keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion')
 const MAX_LEVELS = 100
-const MOST: Bounds = { schemas: 10_000, depth: MAX_LEVELS, nesting: Infinity, characters: Infinity }
+const MOST: ExpansionLimits = { schemas: 10_000, depth: MAX_LEVELS, nesting: Infinity, characters: Infinity }
 
 /** Puts schemas in place of references to them. Cycles are cut; so are all references where the bounds are exceeded. */
-export function expandSchema(schema: JsonSchema, bounds = MOST, budget = createBudget()): Expanded {
-  if (!isObject(schema) || !refers(schema)) return { schema, cut: [] }
+export function expandSchema(schema: JsonSchema, bounds = MOST, budget = createBudget()): ExpandResult {
+  if (!isObject(schema) || !hasReferences(schema)) return { schema, cut: [] }
   const whole = write(schema, true, budget)
-  const size = whole && sizeOf(whole.schema, new Map(), budget)
+  const size = whole && measureExpansion(whole.schema, new Map(), budget)
   if (size && MEASURES.every((measure) => size[measure] <= bounds[measure])) return whole
   return write(schema, false, budget) ?? { schema, cut: [] }
 }
 
-export function refers(root: unknown): boolean {
-  for (const { schema } of everySubschema(root, Infinity)) {
+export function hasReferences(root: unknown): boolean {
+  for (const { schema } of walkSubschemas(root, Infinity)) {
     if (isObject(schema) && Object.keys(schema).some((keyword) => REFERRING.has(keyword))) return true
   }
   return false
 }
 
 /** Undefined where references lead too deep. Unless it `follows` them, all are cut. */
-function write(root: Schema, follows: boolean, budget: Budget): Expanded | undefined {
-  const places = placesOf(root, budget)
+function write(root: Schema, follows: boolean, budget: Budget): ExpandResult | undefined {
+  const places = locateReferences(root, budget)
   const written = new Map<string, unknown>()
   const open: string[] = []
-  const cut = new Map<string, Cut>()
+  const cut = new Map<string, UnexpandedRef>()
   let level = 0
   let isTooDeep = false
 
@@ -57,16 +57,17 @@ function write(root: Schema, follows: boolean, budget: Budget): Expanded | undef
     const own = Object.entries(given).filter(([keyword]) => !REFERRING.has(keyword) && !ANCHORS.has(keyword))
     let result: Schema = mapSubschemas(Object.fromEntries(own), (below, _, at) => expand(below, path + at))
     for (const keyword of REFERENCES) {
-      if (given[keyword] !== undefined) result = beside(result, targetOf(given[keyword], path, `${path}/${keyword}`))
+      if (given[keyword] !== undefined)
+        result = beside(result, resolveTarget(given[keyword], path, `${path}/${keyword}`))
     }
     level -= 1
     return result
   }
 
-  function targetOf(reference: unknown, from: string, path: string): unknown {
-    const place = typeof reference === 'string' ? placeOf(reference) : undefined
+  function resolveTarget(reference: unknown, from: string, path: string): unknown {
+    const place = typeof reference === 'string' ? toRefPath(reference) : undefined
     const target = place === undefined ? undefined : places.get(place)
-    budget.spend(unitsOf(from) + open.length, path)
+    budget.spend(textUnits(from) + open.length, path)
     const why = whyCut(target?.path, from)
     if (!target || why) {
       cut.set(path, { path, why: why ?? 'unresolved' })
@@ -80,7 +81,7 @@ function write(root: Schema, follows: boolean, budget: Budget): Expanded | undef
     return written.get(target.path)
   }
 
-  function whyCut(target: string | undefined, from: string): Cut['why'] | undefined {
+  function whyCut(target: string | undefined, from: string): UnexpandedRef['why'] | undefined {
     if (target === undefined) return 'unresolved'
     if (open.includes(target) || from === target || from.startsWith(`${target}/`)) return 'recursive'
     return follows ? undefined : 'too large'
@@ -90,11 +91,11 @@ function write(root: Schema, follows: boolean, budget: Budget): Expanded | undef
   return isTooDeep || !isJsonObject(schema) ? undefined : { schema, cut: [...cut.values()] }
 }
 
-function placesOf(root: unknown, budget: Budget): ReadonlyMap<string, Located> {
+function locateReferences(root: unknown, budget: Budget): ReadonlyMap<string, Located> {
   const places = new Map<string, Located>()
-  for (const located of everySubschema(root, Infinity)) {
+  for (const located of walkSubschemas(root, Infinity)) {
     const { schema, path } = located
-    budget.spend(unitsOf(path), path)
+    budget.spend(textUnits(path), path)
     places.set(path, located)
     if (!isObject(schema)) continue
     for (const keyword of ANCHORS) {
@@ -115,15 +116,20 @@ function beside(schema: Schema, target: unknown): Schema {
   return { ...schema, allOf: [...(Array.isArray(schema.allOf) ? schema.allOf : []), target] }
 }
 
-function sizeOf(schema: unknown, known: Map<object, Bounds>, budget: Budget): Bounds {
+function measureExpansion(schema: unknown, known: Map<object, ExpansionLimits>, budget: Budget): ExpansionLimits {
   if (!isObject(schema)) return { schemas: 1, depth: 1, nesting: 0, characters: 5 }
   const before = known.get(schema)
   if (before) return before
   const bare = mapSubschemas(schema, () => true)
-  weigh(bare, budget)
-  let size: Bounds = { schemas: 1, depth: 1, nesting: nestingOf(bare), characters: JSON.stringify(bare).length }
+  chargeValue(bare, budget)
+  let size: ExpansionLimits = {
+    schemas: 1,
+    depth: 1,
+    nesting: measureNesting(bare),
+    characters: JSON.stringify(bare).length,
+  }
   for (const { schema: below, path } of subschemas(schema)) {
-    const part = sizeOf(below, known, budget)
+    const part = measureExpansion(below, known, budget)
     const steps = path.split('/').length - 1
     size = {
       schemas: size.schemas + part.schemas,
@@ -136,9 +142,9 @@ function sizeOf(schema: unknown, known: Map<object, Bounds>, budget: Budget): Bo
   return size
 }
 
-function nestingOf(value: unknown): number {
+function measureNesting(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let deepest = 0
-  for (const each of Object.values(value)) deepest = Math.max(deepest, nestingOf(each))
+  for (const each of Object.values(value)) deepest = Math.max(deepest, measureNesting(each))
   return deepest + 1
 }

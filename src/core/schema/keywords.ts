@@ -1,7 +1,7 @@
 import { isInteger, isObject } from '../tool/json.ts'
 
 export interface Keyword {
-  readonly holds: Holds
+  readonly holds: KeywordValueType
   /** Core section 7; an anchor is one kind of identifier. */
   readonly role: 'identifier' | 'anchor' | 'reference' | 'reserved location' | 'applicator' | 'assertion' | 'annotation'
   readonly isInPlace?: true
@@ -9,7 +9,7 @@ export interface Keyword {
   readonly changes?: 'lower' | 'upper' | 'constraint' | 'parts' | 'opaque'
 }
 
-export type Holds = keyof typeof FORMS
+export type KeywordValueType = keyof typeof FORMS
 
 const NAMES_BY_NAME = 'Must be an object of arrays of different strings'
 const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'])
@@ -107,7 +107,7 @@ export const REFERRING: ReadonlySet<string> = new Set([
   '$recursiveRef',
 ])
 
-export function malformed(name: string, value: unknown): string | undefined {
+export function findKeywordProblem(name: string, value: unknown): string | undefined {
   const keyword = KEYWORDS.get(name)
   return keyword && FORMS[keyword.holds](value)
 }

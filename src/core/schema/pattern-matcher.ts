@@ -1,10 +1,10 @@
 import type { RE2JS } from 're2js'
 import type { Budget } from '../tool/budget.ts'
 import { isObject } from '../tool/json.ts'
-import { linearPattern } from './pattern.ts'
-import { everySubschema } from './subschemas.ts'
+import { compileLinearPattern } from './pattern.ts'
+import { walkSubschemas } from './subschemas.ts'
 
-export type Matches = (text: string, budget: Budget) => boolean
+export type PatternMatcher = (text: string, budget: Budget) => boolean
 
 const STEPS_PER_UNIT = 10
 const MAX_KEPT_PARTS = 12
@@ -16,12 +16,12 @@ let engine: typeof RE2JS | undefined
 
 /** To be awaited before the validator of a schema with patterns is made. */
 export async function loadPatternEngine(schema: unknown): Promise<void> {
-  if (engine || patternsOf(schema).length === 0) return
+  if (engine || collectPatterns(schema).length === 0) return
   engine = (await import('re2js')).RE2JS
 }
 
-export function patternsOf(root: unknown): string[] {
-  return [...everySubschema(root, Infinity)].flatMap(({ schema }) => {
+export function collectPatterns(root: unknown): string[] {
+  return [...walkSubschemas(root, Infinity)].flatMap(({ schema }) => {
     if (!isObject(schema)) return []
     const { pattern, patternProperties } = schema
     const names = isObject(patternProperties) ? Object.keys(patternProperties) : []
@@ -30,11 +30,11 @@ export function patternsOf(root: unknown): string[] {
 }
 
 /** Each pattern is compiled when first used, paid for by `making`. */
-export function createMatchers(making: Budget): (pattern: string) => Matches {
+export function createMatchers(making: Budget): (pattern: string) => PatternMatcher {
   const compiled = new Map<string, RE2JS>()
   let steps = 0
   return (pattern) => {
-    const linear = linearPattern(pattern, making)
+    const linear = compileLinearPattern(pattern, making)
     const RE2 = engine
     if (!linear.ok || !RE2) throw new TypeError(`Cannot match the pattern '${pattern.slice(0, MAX_REFUSED_PATTERN)}'`)
     const { source, stepsPerCharacter } = linear.value

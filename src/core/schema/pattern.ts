@@ -1,5 +1,5 @@
 import { createBudget } from '../tool/budget.ts'
-import { refused } from '../tool/problem.ts'
+import { parseFailure } from '../tool/problem.ts'
 
 export const MAX_PATTERN_LENGTH = 4096
 export const MAX_WRITTEN_OUT = 5_000
@@ -37,27 +37,27 @@ const ASSERTIONS: ReadonlyMap<string, Part> = new Map([
 class Unsupported extends Error {}
 
 /** Translates an ECMAScript pattern (JSON Schema 2020-12 Validation section 6.3.3); refuses what RE2 lacks or is not linear. */
-export function linearPattern(pattern: string, budget = createBudget()) {
-  if (pattern.length > MAX_PATTERN_LENGTH) return refused(`Must be at most ${MAX_PATTERN_LENGTH} characters long`)
+export function compileLinearPattern(pattern: string, budget = createBudget()) {
+  if (pattern.length > MAX_PATTERN_LENGTH) return parseFailure(`Must be at most ${MAX_PATTERN_LENGTH} characters long`)
   try {
     new RegExp(pattern, 'u')
     const tokens = pattern.match(TOKEN) ?? []
     const { source, size, placed, isAnchored } = parse(tokens)
-    if (size > MAX_WRITTEN_OUT) return refused(TOO_LONG)
+    if (size > MAX_WRITTEN_OUT) return parseFailure(TOO_LONG)
     const properties = tokens.filter((token) => /\\p\{/i.test(token)).length
     budget.spend(TOKEN_UNITS * tokens.length + WRITTEN_OUT_UNITS * size + PROPERTY_UNITS * properties)
     return { ok: true as const, value: { source, stepsPerCharacter: Math.max(1, isAnchored ? placed : size) } }
   } catch (error) {
-    if (error instanceof Unsupported) return refused(error.message)
+    if (error instanceof Unsupported) return parseFailure(error.message)
     if (!(error instanceof SyntaxError)) throw error
-    return refused('Must be a regular expression of ECMAScript, valid with the flag "u"')
+    return parseFailure('Must be a regular expression of ECMAScript, valid with the flag "u"')
   }
 }
 
 /** Whether a backtracking engine is linear too: a row of characters, at most one of them repeated freely. */
 export function isSimplePattern(pattern: string): boolean {
   // Judged first: of what is no expression, tokens are found in quadratic time
-  if (!linearPattern(pattern).ok) return false
+  if (!compileLinearPattern(pattern).ok) return false
   const tokens = pattern.match(TOKEN) ?? []
   const varying = tokens.filter((token) => /^(?:[*+?]|\{\d+,)/.test(token)).length
   const isRow = !tokens.some((token) => token === '|' || token.startsWith('('))
@@ -76,11 +76,11 @@ function parse(tokens: readonly string[]): Part {
     if (only && others.length === 0) return only
     return {
       source: all.map(({ source }) => source).join('|'),
-      size: sumOf(all.map(({ size }) => size)),
-      placed: sumOf(all.map(({ placed }) => placed)),
+      size: addUp(all.map(({ size }) => size)),
+      placed: addUp(all.map(({ placed }) => placed)),
       isFixed: false,
       isAnchored: all.every(({ isAnchored }) => isAnchored),
-      repetitions: mostOf(all),
+      repetitions: findMaximum(all),
     }
   }
 
@@ -95,11 +95,11 @@ function parse(tokens: readonly string[]): Part {
     const varying = parts.findIndex(({ isFixed }) => !isFixed)
     return {
       source: parts.map(({ source }) => source).join(''),
-      size: Math.max(1, sumOf(parts.map(({ size }) => size))),
-      placed: sumOf(parts.map(({ size, placed }, at) => (varying === -1 || at <= varying ? placed : size))),
+      size: Math.max(1, addUp(parts.map(({ size }) => size))),
+      placed: addUp(parts.map(({ size, placed }, at) => (varying === -1 || at <= varying ? placed : size))),
       isFixed: varying === -1,
       isAnchored: parts[0]?.isAnchored ?? false,
-      repetitions: mostOf(parts),
+      repetitions: findMaximum(parts),
     }
   }
 
@@ -112,7 +112,7 @@ function parse(tokens: readonly string[]): Part {
     if (/^\\[1-9k]/.test(token))
       throw new Unsupported(`Must not refer back with '${token}': patterns are matched in linear time`)
     if (token === '(' && tokens[next] === '?') throw new Unsupported('Must not change flags within a pattern')
-    if (!token.startsWith('(')) return { ...EMPTY, source: characterOf(token), size: 1, placed: 1 }
+    if (!token.startsWith('(')) return { ...EMPTY, source: translateCharacter(token), size: 1, placed: 1 }
     if (++depth > MAX_GROUPS) throw new Unsupported(`Must not nest more than ${MAX_GROUPS} groups`)
     const part = alternatives()
     depth--
@@ -155,16 +155,17 @@ const NO_SPACE =
   '\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}' +
   '\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}'
 
-function characterOf(token: string): string {
+function translateCharacter(token: string): string {
   if (token === '.') return '[^\\n\\r\\x{2028}\\x{2029}]'
-  if (!token.startsWith('[')) return /^\\[dDwWsSpP]/.test(token) ? `[${memberOf(token)}]` : memberOf(token)
+  if (!token.startsWith('['))
+    return /^\\[dDwWsSpP]/.test(token) ? `[${translateMember(token)}]` : translateMember(token)
   const isNegated = token.startsWith('[^')
   const members = token.slice(isNegated ? 2 : 1, -1).match(TOKEN_OF_CLASS) ?? []
   let source = ''
   for (let at = 0; at < members.length; at++) {
-    source += memberOf(members[at] ?? '')
+    source += translateMember(members[at] ?? '')
     if (members[at + 1] !== '-' || at + 2 >= members.length) continue
-    source += `-${memberOf(members[at + 2] ?? '')}`
+    source += `-${translateMember(members[at + 2] ?? '')}`
     at += 2
   }
   if (source === '') return isNegated ? '[\\x{0}-\\x{10ffff}]' : '[^\\x{0}-\\x{10ffff}]'
@@ -173,11 +174,11 @@ function characterOf(token: string): string {
 
 const TOKEN_OF_CLASS = /\\(?:[pP]\{[^}]*\}|x..|c.|u\{[^}]*\}|u[dD][89abAB]..\\u[dD][c-fC-F]..|u.{4}|[^])|[^]/gu
 
-function memberOf(token: string): string {
+function translateMember(token: string): string {
   if (token === '\\s') return SPACE
   if (token === '\\S') return NO_SPACE
   if (/^\\[dDwW]$/.test(token)) return token
-  return /^\\[pP]/.test(token) ? propertyOf(token) : `\\x{${codeOf(token).toString(16)}}`
+  return /^\\[pP]/.test(token) ? translateProperty(token) : `\\x{${readCodePoint(token).toString(16)}}`
 }
 
 /** General categories by both of their names, and the binary properties that RE2 has. */
@@ -199,7 +200,7 @@ const PROPERTIES: ReadonlyMap<string, string> = new Map(
 /** RE2 knows no four-letter abbreviations of scripts, save those that are whole names. */
 const SCRIPT = /^(?:Cham|Kawi|Lisu|Modi|Thai|Toto|\w{2,3}|\w{5,})$/
 
-function propertyOf(token: string): string {
+function translateProperty(token: string): string {
   const [, letter = 'p', kind = '', name = ''] = /^\\([pP])\{(?:(\w+)=)?(\w+)\}$/.exec(token) ?? []
   const known = /^(?:Script|sc)$/.test(kind) && SCRIPT.test(name) ? name : PROPERTIES.get(name)
   if (known !== undefined && !/^(?:Script_Extensions|scx)$/.test(kind)) return `\\${letter}{${known}}`
@@ -209,7 +210,7 @@ function propertyOf(token: string): string {
 
 const CONTROLS: Readonly<Record<string, number>> = { 0: 0, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 }
 
-function codeOf(token: string): number {
+function readCodePoint(token: string): number {
   if (!token.startsWith('\\')) return token.codePointAt(0) ?? 0
   if (token.startsWith('\\c')) return token.charCodeAt(2) % 32
   const [unit, second] = [...token.matchAll(/\\[xu]\{?([\da-f]+)/gi)].map(([, hex = '']) => Number.parseInt(hex, 16))
@@ -217,10 +218,10 @@ function codeOf(token: string): number {
   return second === undefined ? unit : (String.fromCharCode(unit, second).codePointAt(0) ?? 0)
 }
 
-function sumOf(numbers: readonly number[]): number {
+function addUp(numbers: readonly number[]): number {
   return numbers.reduce((sum, each) => sum + each, 0)
 }
 
-function mostOf(parts: readonly Part[]): number {
+function findMaximum(parts: readonly Part[]): number {
   return parts.reduce((most, { repetitions }) => Math.max(most, repetitions), 1)
 }

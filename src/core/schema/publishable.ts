@@ -1,11 +1,11 @@
-import { afford, type Budget, createBudget } from '../tool/budget.ts'
+import { withinBudget, type Budget, createBudget } from '../tool/budget.ts'
 import { isObject } from '../tool/json.ts'
-import { pointerStep, type Problem } from '../tool/problem.ts'
-import { ANCHORS, malformed, REFERENCES, REFERRING } from './keywords.ts'
-import { linearPattern } from './pattern.ts'
-import { everySubschema, type Located, MAX_POINTER, MAX_SCHEMA_DEPTH, MAX_SUBSCHEMAS } from './subschemas.ts'
-import { placeOf, subschemas } from './subschemas.ts'
-import { MAX_PROBLEMS } from './wording.ts'
+import { encodePointerStep, type Problem } from '../tool/problem.ts'
+import { ANCHORS, findKeywordProblem, REFERENCES, REFERRING } from './keywords.ts'
+import { compileLinearPattern } from './pattern.ts'
+import { walkSubschemas, type Located, MAX_POINTER, MAX_SCHEMA_DEPTH, MAX_SUBSCHEMAS } from './subschemas.ts'
+import { toRefPath, subschemas } from './subschemas.ts'
+import { MAX_PROBLEMS } from './validation-messages.ts'
 
 /** Arrays and objects within each other, also in `const` and `examples`, so that no recursion can fail. */
 const MAX_NESTING = 128
@@ -37,7 +37,7 @@ function* everyProblem(root: unknown, options: SchemaOptions): Generator<Problem
   yield* checkJson(root)
   const schemas: Located[] = []
   const older = isObject(root) && dialect(root['$schema']) === 'older'
-  for (const located of everySubschema(root, MAX_SCHEMA_DEPTH + 1)) {
+  for (const located of walkSubschemas(root, MAX_SCHEMA_DEPTH + 1)) {
     const { schema, path, depth } = located
     if (depth > MAX_SCHEMA_DEPTH) {
       yield { path, message: `Must not be more than ${MAX_SCHEMA_DEPTH} schemas deep` }
@@ -73,7 +73,7 @@ function* checkJson(root: unknown): Generator<Problem> {
       continue
     }
     for (const [key, each] of Object.entries(value)) {
-      const place = path + pointerStep(key)
+      const place = path + encodePointerStep(key)
       if (key === '__proto__') yield { path: place, message: "Must not be named '__proto__'" }
       if (typeof each === 'object') waiting.push({ value: each, path: place, depth: depth + 1 })
     }
@@ -87,8 +87,8 @@ function* checkKeywords(
   { references }: SchemaOptions,
 ): Generator<Problem> {
   for (const [keyword, value] of Object.entries(schema)) {
-    const path = pointerStep(keyword)
-    const wrong = malformed(keyword, value)
+    const path = encodePointerStep(keyword)
+    const wrong = findKeywordProblem(keyword, value)
     if (wrong !== undefined) yield { path, message: wrong }
     else if (references === 'none' && REFERRING.has(keyword)) {
       yield { path, message: `Must not be used here: schemas of this format stand alone, without '${keyword}'` }
@@ -112,7 +112,7 @@ function* checkPatterns(schemas: readonly Located[], budget: Budget): Generator<
     if (!isObject(schema)) continue
     const { pattern, patternProperties } = schema
     const names = isObject(patternProperties) ? Object.keys(patternProperties) : []
-    const patterns = names.map((name) => [`/patternProperties${pointerStep(name)}`, name] as const)
+    const patterns = names.map((name) => [`/patternProperties${encodePointerStep(name)}`, name] as const)
     for (const [at, each] of typeof pattern === 'string' ? [['/pattern', pattern] as const, ...patterns] : patterns) {
       if (!refusals.has(each)) refusals.set(each, checkPattern(each, budget))
       const message = refusals.get(each)
@@ -122,7 +122,10 @@ function* checkPatterns(schemas: readonly Located[], budget: Budget): Generator<
 }
 
 export function checkPattern(pattern: string, budget: Budget): string | undefined {
-  const checked = afford(() => linearPattern(pattern, budget), 'Must be simpler: its patterns take too long to prepare')
+  const checked = withinBudget(
+    () => compileLinearPattern(pattern, budget),
+    'Must be simpler: its patterns take too long to prepare',
+  )
   const linear = checked.ok ? checked.value : checked
   return linear.ok ? undefined : linear.problems[0]?.message
 }
@@ -141,7 +144,8 @@ function* checkReferences(schemas: readonly Located[]): Generator<Problem> {
       const anchor = schema[keyword]
       if (typeof anchor !== 'string') continue
       const same = places.get(`#${anchor}`) ?? index
-      if (same !== index) yield { path: path + pointerStep(keyword), message: `Must be the only anchor '${anchor}'` }
+      if (same !== index)
+        yield { path: path + encodePointerStep(keyword), message: `Must be the only anchor '${anchor}'` }
       places.set(`#${anchor}`, index)
     }
   }
@@ -155,10 +159,10 @@ function* checkReferences(schemas: readonly Located[]): Generator<Problem> {
     for (const keyword of REFERENCES) {
       const reference = schema[keyword]
       if (typeof reference !== 'string') continue
-      const place = placeOf(reference)
+      const place = toRefPath(reference)
       const target = place === undefined ? undefined : places.get(place)
       if (target !== undefined) inPlace[index]?.push(target)
-      else yield { path: path + pointerStep(keyword), message: unresolved(reference) }
+      else yield { path: path + encodePointerStep(keyword), message: unresolved(reference) }
     }
   }
   for (const index of endless(inPlace))

@@ -1,4 +1,4 @@
-import { MAX_POINTER, placeOf } from './subschemas.ts'
+import { MAX_POINTER, toRefPath } from './subschemas.ts'
 
 export interface ResourceScope {
   readonly base: string
@@ -7,7 +7,7 @@ export interface ResourceScope {
 
 export const ROOT: ResourceScope = { base: '', uris: ['#'] }
 
-export function scopeOf(schema: Readonly<Record<string, unknown>>, scope: ResourceScope): ResourceScope {
+export function enterScope(schema: Readonly<Record<string, unknown>>, scope: ResourceScope): ResourceScope {
   if (typeof schema['$id'] !== 'string') return scope
   const base = resolve(schema['$id'].split('#')[0] ?? '', scope.base)
   return { base, uris: [...scope.uris, `${base}#`] }
@@ -33,7 +33,7 @@ export function createResources<T>() {
     },
     find(reference: string, { base }: ResourceScope): T {
       const [uri = '', fragment = ''] = reference.split('#')
-      const place = placeOf(`#${fragment}`)?.replace(/^#/, '')
+      const place = toRefPath(`#${fragment}`)?.replace(/^#/, '')
       const found = kept.get(`${resolve(uri, base)}#${place}`)
       if (found === undefined) throw new TypeError('Cannot use a schema with a reference that leads nowhere')
       return found

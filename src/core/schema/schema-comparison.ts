@@ -1,18 +1,18 @@
-import { type Budget, unitsOf, weigh } from '../tool/budget.ts'
+import { type Budget, textUnits, chargeValue } from '../tool/budget.ts'
 import { canonicalJson } from '../tool/digest.ts'
 import { isNumber, isObject } from '../tool/json.ts'
-import { pointerStep } from '../tool/problem.ts'
+import { encodePointerStep } from '../tool/problem.ts'
 import { keywordsWhere, VALIDATING } from './keywords.ts'
-import { createMeanings, type Meaning, type Meanings } from './meaning.ts'
+import { createCanonicalizer, type CanonicalSchema, type Meanings } from './canonical-schema.ts'
 
-export interface Change {
+export interface SchemaChange {
   readonly path: string
   readonly what: string
-  readonly level: Level
+  readonly level: BumpLevel
 }
 
 /** `major` breaks callers, `minor` offers them more, `patch` is neither. */
-export type Level = 'major' | 'minor' | 'patch'
+export type BumpLevel = 'major' | 'minor' | 'patch'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -40,28 +40,32 @@ export function compareSchemas(
   before: unknown,
   after: unknown,
   budget: Budget,
-): Change[] {
+): SchemaChange[] {
   const [path, name] = [`/${direction}`, `The ${direction}`]
   if (before === null || after === null)
     return before === after ? [] : [{ path, what: `${name} has another type`, level: 'major' }]
-  const meanings = createMeanings(budget)
+  const meanings = createCanonicalizer(budget)
   const [from, to] = [meanings.of(before), meanings.of(after)]
-  const all: Change[] = []
+  const all: SchemaChange[] = []
   if (from === to) {
-    weigh(before, budget, path)
-    weigh(after, budget, path)
+    chargeValue(before, budget, path)
+    chargeValue(after, budget, path)
     if (!same(before, after)) all.push({ path, what: `${name} is described differently`, level: 'patch' })
     return all
   }
   for (const change of partChanges(from, to, { direction, path, name, meanings, budget })) {
     // A property's name may be as long as a document, and stands in every path below it
-    budget.spend(unitsOf(change.path) + unitsOf(change.what))
+    budget.spend(textUnits(change.path) + textUnits(change.what))
     all.push(change)
   }
   return all
 }
 
-function* partChanges(before: Meaning, after: Meaning, comparison: Comparison): Generator<Change> {
+function* partChanges(
+  before: CanonicalSchema,
+  after: CanonicalSchema,
+  comparison: Comparison,
+): Generator<SchemaChange> {
   if (before === after) return
   const { direction, path, name, budget } = comparison
   budget.spend(KEYWORDS + before.units + after.units, path)
@@ -69,17 +73,17 @@ function* partChanges(before: Meaning, after: Meaning, comparison: Comparison): 
   if (direction === 'input') {
     if (to === false || from === false) {
       yield { path, what: `${name} is ${to ? 'now' : 'no longer'} accepted`, level: to ? 'minor' : 'major' }
-    } else yield* inputChanges(objectOf(from), objectOf(to), comparison)
+    } else yield* inputChanges(toSchemaObject(from), toSchemaObject(to), comparison)
   } else if (isObject(from) && isObject(to)) yield* outputChanges(from, to, comparison)
   else yield { path, what: `${name} has another type`, level: 'major' }
 }
 
-function* inputChanges(from: Schema, to: Schema, comparison: Comparison): Generator<Change> {
+function* inputChanges(from: Schema, to: Schema, comparison: Comparison): Generator<SchemaChange> {
   const { path, name, meanings } = comparison
-  const changed = (keyword: string, clause: string, level: Level): Change => {
-    return { path: path + pointerStep(keyword), what: `${name} ${clause}`, level }
+  const changed = (keyword: string, clause: string, level: BumpLevel): SchemaChange => {
+    return { path: path + encodePointerStep(keyword), what: `${name} ${clause}`, level }
   }
-  const types = [typesOf(from), typesOf(to)] as const
+  const types = [listTypes(from), listTypes(to)] as const
   if (types[0].some((type) => !types[1].includes(type))) yield changed('type', 'has another type', 'major')
   else if (!same(types[0], types[1])) yield changed('type', 'has a wider type', 'minor')
   const enumeration = enumChange(from['enum'], to['enum'])
@@ -104,7 +108,7 @@ function* inputChanges(from: Schema, to: Schema, comparison: Comparison): Genera
     yield changed(keyword, `has ${isGone ? 'no' : 'another'} '${keyword}'`, isGone ? 'minor' : 'major')
   }
   for (const keyword of ['items', 'additionalProperties']) {
-    const at = path + pointerStep(keyword)
+    const at = path + encodePointerStep(keyword)
     if (Array.isArray(from[keyword]) || Array.isArray(to[keyword])) {
       if (!same(from[keyword], to[keyword])) yield changed(keyword, `has another '${keyword}'`, 'major')
       continue
@@ -118,7 +122,7 @@ function* inputChanges(from: Schema, to: Schema, comparison: Comparison): Genera
   yield* propertyChanges(from, to, comparison)
 }
 
-function enumChange(from: unknown, to: unknown): [clause: string, level: Level] | undefined {
+function enumChange(from: unknown, to: unknown): [clause: string, level: BumpLevel] | undefined {
   if (same(from, to)) return undefined
   if (!Array.isArray(to)) return ['accepts any value', 'minor']
   if (!Array.isArray(from)) return ['accepts only some values', 'major']
@@ -127,13 +131,13 @@ function enumChange(from: unknown, to: unknown): [clause: string, level: Level] 
   return after.size > before.size ? ['accepts more values', 'minor'] : undefined
 }
 
-function* outputChanges(from: Schema, to: Schema, comparison: Comparison): Generator<Change> {
+function* outputChanges(from: Schema, to: Schema, comparison: Comparison): Generator<SchemaChange> {
   const { path, name, meanings } = comparison
   const isList = Array.isArray(from['items']) || Array.isArray(to['items'])
   for (const keyword of VALIDATING) {
     if (keyword === 'properties' || keyword === 'required' || (keyword === 'items' && !isList)) continue
     if (same(from[keyword], to[keyword])) continue
-    yield { path: path + pointerStep(keyword), what: `${name} has another '${keyword}'`, level: 'major' }
+    yield { path: path + encodePointerStep(keyword), what: `${name} has another '${keyword}'`, level: 'major' }
   }
   if (!isList) {
     const items = { ...comparison, path: `${path}/items`, name: 'The output' }
@@ -142,14 +146,14 @@ function* outputChanges(from: Schema, to: Schema, comparison: Comparison): Gener
   yield* propertyChanges(from, to, comparison)
 }
 
-function* propertyChanges(from: Schema, to: Schema, comparison: Comparison): Generator<Change> {
+function* propertyChanges(from: Schema, to: Schema, comparison: Comparison): Generator<SchemaChange> {
   const { path, meanings, budget } = comparison
   const isInput = comparison.direction === 'input'
-  const [before, after] = [objectOf(from['properties']), objectOf(to['properties'])]
-  const [needed, needs] = [namesOf(from['required']), namesOf(to['required'])]
+  const [before, after] = [toSchemaObject(from['properties']), toSchemaObject(to['properties'])]
+  const [needed, needs] = [toNameSet(from['required']), toNameSet(to['required'])]
   for (const property of new Set([...Object.keys(before), ...Object.keys(after), ...needed, ...needs])) {
-    budget.spend(unitsOf(property), path)
-    const at = `${path}/properties${pointerStep(property)}`
+    budget.spend(textUnits(property), path)
+    const at = `${path}/properties${encodePointerStep(property)}`
     const name = isInput ? `Parameter '${property}'` : `Output property '${property}'`
     const [was, is] = [Object.hasOwn(before, property), Object.hasOwn(after, property)]
     const isGained = needs.has(property) && !needed.has(property)
@@ -176,17 +180,17 @@ function same(a: unknown, b: unknown): boolean {
   return canonicalJson(a) === canonicalJson(b)
 }
 
-function objectOf(value: unknown): Schema {
+function toSchemaObject(value: unknown): Schema {
   return isObject(value) ? value : {}
 }
 
-function namesOf(value: unknown): ReadonlySet<string> {
+function toNameSet(value: unknown): ReadonlySet<string> {
   return new Set(Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [])
 }
 
 const ALL_TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
 
-function typesOf({ type }: Schema): readonly string[] {
+function listTypes({ type }: Schema): readonly string[] {
   if (type === undefined) return ALL_TYPES
   const named: readonly unknown[] = Array.isArray(type) ? type : [type]
   return ALL_TYPES.filter((name) => named.includes(name) || (name === 'integer' && named.includes('number')))

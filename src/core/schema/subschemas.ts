@@ -1,5 +1,5 @@
 import { isObject } from '../tool/json.ts'
-import { pointerStep, pointerSteps } from '../tool/problem.ts'
+import { encodePointerStep, parsePointer } from '../tool/problem.ts'
 import { KEYWORDS } from './keywords.ts'
 
 export const MAX_SCHEMA_DEPTH = 32
@@ -31,7 +31,7 @@ export function subschemas(schema: unknown): readonly Subschema[] {
 }
 
 /** Every schema of a document, parents first, down to `maxDepth`. Does not recurse, so depth costs no stack. */
-export function* everySubschema(root: unknown, maxDepth: number): Generator<Located> {
+export function* walkSubschemas(root: unknown, maxDepth: number): Generator<Located> {
   const waiting: Located[] = [{ schema: root, path: '', depth: 1 }]
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { schema, path, depth } = next
@@ -52,8 +52,8 @@ export function mapSubschemas(
     copy[keyword] = value
     const holds = KEYWORDS.get(keyword)?.holds
     if (holds === undefined) continue
-    const path = pointerStep(keyword)
-    const changed = (each: unknown, key: string | number) => change(each, keyword, path + pointerStep(key))
+    const path = encodePointerStep(keyword)
+    const changed = (each: unknown, key: string | number) => change(each, keyword, path + encodePointerStep(key))
     if (holds === 'schemas by name' || holds === 'schemas or names by name') {
       if (!isObject(value)) continue
       const map: Record<string, unknown> = Object.create(null)
@@ -69,17 +69,17 @@ export function mapSubschemas(
   return copy
 }
 
-export function localReference(reference: string): string | readonly string[] | undefined {
+export function parseLocalRef(reference: string): string | readonly string[] | undefined {
   if (!reference.startsWith('#')) return undefined
   try {
     const fragment = decodeURIComponent(reference.slice(1))
-    return fragment === '' || fragment.startsWith('/') ? pointerSteps(fragment) : fragment
+    return fragment === '' || fragment.startsWith('/') ? parsePointer(fragment) : fragment
   } catch {
     return undefined
   }
 }
 
-export function placeOf(reference: string): string | undefined {
-  const target = localReference(reference)
-  return typeof target === 'string' ? `#${target}` : target?.map(pointerStep).join('')
+export function toRefPath(reference: string): string | undefined {
+  const target = parseLocalRef(reference)
+  return typeof target === 'string' ? `#${target}` : target?.map(encodePointerStep).join('')
 }

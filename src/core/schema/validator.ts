@@ -1,14 +1,14 @@
-import { afford, type Budget, createBudget, hasTooManyParts, UNITS } from '../tool/budget.ts'
+import { withinBudget, type Budget, createBudget, exceedsMaxNodes, DEFAULT_UNITS } from '../tool/budget.ts'
 import { findBigInteger } from '../tool/big-integers.ts'
 import { isObject } from '../tool/json.ts'
-import { pointerStep, type Problem } from '../tool/problem.ts'
+import { encodePointerStep, type Problem } from '../tool/problem.ts'
 import type { JsonSchema } from '../tool/tool.ts'
 import { expandSchema } from './expand.ts'
 import { createEvaluator, type Evaluator, type NullField } from './evaluator.ts'
 import { isSimplePattern } from './pattern.ts'
-import { createMatchers, loadPatternEngine, type Matches, patternsOf } from './pattern-matcher.ts'
-import { everySubschema } from './subschemas.ts'
-import { reported } from './wording.ts'
+import { createMatchers, loadPatternEngine, type PatternMatcher, collectPatterns } from './pattern-matcher.ts'
+import { walkSubschemas } from './subschemas.ts'
+import { limitErrors } from './validation-messages.ts'
 
 export type { NullField }
 
@@ -25,11 +25,11 @@ export type CompiledSchema = (value: unknown) => boolean
 
 /** Compiled code counts no work, so patterns that may backtrack, unique items and recursion must be interpreted. */
 export function isCheckedInLinearTime(schema: JsonSchema): boolean {
-  for (const { schema: each } of everySubschema(schema, Infinity)) {
+  for (const { schema: each } of walkSubschemas(schema, Infinity)) {
     if (isObject(each) && each['uniqueItems'] === true) return false
   }
-  if (!patternsOf(schema).every(isSimplePattern)) return false
-  const expanded = afford(() => expandSchema(schema), '')
+  if (!collectPatterns(schema).every(isSimplePattern)) return false
+  const expanded = withinBudget(() => expandSchema(schema), '')
   return expanded.ok && expanded.value.cut.length === 0
 }
 
@@ -38,7 +38,7 @@ export function refusingBigIntegers(validate: Validate): Validate {
   return (value, whole, nulls) => {
     const steps = findBigInteger(value)
     if (!steps) return validate(value, whole, nulls)
-    const path = steps.map(pointerStep).join('')
+    const path = steps.map(encodePointerStep).join('')
     return [
       { path, message: `Must be from -${Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}, if it is an integer` },
     ]
@@ -46,11 +46,11 @@ export function refusingBigIntegers(validate: Validate): Validate {
 }
 
 /** For schemas that are checked in linear time. Only a value that does not fit is interpreted, to tell its problems. */
-export function compiledValidate(compiled: CompiledSchema, schema: JsonSchema): Validate {
+export function createCompiledValidator(compiled: CompiledSchema, schema: JsonSchema): Validate {
   let interpreted: Validate | undefined
   return (value, whole, nulls) => {
     try {
-      if (hasTooManyParts(value)) return TOO_COSTLY
+      if (exceedsMaxNodes(value)) return TOO_COSTLY
       if (compiled(value)) return []
     } catch (error) {
       if (error instanceof RangeError) return [{ path: '', message: 'Must nest less deep to be checked' }]
@@ -62,15 +62,15 @@ export function compiledValidate(compiled: CompiledSchema, schema: JsonSchema): 
 }
 
 /** Linear for the patterns of such schemas, and there at once. */
-function nativeMatches(pattern: string): Matches {
+function nativeMatches(pattern: string): PatternMatcher {
   const expression = new RegExp(pattern, 'u')
   return (text) => expression.test(text)
 }
 
-const MAKING_UNITS = 2 * UNITS
+const MAKING_UNITS = 2 * DEFAULT_UNITS
 
 export async function loadValidator(schema: JsonSchema, compiled?: CompiledSchema): Promise<Validate> {
-  if (compiled) return compiledValidate(compiled, schema)
+  if (compiled) return createCompiledValidator(compiled, schema)
   await loadPatternEngine(schema)
   return interpretSchema(schema)
 }
@@ -78,23 +78,24 @@ export async function loadValidator(schema: JsonSchema, compiled?: CompiledSchem
 /** Generates no code, which Workers refuse. `format` is an annotation (JSON Schema 2020-12 Validation section 7.2.1). */
 export function interpretSchema(
   schema: JsonSchema,
-  budgetOf: (units: number, whole?: Budget) => Budget = createBudget,
-  matchersOf = createMatchers,
+  createUnitBudget: (units: number, whole?: Budget) => Budget = createBudget,
+  createPatternMatchers = createMatchers,
 ): Validate {
   let evaluate: Evaluator
   try {
-    const making = budgetOf(MAKING_UNITS)
-    evaluate = createEvaluator(schema, making, matchersOf(making))
+    const making = createUnitBudget(MAKING_UNITS)
+    evaluate = createEvaluator(schema, making, createPatternMatchers(making))
   } catch {
     return () => [{ path: '', message: 'Cannot be checked, since the schema cannot be used' }]
   }
   return (value, whole, nulls) => {
     if (value === undefined) return [{ path: '', message: 'Cannot be checked against its schema' }]
     try {
-      const found = afford(() => evaluate(value, budgetOf(UNITS, whole)), '')
+      const found = withinBudget(() => evaluate(value, createUnitBudget(DEFAULT_UNITS, whole)), '')
       if (!found.ok) return TOO_COSTLY
-      if (nulls && found.value.length > 0) afford(() => evaluate(value, budgetOf(UNITS, whole), nulls), '')
-      return reported(found.value)
+      if (nulls && found.value.length > 0)
+        withinBudget(() => evaluate(value, createUnitBudget(DEFAULT_UNITS, whole), nulls), '')
+      return limitErrors(found.value)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       return [{ path: '', message: 'Is too deep or too large to check against its schema' }]

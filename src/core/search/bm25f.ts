@@ -3,11 +3,11 @@
  * fixed averages, not to those of the registry, so that no tool has a say in how another ranks.
  */
 const FIELDS = [
-  { field: 'name and title', weight: 3, average: 3, normalisation: 1 },
-  { field: 'toolkit and tags', weight: 3, average: 1.3, normalisation: 0.4 },
-  { field: 'description', weight: 1, average: 15, normalisation: 0.4 },
-  { field: "parameters' names", weight: 0.6, average: 4, normalisation: 0.4 },
-  { field: "parameters' descriptions", weight: 0.4, average: 30, normalisation: 0.4 },
+  { field: 'name and title', weight: 3, average: 3, normalization: 1 },
+  { field: 'toolkit and tags', weight: 3, average: 1.3, normalization: 0.4 },
+  { field: 'description', weight: 1, average: 15, normalization: 0.4 },
+  { field: "parameters' names", weight: 0.6, average: 4, normalization: 0.4 },
+  { field: "parameters' descriptions", weight: 0.4, average: 30, normalization: 0.4 },
 ]
 
 const SATURATION = 1.2
@@ -20,18 +20,18 @@ export const LEVELS = 16
 export const IDS = 2 ** 36
 
 /** A tool has a row of the index for each field, whose number says the length too. What weighs most comes first. */
-export function rowOf(id: number, field: number, length: number): number {
+export function packRow(id: number, field: number, length: number): number {
   const level = Math.min(LEVELS - 1, Math.round((STEPS * length) / (FIELDS[field]?.average ?? 1)))
   return (field * IDS + id) * LEVELS + level
 }
 
 /** How much a word counts, by field and length of the row that has it. */
-export const WEIGHTS = FIELDS.map(({ weight, normalisation }) =>
-  Array.from({ length: LEVELS }, (_, level) => weight / (1 - normalisation + (normalisation * level) / STEPS)),
+export const WEIGHTS = FIELDS.map(({ weight, normalization }) =>
+  Array.from({ length: LEVELS }, (_, level) => weight / (1 - normalization + (normalization * level) / STEPS)),
 )
 
 /** Inverse document frequency; the rarest words, which may be noise, say a little less than by that. */
-export function rarity(holders: number, tools: number): number {
+export function inverseDocumentFrequency(holders: number, tools: number): number {
   return Math.log(1 + (tools - holders + 0.5) / (holders + 0.5)) ** 0.9
 }
 
@@ -39,6 +39,6 @@ export function isOfToolkit(row: number): boolean {
   return Math.floor(row / LEVELS / IDS) === 1
 }
 
-export function saturated(weight: number): number {
+export function saturate(weight: number): number {
   return weight / (weight + SATURATION)
 }

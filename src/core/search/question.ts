@@ -1,5 +1,5 @@
 import thesaurus from './thesaurus.json' with { type: 'json' }
-import { stemOf, stemsOf, wordsOf } from './words.ts'
+import { stemWord, stemText, splitWords } from './words.ts'
 
 const MAX_CHARACTERS = 1_000
 /** Each is looked for in ten lists. */
@@ -8,7 +8,8 @@ const LONGEST_PHRASE = 4
 /** The two words of a phrase may stand within so many: "take the label off". */
 const MAX_APART = 8
 /** Begins a question that asks to get something, or to list, without a verb for it. "How do I" goes on with a verb. */
-export const ASKING = /^\W*(?:(who|whose|what|which)|where|how (?!do|can|to|should)|is|are|was|were|did|does|has)\b/i
+export const QUESTION_WORDS =
+  /^\W*(?:(who|whose|what|which)|where|how (?!do|can|to|should)|is|are|was|were|did|does|has)\b/i
 
 /** No part of a phrase before another word: "get the file to Ann". */
 const PLACES: ReadonlySet<string> = new Set(['to', 'from', 'in', 'into', 'on'])
@@ -16,8 +17,8 @@ const STOP_WORDS: ReadonlySet<string> = new Set(thesaurus.stopWords.join(' ').sp
 
 const STAND_INS = new Map<string, ReadonlySet<string>>()
 for (const [words, said] of Object.entries(thesaurus.synonyms)) {
-  const targets = words.split(' ').map(stemsOf)
-  for (const stem of `${words} ${said}`.trim().split(' ').map(stemsOf)) {
+  const targets = words.split(' ').map(stemText)
+  for (const stem of `${words} ${said}`.trim().split(' ').map(stemText)) {
     const others = targets.filter((target) => target !== stem)
     STAND_INS.set(stem, new Set([...(STAND_INS.get(stem) ?? []), ...others]))
   }
@@ -26,15 +27,15 @@ for (const [words, said] of Object.entries(thesaurus.synonyms)) {
 /** A word or phrase of a question; `itself` and `standIns` are stemmed. */
 interface Term {
   readonly word: string
-  /** With what it makes joined with a neighbour: "on call" is `oncall`. */
+  /** With what it makes joined with a neighbor: "on call" is `oncall`. */
   readonly itself: readonly string[]
   readonly standIns: readonly string[]
 }
 
 /** The words of a question but for those that say nothing, each once. A question of nothing else is asked as it stands. */
-export function termsOf(q: string): readonly Term[] {
-  const words = wordsOf(q.slice(0, MAX_CHARACTERS))
-  const stems = words.map(stemOf)
+export function parseTerms(q: string): readonly Term[] {
+  const words = splitWords(q.slice(0, MAX_CHARACTERS))
+  const stems = words.map(stemWord)
   const silent = words.every((word) => STOP_WORDS.has(word)) ? new Set() : STOP_WORDS
   const terms = new Map<string, Term>()
   for (let at = 0, length = 1; at < words.length && terms.size < MAX_TERMS; at += length) {
@@ -48,7 +49,7 @@ export function termsOf(q: string): readonly Term[] {
     const alone = apart === '' || silent.has(words[at] ?? '') ? [] : stems.slice(at, at + 1)
     if (terms.has(stem) || silent.has(word)) continue
     const pairs = word.includes(' ') ? [] : [words.slice(at - 1, at + 1), words.slice(at, at + 2)]
-    const joined = pairs.filter((pair) => pair.length === 2).map((pair) => stemOf(pair.join('')))
+    const joined = pairs.filter((pair) => pair.length === 2).map((pair) => stemWord(pair.join('')))
     terms.set(stem, { word, itself: [stem, ...alone, ...joined], standIns: [...(STAND_INS.get(stem) ?? [])] })
   }
   return [...terms.values()]

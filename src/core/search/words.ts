@@ -1,5 +1,5 @@
 /** In lower case: `GetEmails` and `send_sms` are two words each. */
-export function wordsOf(text: string): readonly string[] {
+export function splitWords(text: string): readonly string[] {
   return text
     .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
     .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
@@ -18,7 +18,7 @@ export function firstSentence(description: string): string {
 }
 
 /** Without plural, past or "-ing"; words that only look related stay apart, as directions and direct do. */
-export function stemOf(word: string): string {
+export function stemWord(word: string): string {
   if (word.length < 4 || word === 'news') return word
   const singular = word.replace(/(?<=..)ie[sd]$/, 'y').replace(/(?<![isu])s$/, '')
   const bare = singular.replace(/(?<=...)(?:ing|(?<!e)ed)$/, '')
@@ -29,6 +29,6 @@ export function stemOf(word: string): string {
 }
 
 /** The stems of a text's words, in its order. */
-export function stemsOf(text: string): string {
-  return wordsOf(text).map(stemOf).join(' ')
+export function stemText(text: string): string {
+  return splitWords(text).map(stemWord).join(' ')
 }

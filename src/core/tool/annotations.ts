@@ -12,7 +12,7 @@ const OF_METHODS: Readonly<Record<string, JsonObject>> = {
   DELETE: { ...WRITES, destructiveHint: true, idempotentHint: true },
 }
 
-export function annotationsOfMethod(method: string): JsonObject {
+export function toMethodAnnotations(method: string): JsonObject {
   return OF_METHODS[method] ?? WRITES
 }
 
@@ -23,7 +23,7 @@ export function completeAnnotations({ annotations, implementation, securityLevel
   const method = implementation?.kind === 'http' && typeof implementation.method === 'string' && implementation.method
   // Where somebody asks for a person's approval, a GET is not taken for harmless
   const isApproved = securityLevel >= 8
-  const said = { ...(method && !isApproved ? annotationsOfMethod(method) : {}), ...annotations }
+  const said = { ...(method && !isApproved ? toMethodAnnotations(method) : {}), ...annotations }
   const { readOnlyHint = false, openWorldHint = !isSealedOff(implementation) } = said
   const isRead = readOnlyHint === true
   const { destructiveHint = !isRead, idempotentHint = isRead } = said

@@ -1,21 +1,21 @@
-import { isJsonObject, isList, type Json, type JsonObject } from './json.ts'
-import { titleOf, type ToolRecord } from './tool.ts'
+import { isJsonObject, isJsonArray, type Json, type JsonObject } from './json.ts'
+import { getDisplayTitle, type ToolRecord } from './tool.ts'
 
-export interface Picture {
+export interface IconImage {
   readonly type: 'image/png' | 'image/jpeg' | 'image/webp' | 'image/svg+xml'
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
 /** How a tool is shown to people. `icon` is a path of this deployment, so that whoever sees it asks nobody else. */
-export function appearanceOf(record: Pick<ToolRecord, 'id' | 'title' | 'annotations' | 'icons'>) {
-  const title = titleOf(record)
+export function getAppearance(record: Pick<ToolRecord, 'id' | 'title' | 'annotations' | 'icons'>) {
+  const title = getDisplayTitle(record)
   const icon = iconSource(record) === undefined ? undefined : `/tools/${encodeURIComponent(record.id)}/icon`
   return { ...(title === undefined ? {} : { title }), ...(icon === undefined ? {} : { icon }) }
 }
 
 /** Where a tool's icon is (MCP, `Icon`): one for no theme first, since pages have both. */
 export function iconSource({ icons }: Pick<ToolRecord, 'icons'>): string | undefined {
-  const shown = (isList(icons) ? icons : []).filter(isShown)
+  const shown = (isJsonArray(icons) ? icons : []).filter(isShown)
   return (shown.find(({ theme }) => theme === undefined) ?? shown[0])?.src
 }
 

@@ -1,31 +1,31 @@
-import { type Checked, refused } from './problem.ts'
+import { type ParseResult, parseFailure } from './problem.ts'
 
 /** Every algorithm whose work can be made to grow draws on one. A unit is about a microsecond: a comparison, say. */
 export interface Budget {
   readonly spent: number
-  readonly isSpent: boolean
+  readonly isExceeded: boolean
   /** Takes units for work on the part at `path`, a JSON Pointer; throws `Exhausted` where fewer are left. */
   spend(units: number, path?: string): void
 }
 
 /** For all work on one definition, one value, or one line of a list; and the parts of a text that is read. */
-export const UNITS = 100_000
+export const DEFAULT_UNITS = 100_000
 
 /** Made once a request, where it comes in: the whole of which all budgets of its work are parts. */
-export interface Meter extends Budget {
+export interface RequestBudget extends Budget {
   /** In characters, of all that is written for an answer: past them nothing more is begun. */
   readonly answer: Budget
 }
 
 /** Also for all messages of a batch. */
-export const CALL_UNITS = 10 * UNITS
+export const CALL_UNITS = 10 * DEFAULT_UNITS
 /** For one source: more than twice what 5,000 tools of 50 kB each take. */
 const SOURCE_UNITS = 500_000_000
 export const ANSWER_CHARACTERS = 4 * 1024 * 1024
 
 const CHARACTERS = 64
 
-class Exhausted extends Error {
+class BudgetExceededError extends Error {
   readonly path: string
   constructor(path: string) {
     super('There is no budget left')
@@ -33,15 +33,15 @@ class Exhausted extends Error {
   }
 }
 
-export function createBudget(units: number = UNITS, whole?: Budget): Budget {
+export function createBudget(units: number = DEFAULT_UNITS, whole?: Budget): Budget {
   return new CountedBudget(units, whole)
 }
 
-export function createMeter(units: number = SOURCE_UNITS): Meter {
+export function createRequestBudget(units: number = SOURCE_UNITS): RequestBudget {
   return new CountedBudget(units, undefined)
 }
 
-class CountedBudget implements Meter {
+class CountedBudget implements RequestBudget {
   readonly #units: number
   readonly #whole: Budget | undefined
   #answer: Budget | undefined
@@ -56,62 +56,62 @@ class CountedBudget implements Meter {
     return (this.#answer ??= createBudget(ANSWER_CHARACTERS))
   }
 
-  get isSpent(): boolean {
+  get isExceeded(): boolean {
     return this.spent > this.#units
   }
 
   spend(taken: number, path = ''): void {
     this.spent += taken
     this.#whole?.spend(taken, path)
-    if (this.spent > this.#units) throw new Exhausted(path)
+    if (this.spent > this.#units) throw new BudgetExceededError(path)
   }
 }
 
 /** Whether work outside any `afford` was ended by it: the request takes too much as a whole. */
-export function isExhausted(error: unknown): boolean {
-  return error instanceof Exhausted
+export function isBudgetError(error: unknown): boolean {
+  return error instanceof BudgetExceededError
 }
 
-export function afford<T>(work: () => T, message: string): Checked<T> {
+export function withinBudget<T>(work: () => T, message: string): ParseResult<T> {
   try {
     return { ok: true, value: work() }
   } catch (error) {
-    if (error instanceof Exhausted) return refused(message, error.path.slice(0, MAX_PATH))
+    if (error instanceof BudgetExceededError) return parseFailure(message, error.path.slice(0, MAX_PATH))
     throw error
   }
 }
 
 const MAX_PATH = 1_000
 
-export function unitsOf({ length }: string): number {
+export function textUnits({ length }: string): number {
   return 1 + length / CHARACTERS
 }
 
 /** Takes the units of reading or writing a JSON value; a part that stands at several places is counted at each. */
-export function weigh(value: unknown, budget: Budget, path = ''): void {
-  budget.spend(typeof value === 'string' ? unitsOf(value) : 1, path)
+export function chargeValue(value: unknown, budget: Budget, path = ''): void {
+  budget.spend(typeof value === 'string' ? textUnits(value) : 1, path)
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
-    for (const each of value) weigh(each, budget, path)
+    for (const each of value) chargeValue(each, budget, path)
     return
   }
   for (const key in value) {
     budget.spend(key.length / CHARACTERS, path)
-    weigh(Reflect.get(value, key), budget, path)
+    chargeValue(Reflect.get(value, key), budget, path)
   }
 }
 
 /** Lets others in. Passed in, since core has no platform. */
-export type GiveWay = () => Promise<void>
+export type YieldControl = () => Promise<void>
 
 /** In units of work: some 10 ms. A Worker's clock stands still while it computes, so time cannot be asked. */
-const STRETCH = 10_000
+const YIELD_EVERY_UNITS = 10_000
 
 /** Called between steps of a long task: gives way where a stretch was spent since it last did. */
-export function afterStretches(spent: () => number, giveWay: GiveWay): () => Promise<void> | undefined {
+export function createYielder(spent: () => number, giveWay: YieldControl): () => Promise<void> | undefined {
   let from = spent()
   return () => {
-    if (spent() - from < STRETCH) return undefined
+    if (spent() - from < YIELD_EVERY_UNITS) return undefined
     from = spent()
     return giveWay()
   }
@@ -120,7 +120,7 @@ export function afterStretches(spent: () => number, giveWay: GiveWay): () => Pro
 /** Parts of a value that uncounted code may check or sort: about as many as the interpreter can afford. */
 const MAX_PARTS = 150_000
 
-export function hasTooManyParts(value: unknown): boolean {
+export function exceedsMaxNodes(value: unknown): boolean {
   let left = MAX_PARTS
   const hasMore = (each: unknown): boolean => {
     left -= 1

@@ -1,9 +1,9 @@
 import type { Budget } from './budget.ts'
 import type { Json } from './json.ts'
-import type { Checked, Problem } from './problem.ts'
+import type { ParseResult, Problem } from './problem.ts'
 import type { Definition, JsonSchema, ToolRecord } from './tool.ts'
 
-export interface Given {
+export interface DecodeOptions {
   readonly toolkit?: string
   readonly version?: string
 }
@@ -13,12 +13,12 @@ export interface Loss {
   readonly reason: string
 }
 
-export interface Encoded {
+export interface EncodeResult {
   readonly document: Json
   readonly losses: readonly Loss[]
 }
 
-export interface Decoded {
+export interface DecodeResult {
   readonly definitions: readonly Definition[]
   readonly called?: readonly string[]
   readonly itself?: { readonly id: string; readonly version: string }
@@ -36,8 +36,8 @@ export interface Decoded {
 export interface Codec {
   readonly dialect: string
   readonly references: 'none' | 'local'
-  recognises(document: unknown): boolean
-  decode(document: Json, given: Given, budget?: Budget): Checked<Decoded>
-  encode(record: ToolRecord, budget?: Budget): Encoded
-  toolsIn?(document: Json): number
+  recognizes(document: unknown): boolean
+  decode(document: Json, given: DecodeOptions, budget?: Budget): ParseResult<DecodeResult>
+  encode(record: ToolRecord, budget?: Budget): EncodeResult
+  countTools?(document: Json): number
 }

@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize'
 import type { Json } from './json.ts'
 import { formatToolId } from './tool-id.ts'
-import { type Definition, derivedSecurityLevel, type Implementation, type ToolRecord } from './tool.ts'
+import { type Definition, deriveSecurityLevel, type Implementation, type ToolRecord } from './tool.ts'
 
 /** SHA-256 of a text's UTF-8 bytes, in lower-case hex. Passed in, since core has no platform. */
 export type Sha256 = (text: string) => Promise<string>
@@ -12,7 +12,7 @@ export function canonicalJson(value: unknown): string {
   return text
 }
 
-export function digestOf(record: Omit<ToolRecord, 'digest' | 'source'>, sha256: Sha256): Promise<string> {
+export function computeDigest(record: Omit<ToolRecord, 'digest' | 'source'>, sha256: Sha256): Promise<string> {
   return sha256(canonicalJson(record))
 }
 
@@ -25,7 +25,7 @@ export interface RecordParts {
   readonly hash?: string | undefined
 }
 
-export async function recordOf(
+export async function createToolRecord(
   { definition, called, implementation, dialect, document, hash }: RecordParts,
   sha256: Sha256,
 ): Promise<ToolRecord> {
@@ -33,9 +33,9 @@ export async function recordOf(
     ...definition,
     ...(called === undefined || called === definition.tool ? {} : { called }),
     id: formatToolId(definition, definition.version),
-    securityLevel: definition.securityLevel ?? derivedSecurityLevel(definition.requirements),
+    securityLevel: definition.securityLevel ?? deriveSecurityLevel(definition.requirements),
     ...(implementation ? { implementation } : {}),
   }
   const source = hash === undefined ? { dialect, document } : { dialect, hash }
-  return { ...visible, source, digest: await digestOf(visible, sha256) }
+  return { ...visible, source, digest: await computeDigest(visible, sha256) }
 }

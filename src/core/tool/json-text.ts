@@ -1,19 +1,25 @@
-import { afford, type Budget, createBudget, UNITS } from './budget.ts'
+import { withinBudget, type Budget, createBudget, DEFAULT_UNITS } from './budget.ts'
 import { bigInteger, MIN_DIGITS, restoreIntegers } from './big-integers.ts'
-import { type Json, MAX_DEPTH, mayHoldLargeNumbers, parseShort, type ReadJson } from './json.ts'
-import { expected, placeOf, type Wanted, whyNoScalar, whyNoString } from './json-fault.ts'
-import { pointerStep } from './problem.ts'
+import { type Json, MAX_DEPTH, mayHoldLargeNumbers, parseShortJson, type JsonValueResult } from './json.ts'
+import {
+  formatExpected,
+  formatPosition,
+  type ExpectedToken,
+  explainBadScalar,
+  explainBadString,
+} from './json-syntax-error.ts'
+import { encodePointerStep } from './problem.ts'
 
-export type ReadText = ReadJson | Unread
+export type JsonParseResult = JsonValueResult | JsonParseError
 
-interface Unread {
+interface JsonParseError {
   readonly ok: false
   /** Whether it is refused for what it holds, being JSON as far as it was read. */
   readonly isJson: boolean
   readonly message: string
 }
 
-export interface TextRules {
+export interface JsonLimits {
   readonly what?: string
   /** Items of lists and fields of objects: each may take a hundred times its bytes of memory. */
   readonly parts?: number
@@ -23,10 +29,10 @@ export interface TextRules {
 }
 
 /** For what is published, imported or restored: the largest description of GitHub's, of 14 MB, has 430,000. */
-export const MANY_PARTS = 5 * UNITS
+export const MAX_SOURCE_NODES = 5 * DEFAULT_UNITS
 /** For what tools and their servers answer: some ten thousand rows, of which a caller may select. */
-export const ANSWER_PARTS = 3 * UNITS
-export const FOREIGN: TextRules = { parts: ANSWER_PARTS, depth: 1_000, isForeign: true }
+export const MAX_RESPONSE_NODES = 3 * DEFAULT_UNITS
+export const FOREIGN_JSON: JsonLimits = { parts: MAX_RESPONSE_NODES, depth: 1_000, isForeign: true }
 /** Engines keep objects of more names as dictionaries, which take several times as long. */
 const MANY_NAMES = 1_000
 const CHARACTERS = 256
@@ -36,17 +42,17 @@ const MAX_STEP = 300
 const IN_LIST = -1
 
 /** The only way in for JSON that somebody sent: every bound is held before its value takes memory. */
-export function parseJson(text: string, meter: Budget, rules?: TextRules): ReadText {
-  const short = parseShort(text)
+export function parseJson(text: string, meter: Budget, rules?: JsonLimits): JsonParseResult {
+  const short = parseShortJson(text)
   if (short) return short
-  const reading = readInSlices(text, meter, rules)
+  const reading = parseInSlices(text, meter, rules)
   for (;;) {
     const { done, value } = reading.next()
     if (done === true) return value
   }
 }
 
-const TRUSTED: TextRules = { parts: Infinity, depth: 2_000, isForeign: true }
+const TRUSTED: JsonLimits = { parts: Infinity, depth: 2_000, isForeign: true }
 
 /** For JSON that this program or a deployment wrote, in which big integers are rare. Throws as `JSON.parse` does. */
 export function parseTrusted(text: string): ReturnType<typeof JSON.parse> {
@@ -56,23 +62,23 @@ export function parseTrusted(text: string): ReturnType<typeof JSON.parse> {
 }
 
 /** RFC 8259. Yields where others may be let in. Its messages quote nothing but names. */
-export function* readInSlices(
+export function* parseInSlices(
   text: string,
   meter: Budget,
-  { what = 'the text', parts: mostParts = UNITS, depth = MAX_DEPTH, isForeign = false }: TextRules = {},
-): Generator<undefined, ReadText> {
+  { what = 'the text', parts: mostParts = DEFAULT_UNITS, depth = MAX_DEPTH, isForeign = false }: JsonLimits = {},
+): Generator<undefined, JsonParseResult> {
   // For each level, where the name in it begins and ends; or, in a list, the number of the item
   const steps = new Int32Array(depth + 1)
   const ends = new Int32Array(depth + 1)
   const names = new Int32Array(depth + 1)
   let level = 0
   const integers: [number, number][] = []
-  let wanted: Wanted = 'value'
+  let wanted: ExpectedToken = 'value'
   let parts = 0
   let pause = SLICE
   let at = afterSpace(text, 0)
   const fault = (why: string, offset: number) =>
-    unread(false, `Cannot parse ${what} as JSON: ${why}${offset === -1 ? '' : placeOf(text, offset)}`)
+    unread(false, `Cannot parse ${what} as JSON: ${why}${offset === -1 ? '' : formatPosition(text, offset)}`)
   if (at === text.length) return fault('it is empty', -1)
   for (; at < text.length; at = afterSpace(text, at)) {
     if (at >= pause) {
@@ -87,8 +93,8 @@ export function* readInSlices(
     const next = level === 0 ? 'end' : 'comma'
     if (code === QUOTE) {
       at = afterString(text, at)
-      if (at < 0) return fault(whyNoString(text, -at), start)
-      if (!isValue && !isName) return fault(expected(wanted, inList), start)
+      if (at < 0) return fault(explainBadString(text, -at), start)
+      if (!isValue && !isName) return fault(formatExpected(wanted, inList), start)
       wanted = isName ? 'colon' : next
       if (!isName) continue
       steps[level] = start
@@ -119,9 +125,9 @@ export function* readInSlices(
       at += 1
     } else {
       at = after(SCALAR, text, at)
-      const why = whyNoScalar(text, start, at)
+      const why = explainBadScalar(text, start, at)
       if (why !== undefined) return fault(why, start)
-      if (at === start || !isValue) return fault(expected(wanted, inList), start)
+      if (at === start || !isValue) return fault(formatExpected(wanted, inList), start)
       if (at - start >= MIN_DIGITS && bigInteger(text.slice(start, at)) !== undefined) integers.push([start, at])
       else if (!isForeign && at - start > SAFE_DIGITS && Math.abs(Number(text.slice(start, at))) === Infinity)
         return unread(true, `Cannot accept a number at '${pointerTo(text, level, steps, ends)}': it is too large`)
@@ -130,8 +136,8 @@ export function* readInSlices(
     if (parts > mostParts)
       return unread(true, `Cannot accept ${what}: it has more than ${mostParts} parts, so make it smaller`)
   }
-  if (wanted !== 'end') return fault(expected(wanted, ends[level] === IN_LIST).replace("',' or ", ''), at)
-  const paid = afford(
+  if (wanted !== 'end') return fault(formatExpected(wanted, ends[level] === IN_LIST).replace("',' or ", ''), at)
+  const paid = withinBudget(
     () => meter.spend(parts + text.length / CHARACTERS),
     `Cannot accept ${what}: it takes too much work`,
   )
@@ -174,11 +180,11 @@ const ESCAPED = Uint8Array.from({ length: 128 }, (_, code) => Number('"\\/bfnrt'
 const NEAR = 24
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
-function unread(isJson: boolean, message: string): Unread {
+function unread(isJson: boolean, message: string): JsonParseError {
   return { ok: false, isJson, message }
 }
 
-function isClosable(wanted: Wanted): boolean {
+function isClosable(wanted: ExpectedToken): boolean {
   return wanted === 'comma' || wanted === 'first name' || wanted === 'first value'
 }
 
@@ -229,7 +235,7 @@ function nameAt(text: string, start: number, end: number): string {
 function pointerTo(text: string, levels: number, steps: Int32Array, ends: Int32Array): string {
   const path = Array.from(steps.subarray(1, levels + 1), (step, above) => {
     const end = ends[above + 1] ?? IN_LIST
-    return pointerStep(end === IN_LIST ? step : nameAt(text, step, end).slice(0, MAX_STEP))
+    return encodePointerStep(end === IN_LIST ? step : nameAt(text, step, end).slice(0, MAX_STEP))
   })
   return path.join('')
 }

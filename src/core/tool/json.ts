@@ -7,7 +7,7 @@ export interface JsonObject {
   readonly [key: string]: Json | undefined
 }
 
-export interface ReadJson {
+export interface JsonValueResult {
   readonly ok: true
   readonly value: Json
 }
@@ -21,11 +21,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value)
 }
 
-export function isList(value: unknown): value is readonly Json[] {
+export function isJsonArray(value: unknown): value is readonly Json[] {
   return Array.isArray(value)
 }
 
-export function isTexts(value: unknown): value is readonly string[] {
+export function isStringArray(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string')
 }
 
@@ -42,7 +42,7 @@ export function isInteger(value: unknown): value is number | bigint {
   return typeof value === 'bigint' || Number.isInteger(value)
 }
 
-export function typeOf(value: unknown): string {
+export function getJsonType(value: unknown): string {
   if (value === null) return 'null'
   if (typeof value === 'bigint') return 'number'
   return Array.isArray(value) ? 'array' : typeof value
@@ -60,7 +60,7 @@ export function mayHoldLargeNumbers(text: string): boolean {
 }
 
 /** The value of a short text that nothing can be wrong with, at a fraction of the cost: most calls are such. */
-export function parseShort(text: string): ReadJson | undefined {
+export function parseShortJson(text: string): JsonValueResult | undefined {
   if (text.length > SHORT || text.includes('__proto__') || text.includes('\\u')) return undefined
   // Each level begins and ends
   if (text.length > 2 * MAX_DEPTH && text.split('{').length + text.split('[').length > MAX_DEPTH) return undefined

@@ -1,13 +1,13 @@
 import type { Loss } from './codec.ts'
-import { isJsonObject, isTexts, type JsonObject } from './json.ts'
-import { pointerStep } from './problem.ts'
-import { type Definition, derivedSecurityLevel, type ToolRecord } from './tool.ts'
+import { isJsonObject, isStringArray, type JsonObject } from './json.ts'
+import { encodePointerStep } from './problem.ts'
+import { type Definition, deriveSecurityLevel, type ToolRecord } from './tool.ts'
 
 type Described = Pick<Definition, 'metadata'>
 
 export function declaredModes({ metadata }: Described): readonly string[] | undefined {
   const modes = metadata?.['available_modes']
-  return isTexts(modes) ? modes : undefined
+  return isStringArray(modes) ? modes : undefined
 }
 
 export function givesArtifacts(record: Described): boolean {
@@ -20,19 +20,19 @@ export function toolkitDescription(record: Described & Pick<ToolRecord, 'toolkit
   return typeof text === 'string' ? text : undefined
 }
 
-export const HIDDEN = 'non_inferrable_parameters'
+export const CONTEXT_PARAMETERS_KEY = 'non_inferrable_parameters'
 
-export function nonInferrable({ metadata }: Described): readonly string[] {
-  const names = metadata?.[HIDDEN]
-  return isTexts(names) ? names : []
+export function listContextParameters({ metadata }: Described): readonly string[] {
+  const names = metadata?.[CONTEXT_PARAMETERS_KEY]
+  return isStringArray(names) ? names : []
 }
 
-export function offered<R extends Described & { readonly input: JsonObject }>(record: R): R {
-  const hidden = nonInferrable(record)
+export function omitContextParameters<R extends Described & { readonly input: JsonObject }>(record: R): R {
+  const hidden = listContextParameters(record)
   if (hidden.length === 0) return record
   const { properties, required, ...rest } = record.input
   const shown = isJsonObject(properties) ? Object.entries(properties).filter(([name]) => !hidden.includes(name)) : []
-  const wanted = isTexts(required) ? required.filter((name) => !hidden.includes(name)) : []
+  const wanted = isStringArray(required) ? required.filter((name) => !hidden.includes(name)) : []
   const input: JsonObject = {
     ...rest,
     ...(properties === undefined ? {} : { properties: Object.fromEntries(shown) }),
@@ -41,9 +41,9 @@ export function offered<R extends Described & { readonly input: JsonObject }>(re
   return { ...record, input }
 }
 
-export function withheld(record: Described): readonly Loss[] {
-  return nonInferrable(record).map((name) => ({
-    path: `/input/properties${pointerStep(name)}`,
+export function contextParameterLosses(record: Described): readonly Loss[] {
+  return listContextParameters(record).map((name) => ({
+    path: `/input/properties${encodePointerStep(name)}`,
     reason: 'No model may infer it: the context of a call gives it',
   }))
 }
@@ -51,7 +51,7 @@ export function withheld(record: Described): readonly Loss[] {
 const FIELDS = ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const
 
 /** Said beside a document that is given back as it was published. */
-export function besideLosses(record: ToolRecord, reason: string, said: readonly string[], level?: number) {
+export function documentLosses(record: ToolRecord, reason: string, said: readonly string[], level?: number) {
   return fieldLosses(record, reason, [...FIELDS, ...said], level)
 }
 
@@ -60,7 +60,7 @@ export function fieldLosses(
   record: ToolRecord,
   reason: string,
   said: readonly string[] = [],
-  level = derivedSecurityLevel(record.requirements),
+  level = deriveSecurityLevel(record.requirements),
 ): readonly Loss[] {
   const { tags, requirements, securityLevel, requiresApproval } = record
   const lost: string[] = FIELDS.filter((field) => record[field] !== undefined)

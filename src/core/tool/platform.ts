@@ -8,4 +8,4 @@ export type ByteStream = Fetch extends (...given: never) => Promise<{ body: infe
 
 export type Span = <T>(name: string, attributes: Readonly<Record<string, string>>, work: () => T) => T
 
-export type Background = (work: Promise<unknown>) => void
+export type WaitUntil = (work: Promise<unknown>) => void

@@ -6,27 +6,30 @@ export interface Problem {
   readonly message: string
 }
 
-export type Checked<T> =
+export type ParseResult<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] }
 
-export function refused(message: string, path = ''): { readonly ok: false; readonly problems: readonly Problem[] } {
+export function parseFailure(
+  message: string,
+  path = '',
+): { readonly ok: false; readonly problems: readonly Problem[] } {
   return { ok: false, problems: [{ path, message }] }
 }
 
-export function pointerStep(key: string | number): string {
+export function encodePointerStep(key: string | number): string {
   const text = String(key)
   return /[~/]/.test(text) ? `/${text.replaceAll('~', '~0').replaceAll('/', '~1')}` : `/${text}`
 }
 
-export function quoted(words: readonly string[]): string {
+export function quoteList(words: readonly string[]): string {
   return words.map((word) => `'${word}'`).join(', ')
 }
 
 export function didYouMean(names: readonly string[]): string {
-  return names.length === 0 ? '' : `: did you mean ${quoted(names)}?`
+  return names.length === 0 ? '' : `: did you mean ${quoteList(names)}?`
 }
 
-export function pointerSteps(pointer: string): string[] | undefined {
+export function parsePointer(pointer: string): string[] | undefined {
   if (pointer === '') return []
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined
   return pointer
@@ -35,7 +38,7 @@ export function pointerSteps(pointer: string): string[] | undefined {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-export function valueAt(document: unknown, steps: readonly string[]): unknown {
+export function getAtPointer(document: unknown, steps: readonly string[]): unknown {
   let value = document
   for (const step of steps) {
     if (Array.isArray(value)) value = /^(?:0|[1-9]\d*)$/.test(step) ? value[Number(step)] : undefined
@@ -47,28 +50,30 @@ export function valueAt(document: unknown, steps: readonly string[]): unknown {
 const MAX_SAID = 5
 const MAX_PLACE = 150
 
-export function cannotRead(what: string, problems: readonly Problem[]): string {
-  const said = problems.slice(0, MAX_SAID).map(({ path, message }) => `${path === '' ? '' : placeOf(path)}: ${message}`)
+export function formatReadError(what: string, problems: readonly Problem[]): string {
+  const said = problems
+    .slice(0, MAX_SAID)
+    .map(({ path, message }) => `${path === '' ? '' : formatPath(path)}: ${message}`)
   const more = problems.length > MAX_SAID ? `; and ${problems.length - MAX_SAID} more` : ''
   return `Cannot read ${what}${said.join(';')}${more}`
 }
 
-function placeOf(pointer: string): string {
-  const [first = '', ...inner] = pointerSteps(pointer) ?? []
+function formatPath(pointer: string): string {
+  const [first = '', ...inner] = parsePointer(pointer) ?? []
   const place = inner.reduce((place, step) => place + (/^\d+$/.test(step) ? `[${step}]` : `.${step}`), first)
   return ` at '${place.slice(0, MAX_PLACE)}'`
 }
 
 /** Each problem behind its place; one of the whole behind what that is called, if it is. */
-export function problemsInWords(problems: readonly Problem[], whole = ''): string {
+export function formatProblems(problems: readonly Problem[], whole = ''): string {
   const said = problems.map(({ path, message }) => (path || whole ? `${path || whole}: ${message}` : message))
   return said.join('; ')
 }
 
-export function problemsByParameter(problems: readonly Problem[]): Record<string, string> {
+export function groupByParameter(problems: readonly Problem[]): Record<string, string> {
   const byParameter = new Map<string, string[]>()
   for (const { path, message } of problems) {
-    const [name = '', ...inner] = pointerSteps(path) ?? []
+    const [name = '', ...inner] = parsePointer(path) ?? []
     const where = inner.length > 0 ? `At '${inner.join('.')}': ${message}` : message
     byParameter.set(name, [...(byParameter.get(name) ?? []), where])
   }

@@ -1,9 +1,9 @@
-import type { Budget, Meter } from './budget.ts'
-import type { Decoded } from './codec.ts'
+import type { Budget, RequestBudget } from './budget.ts'
+import type { DecodeResult } from './codec.ts'
 import type { JsonObject } from './json.ts'
-import { into, openObject, type Reader, string } from './json-reader.ts'
+import { transform, looseObject, type Reader, string } from './json-reader.ts'
 import type { Signal } from './platform.ts'
-import type { Checked } from './problem.ts'
+import type { ParseResult } from './problem.ts'
 
 export const REMOTE_PROTOCOLS = ['mcp', 'oxp', 'open-tool-calling', 'machine-context', 'plugin'] as const
 export type RemoteProtocol = (typeof REMOTE_PROTOCOLS)[number]
@@ -15,7 +15,7 @@ export interface ListedDialect {
   readonly source: string
   readonly listed: Reader<RemoteName>
   /** `own` is the tool's name here; what it requires there is that server's concern. */
-  decode(document: JsonObject, own: string, budget: Budget): Checked<Decoded>
+  decode(document: JsonObject, own: string, budget: Budget): ParseResult<DecodeResult>
 }
 
 export interface RemoteName {
@@ -23,14 +23,14 @@ export interface RemoteName {
   readonly toolkit?: string
   readonly tool: string
   /** The name in calls to that server. */
-  readonly theirs: string
+  readonly remoteName: string
 }
 
 export interface ListRequest {
   readonly toolkit: string | undefined
   readonly timeoutMs: number
   readonly signal: Signal
-  readonly meter: Meter
+  readonly meter: RequestBudget
 }
 
 export interface ServerList {
@@ -42,9 +42,9 @@ export interface ServerList {
 export const REMOTE_NAME = string({ least: 1, most: 256 })
 
 /** For dialects whose tools have a name of the whole server. */
-export const listedByName: Reader<RemoteName> = into(openObject({ name: REMOTE_NAME }), ({ name }) => ({
+export const nameOnlyReader: Reader<RemoteName> = transform(looseObject({ name: REMOTE_NAME }), ({ name }) => ({
   tool: name,
-  theirs: name,
+  remoteName: name,
 }))
 
 /** A dialect as its callers speak it: JSON over HTTP. Pure, as codecs are. */
@@ -87,7 +87,7 @@ export type RemoteAnswer =
     }
 
 /** `Toolkit.Tool`, `Toolkit.Tool@1.0.0`; the names are the server's own. */
-export function remoteTool(text: string) {
+export function parseRemoteTool(text: string) {
   const [, toolkit, tool, version] = /^([^@]+)\.([^.@]+)(?:@([^@]+))?$/.exec(text) ?? []
   return toolkit === undefined || tool === undefined ? undefined : { toolkit, tool, version }
 }

@@ -1,4 +1,4 @@
-import { parsed } from './json-reader.ts'
+import { custom } from './json-reader.ts'
 
 const DATE_TIME = { type: 'string', format: 'date-time' }
 export const HOUR_MS = 3_600_000
@@ -8,7 +8,7 @@ const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
 
 /** A time as RFC 3339 writes it, read as milliseconds since 1970. */
-export const time = parsed("an RFC 3339 time such as '2030-01-31T12:00:00Z'", parseTime, () => DATE_TIME)
+export const time = custom("an RFC 3339 time such as '2030-01-31T12:00:00Z'", parseTime, () => DATE_TIME)
 
 /** `Date.parse` alone would take 30 February for a day of March. */
 function parseTime(value: unknown): number | undefined {

@@ -1,14 +1,14 @@
 import { createBudget } from './budget.ts'
-import { isTexts } from './json.ts'
+import { isStringArray } from './json.ts'
 import { parseJson } from './json-text.ts'
-import { text } from './json-reader.ts'
+import { stringMatching } from './json-reader.ts'
 
 export interface ToolName {
   readonly toolkit: string
   readonly tool: string
 }
 
-export interface AskedId extends ToolName {
+export interface ToolIdRef extends ToolName {
   readonly selector?: string
 }
 
@@ -36,14 +36,14 @@ export function isSimpleVersion(version: string): boolean {
 }
 
 /** Reads `Toolkit.Name`, `Toolkit.Name@1.2.3` or `Toolkit.Name@<range>`; undefined for anything else. */
-export function parseToolId(text: string): AskedId | undefined {
+export function parseToolId(text: string): ToolIdRef | undefined {
   const match = ID.exec(text)
   if (!match) return undefined
   const [, toolkit = '', tool = '', selector] = match
   return selector === undefined ? { toolkit, tool } : { toolkit, tool, selector }
 }
 
-export interface AskedName {
+export interface NameRef {
   readonly name: string
   readonly selector?: string
 }
@@ -59,17 +59,17 @@ const BY_NAME = 'name:'
 const NAME_AND_SELECTOR = /^([A-Za-z0-9_-]{1,64})(?:@(.{1,128}))?$/
 
 /** A name of other characters than ids have may hold an `@`, so it is written as JSON. */
-export function askedByName(name: string, selector?: string): string {
+export function toNameRef(name: string, selector?: string): string {
   if (!isNamePart(name)) return BY_NAME + JSON.stringify(selector === undefined ? [name] : [name, selector])
   return selector === undefined ? `${BY_NAME}${name}` : `${BY_NAME}${name}@${selector}`
 }
 
-export function askedByIdOrName(text: string): string {
+export function toIdOrNameRef(text: string): string {
   if (NAME_AND_SELECTOR.test(text)) return BY_NAME + text
-  return parseToolId(text) || !isOwnName(text) ? text : askedByName(text)
+  return parseToolId(text) || !isOwnName(text) ? text : toNameRef(text)
 }
 
-export function parseAskedName(text: string): AskedName | undefined {
+export function parseAskedName(text: string): NameRef | undefined {
   if (!text.startsWith(BY_NAME)) return undefined
   const written = text.slice(BY_NAME.length)
   const [, name, selector] = written.startsWith('[')
@@ -79,13 +79,13 @@ export function parseAskedName(text: string): AskedName | undefined {
   return selector === undefined ? { name } : { name, selector }
 }
 
-export type AskedDocument = NonNullable<ReturnType<typeof parseAskedDocument>>
+export type DocumentRef = NonNullable<ReturnType<typeof parseAskedDocument>>
 
 const BY_DOCUMENT = 'document:'
 /** In place of a dialect: the document is all of a toolkit, whose tools are asked for by the names their own documents say. */
 export const BY_TOOLKIT = 'toolkit'
 
-export function askedByDocument({ dialect, id, tool }: Omit<AskedDocument, 'selector'>, selector?: string): string {
+export function toDocumentRef({ dialect, id, tool }: Omit<DocumentRef, 'selector'>, selector?: string): string {
   return BY_DOCUMENT + JSON.stringify(selector === undefined ? [dialect, id, tool] : [dialect, id, tool, selector])
 }
 
@@ -98,16 +98,16 @@ export function parseAskedDocument(text: string) {
 
 function textsIn(list: string): readonly string[] {
   const read = parseJson(list, createBudget())
-  return read.ok && isTexts(read.value) ? read.value : []
+  return read.ok && isStringArray(read.value) ? read.value : []
 }
 
 const AS_UNKNOWN = 'unknown:'
 
-export function askedAsUnknown(id: string): string {
+export function suggestTools(id: string): string {
   return AS_UNKNOWN + id
 }
 
-export function parseAskedAsUnknown(text: string): AskedId | undefined {
+export function parseAskedAsUnknown(text: string): ToolIdRef | undefined {
   return text.startsWith(AS_UNKNOWN) ? parseToolId(text.slice(AS_UNKNOWN.length)) : undefined
 }
 
@@ -125,9 +125,9 @@ export function isToolPattern(text: string): boolean {
   return text === '*' || /^[A-Za-z0-9_*-]{1,64}\.[A-Za-z0-9_*-]{1,64}$/.test(text)
 }
 
-export const toolPattern = text("a tool pattern such as '*', 'Gmail.*' or 'Gmail.GetEmails'", isToolPattern)
+export const toolPattern = stringMatching("a tool pattern such as '*', 'Gmail.*' or 'Gmail.GetEmails'", isToolPattern)
 
-export function patternCovers(pattern: string, name: ToolName): boolean {
+export function matchesTool(pattern: string, name: ToolName): boolean {
   return pattern === '*' || matchesPattern(pattern, formatToolId(name))
 }
 
@@ -159,12 +159,12 @@ export function foldDashes(text: string): string {
 
 export const MAX_NAME = 64
 
-export function joinedName({ toolkit, tool }: ToolName): string {
+export function toDerivedName({ toolkit, tool }: ToolName): string {
   const whole = `${toolkit}_${tool}`
-  return whole.length <= MAX_NAME ? whole : withSuffix(whole, whole)
+  return whole.length <= MAX_NAME ? whole : appendHash(whole, whole)
 }
 
-export function withSuffix(name: string, of: string): string {
+export function appendHash(name: string, of: string): string {
   const suffix = `_${fnv1a(of)}`
   return name.slice(0, MAX_NAME - suffix.length) + suffix
 }

@@ -10,14 +10,14 @@ export interface DocumentAddress {
 
 /** `document` and `record` may be seconds old; `current` never is. */
 export interface ToolSource {
-  document(name: ToolName): Promise<ToolDocument | undefined>
-  current(name: ToolName): Promise<ToolDocument | undefined>
-  record(digest: string): Promise<ToolRecord | undefined>
-  named(name: string): Promise<ToolName | undefined>
-  addressed(dialect: string, id: string, tool?: string): Promise<DocumentAddress | undefined>
+  loadTool(name: ToolName): Promise<ToolDocument | undefined>
+  loadCurrent(name: ToolName): Promise<ToolDocument | undefined>
+  loadRecord(digest: string): Promise<ToolRecord | undefined>
+  findByName(name: string): Promise<ToolName | undefined>
+  findDocumentAddress(dialect: string, id: string, tool?: string): Promise<DocumentAddress | undefined>
   whole(record: ToolRecord): Promise<ToolRecord>
-  holds(toolkit: string): Promise<boolean>
+  hasToolkit(toolkit: string): Promise<boolean>
   /** A name may differ in `-` and `_`, as OXP writes older ones. For an unknown name, at most 20 ids near it. */
-  currentOrNearest(name: ToolName): Promise<ToolDocument | readonly string[]>
-  nearest(name: ToolName): Promise<readonly string[]>
+  loadCurrentOrSuggest(name: ToolName): Promise<ToolDocument | readonly string[]>
+  suggestIds(name: ToolName): Promise<readonly string[]>
 }

@@ -18,7 +18,7 @@ export interface AuthorizationRequirement {
 }
 
 /** A token that the caller brings (Open Tool Calling RFC, `"token"`): there is no provider to ask for it. */
-export function isToken({ id, oauth2 }: AuthorizationRequirement): boolean {
+export function isCallerToken({ id, oauth2 }: AuthorizationRequirement): boolean {
   return id === 'token' && oauth2 === undefined
 }
 
@@ -96,20 +96,20 @@ export interface ToolDocument extends ToolName {
 }
 
 /** The title, else the one among the annotations (MCP, `Tool`). An empty text is none. */
-export function titleOf({ title, annotations }: Pick<Definition, 'title' | 'annotations'>): string | undefined {
+export function getDisplayTitle({ title, annotations }: Pick<Definition, 'title' | 'annotations'>): string | undefined {
   const shown = [title, annotations?.title].find((text) => typeof text === 'string' && text !== '')
   return typeof shown === 'string' ? shown : undefined
 }
 
 /** A schema as an object: true and false are schemas too. */
-export function objectSchema(schema: JsonSchema): JsonObject {
+export function toObjectSchema(schema: JsonSchema): JsonObject {
   return schema === true ? {} : schema === false ? { not: {} } : schema
 }
 
 export const NO_REQUIREMENTS: Requirements = { authorization: [], secrets: [], user_id: false }
 
 /** Without kinds of which nothing is required. */
-export function listedRequirements<A>(
+export function omitEmptyRequirements<A>(
   authorization: readonly A[],
   {
     secrets,
@@ -125,7 +125,7 @@ export function listedRequirements<A>(
   }
 }
 
-export function derivedSecurityLevel(requirements: Requirements): number {
+export function deriveSecurityLevel(requirements: Requirements): number {
   const asks = requirements.authorization.length > 0 || requirements.secrets.length > 0 || requirements.user_id
   return asks ? 4 : 0
 }

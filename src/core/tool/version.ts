@@ -11,14 +11,14 @@ export type ToolStatus =
   | { readonly state: 'pending' }
 
 /** From least to most restrictive: only those who may change a pending version know of it. */
-export const STATES = ['active', 'deprecated', 'yanked', 'disabled', 'pending'] as const
+export const STATUS_ORDER = ['active', 'deprecated', 'yanked', 'disabled', 'pending'] as const
 
 /** Pending cannot be set: it follows from publication alone. */
-export const SAID_STATES = ['active', 'deprecated', 'yanked', 'disabled'] as const
+export const SETTABLE_STATES = ['active', 'deprecated', 'yanked', 'disabled'] as const
 
 /** The more restrictive of a version's own status and its toolkit's; the version's own where they are equal. */
 export function stricterStatus(own: ToolStatus, toolkit: ToolStatus): ToolStatus {
-  return STATES.indexOf(toolkit.state) > STATES.indexOf(own.state) ? toolkit : own
+  return STATUS_ORDER.indexOf(toolkit.state) > STATUS_ORDER.indexOf(own.state) ? toolkit : own
 }
 
 export interface VersionStatus {
@@ -35,16 +35,16 @@ export function isPrerelease(version: string): boolean {
 }
 
 /** A guess at the intended version: `v1` is `1.0.0`, and `2024-05-01` is `2024.5.1`. */
-export function nearestVersion(text: string): string {
+export function guessVersion(text: string): string {
   const numbers = /^\D{0,10}(\d{1,15})(?:[.\-_/](\d{1,15}))?(?:[.\-_/](\d{1,15}))?/.exec(text) ?? []
   const [major = 1, minor = 0, patch = 0] = numbers.slice(1).map((each) => (each === undefined ? 0 : Number(each)))
   return `${major}.${minor}.${patch}`
 }
 
 /** The version that an identifier of another form says by itself. */
-export function versionIn(text: string): string | undefined {
+export function inferVersion(text: string): string | undefined {
   const says = /^(?:v?\d{1,15}(?:\.\d{1,15}){0,2}|\d{4}-\d\d-\d\d)$/.test(text)
-  return says && !isVersion(text) ? nearestVersion(text) : undefined
+  return says && !isVersion(text) ? guessVersion(text) : undefined
 }
 
 /**
@@ -53,14 +53,14 @@ export function versionIn(text: string): string | undefined {
  * names one. A yanked or disabled version answers only to its exact version.
  */
 export function resolveVersion<T extends VersionStatus>(versions: readonly T[], selector?: string): T | undefined {
-  if (selector === undefined) return highest(versions, 'active') ?? highest(versions, 'deprecated')
+  if (selector === undefined) return findHighest(versions, 'active') ?? findHighest(versions, 'deprecated')
   const exact = /^\d{1,15}$/.test(selector) ? `${Number(selector)}.0.0` : selector
   if (isVersion(exact)) return versions.find((each) => each.version === exact)
-  if (selector === 'latest') return highest(versions, 'active')
+  if (selector === 'latest') return findHighest(versions, 'active')
   const range = validRange(selector)
   if (range === null) return undefined
   const inRange = versions.filter(({ version }) => satisfies(version, range))
-  return highest(inRange, 'active')
+  return findHighest(inRange, 'active')
 }
 
 export function chooseVersion<T extends VersionStatus>(
@@ -77,11 +77,14 @@ export function withoutPending<D extends { readonly versions: readonly VersionSt
   return versions.length === 0 ? undefined : { ...document, versions }
 }
 
-export function isSelector(selector: string): boolean {
+export function isVersionRange(selector: string): boolean {
   return isVersion(selector) || selector === 'latest' || validRange(selector) !== null
 }
 
-export function highest<T extends VersionStatus>(versions: readonly T[], state: ToolStatus['state']): T | undefined {
+export function findHighest<T extends VersionStatus>(
+  versions: readonly T[],
+  state: ToolStatus['state'],
+): T | undefined {
   let best: T | undefined
   for (const each of versions) {
     if (each.status.state === state && (!best || isBetter(each.version, best.version))) best = each

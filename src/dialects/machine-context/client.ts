@@ -1,14 +1,14 @@
-import { isJsonObject, isList, isObject, jsonSize } from '../../core/tool/json.ts'
-import { into, list, openObject, wrong } from '../../core/tool/json-reader.ts'
-import { REMOTE_NAME, type RemoteDialect, remoteTool } from '../../core/tool/remote-dialect.ts'
+import { isJsonObject, isJsonArray, isObject, jsonSize } from '../../core/tool/json.ts'
+import { transform, array, looseObject, addProblem } from '../../core/tool/json-reader.ts'
+import { REMOTE_NAME, type RemoteDialect, parseRemoteTool } from '../../core/tool/remote-dialect.ts'
 import { machineContext } from './definition.ts'
 import { TOOLKIT_PREFIX } from './encoding.ts'
 import { VERSION } from './wire.ts'
 
-const LISTED = openObject({
+const LISTED = looseObject({
   id: REMOTE_NAME,
   version: REMOTE_NAME,
-  capabilities: list(openObject({ name: REMOTE_NAME }), { least: 1, most: 1 }),
+  capabilities: array(looseObject({ name: REMOTE_NAME }), { least: 1, most: 1 }),
 })
 
 /** Machine Context Protocol 1.0: each capability of a listed document is a tool. */
@@ -18,20 +18,20 @@ export const machineContextClient: RemoteDialect = {
   source: 'machine-context-upstream',
   paths: { list: '/tools', call: '/execute' },
   readTools: (document) =>
-    isObject(document) && isList(document.tools) ? { tools: document.tools.flatMap(capabilities) } : undefined,
-  listed: into(LISTED, ({ id, version, capabilities: [{ name: tool } = { name: '' }] }, report) => {
-    const theirs = `${id}.${tool}@${version}`
+    isObject(document) && isJsonArray(document.tools) ? { tools: document.tools.flatMap(capabilities) } : undefined,
+  listed: transform(LISTED, ({ id, version, capabilities: [{ name: tool } = { name: '' }] }, report) => {
+    const remoteName = `${id}.${tool}@${version}`
     const toolkit = id.startsWith(TOOLKIT_PREFIX) ? id.slice(TOOLKIT_PREFIX.length) : id
-    if (remoteTool(theirs)?.tool === tool) return { toolkit, tool, theirs }
-    return wrong(report, "Must be a name without '.' and '@', by which it can be called", '/capabilities/0/name')
+    if (parseRemoteTool(remoteName)?.tool === tool) return { toolkit, tool, remoteName }
+    return addProblem(report, "Must be a name without '.' and '@', by which it can be called", '/capabilities/0/name')
   }),
   decode(document, own, budget) {
-    const [capability] = isList(document.capabilities) ? document.capabilities : []
+    const [capability] = isJsonArray(document.capabilities) ? document.capabilities : []
     const capabilities = isJsonObject(capability) ? [{ ...capability, name: own }] : []
     return machineContext.decode({ ...document, id: 'Any', name: 'Any', version: '1.0.0', capabilities }, {}, budget)
   },
   writeCall({ tool: asked, input, userId, callId, traceId, messageId, sentAt }) {
-    const { toolkit: id = asked, tool: capability, version } = remoteTool(asked) ?? {}
+    const { toolkit: id = asked, tool: capability, version } = parseRemoteTool(asked) ?? {}
     return {
       header: {
         version: VERSION,
@@ -53,7 +53,7 @@ export const machineContextClient: RemoteDialect = {
     const { status, result, error } = execution
     const { content } = isObject(metadata) ? metadata : {}
     if (status === 'success')
-      return isList(content) ? { result: { content, structuredContent: result } } : { value: result }
+      return isJsonArray(content) ? { result: { content, structuredContent: result } } : { value: result }
     if (!isObject(error)) return undefined
     return { message: error.message, error: error.details, missing: error.details }
   },
@@ -64,7 +64,7 @@ const MAX_TOGETHER = 2 * 1024 * 1024
 
 /** Our own lists say in `metadata.capabilities` where a toolkit's tools differ in version, level or metadata. */
 function capabilities(document: unknown): readonly unknown[] {
-  if (!isJsonObject(document) || !isList(document.capabilities)) return [document]
+  if (!isJsonObject(document) || !isJsonArray(document.capabilities)) return [document]
   const { capabilities: all, metadata, ...rest } = document
   const said = isJsonObject(metadata) && isJsonObject(metadata.capabilities) ? metadata.capabilities : undefined
   const shared = said || metadata === undefined ? rest : { ...rest, metadata }

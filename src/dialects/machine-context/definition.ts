@@ -1,57 +1,58 @@
 import type { Budget } from '../../core/tool/budget.ts'
 import { ok } from '../../core/failure/failure.ts'
-import type { Codec, Given } from '../../core/tool/codec.ts'
-import { jsonSchema, toolVersion } from '../../core/tool/definition-fields.ts'
-import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import type { Codec, DecodeOptions } from '../../core/tool/codec.ts'
+import { jsonSchema, toolVersionReader } from '../../core/tool/definition-fields.ts'
+import { isJsonObject, isJsonArray, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
-import { OWN_NAME, sanitizedName, sanitizedNames } from '../../core/tool/sanitize-name.ts'
-import { joinedName } from '../../core/tool/tool-id.ts'
+import { SOURCE_NAME, sanitizeName, sanitizeNames } from '../../core/tool/sanitize-name.ts'
+import { toDerivedName } from '../../core/tool/tool-id.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
-import { DIALECT, encode, tagsOf, TOOL, TOOLKIT_PREFIX } from './encoding.ts'
+import { DIALECT, encode, listTags, TOOL, TOOLKIT_PREFIX } from './encoding.ts'
 import { parameters } from './parameters.ts'
 
 /** Machine Context Protocol 1.0.0. Only `return.schema` takes references: no parameter is called a JSON Schema. */
 export const machineContext: Codec = {
   dialect: DIALECT,
   references: 'local',
-  recognises: (document) => isObject(document) && 'capabilities' in document,
+  recognizes: (document) => isObject(document) && 'capabilities' in document,
   decode,
   encode,
-  toolsIn: (document) => (isJsonObject(document) && isList(document.capabilities) ? document.capabilities.length : 1),
+  countTools: (document) =>
+    isJsonObject(document) && isJsonArray(document.capabilities) ? document.capabilities.length : 1,
 }
 
 type Common = Pick<Definition, 'toolkit' | 'version' | 'securityLevel' | 'metadata' | 'tags'>
 
-type Capability = json.ReadBy<ReturnType<typeof capability>>
+type Capability = json.InferOutput<ReturnType<typeof capability>>
 
-function decode(document: Json, given: Given, budget?: Budget): ReturnType<Codec['decode']> {
+function decode(document: Json, given: DecodeOptions, budget?: Budget): ReturnType<Codec['decode']> {
   const warnings: Problem[] = []
-  const read = json.check(toolDefinition(given), document, warnings, budget)
+  const read = json.parseValue(toolDefinition(given), document, warnings, budget)
   if (!read.ok) return read
   const { id: own, name, description, capabilities, ...rest } = read.value
   // As lists write a toolkit whose name a document has
   const isListed = own.startsWith(TOOLKIT_PREFIX)
   const id = isListed ? own.slice(TOOLKIT_PREFIX.length) : own
-  const toolkit = given.toolkit ?? sanitizedName(id)
+  const toolkit = given.toolkit ?? sanitizeName(id)
   if (given.toolkit === undefined && toolkit !== id) {
     const message = `Names no toolkit, so its tools are in '${toolkit}': give another beside the document as 'toolkit'`
     warnings.push({ path: '/id', message })
   }
-  const common: Common = { toolkit, ...rest, tags: tagsOf(rest.metadata ?? {}) ?? [] }
+  const common: Common = { toolkit, ...rest, tags: listTags(rest.metadata ?? {}) ?? [] }
   const called = capabilities.map((each) => each.name)
-  const tools = sanitizedNames(called)
+  const tools = sanitizeNames(called)
   const definitions = capabilities.map((each, index) => {
     const tool = tools.get(each.name) ?? each.name
     if (tool !== each.name)
       warnings.push({ path: `/capabilities/${index}/name`, message: `Names no tool, so the tool is '${tool}'` })
-    return definitionOf(common, tool, each, { id, name, description, names: called })
+    return buildDefinition(common, tool, each, { id, name, description, names: called })
   })
   return ok({
     definitions,
     called,
     itself: { id, version: common.version },
-    elsewhere: sanitizedName(name),
+    elsewhere: sanitizeName(name),
     ...(isListed ? { unpublishable: [{ path: '/id', message: `Must not begin with '${TOOLKIT_PREFIX}'` }] } : {}),
     schemas: capabilities.map(({ output: schema }, index) => ({
       path: `/capabilities/${index}/return/schema`,
@@ -63,28 +64,28 @@ function decode(document: Json, given: Given, budget?: Budget): ReturnType<Codec
   })
 }
 
-function toolDefinition(given: Given) {
+function toolDefinition(given: DecodeOptions) {
   return json.object({
-    id: json.judged(OWN_NAME, (id) => (id === TOOLKIT_PREFIX ? 'Must name a toolkit' : undefined)),
+    id: json.refine(SOURCE_NAME, (id) => (id === TOOLKIT_PREFIX ? 'Must name a toolkit' : undefined)),
     name: json.string({ least: 1 }),
-    version: toolVersion(given),
+    version: toolVersionReader(given),
     description: json.string({ least: 1 }),
     securityLevel: json.optional(json.integer(0, 10), 0),
     metadata: json.optional(METADATA),
-    capabilities: json.list(capability(), { least: 1 }),
+    capabilities: json.array(capability(), { least: 1 }),
   })
 }
 
-const METADATA = json.into(json.anyObject, (metadata, { warnings }) => {
-  if (!tagsOf(metadata))
+const METADATA = json.transform(json.anyObject, (metadata, { warnings }) => {
+  if (!listTags(metadata))
     warnings.push({ path: '/tags', message: 'Gives no tags: wanted up to 32 texts of 1 to 64 characters' })
   return metadata
 })
 
 function capability() {
-  return json.into(
+  return json.transform(
     json.object({
-      name: json.unique(OWN_NAME),
+      name: json.unique(SOURCE_NAME),
       description: json.string({ least: 1 }),
       parameters,
       return: json.optional(RETURN, { output: {} }),
@@ -93,7 +94,7 @@ function capability() {
   )
 }
 
-const RETURN: json.Reader<{ readonly output: JsonObject; readonly returns?: string }> = json.into(
+const RETURN: json.Reader<{ readonly output: JsonObject; readonly returns?: string }> = json.transform(
   json.object({ description: json.optional(json.string()), schema: json.optional(jsonSchema, {}) }),
   ({ description, schema }) => {
     if (description === undefined || description === schema.description) return { output: schema }
@@ -103,7 +104,7 @@ const RETURN: json.Reader<{ readonly output: JsonObject; readonly returns?: stri
   },
 )
 
-function definitionOf(
+function buildDefinition(
   common: Common,
   tool: string,
   { name, description, input, output, returns }: Capability,
@@ -119,7 +120,7 @@ function definitionOf(
   return {
     ...common,
     tool,
-    name: joinedName({ toolkit: common.toolkit, tool }),
+    name: toDerivedName({ toolkit: common.toolkit, tool }),
     description,
     input,
     output,

@@ -1,8 +1,13 @@
 import type { Failure, FailureType } from '../../core/failure/failure.ts'
-import { inputProblems, questionsOf, sentence, wordsOf } from '../../core/failure/failure-words.ts'
+import {
+  groupInputProblems,
+  formatInputRequests,
+  formatSentence,
+  describeFailure,
+} from '../../core/failure/failure-text.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
-import { listedRequirements } from '../../core/tool/tool.ts'
+import { omitEmptyRequirements } from '../../core/tool/tool.ts'
 
 type ErrorCode = `${'VALIDATION' | 'SECURITY' | 'EXECUTION' | 'RESOURCE' | 'TIMEOUT' | 'NOT_FOUND' | 'SYSTEM'}_ERROR`
 
@@ -10,7 +15,7 @@ export type ExecutionAnswer = { readonly code: ErrorCode } & (
   { readonly execution: 'failure' | 'cancelled' | 'timeout' } | { readonly status: number }
 )
 
-export const ANSWERS = {
+export const EXECUTION_FAILURES = {
   'request-malformed': { code: 'VALIDATION_ERROR', status: 400 },
   'body-too-large': { code: 'RESOURCE_ERROR', status: 413 },
   'body-timed-out': { code: 'TIMEOUT_ERROR', status: 408 },
@@ -50,36 +55,40 @@ export const ANSWERS = {
   'internal': { code: 'SYSTEM_ERROR', execution: 'failure' },
 } as const satisfies Record<FailureType, ExecutionAnswer>
 
-export function errorOf(failure: Failure): JsonObject {
-  return { code: ANSWERS[failure.type].code, message: messageOf(failure), details: detailsOf(failure) }
+export function toExecutionError(failure: Failure): JsonObject {
+  return {
+    code: EXECUTION_FAILURES[failure.type].code,
+    message: formatFailureMessage(failure),
+    details: buildDetails(failure),
+  }
 }
 
-function messageOf(failure: Failure): string {
+function formatFailureMessage(failure: Failure): string {
   switch (failure.type) {
     case 'media-type-unsupported':
       return `Send the body as '${failure.wanted}', got '${failure.got ?? 'no content type'}'`
     case 'id-malformed':
       return `There can be no tool '${failure.asked.slice(0, 200)}': ids and capabilities are 1 to 160 characters that can be seen, and a version is x.y.z or a range`
     case 'input-invalid':
-      return ['Some parameters are invalid', ...inputProblems(failure.problems).whole].join(': ')
+      return ['Some parameters are invalid', ...groupInputProblems(failure.problems).whole].join(': ')
     case 'output-invalid':
       return 'The tool returned something its return schema does not allow'
     case 'input-required':
-      return `The tool asks for more input, and this protocol has no way to give it\n${questionsOf(failure)}`
+      return `The tool asks for more input, and this protocol has no way to give it\n${formatInputRequests(failure)}`
     case 'tool-failed':
       return failure.message
     case 'request-malformed':
     case 'rate-limited':
     case 'internal':
-      return wordsOf(failure).message
+      return describeFailure(failure).message
     case 'tool-timed-out':
-      return failure.may_have_run ? sentence(wordsOf(failure)) : wordsOf(failure).message
+      return failure.may_have_run ? formatSentence(describeFailure(failure)) : describeFailure(failure).message
     default:
-      return sentence(wordsOf(failure))
+      return formatSentence(describeFailure(failure))
   }
 }
 
-function detailsOf(failure: Failure): JsonObject | undefined {
+function buildDetails(failure: Failure): JsonObject | undefined {
   switch (failure.type) {
     case 'request-malformed':
       return failure.detail === undefined ? undefined : { reason: failure.detail }
@@ -94,11 +103,11 @@ function detailsOf(failure: Failure): JsonObject | undefined {
     case 'version-unavailable':
       return { available: failure.available }
     case 'requirements-missing':
-      return listedRequirements(failure.authorization.map(challenge), failure)
+      return omitEmptyRequirements(failure.authorization.map(challenge), failure)
     case 'approval-required':
       return { authorization: [challenge(failure.challenge)] }
     case 'input-invalid':
-      return inputProblems(failure.problems).parameters
+      return groupInputProblems(failure.problems).parameters
     case 'tool-failed': {
       const { type: _, message: _message, ...details } = failure
       return Object.keys(details).length > 0 ? details : undefined

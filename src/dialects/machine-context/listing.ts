@@ -1,8 +1,15 @@
-import { isJsonObject, isList } from '../../core/tool/json.ts'
+import { isJsonObject, isJsonArray } from '../../core/tool/json.ts'
 import { toolkitDescription } from '../../core/tool/metadata.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
-import { calledAs, describe, encodeCapability, encodeMetadata, publishedDocument, TOOLKIT_PREFIX } from './encoding.ts'
+import {
+  toCapabilityName,
+  describe,
+  encodeCapability,
+  encodeMetadata,
+  publishedDocument,
+  TOOLKIT_PREFIX,
+} from './encoding.ts'
 
 const FIELDS = [
   'id',
@@ -23,19 +30,22 @@ const FIELDS = [
 type Share = Readonly<Record<(typeof FIELDS)[number], string>>
 
 /** Which lines: those of one id, or all versions of each. */
-export interface Joining {
+export interface ShareJoinOptions {
   readonly id?: string | undefined
   readonly versions?: 'newest' | 'all'
 }
 
 /** Lines are joined to documents as text, so that listing parses nothing. */
-export function writeShare(record: ToolRecord): string {
+export function encodeCapabilityLine(record: ToolRecord): string {
   const share = publishedShare(record) ?? ownShare(record)
   return FIELDS.map((field) => share[field]).join('\n')
 }
 
 /** One document an id: a published one at its newest version with the given capabilities, or a toolkit's others. */
-export function joinShares(lines: readonly string[], { id, versions }: Joining = {}): readonly string[] {
+export function joinCapabilityLines(
+  lines: readonly string[],
+  { id, versions }: ShareJoinOptions = {},
+): readonly string[] {
   const groups = new Map<string, Share[]>()
   const published = new Set<string>()
   for (const line of lines) {
@@ -56,7 +66,7 @@ export function joinShares(lines: readonly string[], { id, versions }: Joining =
     return [{ shares, isOwn, shown }]
   })
   return withId(all, id).map(({ shares, isOwn, shown }) => {
-    const version = newestOf(shares)
+    const version = findNewest(shares)
     return isOwn ? joinOwn(shares, version, shown) : joinPublished(shares.filter((share) => share.version === version))
   })
 }
@@ -75,7 +85,7 @@ function readShare(line: string): Share {
   return { id, toolkit, version, opening, closing, order, capability, name, description, about, level, metadata }
 }
 
-function newestOf(shares: readonly Share[]): string {
+function findNewest(shares: readonly Share[]): string {
   const versions = [...new Set(shares.map(({ version }) => version))]
   return resolveVersion(versions.map((version) => ({ version, status: { state: 'active' } })))?.version ?? ''
 }
@@ -85,8 +95,8 @@ const BLANK = { opening: '', closing: '', order: '', name: '', description: '', 
 function publishedShare(record: ToolRecord): Share | undefined {
   const document = publishedDocument(record)
   const capabilities = document?.capabilities
-  if (!document || !isList(capabilities)) return undefined
-  const called = calledAs(record)
+  if (!document || !isJsonArray(capabilities)) return undefined
+  const called = toCapabilityName(record)
   const order = capabilities.findIndex((each) => isJsonObject(each) && each.name === called)
   const fields = Object.entries(document)
   const place = fields.findIndex(([key]) => key === 'capabilities')

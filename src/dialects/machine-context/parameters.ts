@@ -1,19 +1,19 @@
 import type { Loss } from '../../core/tool/codec.ts'
-import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isJsonArray, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
-import { pointerStep, pointerSteps } from '../../core/tool/problem.ts'
-import { refers } from '../../core/schema/expand.ts'
+import { encodePointerStep, parsePointer } from '../../core/tool/problem.ts'
+import { hasReferences } from '../../core/schema/expand.ts'
 import { checkSchema } from '../../core/schema/publishable.ts'
 import { MAX_POINTER } from '../../core/schema/subschemas.ts'
 
 /** The specification's types ("Parameter Types") that JSON Schema shares; `any` is no type at all. */
 const TYPES = ['string', 'number', 'boolean', 'object', 'array']
 const KEYWORDS = {
-  default: json.anything,
-  enum: json.anything,
-  format: json.anything,
-  properties: json.anything,
-  items: json.anything,
+  default: json.anyJson,
+  enum: json.anyJson,
+  format: json.anyJson,
+  properties: json.anyJson,
+  items: json.anyJson,
 }
 
 const HOLDERS = ['properties', 'items']
@@ -21,8 +21,8 @@ const HOLDERS = ['properties', 'items']
 /** Reads "Capabilities". Schemas are checked here, so that problems are reported where the document has them. */
 export const parameters: json.Reader<JsonObject> = (value, report) => {
   if (value === undefined) return { type: 'object' }
-  const read = json.list(parameter(json.unique(json.string({ least: 1 }))))(value, report)
-  if (read === json.WRONG) return json.WRONG
+  const read = json.array(parameter(json.unique(json.string({ least: 1 }))))(value, report)
+  if (read === json.INVALID_VALUE) return json.INVALID_VALUE
   const required = read.filter(({ isRequired }) => isRequired).map(({ name }) => name)
   const input = {
     type: 'object',
@@ -32,20 +32,20 @@ export const parameters: json.Reader<JsonObject> = (value, report) => {
   // A parameter is no document of its own, so there is nothing a reference inside it could mean
   const problems = checkSchema(input, { references: 'none', budget: report.budget() })
   for (const { path, message } of problems) {
-    const [keyword, name, ...inner] = pointerSteps(path) ?? []
+    const [keyword, name, ...inner] = parsePointer(path) ?? []
     if (keyword === 'required') continue
     const index = keyword === 'properties' ? read.findIndex((each) => each.name === name) : -1
-    json.wrong(report, message, index < 0 ? '' : [index, ...inner].map(pointerStep).join(''))
+    json.addProblem(report, message, index < 0 ? '' : [index, ...inner].map(encodePointerStep).join(''))
   }
-  return problems.length > 0 ? json.WRONG : input
+  return problems.length > 0 ? json.INVALID_VALUE : input
 }
 
 function parameter(name: json.Reader<string>) {
-  return json.into(
+  return json.transform(
     json.object({
       name,
       description: json.string(),
-      type: json.oneOf([...TYPES, 'any']),
+      type: json.enumReader([...TYPES, 'any']),
       required: isRequired,
       ...KEYWORDS,
     }),
@@ -68,24 +68,25 @@ export function encodeParameters(input: JsonObject) {
   const losses: Loss[] = []
   const lose = (path: string, reason: string) => losses.push({ path: `/input${path}`, reason })
   for (const key of Object.keys(input)) {
-    if (!['type', 'properties', 'required'].includes(key)) lose(pointerStep(key), 'Parameters have no such keyword')
+    if (!['type', 'properties', 'required'].includes(key))
+      lose(encodePointerStep(key), 'Parameters have no such keyword')
   }
   const properties = isJsonObject(input.properties) ? input.properties : {}
-  const required = new Set(isList(input.required) ? input.required : [])
+  const required = new Set(isJsonArray(input.required) ? input.required : [])
   const parameters: JsonObject[] = []
   for (const [name, schema] of Object.entries(properties)) {
-    const at = `/properties${pointerStep(name)}`
+    const at = `/properties${encodePointerStep(name)}`
     if (name === '') lose(at, 'A parameter must have a name')
     else if (schema === false) lose(at, 'A parameter cannot be forbidden')
     else parameters.push(encodeParameter(name, isJsonObject(schema) ? schema : {}, required.has(name), at, lose))
   }
   for (const [index, name] of [...required].entries()) {
     if (typeof name !== 'string' || Object.hasOwn(properties, name)) continue
-    if (`/properties${pointerStep(name)}`.length > MAX_POINTER) {
-      lose(`/required${pointerStep(index)}`, 'A parameter cannot have so long a name')
+    if (`/properties${encodePointerStep(name)}`.length > MAX_POINTER) {
+      lose(`/required${encodePointerStep(index)}`, 'A parameter cannot have so long a name')
       continue
     }
-    lose(`/required${pointerStep(index)}`, `A parameter needs a type, so '${name}' is written as one of type any`)
+    lose(`/required${encodePointerStep(index)}`, `A parameter needs a type, so '${name}' is written as one of type any`)
     if (name !== '') parameters.push({ name, description: '', type: 'any', required: true })
   }
   const isNamed = input.properties !== undefined || parameters.length > 0
@@ -103,9 +104,9 @@ function encodeParameter(
   const said: Record<string, Json> = {}
   for (const [keyword, value] of Object.entries(schema)) {
     if (value === undefined || keyword === 'type' || keyword === 'description') continue
-    const place = at + pointerStep(keyword)
+    const place = at + encodePointerStep(keyword)
     if (!Object.hasOwn(KEYWORDS, keyword)) lose(place, 'A parameter has no such keyword')
-    else if (HOLDERS.includes(keyword) && refers({ [keyword]: value }))
+    else if (HOLDERS.includes(keyword) && hasReferences({ [keyword]: value }))
       lose(place, 'A parameter cannot refer to other schemas')
     else said[keyword] = value
   }

@@ -2,18 +2,27 @@ import { type Context, Hono, type Next } from 'hono'
 import type { CallTool } from '../../core/call/call.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
-import { oneOf, optional, text } from '../../core/tool/json-reader.ts'
-import { OWN_NAME } from '../../core/tool/sanitize-name.ts'
-import { json, listOf, OBJECT, objectOf } from '../../http/route/answers.ts'
+import { enumReader, optional, stringMatching } from '../../core/tool/json-reader.ts'
+import { SOURCE_NAME } from '../../core/tool/sanitize-name.ts'
+import { json, arraySchema, OBJECT, objectSchema } from '../../http/route/response-specs.ts'
 import { NO_QUERY, query } from '../../http/request/query.ts'
-import { callRoute, type IncomingCall } from '../../http/route/incoming-call.ts'
-import { callHeaders, jsonFailure, jsonText } from '../../http/answer/json-response.ts'
-import { declare } from '../../http/route/operation.ts'
-import { type ToolListDeps, wholeListRoute } from '../../http/route/tool-list.ts'
-import { joinShares, type Joining, writeShare } from './listing.ts'
-import { decodeCall, encodeFailure, encodeOutcome, MESSAGE, NOBODY, type ReplyTo, replyTo, statusOf } from './wire.ts'
+import { createCallRoute, type IncomingCall } from '../../http/route/incoming-call.ts'
+import { callHeaders, jsonFailure, jsonText } from '../../http/response/json-response.ts'
+import { declareOperation } from '../../http/route/operation.ts'
+import { type ToolListDeps, createFullListRoute } from '../../http/route/tool-list.ts'
+import { joinCapabilityLines, type ShareJoinOptions, encodeCapabilityLine } from './listing.ts'
+import {
+  decodeCall,
+  encodeFailure,
+  encodeOutcome,
+  MESSAGE,
+  NO_SENDER,
+  type ReplyTo,
+  createReplyHeader,
+  getStatus,
+} from './wire.ts'
 
-export interface MachineContextFaceDeps extends ToolListDeps {
+export interface MachineContextRoutesDeps extends ToolListDeps {
   readonly callTool: CallTool
   readonly newId: () => string
   readonly now: () => number
@@ -22,13 +31,14 @@ export interface MachineContextFaceDeps extends ToolListDeps {
 const LIST = {
   summary: 'List tools (machine-context)',
   query: query({
-    toolkit: optional(text("a toolkit's name", isNamePart)),
-    id: optional(OWN_NAME),
-    versions: optional(oneOf(['newest', 'all'])),
+    toolkit: optional(stringMatching("a toolkit's name", isNamePart)),
+    id: optional(SOURCE_NAME),
+    versions: optional(enumReader(['newest', 'all'])),
   }),
-  schema: objectOf({ tools: listOf(OBJECT) }),
-  format: { name: 'machine-context', write: writeShare },
-  join: (lines: readonly string[], query: Joining) => `{"tools":[${joinShares(lines, query).join()}]}`,
+  schema: objectSchema({ tools: arraySchema(OBJECT) }),
+  format: { name: 'machine-context', write: encodeCapabilityLine },
+  join: (lines: readonly string[], query: ShareJoinOptions) =>
+    `{"tools":[${joinCapabilityLines(lines, query).join()}]}`,
   tooMany: {
     message: 'Cannot list so many tools at once',
     detail: 'Ask for one toolkit with ?toolkit=, or list and search by page with GET /tools',
@@ -43,21 +53,21 @@ const EXECUTE = {
 }
 
 /** The Machine Context Protocol 1.0. It has no message for a list, which a POST without a body, and so without a type of one, asks for. */
-export function machineContextFace(deps: MachineContextFaceDeps): Hono {
+export function createMachineContextRoutes(deps: MachineContextRoutesDeps): Hono {
   const { callTool } = deps
   const respond = responder(deps)
-  const face = new Hono()
+  const router = new Hono()
   const failures = 'MachineContextError'
-  const list = wholeListRoute(deps, { ...LIST, failures, respond: (failure) => respond(failure) })
-  face.get('/machine-context/tools', list)
+  const list = createFullListRoute(deps, { ...LIST, failures, respond: (failure) => respond(failure) })
+  router.get('/machine-context/tools', list)
   // A definition is for the door of everything published
   const listUnlessSent = (c: Context, next: Next) => (c.req.header('content-type') === undefined ? list(c) : next())
-  face.post('/machine-context/tools', declare({ query: NO_QUERY }, listUnlessSent))
+  router.post('/machine-context/tools', declareOperation({ query: NO_QUERY }, listUnlessSent))
   const respondTo = () => (failure: Failure) => respond(failure)
-  face.post('/machine-context/execute', callRoute(deps.gate, { ...EXECUTE, failures, respondTo }, execute))
+  router.post('/machine-context/execute', createCallRoute(deps.gate, { ...EXECUTE, failures, respondTo }, execute))
 
   async function execute({ body, caller }: IncomingCall): Promise<Response> {
-    const to = replyTo(body)
+    const to = createReplyHeader(body)
     const call = decodeCall(body)
     if ('ok' in call) return respond(call.failure, to)
     const outcome = await callTool(call, caller)
@@ -67,17 +77,17 @@ export function machineContextFace(deps: MachineContextFaceDeps): Hono {
     return jsonText(JSON.stringify(encodeOutcome(outcome, to, stampBy(deps))), 200, headers)
   }
 
-  return face
+  return router
 }
 
 export function responder(deps: Stamping) {
-  return (failure: Failure, to: ReplyTo = NOBODY, durationMs = 0, headers?: Record<string, string>): Response => {
+  return (failure: Failure, to: ReplyTo = NO_SENDER, durationMs = 0, headers?: Record<string, string>): Response => {
     const body = JSON.stringify(encodeFailure(failure, to, stampBy(deps), durationMs))
-    return jsonFailure(failure, body, statusOf(failure), headers)
+    return jsonFailure(failure, body, getStatus(failure), headers)
   }
 }
 
-type Stamping = Pick<MachineContextFaceDeps, 'newId' | 'now'>
+type Stamping = Pick<MachineContextRoutesDeps, 'newId' | 'now'>
 
 function stampBy({ newId, now }: Stamping) {
   return { messageId: newId(), timestamp: new Date(now()).toISOString() }

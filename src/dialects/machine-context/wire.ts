@@ -1,25 +1,25 @@
-import type { Call, Outcome } from '../../core/call/call.ts'
-import { identifier, malformed } from '../../core/call/call-fields.ts'
-import { openContext } from '../../core/call/input.ts'
-import { type Failing, type Failure, fail } from '../../core/failure/failure.ts'
-import { heldValue } from '../../core/call/run.ts'
+import type { CallRequest, CallOutcome } from '../../core/call/call.ts'
+import { identifier, malformedRequestFailure } from '../../core/call/call-options.ts'
+import { createContextReader } from '../../core/call/input.ts'
+import { type FailureResult, type Failure, fail } from '../../core/failure/failure.ts'
+import { toSingleValue } from '../../core/call/run.ts'
 import { NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
-import { sanitizedName } from '../../core/tool/sanitize-name.ts'
-import { askedByDocument, formatToolId, isNamePart, isOwnName } from '../../core/tool/tool-id.ts'
+import { sanitizeName } from '../../core/tool/sanitize-name.ts'
+import { toDocumentRef, formatToolId, isNamePart, isOwnName } from '../../core/tool/tool-id.ts'
 import { DIALECT, TOOLKIT_PREFIX } from './encoding.ts'
-import { ANSWERS, type ExecutionAnswer, errorOf } from './failure.ts'
+import { EXECUTION_FAILURES, type ExecutionAnswer, toExecutionError } from './failure.ts'
 
 export const VERSION = '1.0'
 
 const MAX_SELECTOR = 128
 
 const SOURCE = 'switchboard'
-const HEADER = json.openObject({
+const HEADER = json.looseObject({
   version: json.optional(json.string()),
   messageId: identifier,
-  messageType: json.oneOf(['request']),
+  messageType: json.enumReader(['request']),
   timestamp: json.nullish(json.string()),
   source: json.nullish(json.string()),
   destination: json.nullish(json.string()),
@@ -31,93 +31,93 @@ const TOOL = json.object({
   parameters: json.nullish(json.anyObject, {}),
   version: json.nullish(json.string()),
 })
-const CONTEXT = openContext({
+const CONTEXT = createContextReader({
   request_id: json.nullish(identifier),
   session_id: json.nullish(identifier),
   user_id: json.nullish(identifier),
 })
-const PAYLOAD = json.openObject({ tool: TOOL, context: json.nullish(CONTEXT, {}) })
-export const MESSAGE = json.into(json.openObject({ header: HEADER, payload: PAYLOAD }), ({ payload }) => payload)
+const PAYLOAD = json.looseObject({ tool: TOOL, context: json.nullish(CONTEXT, {}) })
+export const MESSAGE = json.transform(json.looseObject({ header: HEADER, payload: PAYLOAD }), ({ payload }) => payload)
 
-export type ReplyTo = ReturnType<typeof replyTo>
+export type ReplyTo = ReturnType<typeof createReplyHeader>
 
 type Stamp = Readonly<Record<'messageId' | 'timestamp', string>>
 
 type Message = Readonly<Record<string, unknown>>
 
-export const NOBODY = replyTo(undefined)
+export const NO_SENDER = createReplyHeader(undefined)
 
-export function replyTo(body: unknown) {
-  const header = fieldsOf(body, 'header')
-  const tool = fieldsOf(fieldsOf(body, 'payload'), 'tool')
+export function createReplyHeader(body: unknown) {
+  const header = readFields(body, 'header')
+  const tool = readFields(readFields(body, 'payload'), 'tool')
   return {
-    messageId: textOf(header.messageId),
-    source: textOf(header.source),
-    destination: textOf(header.destination),
-    id: textOf(tool.id),
-    capability: textOf(tool.capability),
+    messageId: asText(header.messageId),
+    source: asText(header.source),
+    destination: asText(header.destination),
+    id: asText(tool.id),
+    capability: asText(tool.capability),
   }
 }
 
 /** Reads a request message ("Tool Execution"). Its `security` is not read: credentials travel in HTTP's own headers. */
-export function decodeCall(body: unknown): Call | Failing {
-  const { version = VERSION } = fieldsOf(body, 'header')
+export function decodeCall(body: unknown): CallRequest | FailureResult {
+  const { version = VERSION } = readFields(body, 'header')
   if (typeof version === 'string' && !/^1(?:\.\d{1,9}){0,2}$/.test(version))
     return fail({ type: 'protocol-version-unsupported', asked: version.slice(0, 100), supported: VERSION })
-  const read = json.check(MESSAGE, body)
-  if (!read.ok) return malformed(read.problems)
+  const read = json.parseValue(MESSAGE, body)
+  if (!read.ok) return malformedRequestFailure(read.problems)
   const { tool, context } = read.value
   const { id, capability, parameters, version: selector } = tool
   if (!isOwnName(id) || !isOwnName(capability) || (selector?.length ?? 0) > MAX_SELECTOR)
     return fail({ type: 'id-malformed', asked: `${id}.${capability}` })
   const isToolkit = id.startsWith(TOOLKIT_PREFIX)
-  const address = askedByDocument({ dialect: DIALECT, id, tool: capability }, selector)
+  const address = toDocumentRef({ dialect: DIALECT, id, tool: capability }, selector)
   const toolkit = isToolkit ? id.slice(TOOLKIT_PREFIX.length) : id
   // An id with a dash is a document's before it is an older toolkit's, and its capabilities keep their case
-  const isPlain = isToolkit || sanitizedName(id) === id
+  const isPlain = isToolkit || sanitizeName(id) === id
   const hasName = isPlain && isNamePart(toolkit) && isNamePart(capability)
   const { request_id, session_id, user_id, values } = context
   return {
     asked: hasName ? formatToolId({ toolkit, tool: capability }, selector) : address,
     ...(isToolkit ? {} : { address }),
     input: parameters,
-    callId: request_id ?? replyTo(body).messageId,
+    callId: request_id ?? createReplyHeader(body).messageId,
     traceId: session_id,
     context: { ...NO_CONTEXT, userId: user_id, values },
   }
 }
 
-export function encodeOutcome({ durationMs, result }: Outcome, to: ReplyTo, stamp: Stamp): Message {
+export function encodeOutcome({ durationMs, result }: CallOutcome, to: ReplyTo, stamp: Stamp): Message {
   if (!result.ok) return encodeFailure(result.failure, to, stamp, durationMs)
   const { value, content, elsewhere, artifact = elsewhere, usage } = result
   const more = { ...(content ? { content } : {}), ...(artifact ? { artifact } : {}) }
   const used = usage ? { resource_usage: usage } : {}
-  const given = elsewhere && value === undefined ? {} : { result: heldValue(result) }
+  const given = elsewhere && value === undefined ? {} : { result: toSingleValue(result) }
   const execution = { status: 'success', ...given, execution_time_ms: durationMs, ...used }
-  const response = responseOf(execution, to, stamp)
+  const response = buildResponse(execution, to, stamp)
   return Object.keys(more).length > 0 ? { ...response, metadata: more } : response
 }
 
 export function encodeFailure(failure: Failure, to: ReplyTo, stamp: Stamp, durationMs = 0): Message {
-  const answer: ExecutionAnswer = ANSWERS[failure.type]
-  const error = errorOf(failure)
-  if (!('execution' in answer)) return { header: headerOf('error', to, stamp), error }
-  return responseOf({ status: answer.execution, error, execution_time_ms: durationMs }, to, stamp)
+  const answer: ExecutionAnswer = EXECUTION_FAILURES[failure.type]
+  const error = toExecutionError(failure)
+  if (!('execution' in answer)) return { header: buildHeader('error', to, stamp), error }
+  return buildResponse({ status: answer.execution, error, execution_time_ms: durationMs }, to, stamp)
 }
 
-export function statusOf(failure: Failure): number {
-  const answer: ExecutionAnswer = ANSWERS[failure.type]
+export function getStatus(failure: Failure): number {
+  const answer: ExecutionAnswer = EXECUTION_FAILURES[failure.type]
   return 'execution' in answer ? 200 : answer.status
 }
 
-function responseOf(execution: object, to: ReplyTo, stamp: Stamp): Message {
+function buildResponse(execution: object, to: ReplyTo, stamp: Stamp): Message {
   return {
-    header: headerOf('response', to, stamp),
+    header: buildHeader('response', to, stamp),
     payload: { tool: { id: to.id, capability: to.capability }, execution },
   }
 }
 
-function headerOf(messageType: 'response' | 'error', to: ReplyTo, { messageId, timestamp }: Stamp): JsonObject {
+function buildHeader(messageType: 'response' | 'error', to: ReplyTo, { messageId, timestamp }: Stamp): JsonObject {
   return {
     version: VERSION,
     messageId,
@@ -129,11 +129,11 @@ function headerOf(messageType: 'response' | 'error', to: ReplyTo, { messageId, t
   }
 }
 
-function textOf(value: unknown): string | undefined {
+function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-function fieldsOf(value: unknown, key: string): Readonly<Record<string, unknown>> {
+function readFields(value: unknown, key: string): Readonly<Record<string, unknown>> {
   const field = isObject(value) ? value[key] : undefined
   return isObject(field) ? field : {}
 }

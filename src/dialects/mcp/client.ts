@@ -1,21 +1,21 @@
 import type { Budget } from '../../core/tool/budget.ts'
 import { ok } from '../../core/failure/failure.ts'
-import type { Decoded } from '../../core/tool/codec.ts'
+import type { DecodeResult } from '../../core/tool/codec.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import type { Checked } from '../../core/tool/problem.ts'
-import { type ListedDialect, listedByName } from '../../core/tool/remote-dialect.ts'
+import type { ParseResult } from '../../core/tool/problem.ts'
+import { type ListedDialect, nameOnlyReader } from '../../core/tool/remote-dialect.ts'
 import { mcp } from './definition.ts'
-import { OWN, withoutHeaders } from './tool-document.ts'
+import { OWN_META_PREFIX, dropHeaderExtensions } from './tool-document.ts'
 
 /** Listed and called by the official client. */
 export const mcpClient: ListedDialect = {
   protocol: 'mcp',
   source: mcp.dialect,
-  listed: listedByName,
+  listed: nameOnlyReader,
   decode,
 }
 
-function decode(document: JsonObject, own: string, budget: Budget): Checked<Decoded> {
+function decode(document: JsonObject, own: string, budget: Budget): ParseResult<DecodeResult> {
   const { inputSchema, outputSchema, icons, _meta, ...rest } = document
   // From 2026-07-28 on an output may be anything, which no document published here can say
   const output = isJsonObject(outputSchema) && outputSchema.type !== 'object' ? outputSchema : undefined
@@ -25,10 +25,10 @@ function decode(document: JsonObject, own: string, budget: Budget): Checked<Deco
     name: own,
     // Of letters that no name here may have, nothing else would be seen
     ...(rest.title === undefined && /[^ -~]/.test(String(rest.name)) ? { title: String(rest.name) } : {}),
-    inputSchema: isJsonObject(inputSchema) ? withoutHeaders(inputSchema) : inputSchema,
+    inputSchema: isJsonObject(inputSchema) ? dropHeaderExtensions(inputSchema) : inputSchema,
     ...(_meta === undefined ? {} : { _meta: withoutOwn(_meta) }),
   }
-  const decode = (source: JsonObject): Checked<Decoded> => {
+  const decode = (source: JsonObject): ParseResult<DecodeResult> => {
     const decoded = mcp.decode(source, { toolkit: 'any', version: '1.0.0' }, budget)
     if (!decoded.ok || !output) return decoded
     const definitions = decoded.value.definitions.map((each) => ({ ...each, output }))
@@ -44,5 +44,5 @@ function decode(document: JsonObject, own: string, budget: Budget): Checked<Deco
 
 function withoutOwn(meta: Json): Json {
   if (!isJsonObject(meta)) return meta
-  return Object.fromEntries(Object.entries(meta).filter(([key]) => !key.startsWith(OWN)))
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => !key.startsWith(OWN_META_PREFIX)))
 }

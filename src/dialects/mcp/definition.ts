@@ -1,16 +1,16 @@
-import type { Codec, Given } from '../../core/tool/codec.ts'
+import type { Codec, DecodeOptions } from '../../core/tool/codec.ts'
 import { ok } from '../../core/failure/failure.ts'
-import { jsonSchema, whatIsNotGiven } from '../../core/tool/definition-fields.ts'
-import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { jsonSchema, findMissingFields } from '../../core/tool/definition-fields.ts'
+import { isJsonObject, isJsonArray, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
-import { toolNames } from '../../core/tool/sanitize-name.ts'
+import { createToolNameReader } from '../../core/tool/sanitize-name.ts'
 import type { Problem } from '../../core/tool/problem.ts'
-import { everySubschema } from '../../core/schema/subschemas.ts'
+import { walkSubschemas } from '../../core/schema/subschemas.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
 import { encode } from './tool-document.ts'
 
 const ANNOTATIONS = withoutNulls(
-  json.openObject({
+  json.looseObject({
     title: json.nullish(json.string()),
     readOnlyHint: json.nullish(json.boolean),
     destructiveHint: json.nullish(json.boolean),
@@ -21,11 +21,11 @@ const ANNOTATIONS = withoutNulls(
 
 /** The URL is fetched by anybody who shows the icon, unless it holds the data itself. */
 const ICON = withoutNulls(
-  json.openObject({
-    src: json.text("an 'https:' or a 'data:' URL", /^(?:https:\/\/[^/]|data:)/i),
+  json.looseObject({
+    src: json.stringMatching("an 'https:' or a 'data:' URL", /^(?:https:\/\/[^/]|data:)/i),
     mimeType: json.nullish(json.string()),
-    sizes: json.nullish(json.strings),
-    theme: json.nullish(json.oneOf(['light', 'dark'])),
+    sizes: json.nullish(json.stringArray),
+    theme: json.nullish(json.enumReader(['light', 'dark'])),
   }),
 )
 
@@ -35,33 +35,33 @@ const MAX_DEPTH = 200
 export const mcp: Codec = {
   dialect: 'mcp',
   references: 'local',
-  recognises: (document) =>
+  recognizes: (document) =>
     isJsonObject(document) &&
     ('inputSchema' in document ||
-      (isList(document.tools) &&
+      (isJsonArray(document.tools) &&
         document.tools.length > 0 &&
         document.tools.every((tool) => isJsonObject(tool) && 'inputSchema' in tool))),
   decode,
   encode,
-  toolsIn: (document) => (isJsonObject(document) && isList(document.tools) ? document.tools.length : 1),
+  countTools: (document) => (isJsonObject(document) && isJsonArray(document.tools) ? document.tools.length : 1),
 }
 
-function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
+function decode(document: Json, given: DecodeOptions): ReturnType<Codec['decode']> {
   const { toolkit, version } = given
   const warnings: Problem[] = []
   const isListing = isJsonObject(document) && document.tools !== undefined && document.inputSchema === undefined
   const tool = oneOfTools()
-  const tools = json.openObject({ tools: json.list(tool, { least: 1 }) })
-  const read = json.check(
-    isListing ? json.into(tools, (all) => all.tools) : json.into(tool, (one) => [one]),
+  const tools = json.looseObject({ tools: json.array(tool, { least: 1 }) })
+  const read = json.parseValue(
+    isListing ? json.transform(tools, (all) => all.tools) : json.transform(tool, (one) => [one]),
     document,
     warnings,
   )
   if (!read.ok || toolkit === undefined || version === undefined)
-    return { ok: false, problems: [...whatIsNotGiven(given), ...(read.ok ? [] : read.problems)] }
+    return { ok: false, problems: [...findMissingFields(given), ...(read.ok ? [] : read.problems)] }
   return ok({
     definitions: read.value.map((each) => ({ ...each, toolkit, version })),
-    called: namesOf(isListing ? document.tools : [document]),
+    called: listToolNames(isListing ? document.tools : [document]),
     schemas: read.value.flatMap(({ input, output }, index) => {
       const path = isListing ? `/tools/${index}` : ''
       return [
@@ -73,8 +73,8 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   })
 }
 
-function namesOf(tools: unknown): readonly string[] {
-  if (!isList(tools)) return []
+function listToolNames(tools: unknown): readonly string[] {
+  if (!isJsonArray(tools)) return []
   return tools.map((each) => (isJsonObject(each) && typeof each.name === 'string' ? each.name : ''))
 }
 
@@ -83,19 +83,19 @@ type Tool = Omit<Definition, 'toolkit' | 'version' | 'output'> & { readonly outp
 function oneOfTools(): json.Reader<Tool> {
   const tool = json.object(
     {
-      name: toolNames(),
+      name: createToolNameReader(),
       title: json.nullish(json.string()),
       description: json.nullish(json.string()),
       inputSchema: INPUT_SCHEMA,
       outputSchema: json.nullish(OUTPUT_SCHEMA, {}),
       annotations: json.nullish(ANNOTATIONS),
-      icons: json.nullish(json.list(ICON)),
+      icons: json.nullish(json.array(ICON)),
       _meta: json.nullish(json.anyObject),
-      execution: json.anything,
+      execution: json.anyJson,
     },
     { unknown: 'warn' },
   )
-  return json.into(tool, ({ name, inputSchema, outputSchema, execution, ...rest }, { warnings }) => {
+  return json.transform(tool, ({ name, inputSchema, outputSchema, execution, ...rest }, { warnings }) => {
     if (rest.description === undefined)
       warnings.push({ path: '/description', message: 'Without a description models cannot tell what it is for' })
     if (isJsonObject(execution) && execution.taskSupport === 'required')
@@ -114,7 +114,7 @@ function oneOfTools(): json.Reader<Tool> {
 }
 
 function withoutNulls(reader: json.Reader<unknown>): json.Reader<JsonObject> {
-  return json.into(json.also(json.anyObject, reader), (value) =>
+  return json.transform(json.checkAlso(json.anyObject, reader), (value) =>
     Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null)),
   )
 }
@@ -124,8 +124,8 @@ const SCHEMA_FIELDS = ['properties', 'required', '$defs']
 /** Clients that write every field write null where there is none. */
 function toolSchema(why: string): json.Reader<JsonObject> {
   const isAbsent = ([key, field]: readonly [string, unknown]) => field === null && SCHEMA_FIELDS.includes(key)
-  return json.into(jsonSchema, (value, report) => {
-    if (value.type !== 'object') json.wrong(report, `Must be 'object': ${why}`, '/type')
+  return json.transform(jsonSchema, (value, report) => {
+    if (value.type !== 'object') json.addProblem(report, `Must be 'object': ${why}`, '/type')
     const entries = Object.entries(value)
     return entries.some(isAbsent) ? Object.fromEntries(entries.filter((entry) => !isAbsent(entry))) : value
   })
@@ -134,9 +134,9 @@ function toolSchema(why: string): json.Reader<JsonObject> {
 const OUTPUT_SCHEMA = toolSchema("a tool's structured content has names")
 
 /** `x-mcp-header` asks the server to check headers against arguments (MCP 2026-07-28), which ours does not. */
-const INPUT_SCHEMA = json.also(toolSchema("a tool's arguments have names"), (value, report) => {
-  for (const { schema, path } of everySubschema(value, MAX_DEPTH)) {
+const INPUT_SCHEMA = json.checkAlso(toolSchema("a tool's arguments have names"), (value, report) => {
+  for (const { schema, path } of walkSubschemas(value, MAX_DEPTH)) {
     if (!isJsonObject(schema) || !('x-mcp-header' in schema)) continue
-    json.wrong(report, 'Must be left out: parameters are not read from headers here', `${path}/x-mcp-header`)
+    json.addProblem(report, 'Must be left out: parameters are not read from headers here', `${path}/x-mcp-header`)
   }
 })

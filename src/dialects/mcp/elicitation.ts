@@ -1,11 +1,11 @@
-import { type Failure, openChallenges } from '../../core/failure/failure.ts'
+import { type Failure, filterOpenChallenges } from '../../core/failure/failure.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 
 export const URL_ELICITATION: JsonObject = { elicitation: { url: {} } }
 
 /** An empty `elicitation` means forms, as it did before there were URLs. */
-export function declares(capabilities: JsonObject, needed: JsonObject): boolean {
+export function hasCapability(capabilities: JsonObject, needed: JsonObject): boolean {
   return Object.entries(needed).every(([name, parts]) => {
     const declared = capabilities[name]
     if (!isJsonObject(declared) || !isJsonObject(parts)) return false
@@ -14,13 +14,13 @@ export function declares(capabilities: JsonObject, needed: JsonObject): boolean 
   })
 }
 
-export function urlElicitations(failure: Failure): readonly ReturnType<typeof urlElicitation>[] {
+export function toUrlElicitations(failure: Failure): readonly ReturnType<typeof urlElicitation>[] {
   if (failure.type === 'approval-required')
     return [urlElicitation(failure.challenge, `Approve this call of '${failure.id}'`)]
   if (failure.type !== 'requirements-missing') return []
   const { tool, authorization, secrets } = failure
   // No link helps while something else is missing
-  if (secrets.length > 0 || openChallenges(failure).length < authorization.length) return []
+  if (secrets.length > 0 || filterOpenChallenges(failure).length < authorization.length) return []
   return authorization.map((challenge) =>
     urlElicitation(challenge, `Authorize '${challenge.id}' so that '${tool}' can go on`),
   )

@@ -1,11 +1,11 @@
-import { type Failure, type FailureType, openChallenges } from '../../core/failure/failure.ts'
-import { questionsOf, sentence, tryAgainIn, wordsOf } from '../../core/failure/failure-words.ts'
-import { didYouMean, type Problem, problemsByParameter, problemsInWords, quoted } from '../../core/tool/problem.ts'
+import { type Failure, type FailureType, filterOpenChallenges } from '../../core/failure/failure.ts'
+import { formatInputRequests, formatSentence, tryAgainIn, describeFailure } from '../../core/failure/failure-text.ts'
+import { didYouMean, type Problem, groupByParameter, formatProblems, quoteList } from '../../core/tool/problem.ts'
 import type { ToolFailure } from '../../core/tool/content.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from './wire.ts'
 
 /** Where neither JSON-RPC nor MCP has a code, it is the status of HTTP, which they leave free. */
-export const ANSWERS = {
+export const MCP_FAILURES = {
   'request-malformed': { code: PARSE_ERROR, status: 400 },
   'body-too-large': { code: INVALID_REQUEST, status: 413 },
   'body-timed-out': { code: INVALID_REQUEST, status: 408 },
@@ -45,7 +45,7 @@ export const ANSWERS = {
   'internal': { code: INTERNAL_ERROR, status: 500 },
 } as const satisfies Record<FailureType, 'result' | Readonly<Record<'code' | 'status', number>>>
 
-export function textOf(failure: Failure): string {
+export function formatFailure(failure: Failure): string {
   switch (failure.type) {
     case 'media-type-unsupported':
       return `Send the body as '${failure.wanted}', got the content type '${failure.got ?? 'none'}'`
@@ -57,7 +57,7 @@ export function textOf(failure: Failure): string {
     case 'tool-unknown':
       return unknownTool(failure)
     case 'version-unavailable':
-      return sentence(wordsOf({ ...failure, tool: failure.name }))
+      return formatSentence(describeFailure({ ...failure, tool: failure.name }))
     case 'tool-not-executable':
       return `The tool '${failure.id}' cannot be called here: ${failure.reason}`
     case 'requirements-missing':
@@ -70,16 +70,16 @@ export function textOf(failure: Failure): string {
       return toolFailed(failure)
     case 'tool-timed-out':
       return failure.may_have_run
-        ? sentence(wordsOf(failure))
-        : sentence({ ...wordsOf(failure), detail: 'it may work when called again' })
+        ? formatSentence(describeFailure(failure))
+        : formatSentence({ ...describeFailure(failure), detail: 'it may work when called again' })
     case 'output-invalid':
-      return sentence({ ...wordsOf(failure), detail: problemsInWords(failure.problems, 'the output') })
+      return formatSentence({ ...describeFailure(failure), detail: formatProblems(failure.problems, 'the output') })
     case 'input-required':
-      return `The tool asks for more input, which this client cannot give: it takes MCP 2026-07-28\n${questionsOf(failure)}`
+      return `The tool asks for more input, which this client cannot give: it takes MCP 2026-07-28\n${formatInputRequests(failure)}`
     case 'definition-invalid':
-      return sentence({ ...wordsOf(failure), detail: problemsInWords(failure.problems, 'the definition') })
+      return formatSentence({ ...describeFailure(failure), detail: formatProblems(failure.problems, 'the definition') })
     default:
-      return sentence(wordsOf(failure))
+      return formatSentence(describeFailure(failure))
   }
 }
 
@@ -91,17 +91,17 @@ function unknownTool(failure: Extract<Failure, { type: 'id-malformed' | 'tool-un
 }
 
 function missingRequirements(failure: Extract<Failure, { type: 'requirements-missing' }>): string {
-  const steps = openChallenges(failure).map(
+  const steps = filterOpenChallenges(failure).map(
     ({ id, url }) => `authorization_required: the user must authorize '${id}': open ${url} and then call again`,
   )
-  if (failure.secrets.length > 0) steps.push(`Missing secrets: ${quoted(failure.secrets.map(({ id }) => id))}`)
+  if (failure.secrets.length > 0) steps.push(`Missing secrets: ${quoteList(failure.secrets.map(({ id }) => id))}`)
   return [`The tool '${failure.tool}' needs something more before it can be called: ${failure.detail}`, ...steps].join(
     '\n',
   )
 }
 
 function invalidInput(problems: readonly Problem[]): string {
-  const lines = Object.entries(problemsByParameter(problems)).map(([name, why]) =>
+  const lines = Object.entries(groupByParameter(problems)).map(([name, why]) =>
     name === '' ? why : `- ${name}: ${why}`,
   )
   return ['Some arguments are invalid', ...lines].join('\n')

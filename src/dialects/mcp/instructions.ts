@@ -1,7 +1,7 @@
-import { scopeDenial } from '../../core/access/principal.ts'
-import type { ToolkitCounts } from '../../core/catalogue/catalogue.ts'
-import { Unreachable } from '../../core/failure/failure.ts'
-import { type McpClient, narrowedTo } from './toolset.ts'
+import { findScopeDenial } from '../../core/access/principal.ts'
+import type { ToolkitCounts } from '../../core/catalog/catalog.ts'
+import { UnreachableError } from '../../core/failure/failure.ts'
+import { type McpRequestContext, restrictToToolset } from './toolset.ts'
 
 /** More definitions than these are more than a model reads well. */
 const MANY = 100
@@ -15,10 +15,13 @@ const PERSON =
   'Some calls need a person first, to connect an account or to approve the call, and answer with a link: show it to the person, and call again with the same arguments afterwards.'
 
 /** Toolkits come last, since some hosts show a model the first 512 characters only. */
-export async function instructionsFor({ principal, toolset }: McpClient, catalogue: ToolkitCounts): Promise<string> {
-  const counts = scopeDenial(principal, 'tools:read')
+export async function createInstructions(
+  { principal, toolset }: McpRequestContext,
+  catalog: ToolkitCounts,
+): Promise<string> {
+  const counts = findScopeDenial(principal, 'tools:read')
     ? []
-    : await catalogue.toolkits(narrowedTo(principal, toolset), { callable: true }).catch(nothingWhereUnreachable)
+    : await catalog.toolkits(restrictToToolset(principal, toolset), { callable: true }).catch(nothingWhereUnreachable)
   const total = counts.reduce((sum, { tools }) => sum + tools, 0)
   if (total === 0) return PERSON
   const largest = counts.toSorted((a, b) => b.tools - a.tools)
@@ -40,6 +43,6 @@ function counted(count: number, what: string): string {
 
 /** A client connects all the same, as its first message asks for nothing that is stored. */
 function nothingWhereUnreachable(error: unknown): [] {
-  if (!(error instanceof Unreachable)) throw error
+  if (!(error instanceof UnreachableError)) throw error
   return []
 }

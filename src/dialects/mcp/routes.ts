@@ -1,110 +1,117 @@
 import { Hono } from 'hono'
-import { scopeDenial } from '../../core/access/principal.ts'
-import type { Catalogue, ToolkitCounts } from '../../core/catalogue/catalogue.ts'
+import { findScopeDenial } from '../../core/access/principal.ts'
+import type { Catalog, ToolkitCounts } from '../../core/catalog/catalog.ts'
 import type { CallTool } from '../../core/call/call.ts'
-import { type Failure, Unreachable } from '../../core/failure/failure.ts'
-import type { TellReadiness } from '../../core/call/readiness.ts'
+import { type Failure, UnreachableError } from '../../core/failure/failure.ts'
+import type { CheckReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import type { Seal } from '../../core/call/seal.ts'
-import { afford, CALL_UNITS, createMeter } from '../../core/tool/budget.ts'
+import { withinBudget, CALL_UNITS, createRequestBudget } from '../../core/tool/budget.ts'
 import type { Json } from '../../core/tool/json.ts'
-import { giveWay, readJson } from '../../http/request/body.ts'
+import { yieldToEventLoop, readJson } from '../../http/request/body.ts'
 import { FULL, requestMemory } from '../../http/request/request-memory.ts'
-import { answerOrStream, createEventStream, type EventStream } from '../../http/answer/event-stream.ts'
-import { backgroundOf, type Gate, type RouteContext } from '../../http/route/gate.ts'
-import { CALL_LIMIT } from '../../http/route/incoming-call.ts'
-import { failureHeaders, jsonText, PRIVATE } from '../../http/answer/json-response.ts'
-import { ANSWERS, textOf } from './failure.ts'
+import { respondOrStream, createEventStream, type EventStream } from '../../http/response/event-stream.ts'
+import { getBackground, type Authorize, type RouteContext } from '../../http/route/authorizer.ts'
+import { MAX_CALL_BYTES } from '../../http/route/incoming-call.ts'
+import { failureHeaders, jsonText, PRIVATE } from '../../http/response/json-response.ts'
+import { MCP_FAILURES, formatFailure } from './failure.ts'
 import { isAllowedOrigin } from './origin.ts'
 import { revision2026 } from './revisions/2026-07-28.ts'
-import { revisionOf, revisionOfBatch, type Revisions } from './revisions/negotiation.ts'
+import { negotiateRevision, negotiateBatchRevision, type Revisions } from './revisions/negotiation.ts'
 import type { Revision, ServerInfo } from './revisions/revision.ts'
 import { revision2025November, revisionsUntil2025 } from './revisions/until-2025-11-25.ts'
-import { answerCall, answerFailure, messageEvent, wantsMessages } from './tools-call.ts'
-import { listTools } from './tools-list.ts'
-import { type Answers, json, OBJECT } from '../../http/route/answers.ts'
-import { declareCall } from '../../http/route/operation.ts'
-import { ALL, type McpClient, narrowedTo, readToolset, toolsetQuery } from './toolset.ts'
-import { answerText, decodeToolCall, errorText, INVALID_REQUEST, type McpAnswer, type McpError } from './wire.ts'
-import { type McpRequest, MESSAGES, readMessage, type ToolCall } from './wire.ts'
+import { handleToolsCall, toMcpFailure, messageEvent, wantsEventStream } from './tools-call.ts'
+import { handleToolsList } from './tools-list.ts'
+import { type ResponseSpecs, json, OBJECT } from '../../http/route/response-specs.ts'
+import { declareCallOperation } from '../../http/route/operation.ts'
+import { ALL_TOOLS, type McpRequestContext, restrictToToolset, readToolset, toolsetQuery } from './toolset.ts'
+import {
+  formatResponse,
+  decodeToolCall,
+  formatErrorResponse,
+  INVALID_REQUEST,
+  type McpResult,
+  type McpError,
+} from './wire.ts'
+import { type McpRequest, MESSAGES, readMessage, type McpToolCall } from './wire.ts'
 
-export interface Door {
+export interface McpEndpoint {
   readonly path: string
-  readonly gate: Gate
+  readonly gate: Authorize
   readonly challenge: (request: Request) => { readonly hint?: string; readonly header?: string }
 }
 
-export interface McpFaceDeps {
-  readonly doors: readonly Door[]
+export interface McpRoutesDeps {
+  readonly doors: readonly McpEndpoint[]
   readonly origins: ReadonlySet<string>
   readonly callTool: CallTool
-  readonly catalogue: Catalogue & ToolkitCounts
+  readonly catalog: Catalog & ToolkitCounts
   readonly resolver: Resolver
-  readonly tellReadiness: TellReadiness
+  readonly tellReadiness: CheckReadiness
   readonly seal: Seal
   readonly serverInfo: ServerInfo
 }
 
 const MAX_BATCH = 100
-const ANY_USE = ['tools:call', 'tools:read'] as const
+const READ_OR_CALL = ['tools:call', 'tools:read'] as const
 const SEARCH_MODE = 'search_tools finds tools, and call_tool calls them'
-const ANSWERED: Answers = {
+const MCP_RESPONSES: ResponseSpecs = {
   200: { ...json('A JSON-RPC response, or a stream of messages that ends with it', OBJECT), streams: true },
   202: { says: 'The notification was accepted' },
 }
 const HOW_TO_CONNECT = '. What to copy for each agent is at /docs/agents'
 
 /** The Model Context Protocol over stateless Streamable HTTP, in all revisions at the same URL. */
-export function mcpFace(deps: McpFaceDeps): Hono {
-  const { doors, origins, callTool, catalogue, resolver, tellReadiness, seal, serverInfo } = deps
+export function createMcpRoutes(deps: McpRoutesDeps): Hono {
+  const { doors, origins, callTool, catalog, resolver, tellReadiness, seal, serverInfo } = deps
   const revisions: Revisions = {
     until2025: revisionsUntil2025(serverInfo),
     of2025November: revision2025November(serverInfo),
     from2026: revision2026(serverInfo, seal),
   }
   const calling = { callTool, resolver, suggest }
-  const face = new Hono()
+  const router = new Hono()
   for (const door of doors) {
-    face.post(
+    router.post(
       door.path,
-      declareCall(
+      declareCallOperation(
         {
           summary: `Send messages of the Model Context Protocol, ${door.path === '/mcp' ? 'with an API key' : 'signed in with OAuth'}`,
           scope: 'tools:call',
           query: toolsetQuery,
           body: { reader: () => MESSAGES },
-          answers: ANSWERED,
+          answers: MCP_RESPONSES,
           failures: 'JsonRpcError',
         },
         (c) => post(c, door),
       ),
     )
-    face.all(door.path, async (c) => {
-      const admitted = await door.gate(c, ANY_USE)
-      if (!admitted.ok) return turnAway(c.req.raw, admitted.failure, door)
-      return refuse({ type: 'method-not-allowed', method: c.req.method, allowed: ['POST'] })
+    router.all(door.path, async (c) => {
+      const admitted = await door.gate(c, READ_OR_CALL)
+      if (!admitted.ok) return rejectUnauthenticated(c.req.raw, admitted.failure, door)
+      return respondError({ type: 'method-not-allowed', method: c.req.method, allowed: ['POST'] })
     })
   }
 
-  async function post(c: RouteContext, door: Door): Promise<Response> {
+  async function post(c: RouteContext, door: McpEndpoint): Promise<Response> {
     const request = c.req.raw
     const { url } = request
     const origin = request.headers.get('origin')
     if (origin !== null && !isAllowedOrigin(origin, url, origins))
-      return refuse({ type: 'forbidden', reason: "The header 'Origin' is of another site" })
-    const admitting = door.gate(c, ANY_USE)
+      return respondError({ type: 'forbidden', reason: "The header 'Origin' is of another site" })
+    const admitting = door.gate(c, READ_OR_CALL)
     // An await costs a turn of the queue even where nothing has to be waited for
     const admitted = admitting instanceof Promise ? await admitting : admitting
-    if (!admitted.ok) return turnAway(request, admitted.failure, door)
-    const toolset = url.includes('?') ? readToolset(url) : ALL
-    if ('ok' in toolset) return errorResponse(null, malformed(textOf(toolset.failure)))
-    const meter = createMeter(CALL_UNITS)
-    const owner = { principal: admitted.value, request, background: backgroundOf(c) }
-    if (requestMemory.isFull(owner)) return refuse(FULL.failure)
+    if (!admitted.ok) return rejectUnauthenticated(request, admitted.failure, door)
+    const toolset = url.includes('?') ? readToolset(url) : ALL_TOOLS
+    if ('ok' in toolset) return errorResponse(null, malformed(formatFailure(toolset.failure)))
+    const meter = createRequestBudget(CALL_UNITS)
+    const owner = { principal: admitted.value, request, background: getBackground(c) }
+    if (requestMemory.isFull(owner)) return respondError(FULL.failure)
     const memory = requestMemory.open(owner)
     try {
-      const body = await readJson(request, { limit: CALL_LIMIT, meter, memory })
-      if (!body.ok) return refuse(body.failure)
+      const body = await readJson(request, { limit: MAX_CALL_BYTES, meter, memory })
+      if (!body.ok) return respondError(body.failure)
       const client = { ...owner, background: memory.background, toolset, meter, memory }
       return memory.untilRead(await answerBody(body.value, client))
     } finally {
@@ -112,17 +119,17 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     }
   }
 
-  async function answerBody(body: Json, addressed: McpClient): Promise<Response> {
+  async function answerBody(body: Json, addressed: McpRequestContext): Promise<Response> {
     const { request, toolset } = addressed
     const { headers } = request
-    const client = toolset.names.length === 0 ? addressed : await reached(withNames(addressed))
+    const client = toolset.names.length === 0 ? addressed : await catchUnreachable(withNames(addressed))
     if ('code' in client) return errorResponse(null, client)
     if (Array.isArray(body)) return batch(body, client)
 
     const message = readMessage(body)
     if (message.kind === 'response') return accepted()
     if (message.kind === 'malformed') return errorResponse(message.id, malformed(message.message))
-    const revision = revisionOf(headers, message, revisions)
+    const revision = negotiateRevision(headers, message, revisions)
     if ('code' in revision) return errorResponse(message.kind === 'request' ? message.id : null, revision)
     if (message.kind === 'notification') return accepted()
     if (message.method !== 'tools/call') {
@@ -131,66 +138,74 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     }
     const call = decodeToolCall(message.params)
     if ('code' in call) return errorResponse(message.id, call)
-    const stream = wantsMessages(call, request) ? createEventStream(request.signal) : undefined
+    const stream = wantsEventStream(call, request) ? createEventStream(request.signal) : undefined
     const answering = callOrSearch(call, revision, client, stream)
     if (!stream) return reply(message, await answering)
-    return answerOrStream(answering, {
+    return respondOrStream(answering, {
       stream,
       background: client.background,
       whole: (answered) => reply(message, answered),
-      last: (answered) => [messageEvent(answerText(message.id, answered))],
-      crashed: (reference) => [messageEvent(answerText(message.id, errorOf({ type: 'internal', reference })))],
+      last: (answered) => [messageEvent(formatResponse(message.id, answered))],
+      crashed: (reference) => [messageEvent(formatResponse(message.id, toMcpError({ type: 'internal', reference })))],
       headers: PRIVATE,
     })
   }
 
-  async function answer({ method, params }: McpRequest, revision: Revision, client: McpClient): Promise<McpAnswer> {
+  async function answer(
+    { method, params }: McpRequest,
+    revision: Revision,
+    client: McpRequestContext,
+  ): Promise<McpResult> {
     if (method === 'tools/list') {
-      const denied = scopeDenial(client.principal, 'tools:read')
-      if (denied) return answerFailure(denied, revision)
-      return reached(listTools(params, revision, client, catalogue))
+      const denied = findScopeDenial(client.principal, 'tools:read')
+      if (denied) return toMcpFailure(denied, revision)
+      return catchUnreachable(handleToolsList(params, revision, client, catalog))
     }
     if (method === 'tools/call') {
       const call = decodeToolCall(params)
       return 'code' in call ? call : callOrSearch(call, revision, client, undefined)
     }
-    const instructions = method === revision.greeting ? await instruct(client) : undefined
+    const instructions = method === revision.discoveryMethod ? await instruct(client) : undefined
     return (
-      revision.answer(method, params, instructions) ??
-      answerFailure({ type: 'route-unknown', method, path: '/mcp' }, revision)
+      revision.handleMethod(method, params, instructions) ??
+      toMcpFailure({ type: 'route-unknown', method, path: '/mcp' }, revision)
     )
   }
 
-  const instruct = async (client: McpClient) => (await import('./instructions.ts')).instructionsFor(client, catalogue)
+  const instruct = async (client: McpRequestContext) =>
+    (await import('./instructions.ts')).createInstructions(client, catalog)
 
-  type Calling = readonly [ToolCall, Revision, McpClient, EventStream | undefined]
+  type Calling = readonly [McpToolCall, Revision, McpRequestContext, EventStream | undefined]
 
-  function callOrSearch(...[call, revision, client, stream]: Calling): Promise<McpAnswer> {
+  function callOrSearch(...[call, revision, client, stream]: Calling): Promise<McpResult> {
     if (client.toolset.search) return search(call, revision, client, stream)
-    return answerCall(call, revision, client, stream, calling)
+    return handleToolsCall(call, revision, client, stream, calling)
   }
 
-  async function search(...[call, revision, client, stream]: Calling): Promise<McpAnswer> {
-    const denied = scopeDenial(client.principal, 'tools:read')
-    if (denied) return answerFailure(denied, revision)
+  async function search(...[call, revision, client, stream]: Calling): Promise<McpResult> {
+    const denied = findScopeDenial(client.principal, 'tools:read')
+    if (denied) return toMcpFailure(denied, revision)
     // Loaded on first use: few agents search, and those that do can wait
     const { searchCall } = await import('./search-mode.ts')
-    const found = await reached(searchCall({ call, revision, client, catalogue, resolver, tellReadiness }))
+    const found = await catchUnreachable(searchCall({ call, revision, client, catalog, resolver, tellReadiness }))
     if (!found)
-      return { ...ANSWERS['tool-unknown'], message: `Unknown tool: '${call.name.slice(0, 200)}': ${SEARCH_MODE}` }
+      return { ...MCP_FAILURES['tool-unknown'], message: `Unknown tool: '${call.name.slice(0, 200)}': ${SEARCH_MODE}` }
     if (typeof found === 'string' || 'code' in found) return found
-    return answerCall(found, revision, client, stream, calling)
+    return handleToolsCall(found, revision, client, stream, calling)
   }
 
-  async function suggest(name: string, client: McpClient): Promise<readonly string[]> {
-    const names = await reached(catalogue.near(name, narrowedTo(client.principal, client.toolset)))
+  async function suggest(name: string, client: McpRequestContext): Promise<readonly string[]> {
+    const names = await catchUnreachable(
+      catalog.suggestNames(name, restrictToToolset(client.principal, client.toolset)),
+    )
     return 'code' in names ? [] : names
   }
 
-  const withNames = async (client: McpClient) => (await import('./named-tools.ts')).withNames(client, resolver)
+  const withNames = async (client: McpRequestContext) =>
+    (await import('./toolset-names.ts')).resolveToolsetNames(client, resolver)
 
-  async function batch(values: readonly unknown[], client: McpClient): Promise<Response> {
-    const revision = revisionOfBatch(client.request.headers, revisions)
+  async function batch(values: readonly unknown[], client: McpRequestContext): Promise<Response> {
+    const revision = negotiateBatchRevision(client.request.headers, revisions)
     if ('code' in revision) return errorResponse(null, revision)
     if (values.length === 0 || values.length > MAX_BATCH)
       return errorResponse(null, malformed(`A batch must be of 1 to ${MAX_BATCH} messages`))
@@ -198,56 +213,60 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     const { meter } = client
     for (const value of values) {
       const message = readMessage(value)
-      if (message.kind === 'malformed') texts.push(errorText(message.id, malformed(message.message)))
+      if (message.kind === 'malformed') texts.push(formatErrorResponse(message.id, malformed(message.message)))
       if (message.kind !== 'request') continue
-      const isOver = meter.isSpent || meter.answer.isSpent
-      const text = answerText(message.id, isOver ? TOO_MUCH : await answer(message, revision, client))
+      const isOver = meter.isExceeded || meter.answer.isExceeded
+      const text = formatResponse(message.id, isOver ? TOO_MUCH : await answer(message, revision, client))
       texts.push(text)
-      afford(() => meter.answer.spend(text.length), '')
-      await giveWay()
+      withinBudget(() => meter.answer.spend(text.length), '')
+      await yieldToEventLoop()
     }
     return texts.length === 0 ? accepted() : jsonText(`[${texts.join(',')}]`, 200, PRIVATE)
   }
 
-  return face
+  return router
 }
 
-function reply({ id }: McpRequest, answered: McpAnswer, session?: string): Response {
+function reply({ id }: McpRequest, answered: McpResult, session?: string): Response {
   if (typeof answered !== 'string' && 'code' in answered) return errorResponse(id, answered)
   const headers = session === undefined ? undefined : { 'mcp-session-id': session }
-  return jsonText(answerText(id, answered), 200, typeof answered === 'string' ? headers : answered.headers)
+  return jsonText(formatResponse(id, answered), 200, typeof answered === 'string' ? headers : answered.headers)
 }
 
 function errorResponse(id: string | number | null, error: McpError): Response {
-  return jsonText(errorText(id, error), error.status, { ...PRIVATE, ...error.headers })
+  return jsonText(formatErrorResponse(id, error), error.status, { ...PRIVATE, ...error.headers })
 }
 
-async function reached<T>(work: Promise<T>): Promise<T | McpError> {
+async function catchUnreachable<T>(work: Promise<T>): Promise<T | McpError> {
   try {
     return await work
   } catch (error) {
-    if (!(error instanceof Unreachable)) throw error
-    return errorOf({ type: 'unavailable', message: error.message })
+    if (!(error instanceof UnreachableError)) throw error
+    return toMcpError({ type: 'unavailable', message: error.message })
   }
 }
 
-function turnAway(request: Request, failure: Failure, { challenge }: Door): Response {
-  if (failure.type !== 'unauthenticated') return refuse(failure)
+function rejectUnauthenticated(request: Request, failure: Failure, { challenge }: McpEndpoint): Response {
+  if (failure.type !== 'unauthenticated') return respondError(failure)
   const { hint = '', header } = challenge(request)
-  const error = errorOf({ ...failure, reason: failure.reason + hint })
+  const error = toMcpError({ ...failure, reason: failure.reason + hint })
   const headers = header === undefined ? error.headers : { ...error.headers, 'www-authenticate': header }
   return errorResponse(null, { ...error, headers })
 }
 
-export function refuse(failure: Failure): Response {
-  return errorResponse(null, errorOf(failure))
+export function respondError(failure: Failure): Response {
+  return errorResponse(null, toMcpError(failure))
 }
 
-function errorOf(failure: Failure): McpError {
-  const row = ANSWERS[failure.type]
-  const answer = row === 'result' ? ANSWERS.internal : row
+function toMcpError(failure: Failure): McpError {
+  const row = MCP_FAILURES[failure.type]
+  const answer = row === 'result' ? MCP_FAILURES.internal : row
   const isHelped = failure.type === 'unauthenticated' || failure.type === 'method-not-allowed'
-  return { ...answer, message: textOf(failure) + (isHelped ? HOW_TO_CONNECT : ''), headers: failureHeaders(failure) }
+  return {
+    ...answer,
+    message: formatFailure(failure) + (isHelped ? HOW_TO_CONNECT : ''),
+    headers: failureHeaders(failure),
+  }
 }
 
 function malformed(message: string): McpError {

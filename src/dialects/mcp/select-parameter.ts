@@ -1,7 +1,7 @@
-import type { Background } from '../../core/tool/platform.ts'
+import type { WaitUntil } from '../../core/tool/platform.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
-import type { ToolCall } from './wire.ts'
+import type { McpToolCall } from './wire.ts'
 
 const SELECT = '_select'
 const SCHEMA = {
@@ -10,7 +10,7 @@ const SCHEMA = {
     "Optional. A JMESPath expression: only what it selects of the result comes back, such as 'items[].{id: id, name: name}'.",
 }
 
-export function withSelect(tool: JsonObject): JsonObject {
+export function addSelectParameter(tool: JsonObject): JsonObject {
   const { outputSchema: _, ...rest } = tool
   const schema = isJsonObject(tool.inputSchema) ? tool.inputSchema : {}
   if (hasOwn(schema)) return tool
@@ -18,12 +18,12 @@ export function withSelect(tool: JsonObject): JsonObject {
   return { ...rest, inputSchema: { ...schema, properties: { ...properties, [SELECT]: SCHEMA } } }
 }
 
-export async function takeSelect(
-  call: ToolCall,
+export async function extractSelect(
+  call: McpToolCall,
   asked: string,
   resolver: Resolver,
-  background: Background,
-): Promise<ToolCall> {
+  background: WaitUntil,
+): Promise<McpToolCall> {
   if (!Object.hasOwn(call.input, SELECT)) return call
   const resolved = await resolver.resolve(asked, background)
   if (!resolved.ok || hasOwn(resolved.tool.record.input)) return call

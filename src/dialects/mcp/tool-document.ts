@@ -1,30 +1,30 @@
 import { completeAnnotations } from '../../core/tool/annotations.ts'
-import type { Encoded, Loss } from '../../core/tool/codec.ts'
+import type { EncodeResult, Loss } from '../../core/tool/codec.ts'
 import { isJson, isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
-import { besideLosses, fieldLosses, offered, withheld } from '../../core/tool/metadata.ts'
-import { plainName, PUBLISHED_NAME } from '../../core/tool/sanitize-name.ts'
-import { objectSchema, type ToolRecord } from '../../core/tool/tool.ts'
+import { documentLosses, fieldLosses, omitContextParameters, contextParameterLosses } from '../../core/tool/metadata.ts'
+import { toToolName, PUBLISHED_NAME } from '../../core/tool/sanitize-name.ts'
+import { toObjectSchema, type ToolRecord } from '../../core/tool/tool.ts'
 import { mapSubschemas } from '../../core/schema/subschemas.ts'
 import { outputKind } from './wire.ts'
 
 const ID_KEY = 'dev.switchboard/id'
-export const OWN = 'dev.switchboard/'
+export const OWN_META_PREFIX = 'dev.switchboard/'
 
 const NO_FIELD = 'MCP has no such field'
 
-export function encode(record: ToolRecord): Encoded {
+export function encode(record: ToolRecord): EncodeResult {
   const { dialect, document } = record.source
-  if (dialect === 'mcp' && document !== undefined) return { document, losses: besideLosses(record, NO_FIELD, []) }
-  return { document: withObjectOutput(toolOf(record, record.name)), losses: losses(record) }
+  if (dialect === 'mcp' && document !== undefined) return { document, losses: documentLosses(record, NO_FIELD, []) }
+  return { document: wrapOutputSchema(toMcpTool(record, record.name)), losses: losses(record) }
 }
 
-export function withObjectOutput(tool: JsonObject): JsonObject {
+export function wrapOutputSchema(tool: JsonObject): JsonObject {
   const { outputSchema } = tool
   if (!isJsonObject(outputSchema) || outputKind(outputSchema) === 'object') return tool
   return { ...tool, outputSchema: wrappedSchema(outputSchema) }
 }
 
-export function shownName(record: ToolRecord, exposed: string): string {
+export function toListedName(record: ToolRecord, exposed: string): string {
   const published = exposed === record.name && record.source.dialect === 'mcp' ? publishedName(record) : undefined
   return published !== undefined && PUBLISHED_NAME.test(published) ? published : exposed
 }
@@ -32,17 +32,17 @@ export function shownName(record: ToolRecord, exposed: string): string {
 function publishedName({ source, name, called }: ToolRecord): string | undefined {
   const { dialect, document } = source
   const published = called ?? (dialect === 'mcp' && isJsonObject(document) ? document.name : undefined)
-  return typeof published === 'string' && plainName(published) === name ? published : undefined
+  return typeof published === 'string' && toToolName(published) === name ? published : undefined
 }
 
 /** Names may have characters that names of ours have not. */
-export function isCalled(record: ToolRecord, name: string): boolean {
+export function hasPublishedName(record: ToolRecord, name: string): boolean {
   return publishedName(record) === name || record.called === name
 }
 
-export function toolOf(record: ToolRecord, name: string): JsonObject {
-  const { title, description, input: given, output, annotations, icons } = offered(record)
-  const input = withoutHeaders(given)
+export function toMcpTool(record: ToolRecord, name: string): JsonObject {
+  const { title, description, input: given, output, annotations, icons } = omitContextParameters(record)
+  const input = dropHeaderExtensions(given)
   const _meta = foreignMeta(record)
   const kind = outputKind(output)
   return {
@@ -51,7 +51,7 @@ export function toolOf(record: ToolRecord, name: string): JsonObject {
     ...(description === '' ? {} : { description }),
     // "inputSchema root must be type: object": other dialects may leave that unsaid
     inputSchema: input.type === 'object' ? input : { type: 'object', ...input },
-    ...(output === null || kind === 'any' ? {} : { outputSchema: objectSchema(output) }),
+    ...(output === null || kind === 'any' ? {} : { outputSchema: toObjectSchema(output) }),
     ...(annotations === undefined ? {} : { annotations }),
     ...(icons === undefined ? {} : { icons }),
     ...(_meta === undefined ? {} : { _meta }),
@@ -65,10 +65,10 @@ function foreignMeta({ _meta }: ToolRecord): JsonObject | undefined {
   return foreign.length === 0 && Object.keys(_meta).length > 0 ? undefined : Object.fromEntries(foreign)
 }
 
-const isOwn = (key: string) => key.startsWith(OWN)
+const isOwn = (key: string) => key.startsWith(OWN_META_PREFIX)
 
-export function listedTool(record: ToolRecord, name: string): JsonObject {
-  const { inputSchema, outputSchema, ...tool } = toolOf(record, name)
+export function toListedTool(record: ToolRecord, name: string): JsonObject {
+  const { inputSchema, outputSchema, ...tool } = toMcpTool(record, name)
   return {
     ...tool,
     ...(isJsonObject(inputSchema) ? { inputSchema: withObjectSchemas(inputSchema) } : {}),
@@ -86,23 +86,23 @@ function withObjectSchemas(schema: JsonObject): JsonObject {
 
 function withObjects(schema: unknown, keyword: string): unknown {
   if (typeof schema !== 'boolean') return isObject(schema) ? mapSubschemas(schema, withObjects) : schema
-  return /^(?:additional|unevaluated)/.test(keyword) ? schema : objectSchema(schema)
+  return /^(?:additional|unevaluated)/.test(keyword) ? schema : toObjectSchema(schema)
 }
 
 function losses(record: ToolRecord): readonly Loss[] {
-  const lost: Loss[] = [...withheld(record)]
+  const lost: Loss[] = [...contextParameterLosses(record)]
   const lose = (path: string, reason: string) => lost.push({ path, reason })
   lose('/toolkit', 'An MCP tool names no toolkit: publish it with ?toolkit=')
   lose('/version', 'An MCP tool has no version: publish it with ?version=')
   lost.push(...fieldLosses(record, NO_FIELD, ['title', 'annotations', 'icons', '_meta']))
-  if (plainName(record.name) !== record.tool) lose('/tool', `A tool is called after its name, '${record.name}'`)
+  if (toToolName(record.name) !== record.tool) lose('/tool', `A tool is called after its name, '${record.name}'`)
   const kind = outputKind(record.output)
   if (record.output === null) lose('/output', 'MCP cannot say that a tool has no output')
   else if (kind === 'any' && Object.keys(record.output).length > 0)
     lose('/output', 'It allows any value, and is not listed')
   else if (kind === 'value') lose('/output', "It is not an object, and is wrapped as {'result': …}")
   if (Object.keys(record._meta ?? {}).some(isOwn)) lose('/_meta', 'What Switchboard keeps there is for itself')
-  if (withoutHeaders(record.input) !== record.input)
+  if (dropHeaderExtensions(record.input) !== record.input)
     lose('/input', "'x-mcp-header' is left out: parameters are not read from headers here")
   return lost
 }
@@ -125,7 +125,7 @@ function moved(schema: unknown): unknown {
 }
 
 /** Drops `x-mcp-header` (MCP 2026-07-28, "custom headers"), which this server does not check. */
-export function withoutHeaders(schema: JsonObject): JsonObject {
+export function dropHeaderExtensions(schema: JsonObject): JsonObject {
   const clean = JSON.stringify(schema).includes('"x-mcp-header"') ? cleaned(schema) : schema
   return isJsonObject(clean) ? clean : schema
 }

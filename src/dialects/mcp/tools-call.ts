@@ -1,62 +1,62 @@
 import type { Caller, CallTool } from '../../core/call/call.ts'
-import { type Failure, fail, lacksSuggestions } from '../../core/failure/failure.ts'
+import { type Failure, fail, needsSuggestions } from '../../core/failure/failure.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
-import { linkTo } from '../../core/call/large-output.ts'
-import { valueOf } from '../../core/call/run.ts'
-import type { Success } from '../../core/call/runner.ts'
+import { toResourceLink } from '../../core/call/large-output.ts'
+import { toValueResult } from '../../core/call/run.ts'
+import type { ToolSuccess } from '../../core/call/runner.ts'
 import type { Content } from '../../core/tool/content.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
-import { askedByName, isNamePart } from '../../core/tool/tool-id.ts'
-import type { EventStream, StreamEvent } from '../../http/answer/event-stream.ts'
-import { callerOf, contextOf } from '../../http/route/incoming-call.ts'
-import { callHeaders, failureHeaders } from '../../http/answer/json-response.ts'
-import { metaOf } from '../../core/failure/failure-meta.ts'
-import { ANSWERS, textOf } from './failure.ts'
+import { toNameRef, isNamePart } from '../../core/tool/tool-id.ts'
+import type { EventStream, StreamEvent } from '../../http/response/event-stream.ts'
+import { createCaller, readCallContext } from '../../http/route/incoming-call.ts'
+import { callHeaders, failureHeaders } from '../../http/response/json-response.ts'
+import { toFailureMeta } from '../../core/failure/failure-meta.ts'
+import { MCP_FAILURES, formatFailure } from './failure.ts'
 import type { Revision } from './revisions/revision.ts'
-import { takeSelect } from './select-parameter.ts'
-import { isCalled } from './tool-document.ts'
-import { type McpClient, shownTool } from './toolset.ts'
-import { INVALID_PARAMS, invalid, type McpAnswer, type McpError, type ToolCall, withHeaders } from './wire.ts'
+import { extractSelect } from './select-parameter.ts'
+import { hasPublishedName } from './tool-document.ts'
+import { type McpRequestContext, findVisibleTool } from './toolset.ts'
+import { INVALID_PARAMS, invalid, type McpResult, type McpError, type McpToolCall, withHeaders } from './wire.ts'
 
 interface ToolsCallDeps {
   readonly callTool: CallTool
   readonly resolver: Resolver
-  readonly suggest: (name: string, client: McpClient) => Promise<readonly string[]>
+  readonly suggest: (name: string, client: McpRequestContext) => Promise<readonly string[]>
 }
 
-export async function answerCall(
-  given: ToolCall,
+export async function handleToolsCall(
+  given: McpToolCall,
   revision: Revision,
-  client: McpClient,
+  client: McpRequestContext,
   stream: EventStream | undefined,
   deps: ToolsCallDeps,
-): Promise<McpAnswer> {
+): Promise<McpResult> {
   const { request, principal, background, toolset, meter } = client
   // An await costs a turn of the queue even where nothing has to be waited for
   const { name, asked } =
     isNamePart(given.name) && !toolset.tools
-      ? { name: given.name, asked: askedByName(given.name, given.selector) }
-      : await (await import('./named-tools.ts')).addressTool(given, client, deps.resolver)
-  const call = toolset.select ? await takeSelect(given, asked, deps.resolver, background) : given
-  const context = contextOf(request)
-  if (!context.ok) return invalid(textOf(context.failure))
+      ? { name: given.name, asked: toNameRef(given.name, given.selector) }
+      : await (await import('./toolset-names.ts')).addressTool(given, client, deps.resolver)
+  const call = toolset.select ? await extractSelect(given, asked, deps.resolver, background) : given
+  const context = readCallContext(request)
+  if (!context.ok) return invalid(formatFailure(context.failure))
   if (toolset.tools !== undefined || !isNamePart(call.name)) {
-    const shown = await shownTool(asked, client, deps.resolver)
-    if (!shown || (name !== call.name && !isCalled(shown.tool.record, call.name)))
+    const shown = await findVisibleTool(asked, client, deps.resolver)
+    if (!shown || (name !== call.name && !hasPublishedName(shown.tool.record, call.name)))
       return answerCallFailure(unknownTool(call.name, await deps.suggest(call.name, client)), revision, client)
   }
-  const beginning = revision.round(call, client)
+  const beginning = revision.startRoundTrip(call, client)
   const round = beginning instanceof Promise ? await beginning : beginning
   if ('code' in round) return round
-  if ('failure' in round) return answerFailure(round.failure, revision)
+  if ('failure' in round) return toMcpFailure(round.failure, revision)
 
   const caller: Caller = {
-    ...callerOf(principal, request, background, meter, 'mcp', call.traceparent),
-    signal: () => (revision.disconnectCancels ? (stream?.signal ?? request.signal) : undefined),
-    leavingCancels: revision.disconnectCancels,
+    ...createCaller(principal, request, background, meter, 'mcp', call.traceparent),
+    signal: () => (revision.cancelOnDisconnect ? (stream?.signal ?? request.signal) : undefined),
+    cancelOnDisconnect: revision.cancelOnDisconnect,
     audience: 'model',
-    ...(stream ? reporting(call, stream) : {}),
+    ...(stream ? createNotifier(call, stream) : {}),
   }
   const outcome = await deps.callTool(
     {
@@ -71,27 +71,27 @@ export async function answerCall(
   )
   const { tool } = outcome
   let { result } = outcome
-  if (!result.ok && lacksSuggestions(result.failure))
+  if (!result.ok && needsSuggestions(result.failure))
     result = fail({ ...result.failure, suggestions: await deps.suggest(call.name, client) })
   const headers = callHeaders(outcome)
   if (result.ok) return withHeaders(encodeSuccess(result, tool ? tool.output : {}, revision), headers)
-  const asking = await round.ask(result.failure)
+  const asking = await round.requestInput(result.failure)
   if (asking === undefined || (typeof asking === 'object' && 'failure' in asking))
     return withHeaders(answerCallFailure(asking?.failure ?? result.failure, revision, client), headers)
   return withHeaders(asking, headers)
 }
 
-export function answerFailure(failure: Failure, revision: Revision): string | McpError {
-  const answer = ANSWERS[failure.type]
-  if (answer === 'result') return encodeErrorContent(contentOf(failure), revision, metaOf(failure))
+export function toMcpFailure(failure: Failure, revision: Revision): string | McpError {
+  const answer = MCP_FAILURES[failure.type]
+  if (answer === 'result') return encodeErrorContent(toContent(failure), revision, toFailureMeta(failure))
   const { code, status } = answer
   const headers = failureHeaders(failure)
-  return { code, message: textOf(failure), status: revision.statuses[failure.type] ?? status, headers }
+  return { code, message: formatFailure(failure), status: revision.statuses[failure.type] ?? status, headers }
 }
 
 /** In search mode the tool's name is an argument, which a model corrects if it sees the error. */
-function answerCallFailure(failure: Failure, revision: Revision, { toolset }: McpClient): string | McpError {
-  const answer = answerFailure(failure, revision)
+function answerCallFailure(failure: Failure, revision: Revision, { toolset }: McpRequestContext): string | McpError {
+  const answer = toMcpFailure(failure, revision)
   const isArgument = toolset.search && typeof answer !== 'string' && answer.code === INVALID_PARAMS
   return isArgument ? encodeErrorResult(answer.message, revision) : answer
 }
@@ -100,7 +100,7 @@ function unknownTool(name: string, suggestions: readonly string[] = []): Failure
   return { type: 'tool-unknown', asked: name, suggestions }
 }
 
-export function wantsMessages({ progressToken, logs }: ToolCall, { headers }: Request): boolean {
+export function wantsEventStream({ progressToken, logs }: McpToolCall, { headers }: Request): boolean {
   if (progressToken === undefined && !logs) return false
   const accept = headers.get('accept')
   return accept === null || /text\/(?:event-stream|\*)|\*\/\*/.test(accept)
@@ -110,7 +110,10 @@ export function messageEvent(data: string): StreamEvent {
   return { event: 'message', data }
 }
 
-function reporting({ name, progressToken, logs }: ToolCall, stream: EventStream): Pick<Caller, 'progress' | 'log'> {
+function createNotifier(
+  { name, progressToken, logs }: McpToolCall,
+  stream: EventStream,
+): Pick<Caller, 'progress' | 'log'> {
   const notify = (method: string, params: object) =>
     stream.send(messageEvent(JSON.stringify({ jsonrpc: '2.0', method, params })))
   return {
@@ -123,29 +126,31 @@ function reporting({ name, progressToken, logs }: ToolCall, stream: EventStream)
 }
 
 /** Clients refuse a result without `structuredContent` that has a schema, so a stored artifact may be an error. */
-function encodeSuccess(success: Success, output: JsonSchema | null, revision: Revision): string {
+function encodeSuccess(success: ToolSuccess, output: JsonSchema | null, revision: Revision): string {
   const { value, content, artifact, elsewhere } = success
-  const held = valueOf(success)
-  if (!held.ok) return encodeErrorContent(contentOf(held.failure), revision)
+  const held = toValueResult(success)
+  if (!held.ok) return encodeErrorContent(toContent(held.failure), revision)
   const text = JSON.stringify(value) ?? 'null'
   const shown = content || artifact || elsewhere
   const blocks = [
-    ...(content ?? []).map(asBlock),
-    ...(artifact ? [linkTo(artifact)] : []),
-    ...(elsewhere ? [{ type: 'text', text: `The output is at ${elsewhere.url}` } as const, linkTo(elsewhere)] : []),
+    ...(content ?? []).map(toContentBlock),
+    ...(artifact ? [toResourceLink(artifact)] : []),
+    ...(elsewhere
+      ? [{ type: 'text', text: `The output is at ${elsewhere.url}` } as const, toResourceLink(elsewhere)]
+      : []),
   ]
   const said = shown
     ? JSON.stringify(blocks)
     : `[{"type":"text","text":${typeof value === 'string' ? text : JSON.stringify(text)}}]`
   const structured =
     shown && value === null ? undefined : revision.structured(value, text, success.selected ? {} : output)
-  return revision.result(
+  return revision.formatResult(
     structured === undefined ? `"content":${said}` : `"content":${said},"structuredContent":${structured}`,
   )
 }
 
 /** MCP's text has no type, its image must have one, and its resource must have a URI. */
-function asBlock(block: Content, index: number): Content {
+function toContentBlock(block: Content, index: number): Content {
   switch (block.type) {
     case 'text': {
       const { mimeType: _, ...rest } = block
@@ -161,14 +166,14 @@ function asBlock(block: Content, index: number): Content {
   }
 }
 
-function contentOf(failure: Failure): readonly Content[] {
+function toContent(failure: Failure): readonly Content[] {
   if (failure.type === 'tool-failed' && failure.content) return failure.content
   const lies = failure.type === 'output-elsewhere' || failure.type === 'select-failed' ? failure.artifact : undefined
-  return [{ type: 'text', text: textOf(failure) }, ...(lies ? [linkTo(lies)] : [])]
+  return [{ type: 'text', text: formatFailure(failure) }, ...(lies ? [toResourceLink(lies)] : [])]
 }
 
 function encodeErrorContent(content: readonly Content[], revision: Revision, meta?: JsonObject): string {
-  return revision.result(`"content":${JSON.stringify(content.map(asBlock))},"isError":true`, meta)
+  return revision.formatResult(`"content":${JSON.stringify(content.map(toContentBlock))},"isError":true`, meta)
 }
 
 export function encodeErrorResult(text: string, revision: Revision, meta?: JsonObject): string {

@@ -1,53 +1,53 @@
-import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
+import type { Catalog, LineFormat, ListQuery } from '../../core/catalog/catalog.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
-import { noteHeader } from '../../http/answer/json-response.ts'
+import { noteHeader } from '../../http/response/json-response.ts'
 import { FULL } from '../../http/request/request-memory.ts'
 import type { Revision } from './revisions/revision.ts'
-import { answerFailure } from './tools-call.ts'
-import { withSelect } from './select-parameter.ts'
-import { type McpClient, narrowedTo, type ToolSelection } from './toolset.ts'
-import { invalid, type McpAnswer, withHeaders } from './wire.ts'
+import { toMcpFailure } from './tools-call.ts'
+import { addSelectParameter } from './select-parameter.ts'
+import { type McpRequestContext, restrictToToolset, type Toolset } from './toolset.ts'
+import { invalid, type McpResult, withHeaders } from './wire.ts'
 
 /** So many, since clients in use read the first page only. */
 const PAGE = 1_000
 const BAD_CURSOR = invalid("'cursor' must be a 'nextCursor' that a list gave")
-const NONE_CALLABLE =
+const NO_CALLABLE_TOOLS =
   'No selected tool can be called: each is disabled, yanked or deprecated, or has no implementation. GET /tools/{id}/readiness tells why'
 
-export async function listTools(
+export async function handleToolsList(
   params: JsonObject,
   revision: Revision,
-  client: McpClient,
-  catalogue: Catalogue,
-): Promise<McpAnswer> {
+  client: McpRequestContext,
+  catalog: Catalog,
+): Promise<McpResult> {
   const { principal, toolset } = client
   const cursor = params.cursor ?? undefined
   if (cursor !== undefined && (typeof cursor !== 'string' || cursor.length > 500)) return BAD_CURSOR
   const query: ListQuery = { versions: 'newest', limit: PAGE, cursor, callable: true }
   if (toolset.tools) {
-    const { misnamed } = await import('./named-tools.ts')
-    const unknown = await misnamed(client, catalogue)
+    const { explainUnknownNames: misnamed } = await import('./toolset-names.ts')
+    const unknown = await misnamed(client, catalog)
     if (unknown !== undefined) return invalid(unknown)
   }
   if (toolset.search) return revision.listResult((await import('./search-mode.ts')).SEARCH_TOOLS)
-  const listing = await catalogue.list(query, narrowedTo(principal, toolset), lineFormat(revision, toolset))
+  const listing = await catalog.list(query, restrictToToolset(principal, toolset), lineFormat(revision, toolset))
   if (!listing) return BAD_CURSOR
   const lines = listing.lines.filter((line) => line !== '')
   const characters = lines.reduce((sum, line) => sum + line.length, 0)
-  if (!(await client.memory.growAnswer(characters))) return answerFailure(FULL.failure, revision)
+  if (!(await client.memory.growAnswer(characters))) return toMcpFailure(FULL.failure, revision)
   const isWhole = cursor === undefined && listing.nextCursor === undefined
   const isSilent = lines.length === 0 && isWhole && toolset.tools?.length
   const tools = `"tools":[${lines.join(',')}]`
   const next = listing.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(listing.nextCursor)}`
   const listed = revision.listResult(`${tools}${next}`)
-  return isSilent ? withHeaders(listed, noteHeader(NONE_CALLABLE)) : listed
+  return isSilent ? withHeaders(listed, noteHeader(NO_CALLABLE_TOOLS)) : listed
 }
 
-function lineFormat({ format, tool }: Revision, { select, bare }: ToolSelection): LineFormat {
+function lineFormat({ format, tool }: Revision, { select, bare }: Toolset): LineFormat {
   const named = bare ? (record: ToolRecord) => tool(record, bareName(record)) : tool
-  const shown = select ? (record: ToolRecord, name: string) => withSelect(named(record, name)) : named
+  const shown = select ? (record: ToolRecord, name: string) => addSelectParameter(named(record, name)) : named
   return {
     name: [format, ...(select ? ['select'] : []), ...(bare ? ['bare'] : [])].join('-'),
     write: (record, name) => (record.implementation === undefined ? '' : JSON.stringify(shown(record, name))),

@@ -3,33 +3,33 @@ import { isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.
 import { listCovers } from '../../core/tool/tool-patterns.ts'
 import type { AnswerMemory } from '../../http/request/request-memory.ts'
 import { query, readQuery } from '../../http/request/query.ts'
-import { into, oneOf, optional, type Reader, strings, wrong } from '../../core/tool/json-reader.ts'
-import { wrongParameter } from '../../core/call/call-fields.ts'
-import type { Failing } from '../../core/failure/failure.ts'
-import type { Meter } from '../../core/tool/budget.ts'
-import type { Background } from '../../core/tool/platform.ts'
+import { transform, enumReader, optional, type Reader, stringArray, addProblem } from '../../core/tool/json-reader.ts'
+import { invalidParameterFailure } from '../../core/call/call-options.ts'
+import type { FailureResult } from '../../core/failure/failure.ts'
+import type { RequestBudget } from '../../core/tool/budget.ts'
+import type { WaitUntil } from '../../core/tool/platform.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 
-export interface McpClient {
+export interface McpRequestContext {
   readonly memory: AnswerMemory
   readonly request: Request
   readonly principal: Principal
-  readonly background: Background
-  readonly toolset: ToolSelection
-  readonly meter: Meter
+  readonly background: WaitUntil
+  readonly toolset: Toolset
+  readonly meter: RequestBudget
 }
 
-export type ToolSelection = Exclude<ReturnType<typeof readToolset>, Failing>
+export type Toolset = Exclude<ReturnType<typeof readToolset>, FailureResult>
 
-export const ALL: ToolSelection = { search: false, select: false, bare: false, tools: undefined, named: [], names: [] }
+export const ALL_TOOLS: Toolset = { search: false, select: false, bare: false, tools: undefined, named: [], names: [] }
 const MAX_NAMES = 256
 
 export const toolsetQuery = query({
-  mode: optional(oneOf(['search'])),
-  select: optional(oneOf(['0', '1'])),
-  names: optional(oneOf(['bare'])),
-  toolkits: optional(namesOf("toolkits' names", isNamePart)),
-  tools: optional(namesOf("tools such as 'Toolkit.Tool', 'Toolkit_Tool' or 'Toolkit.*'", isChoice)),
+  mode: optional(enumReader(['search'])),
+  select: optional(enumReader(['0', '1'])),
+  names: optional(enumReader(['bare'])),
+  toolkits: optional(namesReader("toolkits' names", isNamePart)),
+  tools: optional(namesReader("tools such as 'Toolkit.Tool', 'Toolkit_Tool' or 'Toolkit.*'", isChoice)),
 })
 
 export function readToolset(url: string) {
@@ -37,14 +37,14 @@ export function readToolset(url: string) {
   if (!read.ok) return read
   const { mode, select, names, toolkits, tools } = read.value
   const all = [...(toolkits ?? []).map((name) => `${name}${ANY_TOOL}`), ...(tools ?? [])]
-  if (all.length > MAX_NAMES) return wrongParameter('tools', `at most ${MAX_NAMES} names`)
+  if (all.length > MAX_NAMES) return invalidParameterFailure('tools', `at most ${MAX_NAMES} names`)
   const chosen = toolkits !== undefined || tools !== undefined
   const patterns = all.filter((each) => !isNamePart(each))
   return {
     search: mode === 'search',
     select: select === '1',
     /** Lists each tool of one toolkit by its name there. */
-    bare: names === 'bare' && toolkitsOf(patterns).length === 1,
+    bare: names === 'bare' && listToolkits(patterns).length === 1,
     /** Patterns `T.*` and `T.N`; undefined chooses every tool. */
     tools: chosen ? patterns : undefined,
     named: patterns.map(toolkitOrTool),
@@ -52,20 +52,24 @@ export function readToolset(url: string) {
   }
 }
 
-export function isChosen({ tools }: ToolSelection, name: ToolName): boolean {
+export function isInToolset({ tools }: Toolset, name: ToolName): boolean {
   return tools === undefined || listCovers(tools, name)
 }
 
 /** A tool that the client may not see must look as if there were none. */
-export async function shownTool(asked: string, { principal, background, toolset }: McpClient, resolver: Resolver) {
+export async function findVisibleTool(
+  asked: string,
+  { principal, background, toolset }: McpRequestContext,
+  resolver: Resolver,
+) {
   const resolved = await resolver.resolve(asked, background)
   if (!resolved.ok) return undefined
   const { record } = resolved.tool
-  return maySee(principal, record, KNOWING_SCOPES) && isChosen(toolset, record) ? resolved : undefined
+  return maySee(principal, record, KNOWING_SCOPES) && isInToolset(toolset, record) ? resolved : undefined
 }
 
 /** For lists only: whether the principal may call a tool is judged by the principal as it is. */
-export function narrowedTo(principal: Principal, { tools }: ToolSelection): Principal {
+export function restrictToToolset(principal: Principal, { tools }: Toolset): Principal {
   const { within } = principal
   if (tools === undefined) return principal
   if (within === undefined) return { ...principal, within: tools }
@@ -75,18 +79,18 @@ export function narrowedTo(principal: Principal, { tools }: ToolSelection): Prin
   return { ...principal, within: tools.filter(isWithin) }
 }
 
-function namesOf(wanted: string, fits: (name: string) => boolean): Reader<readonly string[]> {
-  return into(strings, (values, report) => {
+function namesReader(wanted: string, fits: (name: string) => boolean): Reader<readonly string[]> {
+  return transform(stringArray, (values, report) => {
     const names = values.flatMap((value) => value.split(',')).filter((name) => name !== '')
     const wrongOne = names.find((name) => !fits(name))
     if (wrongOne === undefined) return names
-    return wrong(report, `Must be ${wanted}, separated by commas, got '${wrongOne.slice(0, 100)}'`)
+    return addProblem(report, `Must be ${wanted}, separated by commas, got '${wrongOne.slice(0, 100)}'`)
   })
 }
 
 const ANY_TOOL = '.*'
 
-export function toolkitsOf(patterns: readonly string[]): readonly string[] {
+export function listToolkits(patterns: readonly string[]): readonly string[] {
   return [...new Set(patterns.map((pattern) => pattern.split('.', 1)[0] ?? ''))]
 }
 

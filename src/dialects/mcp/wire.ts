@@ -1,9 +1,9 @@
-import { anything, type Reader, stating } from '../../core/tool/json-reader.ts'
-import { identifier } from '../../core/call/call-fields.ts'
+import { anyJson, type Reader, withSchema } from '../../core/tool/json-reader.ts'
+import { identifier } from '../../core/call/call-options.ts'
 import type { InputResponses } from '../../core/tool/content.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
-import { cannotRead } from '../../core/tool/problem.ts'
+import { formatReadError } from '../../core/tool/problem.ts'
 import { MAX_OWN_NAME } from '../../core/tool/tool-id.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 
@@ -16,7 +16,7 @@ const SELECT_KEY = 'dev.switchboard/select'
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 const WITH_INFO = ['debug', 'info']
 
-export interface ToolCall {
+export interface McpToolCall {
   readonly name: string
   readonly input: JsonObject
   readonly selector?: string | undefined
@@ -33,31 +33,31 @@ export interface ToolCall {
 
 const NOTHING: JsonObject = {}
 
-const META = json.openObject({
+const META = json.looseObject({
   progressToken: json.optional(
-    json.parsed('a string or a number', (value) =>
+    json.custom('a string or a number', (value) =>
       typeof value === 'string' || typeof value === 'number' ? value : undefined,
     ),
   ),
-  traceparent: json.anything,
+  traceparent: json.anyJson,
   [SELECTOR_KEY]: json.optional(json.string({ least: 1, most: 128 })),
   [CALL_ID_KEY]: json.optional(identifier),
   [SELECT_KEY]: json.optional(json.string()),
-  [LOG_LEVEL_KEY]: json.optional(json.oneOf(LEVELS)),
+  [LOG_LEVEL_KEY]: json.optional(json.enumReader(LEVELS)),
   [CONTEXT_KEY]: json.optional(json.anyObject),
-  [CAPABILITIES_KEY]: json.anything,
+  [CAPABILITIES_KEY]: json.anyJson,
 })
-const PARAMS = json.openObject({
+const PARAMS = json.looseObject({
   name: json.string({ most: MAX_OWN_NAME }),
   arguments: json.nullish(json.anyObject, NOTHING),
   _meta: json.nullish(META, {}),
   inputResponses: json.optional(json.map(json.anyObject)),
-  requestState: json.optional(json.unquoted(json.text('a string', () => true, Infinity))),
+  requestState: json.optional(json.hideValue(json.stringMatching('a string', () => true, Infinity))),
 })
 
-export function decodeToolCall(params: JsonObject): ToolCall | McpError {
-  const read = json.check(PARAMS, params)
-  if (!read.ok) return invalid(cannotRead('the params', read.problems))
+export function decodeToolCall(params: JsonObject): McpToolCall | McpError {
+  const read = json.parseValue(PARAMS, params)
+  if (!read.ok) return invalid(formatReadError('the params', read.problems))
   const { arguments: input, _meta, ...rest } = read.value
   const { progressToken, traceparent, [LOG_LEVEL_KEY]: level, [CAPABILITIES_KEY]: capabilities } = _meta
   return {
@@ -102,9 +102,9 @@ export interface McpError {
   readonly headers?: Record<string, string> | undefined
 }
 
-export type McpAnswer = string | { readonly result: string; readonly headers: Record<string, string> } | McpError
+export type McpResult = string | { readonly result: string; readonly headers: Record<string, string> } | McpError
 
-export function withHeaders(answer: string | McpError, headers: Record<string, string> | undefined): McpAnswer {
+export function withHeaders(answer: string | McpError, headers: Record<string, string> | undefined): McpResult {
   if (!headers) return answer
   return typeof answer === 'string'
     ? { result: answer, headers }
@@ -129,9 +129,9 @@ const MESSAGE: JsonObject = {
   anyOf: [{ required: ['method'] }, { required: ['result'] }, { required: ['error'] }],
 }
 
-export const MESSAGES: Reader<Json | undefined> = stating(
+export const MESSAGES: Reader<Json | undefined> = withSchema(
   () => ({ anyOf: [MESSAGE, { type: 'array', items: MESSAGE, minItems: 1 }] }),
-  anything,
+  anyJson,
 )
 
 export function readMessage(value: unknown) {
@@ -150,12 +150,12 @@ export function readMessage(value: unknown) {
 
 const malformed = (id: string | number | null, message: string) => ({ kind: 'malformed' as const, id, message })
 
-export function answerText(id: string | number, answered: McpAnswer): string {
-  if (typeof answered !== 'string' && 'code' in answered) return errorText(id, answered)
+export function formatResponse(id: string | number, answered: McpResult): string {
+  if (typeof answered !== 'string' && 'code' in answered) return formatErrorResponse(id, answered)
   const result = typeof answered === 'string' ? answered : answered.result
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
 }
 
-export function errorText(id: string | number | null, { code, message, data }: McpError): string {
+export function formatErrorResponse(id: string | number | null, { code, message, data }: McpError): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } })
 }

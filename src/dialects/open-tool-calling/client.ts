@@ -1,11 +1,11 @@
-import { isJsonObject, isList, isObject } from '../../core/tool/json.ts'
-import { into, openObject, wrong } from '../../core/tool/json-reader.ts'
-import { REMOTE_NAME, type RemoteDialect, remoteTool } from '../../core/tool/remote-dialect.ts'
+import { isJsonObject, isJsonArray, isObject } from '../../core/tool/json.ts'
+import { transform, looseObject, addProblem } from '../../core/tool/json-reader.ts'
+import { REMOTE_NAME, type RemoteDialect, parseRemoteTool } from '../../core/tool/remote-dialect.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { openToolCalling } from './definition.ts'
 import { REQUEST_SCHEMA } from './schema-uri.ts'
 
-const LISTED = openObject({ name: REMOTE_NAME, toolkit: openObject({ name: REMOTE_NAME, version: REMOTE_NAME }) })
+const LISTED = looseObject({ name: REMOTE_NAME, toolkit: looseObject({ name: REMOTE_NAME, version: REMOTE_NAME }) })
 
 /** Open Tool Calling RFC, sections 4.2 and 4.3, and the list of the Arcade engine's workers. */
 export const openToolCallingClient: RemoteDialect = {
@@ -13,11 +13,11 @@ export const openToolCallingClient: RemoteDialect = {
   title: 'Open Tool Calling',
   source: 'open-tool-calling-upstream',
   paths: { list: '/tools', call: '/tools/invoke' },
-  readTools: (document) => (isList(document) ? { tools: document } : undefined),
-  listed: into(LISTED, ({ name: tool, toolkit: { name: toolkit, version } }, report) => {
-    const theirs = `${toolkit}.${tool}@${version}`
-    if (remoteTool(theirs)?.tool === tool) return { toolkit, tool, theirs }
-    return wrong(report, "Must be a name without '.' and '@', by which it can be called", '/name')
+  readTools: (document) => (isJsonArray(document) ? { tools: document } : undefined),
+  listed: transform(LISTED, ({ name: tool, toolkit: { name: toolkit, version } }, report) => {
+    const remoteName = `${toolkit}.${tool}@${version}`
+    if (parseRemoteTool(remoteName)?.tool === tool) return { toolkit, tool, remoteName }
+    return addProblem(report, "Must be a name without '.' and '@', by which it can be called", '/name')
   }),
   decode(document, _, budget) {
     const { id: _id, requirements: _requirements, name, ...rest } = document
@@ -30,7 +30,7 @@ export const openToolCallingClient: RemoteDialect = {
     )
   },
   writeCall({ tool: id, input, userId, callId, traceId, messageId, sentAt }) {
-    const { toolkit, tool: name = id, version } = remoteTool(id) ?? {}
+    const { toolkit, tool: name = id, version } = parseRemoteTool(id) ?? {}
     const execution_id = callId ?? messageId
     return {
       $schema: REQUEST_SCHEMA,
@@ -47,7 +47,7 @@ export const openToolCallingClient: RemoteDialect = {
     const { value, error, artifact, requires_authorization: challenge } = isObject(output) ? output : {}
     if (isObject(challenge)) {
       const { id: authorization, scopes } = challenge
-      const isApproval = isList(scopes) && scopes.length === 0
+      const isApproval = isJsonArray(scopes) && scopes.length === 0
       const id = (isApproval ? undefined : providerIn(definition)) ?? authorization
       const missing = { authorization: [{ ...challenge, id, authorization }] }
       return {

@@ -1,16 +1,25 @@
-import type { Codec, Given } from '../../core/tool/codec.ts'
+import type { Codec, DecodeOptions } from '../../core/tool/codec.ts'
 import { ok } from '../../core/failure/failure.ts'
-import { EXTENSION, versionOfIdentifier } from '../../core/tool/definition-fields.ts'
-import { isJsonObject, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { check, into, nullish, object, optional, parsed, string, wrong } from '../../core/tool/json-reader.ts'
-import { OWN_NAME } from '../../core/tool/sanitize-name.ts'
-import { formatToolId, isNamePart, joinedName, parseToolId } from '../../core/tool/tool-id.ts'
-import { type Problem, quoted } from '../../core/tool/problem.ts'
+import { EXTENSION, identifierVersionReader } from '../../core/tool/definition-fields.ts'
+import { isJsonObject, isObject, isStringArray, type Json, type JsonObject } from '../../core/tool/json.ts'
+import {
+  parseValue,
+  transform,
+  nullish,
+  object,
+  optional,
+  custom,
+  string,
+  addProblem,
+} from '../../core/tool/json-reader.ts'
+import { SOURCE_NAME } from '../../core/tool/sanitize-name.ts'
+import { formatToolId, isNamePart, toDerivedName, parseToolId } from '../../core/tool/tool-id.ts'
+import { type Problem, quoteList } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS, type Requirements } from '../../core/tool/tool.ts'
-import { versionIn } from '../../core/tool/version.ts'
+import { inferVersion } from '../../core/tool/version.ts'
 import { describeToolkit, encode } from './encode.ts'
-import { nameHere } from './names.ts'
-import { providerOf, requirements } from './requirements.ts'
+import { toLocalName } from './names.ts'
+import { getProvider, requirements } from './requirements.ts'
 import { definitionSchema } from './schema-uri.ts'
 import { orNull, parameters, valueSchema } from './value-schema.ts'
 
@@ -22,7 +31,7 @@ const MAX_TEXT = 256
 export const openToolCalling: Codec = {
   dialect: 'open-tool-calling',
   references: 'none',
-  recognises: (document) =>
+  recognizes: (document) =>
     isObject(document) &&
     ('fully_qualified_name' in document ||
       (isObject(document.input) && Array.isArray(document.input.parameters)) ||
@@ -31,14 +40,14 @@ export const openToolCalling: Codec = {
   encode,
 }
 
-function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
+function decode(document: Json, given: DecodeOptions): ReturnType<Codec['decode']> {
   const warnings: Problem[] = []
-  const read = check(toolDefinition(given), inToolkit(document, given), warnings)
+  const read = parseValue(toolDefinition(given), inToolkit(document, given), warnings)
   if (!read.ok) return read
   const { id, identifier, name: shown, description, toolkit, input, output, requirements: required } = read.value
   const provider =
     isJsonObject(document) && isJsonObject(document.requirements)
-      ? providerOf(document.requirements.authorization)
+      ? getProvider(document.requirements.authorization)
       : undefined
   const { description: about } = toolkit
   // Kept, so that a document that differs is a record that differs
@@ -55,7 +64,7 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   const definition: Definition = {
     ...id,
     version: toolkit.version,
-    name: joinedName(id),
+    name: toDerivedName(id),
     ...(id.tool === shown ? {} : { title: shown }),
     description,
     input: input.schema,
@@ -78,11 +87,11 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
 }
 
 /** Its toolkit may be given beside it, as that of a document which has no place for one. */
-function inToolkit(document: Json, { toolkit, version }: Given): Json {
+function inToolkit(document: Json, { toolkit, version }: DecodeOptions): Json {
   if (!isJsonObject(document) || document.toolkit !== undefined || toolkit === undefined || version === undefined)
     return document
   const { name, id, fully_qualified_name: qualified = id } = document
-  const own = typeof name === 'string' ? nameHere({ toolkit, tool: name }, '') : undefined
+  const own = typeof name === 'string' ? toLocalName({ toolkit, tool: name }, '') : undefined
   const named = qualified ?? (own && formatToolId(own))
   return {
     ...document,
@@ -92,11 +101,11 @@ function inToolkit(document: Json, { toolkit, version }: Given): Json {
 }
 
 /** An `id` that is written as a `fully_qualified_name` is one; any other is "a unique identifier" (4.1) beside it. */
-function toolDefinition(given: Given) {
+function toolDefinition(given: DecodeOptions) {
   const fields = object(
     {
       $schema: optional(definitionSchema),
-      id: optional(OWN_NAME),
+      id: optional(SOURCE_NAME),
       name: string({ least: 1, most: MAX_TEXT }),
       version: optional(string()),
       fully_qualified_name: optional(string()),
@@ -104,7 +113,7 @@ function toolDefinition(given: Given) {
       toolkit: object(
         {
           name: string({ least: 1, most: MAX_TEXT }),
-          version: versionOfIdentifier(given),
+          version: identifierVersionReader(given),
           description: nullish(string()),
         },
         EXTENSION,
@@ -117,45 +126,53 @@ function toolDefinition(given: Given) {
       ...EXTENSION,
       rule({ id, fully_qualified_name: qualified = id }, report, { name, toolkit: said, ...source }) {
         if (source.id === undefined && source.fully_qualified_name === undefined)
-          wrong(report, 'Is required', '/fully_qualified_name')
+          addProblem(report, 'Is required', '/fully_qualified_name')
         if (id !== undefined && id !== qualified && parseToolId(id))
-          wrong(report, "Must be the 'fully_qualified_name', as it is written like one", '/id')
+          addProblem(report, "Must be the 'fully_qualified_name', as it is written like one", '/id')
         const { name: kit, version: identifier } = isObject(said) ? said : {}
         if (typeof source.version === 'string' && typeof identifier === 'string') {
-          const [own, whole] = [source.version, identifier].map((text) => versionIn(text) ?? text)
+          const [own, whole] = [source.version, identifier].map((text) => inferVersion(text) ?? text)
           if (own !== whole)
-            wrong(report, `Must be the version of its toolkit, '${identifier}', or left out`, '/version')
+            addProblem(report, `Must be the version of its toolkit, '${identifier}', or left out`, '/version')
         }
         if (typeof kit !== 'string') return
         if (given.toolkit !== undefined && given.toolkit !== kit && isNamePart(kit))
-          wrong(report, `Must be the toolkit '${given.toolkit}' that was given beside the definition`, '/toolkit/name')
+          addProblem(
+            report,
+            `Must be the toolkit '${given.toolkit}' that was given beside the definition`,
+            '/toolkit/name',
+          )
         const named = qualified === undefined ? undefined : parseToolId(qualified)
         if (qualified === undefined || !named || typeof name !== 'string' || typeof identifier !== 'string') return
-        const own = nameHere({ toolkit: kit, tool: name }, qualified)
-        const version = versionIn(identifier) ?? identifier
+        const own = toLocalName({ toolkit: kit, tool: name }, qualified)
+        const version = inferVersion(identifier) ?? identifier
         const { selector = version } = named
-        if (named.toolkit === own.toolkit && named.tool === own.tool && (versionIn(selector) ?? selector) === version)
+        if (
+          named.toolkit === own.toolkit &&
+          named.tool === own.tool &&
+          (inferVersion(selector) ?? selector) === version
+        )
           return
         const wanted = formatToolId(own, named.selector === undefined ? undefined : version)
         const path = qualified === id ? '/id' : '/fully_qualified_name'
-        wrong(report, `Must be '${wanted}', as the toolkit and the name say`, path)
+        addProblem(report, `Must be '${wanted}', as the toolkit and the name say`, path)
       },
     },
   )
-  return into(fields, ({ id = '', fully_qualified_name: qualified = id, ...rest }) => {
+  return transform(fields, ({ id = '', fully_qualified_name: qualified = id, ...rest }) => {
     const { name: toolkit } = rest.toolkit
-    const own = nameHere({ toolkit, tool: rest.name }, qualified)
+    const own = toLocalName({ toolkit, tool: rest.name }, qualified)
     const identifier = id === '' || parseToolId(id) ? undefined : id
     return { ...rest, identifier, id: isNamePart(toolkit) ? own : { ...own, toolkit: given.toolkit ?? own.toolkit } }
   })
 }
 
-const SOME_MODES = parsed(`an array of one or more of ${quoted(MODES)}`, (value) =>
-  isTexts(value) && value.length > 0 && value.every((mode) => MODES.includes(mode)) ? value : undefined,
+const SOME_MODES = custom(`an array of one or more of ${quoteList(MODES)}`, (value) =>
+  isStringArray(value) && value.length > 0 && value.every((mode) => MODES.includes(mode)) ? value : undefined,
 )
 
 /** Without the mode `value` there is no output, or an artifact, which may be anything; the mode `null` allows null. */
-const OUTPUT = into(
+const OUTPUT = transform(
   object(
     { available_modes: SOME_MODES, description: nullish(string()), value_schema: nullish(valueSchema, {}) },
     EXTENSION,

@@ -1,18 +1,18 @@
-import { INLINE_FOR_MODELS } from '../../core/call/run.ts'
-import type { Encoded, Loss } from '../../core/tool/codec.ts'
-import { isJsonObject, isList, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { MODEL_INLINE_BYTES } from '../../core/call/run.ts'
+import type { EncodeResult, Loss } from '../../core/tool/codec.ts'
+import { isJsonObject, isJsonArray, isObject, isStringArray, type Json, type JsonObject } from '../../core/tool/json.ts'
 import {
-  besideLosses,
+  documentLosses,
   fieldLosses,
   givesArtifacts,
-  nonInferrable,
+  listContextParameters,
   toolkitDescription,
 } from '../../core/tool/metadata.ts'
 import { sourceNames } from '../../core/tool/source-names.ts'
-import { joinedName, parseToolId } from '../../core/tool/tool-id.ts'
-import { pointerStep } from '../../core/tool/problem.ts'
-import { derivedSecurityLevel, type JsonSchema, needsApproval, type ToolRecord } from '../../core/tool/tool.ts'
-import { possibleNames } from './names.ts'
+import { toDerivedName, parseToolId } from '../../core/tool/tool-id.ts'
+import { encodePointerStep } from '../../core/tool/problem.ts'
+import { deriveSecurityLevel, type JsonSchema, needsApproval, type ToolRecord } from '../../core/tool/tool.ts'
+import { listNameCandidates } from './names.ts'
 import { encodeRequirements } from './requirements.ts'
 import { DEFINITION_SCHEMA } from './schema-uri.ts'
 import { encodeValueSchema } from './value-schema.ts'
@@ -20,21 +20,21 @@ import { encodeValueSchema } from './value-schema.ts'
 const NO_FIELD = 'The Open Tool Calling RFC has no such field'
 const ROOT_KEYWORDS = ['type', 'properties', 'required']
 
-export function encode(record: ToolRecord): Encoded {
+export function encode(record: ToolRecord): EncodeResult {
   const { dialect, document: source } = record.source
   const { toolkit, tool, version, id, description, requirements } = record
-  const level = derivedSecurityLevel({ ...requirements, user_id: false })
+  const level = deriveSecurityLevel({ ...requirements, user_id: false })
   if (dialect === 'open-tool-calling' && source !== undefined)
-    return { document: source, losses: besideLosses(record, NO_FIELD, ['requirements'], level) }
+    return { document: source, losses: documentLosses(record, NO_FIELD, ['requirements'], level) }
   const losses = [...fieldLosses(record, NO_FIELD, ['requirements'], level)]
-  if (record.name !== joinedName(record)) losses.push({ path: '/name', reason: NO_FIELD })
+  if (record.name !== toDerivedName(record)) losses.push({ path: '/name', reason: NO_FIELD })
   const document: JsonObject = {
     $schema: DEFINITION_SCHEMA,
     name: tool,
     fully_qualified_name: id,
     description,
     toolkit: { name: toolkit, description: toolkitDescription(record) ?? describeToolkit(toolkit), version },
-    input: { parameters: encodeParameters(record.input, nonInferrable(record), losses) },
+    input: { parameters: encodeParameters(record.input, listContextParameters(record), losses) },
     output: encodeOutput(record, losses),
     requirements: encodeRequirements(requirements, losses),
   }
@@ -61,17 +61,17 @@ export function encodeListed(record: ToolRecord): Json {
   return {
     $schema: DEFINITION_SCHEMA,
     ...(identifier === undefined ? {} : { id: identifier }),
-    name: own !== undefined && own === name ? own : callable(name, record.tool, possibleNames),
-    fully_qualified_name: isIdOf(record, fully_qualified_name) ? fully_qualified_name : record.id,
+    name: own !== undefined && own === name ? own : callable(name, record.tool, listNameCandidates),
+    fully_qualified_name: isIdFor(record, fully_qualified_name) ? fully_qualified_name : record.id,
     description: description ?? '',
     ...rest,
     requirements: requirements ?? {},
     toolkit: {
-      name: callable(kit, record.toolkit, (readable) => possibleNames(readable).slice(0, 1)),
+      name: callable(kit, record.toolkit, (readable) => listNameCandidates(readable).slice(0, 1)),
       ...said,
       version: record.version,
     },
-    input: isJsonObject(input) ? input : { parameters: isList(input) ? input : [] },
+    input: isJsonObject(input) ? input : { parameters: isJsonArray(input) ? input : [] },
   }
 }
 
@@ -80,7 +80,7 @@ function callable(name: Json | undefined, own: string, names: (readable: string)
   return names(name).some((each) => each.toLowerCase() === own.toLowerCase()) ? name : own
 }
 
-function isIdOf({ toolkit, tool, version }: ToolRecord, qualified: Json | undefined): qualified is string {
+function isIdFor({ toolkit, tool, version }: ToolRecord, qualified: Json | undefined): qualified is string {
   const named = typeof qualified === 'string' ? parseToolId(qualified) : undefined
   return named?.toolkit === toolkit && named.tool === tool && (named.selector ?? version) === version
 }
@@ -90,20 +90,23 @@ export function describeToolkit(toolkit: string): string {
 }
 
 function encodeParameters(input: JsonObject, hidden: readonly string[], losses: Loss[]): JsonObject[] {
-  const required = new Set(isTexts(input.required) ? input.required : [])
+  const required = new Set(isStringArray(input.required) ? input.required : [])
   const properties = isObject(input.properties) ? input.properties : {}
   for (const [keyword, value] of Object.entries(input)) {
     if (ROOT_KEYWORDS.includes(keyword) || (keyword === 'additionalProperties' && value === true)) continue
-    losses.push({ path: `/input${pointerStep(keyword)}`, reason: 'The RFC has parameters, and no schema of them all' })
+    losses.push({
+      path: `/input${encodePointerStep(keyword)}`,
+      reason: 'The RFC has parameters, and no schema of them all',
+    })
   }
   if ([...required].some((name) => !Object.hasOwn(properties, name)))
     losses.push({ path: '/input/required', reason: 'Names a parameter that has no schema' })
   return Object.entries(properties).map(([name, schema]) => {
-    const path = `/input/properties${pointerStep(name)}`
+    const path = `/input/properties${encodePointerStep(name)}`
     return {
       name,
       required: required.has(name),
-      ...descriptionOf(schema, path, losses),
+      ...encodeDescription(schema, path, losses),
       value_schema: encodeValueSchema(schema, path, losses),
       inferrable: !hidden.includes(name),
     }
@@ -116,11 +119,11 @@ function encodeOutput(record: ToolRecord, losses: Loss[]): JsonObject {
   const isNull = isJsonObject(output) && output.type === 'null' && Object.keys(output).length === 1
   if (output === null || isNull) return modes('null', 'error')
   if (output === true || (isObject(output) && Object.keys(output).every((keyword) => keyword === 'description')))
-    return { ...modes('value', 'error', 'null'), ...descriptionOf(output, '/output', losses) }
+    return { ...modes('value', 'error', 'null'), ...encodeDescription(output, '/output', losses) }
   const inner = withoutNull(output)
   return {
     ...(inner ? modes('value', 'error', 'null') : modes('value', 'error')),
-    ...descriptionOf(output, '/output', losses),
+    ...encodeDescription(output, '/output', losses),
     value_schema: encodeValueSchema(inner ?? output, '/output', losses),
   }
 }
@@ -137,8 +140,8 @@ function mayBeLarge(output: JsonSchema | null): boolean {
   if (output === true) return true
   const { type, enum: values, const: only, maxLength } = output
   if (values !== undefined || only !== undefined) return false
-  const types = isTexts(type) ? type : [type]
-  if (typeof maxLength === 'number' && maxLength <= INLINE_FOR_MODELS / LONGEST_CHARACTER)
+  const types = isStringArray(type) ? type : [type]
+  if (typeof maxLength === 'number' && maxLength <= MODEL_INLINE_BYTES / LONGEST_CHARACTER)
     return types.some(isStructure)
   return types.some((each) => each === 'string' || isStructure(each))
 }
@@ -156,7 +159,7 @@ function withoutNull(output: Json): JsonObject | undefined {
   return allowed.includes(null) ? { ...output, type, enum: allowed.filter((each) => each !== null) } : undefined
 }
 
-function descriptionOf(schema: unknown, path: string, losses: Loss[]): { readonly description?: string } {
+function encodeDescription(schema: unknown, path: string, losses: Loss[]): { readonly description?: string } {
   if (!isObject(schema) || schema.description === undefined) return {}
   if (typeof schema.description === 'string') return { description: schema.description }
   losses.push({ path: `${path}/description`, reason: 'Is no text' })

@@ -1,18 +1,25 @@
 import type { Failure } from '../../core/failure/failure.ts'
-import type { FailureWords } from '../../core/failure/failure-words.ts'
-import { againOf, detailOf, inputProblems, questionsOf, sentence, wordsOf } from '../../core/failure/failure-words.ts'
+import type { FailureText } from '../../core/failure/failure-text.ts'
+import {
+  toRetryAdvice,
+  formatDetail,
+  groupInputProblems,
+  formatInputRequests,
+  formatSentence,
+  describeFailure,
+} from '../../core/failure/failure-text.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
-import { type Problem, problemsInWords, quoted } from '../../core/tool/problem.ts'
+import { type Problem, formatProblems, quoteList } from '../../core/tool/problem.ts'
 import type { ToolFailure } from '../../core/tool/content.ts'
-import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
+import { HTTP_STATUS } from '../../http/response/failure-status.ts'
 
 type FailureAnswer =
   | { readonly status: number; readonly message: string; readonly detail?: string | undefined }
   | { readonly output: JsonObject }
 
 /** An unreadable request is an HTTP error, and any outcome a response (Open Tool Calling RFC, section 4.3). */
-export function answerTo(failure: Failure): FailureAnswer {
+export function toFailureResponse(failure: Failure): FailureAnswer {
   switch (failure.type) {
     case 'id-malformed':
       return error({
@@ -20,7 +27,7 @@ export function answerTo(failure: Failure): FailureAnswer {
         detail: "wanted a toolkit's and a tool's name",
       })
     case 'tool-unknown':
-      return error({ ...wordsOf(failure), detail: 'GET /worker/tools lists the tools' })
+      return error({ ...describeFailure(failure), detail: 'GET /worker/tools lists the tools' })
     case 'version-unavailable':
     case 'tool-disabled':
     case 'tool-not-executable':
@@ -29,7 +36,7 @@ export function answerTo(failure: Failure): FailureAnswer {
     case 'output-elsewhere':
     case 'select-failed':
     case 'output-too-large':
-      return error(wordsOf(failure))
+      return error(describeFailure(failure))
     case 'approval-required':
       return { output: { requires_authorization: challenge(failure.challenge) } }
     case 'requirements-missing': {
@@ -42,36 +49,40 @@ export function answerTo(failure: Failure): FailureAnswer {
       return { output: { error: toolError(failure) } }
     case 'tool-timed-out':
     case 'cancelled':
-      return error(wordsOf(failure), againOf(failure))
+      return error(describeFailure(failure), toRetryAdvice(failure))
     case 'select-invalid':
-      return error(wordsOf(failure), { can_retry: true })
+      return error(describeFailure(failure), { can_retry: true })
     case 'output-invalid':
-      return error(wordsOf(failure), { developer_message: problemsInWords(failure.problems) })
+      return error(describeFailure(failure), { developer_message: formatProblems(failure.problems) })
     case 'input-required':
       return error({
         message: 'The tool asks for more input, and the Open Tool Calling RFC has no way to give it',
-        detail: `it can be answered through /mcp:\n${questionsOf(failure)}`,
+        detail: `it can be answered through /mcp:\n${formatInputRequests(failure)}`,
       })
     case 'rate-limited':
     case 'internal':
-      return { status: HTTP_STATUS[failure.type], message: sentence(wordsOf(failure)) }
+      return { status: HTTP_STATUS[failure.type], message: formatSentence(describeFailure(failure)) }
     case 'route-unknown':
       return {
         status: HTTP_STATUS[failure.type],
-        ...wordsOf(failure),
+        ...describeFailure(failure),
         detail: 'POST /worker/tools/invoke calls a tool',
       }
     case 'definition-invalid':
-      return { status: HTTP_STATUS[failure.type], ...wordsOf(failure), detail: problemsInWords(failure.problems) }
+      return {
+        status: HTTP_STATUS[failure.type],
+        ...describeFailure(failure),
+        detail: formatProblems(failure.problems),
+      }
     default: {
-      const words = wordsOf(failure)
-      return { status: HTTP_STATUS[failure.type], message: words.message, detail: detailOf(words) }
+      const words = describeFailure(failure)
+      return { status: HTTP_STATUS[failure.type], message: words.message, detail: formatDetail(words) }
     }
   }
 }
 
-function error(words: FailureWords, more: Partial<ToolFailure> = {}): FailureAnswer {
-  const developer_message = detailOf(words)
+function error(words: FailureText, more: Partial<ToolFailure> = {}): FailureAnswer {
+  const developer_message = formatDetail(words)
   const said = developer_message === undefined ? {} : { developer_message }
   return { output: { error: toolError({ message: words.message, ...said, ...more }) } }
 }
@@ -89,7 +100,7 @@ function challenge({ id, authorization, url, scopes, status }: AuthorizationChal
 function missing(failure: Extract<Failure, { type: 'requirements-missing' }>): FailureAnswer {
   const { tool, authorization, tokens = [], secrets, user_id, detail } = failure
   const providers = authorization.map(({ id }) => id)
-  const granting = providers.length === 0 ? '' : ` who can grant access at ${quoted(providers)}`
+  const granting = providers.length === 0 ? '' : ` who can grant access at ${quoteList(providers)}`
   const what = [
     ...tokens.map(({ id }) => `the token '${id}' (context.authorization.token)`),
     ...secrets.map(({ id }) => `the secret '${id}' (context.secrets)`),
@@ -99,12 +110,12 @@ function missing(failure: Extract<Failure, { type: 'requirements-missing' }>): F
 }
 
 function invalidInput(problems: readonly Problem[]): FailureAnswer {
-  const { whole, parameters } = inputProblems(problems)
+  const { whole, parameters } = groupInputProblems(problems)
   const said = [...whole, ...Object.entries(parameters).map(([name, why]) => `${name}: ${why}`)].join('; ')
   return error(
     { message: `Some inputs are not valid: ${said}` },
     {
-      developer_message: problemsInWords(problems),
+      developer_message: formatProblems(problems),
       can_retry: true,
       additional_prompt_content: `Correct these inputs, then call the tool again: ${said}`,
     },

@@ -1,8 +1,8 @@
-import { isNamePart, parseToolId, type ToolName, withSuffix } from '../../core/tool/tool-id.ts'
+import { isNamePart, parseToolId, type ToolName, appendHash } from '../../core/tool/tool-id.ts'
 import { trim } from '../../core/tool/trim.ts'
 
 /** A "human-readable name" (section 4.1) may hold characters that no id can; the qualified name then counts. */
-export function nameHere({ toolkit, tool }: ToolName, qualified: string): ToolName {
+export function toLocalName({ toolkit, tool }: ToolName, qualified: string): ToolName {
   const named = parseToolId(qualified)
   return {
     toolkit: isNamePart(toolkit) ? toolkit : (named?.toolkit ?? sanitizedName(toolkit)),
@@ -10,7 +10,7 @@ export function nameHere({ toolkit, tool }: ToolName, qualified: string): ToolNa
   }
 }
 
-export function possibleNames(readable: string): readonly string[] {
+export function listNameCandidates(readable: string): readonly string[] {
   if (isNamePart(readable)) return [readable]
   const joined = readable.replaceAll(/[^A-Za-z0-9_-]+/g, '')
   return isNamePart(joined) ? [sanitizedName(readable), joined] : [sanitizedName(readable)]
@@ -18,5 +18,5 @@ export function possibleNames(readable: string): readonly string[] {
 
 function sanitizedName(readable: string): string {
   const plain = trim(readable.replaceAll(/[^A-Za-z0-9_-]+/g, '_'), '_')
-  return isNamePart(plain) ? plain : withSuffix(plain || 'tool', readable)
+  return isNamePart(plain) ? plain : appendHash(plain || 'tool', readable)
 }

@@ -7,19 +7,19 @@ import { type AuthorizationRequirement, isRequirementId, type Requirements } fro
 const PATH = '/requirements'
 const OAUTH2 = 'oauth2'
 const TOKEN = 'token'
-const AUTHORIZATION: json.Reader<AuthorizationRequirement> = json.into(
+const AUTHORIZATION: json.Reader<AuthorizationRequirement> = json.transform(
   json.object(
     {
       provider_id: json.nullish(json.string()),
-      provider_type: json.judged(json.string(), whyUnknownType),
+      provider_type: json.refine(json.string(), whyUnknownType),
       id: json.nullish(json.string()),
-      oauth2: json.nullish(json.object({ scopes: json.nullish(json.strings, []) })),
+      oauth2: json.nullish(json.object({ scopes: json.nullish(json.stringArray, []) })),
     },
     {
       rule({ provider_id, id, provider_type }, report) {
         const name = provider_id || id || provider_type
         if (name === undefined || isRequirementId(name)) return
-        json.wrong(report, 'Must name a provider with 1 to 128 visible ASCII characters')
+        json.addProblem(report, 'Must name a provider with 1 to 128 visible ASCII characters')
       },
     },
   ),
@@ -36,16 +36,16 @@ function whyUnknownType(type: string): string | undefined {
 }
 
 /** The schema's word is `key_id`, and that of its author's own workers `key`. */
-const SECRET = json.into(
+const SECRET = json.transform(
   json.object({ key_id: json.optional(requirementId), key: json.optional(requirementId) }),
-  ({ key_id, key = key_id }, report) => key ?? json.wrong(report, 'Is required', '/key_id'),
+  ({ key_id, key = key_id }, report) => key ?? json.addProblem(report, 'Is required', '/key_id'),
 )
-const SECRETS = json.into(json.list(SECRET), (keys) => [...new Set(keys)].map((id) => ({ id })))
-const NO_METADATA = json.judged(json.nullish(json.list(json.anything), []), (keys) =>
+const SECRETS = json.transform(json.array(SECRET), (keys) => [...new Set(keys)].map((id) => ({ id })))
+const NO_METADATA = json.refine(json.nullish(json.array(json.anyJson), []), (keys) =>
   keys.length === 0 ? undefined : "Must be null or empty: no call is given an engine's metadata here",
 )
 
-export const requirements: json.Reader<Requirements> = json.into(
+export const requirements: json.Reader<Requirements> = json.transform(
   json.object({
     secrets: json.nullish(SECRETS, []),
     authorization: json.nullish(authorization),
@@ -54,11 +54,14 @@ export const requirements: json.Reader<Requirements> = json.into(
   ({ secrets, authorization: one }) => ({ authorization: one ? [one] : [], secrets, user_id: false }),
 )
 
-function authorization(value: unknown, report: json.Report): AuthorizationRequirement | typeof json.WRONG | undefined {
+function authorization(
+  value: unknown,
+  report: json.ReadContext,
+): AuthorizationRequirement | typeof json.INVALID_VALUE | undefined {
   if (value === 'none') return undefined
   if (value === TOKEN) return { id: TOKEN }
   return typeof value === 'string'
-    ? json.unfit(report, "null, 'none', 'token' or an object", value)
+    ? json.addTypeProblem(report, "null, 'none', 'token' or an object", value)
     : AUTHORIZATION(value, report)
 }
 
@@ -80,7 +83,7 @@ export function encodeRequirements(requirements: Requirements, losses: Loss[]): 
   }
 }
 
-export function providerOf(value: Json | undefined): JsonObject | undefined {
+export function getProvider(value: Json | undefined): JsonObject | undefined {
   if (!isJsonObject(value) || !('provider_type' in value)) return undefined
   const { provider_id, provider_type, id } = value
   if (provider_type === OAUTH2 && provider_id !== undefined && id === undefined) return undefined

@@ -3,20 +3,20 @@ import { patternsFor, type Principal } from '../../core/access/principal.ts'
 import type { CallTool } from '../../core/call/call.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { component, listOf, OBJECT } from '../../http/route/answers.ts'
-import { backgroundOf } from '../../http/route/gate.ts'
-import { declare } from '../../http/route/operation.ts'
+import { jsonRef, arraySchema, OBJECT } from '../../http/route/response-specs.ts'
+import { getBackground } from '../../http/route/authorizer.ts'
+import { declareOperation } from '../../http/route/operation.ts'
 import { ANY_QUERY, NO_QUERY } from '../../http/request/query.ts'
 import { type AnswerMemory, requestMemory } from '../../http/request/request-memory.ts'
-import { callRoute, type IncomingCall } from '../../http/route/incoming-call.ts'
-import { callHeaders, jsonFailure, jsonText } from '../../http/answer/json-response.ts'
-import { type ToolListDeps, wholeList, wholeListRoute } from '../../http/route/tool-list.ts'
+import { createCallRoute, type IncomingCall } from '../../http/route/incoming-call.ts'
+import { callHeaders, jsonFailure, jsonText } from '../../http/response/json-response.ts'
+import { type ToolListDeps, createFullList, createFullListRoute } from '../../http/route/tool-list.ts'
 import { encodeListed } from './encode.ts'
-import { answerTo } from './failure.ts'
+import { toFailureResponse } from './failure.ts'
 import { RESPONSE_SCHEMA } from './schema-uri.ts'
 import { decodeInvocation, encodeOutcome, findArtifact, REQUEST } from './wire.ts'
 
-export interface OpenToolCallingFaceDeps extends ToolListDeps {
+export interface OpenToolCallingRoutesDeps extends ToolListDeps {
   readonly callTool: CallTool
   readonly now: () => number
 }
@@ -32,7 +32,7 @@ const LIST = {
   failures,
   summary: 'List tools (Open Tool Calling)',
   query: NO_QUERY,
-  schema: listOf(OBJECT),
+  schema: arraySchema(OBJECT),
   format: { name: 'worker-tools', write: (record: ToolRecord) => JSON.stringify(encodeListed(record)) },
   join: (lines: readonly string[]) => `[${lines.join()}]`,
   tooMany: {
@@ -47,47 +47,47 @@ const INVOKE = {
   summary: 'Call a tool (Open Tool Calling)',
   query: NO_QUERY,
   reader: REQUEST,
-  answer: component('The response', 'WorkerResponse'),
+  answer: jsonRef('The response', 'WorkerResponse'),
   respondTo: () => respond,
 }
 
 /** The RFC's schemas at the Arcade engine's paths. The gate also admits the engine that holds `WORKER_SECRET`. */
-export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
+export function createOpenToolCallingRoutes(deps: OpenToolCallingRoutesDeps): Hono {
   const { callTool, now } = deps
-  const face = new Hono()
+  const router = new Hono()
   const startedAt = new Date(now()).toISOString()
   let known: { readonly of: string; readonly about: WorkerTools } | undefined
-  face.get(
+  router.get(
     '/worker/health',
-    declare(
+    declareOperation(
       {
         summary: 'Check the health of the worker (Open Tool Calling)',
         query: ANY_QUERY,
-        answers: { 200: component('Healthy', 'WorkerHealth') },
+        answers: { 200: jsonRef('Healthy', 'WorkerHealth') },
       },
       async (c) => {
         const caller = await deps.gate(c, 'tools:read')
         const answer = (about?: WorkerTools) =>
           jsonText(JSON.stringify({ status: 'ok', ...about, started_at: startedAt }))
         if (!caller.ok) return answer()
-        const owner = { principal: caller.value, request: c.req.raw, background: backgroundOf(c) }
+        const owner = { principal: caller.value, request: c.req.raw, background: getBackground(c) }
         const memory = requestMemory.open(owner)
         return memory.untilRead(answer(await describeTools(caller.value, memory).catch(() => undefined)))
       },
     ),
   )
-  face.get('/worker/tools', wholeListRoute(deps, LIST))
-  face.post('/worker/tools/invoke', callRoute(deps.gate, INVOKE, invoke))
+  router.get('/worker/tools', createFullListRoute(deps, LIST))
+  router.post('/worker/tools/invoke', createCallRoute(deps.gate, INVOKE, invoke))
 
   /** An engine reads the list again when its hash changes. Kept for the caller who asked last, since engines poll. */
   async function describeTools(principal: Principal, memory: AnswerMemory): Promise<WorkerTools | undefined> {
-    const { catalogue, sha256 } = deps
-    const of = [await catalogue.etag(), principal.id, principal.kind, patternsFor(principal, 'tools:read').join()].join(
+    const { catalog, sha256 } = deps
+    const of = [await catalog.etag(), principal.id, principal.kind, patternsFor(principal, 'tools:read').join()].join(
       '\n',
     )
     if (known?.of === of) return known.about
-    const listed = await wholeList(
-      catalogue,
+    const listed = await createFullList(
+      catalog,
       { ...LIST, join: (lines) => `${lines.length}\n${lines.join()}` },
       {},
     ).write(principal, memory)
@@ -110,11 +110,11 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
     return respond(failure, callHeaders(outcome))
   }
 
-  return face
+  return router
 }
 
 export function respond(failure: Failure, headers?: Record<string, string>): Response {
-  const answer = answerTo(failure)
+  const answer = toFailureResponse(failure)
   if ('output' in answer)
     return jsonFailure(failure, JSON.stringify({ $schema: RESPONSE_SCHEMA, ...answer, success: false }), 200, headers)
   const { status, message, detail } = answer

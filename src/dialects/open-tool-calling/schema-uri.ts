@@ -1,4 +1,4 @@
-import { text } from '../../core/tool/json-reader.ts'
+import { stringMatching } from '../../core/tool/json-reader.ts'
 
 /** The RFC's schemas, version 1.0, moved with its repository: both addresses are in use. */
 const HOMES = ['https://github.com/ArcadeAI/OpenToolCalling', 'https://github.com/OpenToolCalling/Specification']
@@ -12,19 +12,19 @@ const JSON_SCHEMAS = /^https?:\/\/json-schema\.org\/(?:draft[-/][\w-]{1,20}\/)?s
 
 type Kind = keyof typeof FILES
 
-export const DEFINITION_SCHEMA = urisOf('definition')[0]
-export const RESPONSE_SCHEMA = urisOf('response')[0]
-export const REQUEST_SCHEMA = urisOf('request')[0]
+export const DEFINITION_SCHEMA = buildUris('definition')[0]
+export const RESPONSE_SCHEMA = buildUris('response')[0]
+export const REQUEST_SCHEMA = buildUris('request')[0]
 
 export function isOfRfc(uri: string, kind: Kind): boolean {
-  return urisOf(kind).includes(uri) || JSON_SCHEMAS.test(uri)
+  return buildUris(kind).includes(uri) || JSON_SCHEMAS.test(uri)
 }
 
-export const definitionSchema = text(`the schema of the RFC, '${DEFINITION_SCHEMA}'`, (uri) =>
+export const definitionSchema = stringMatching(`the schema of the RFC, '${DEFINITION_SCHEMA}'`, (uri) =>
   isOfRfc(uri, 'definition'),
 )
 
-function urisOf(kind: Kind): readonly [string, ...string[]] {
+function buildUris(kind: Kind): readonly [string, ...string[]] {
   const [first, ...others] = HOMES.map((home) => `${home}/tree/main/specification/http/1.0/${FILES[kind]}`)
   return [first ?? '', ...others]
 }

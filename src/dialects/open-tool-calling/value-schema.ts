@@ -1,27 +1,27 @@
-import { isList, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonArray, isObject, isStringArray, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
 import { EXTENSION } from '../../core/tool/definition-fields.ts'
 import type { Loss } from '../../core/tool/codec.ts'
-import { pointerStep } from '../../core/tool/problem.ts'
+import { encodePointerStep } from '../../core/tool/problem.ts'
 
 const PRIMITIVES = ['string', 'integer', 'number', 'boolean', 'json'] as const
 const FIELDS = json.object(
   {
-    val_type: json.oneOf([...PRIMITIVES, 'array']),
-    inner_val_type: json.nullish(json.oneOf(PRIMITIVES)),
-    enum: json.nullish(json.strings),
+    val_type: json.enumReader([...PRIMITIVES, 'array']),
+    inner_val_type: json.nullish(json.enumReader(PRIMITIVES)),
+    enum: json.nullish(json.stringArray),
   },
   {
     ...EXTENSION,
     rule({ val_type }, report, { inner_val_type }) {
       if (val_type !== 'array' || inner_val_type !== undefined) return
-      json.wrong(report, "Is required when 'val_type' is 'array'", '/inner_val_type')
+      json.addProblem(report, "Is required when 'val_type' is 'array'", '/inner_val_type')
     },
   },
 )
 
 /** Open Tool Calling RFC, `$defs.value_schema`. A list's `enum` is of its items, as the RFC's engine takes it. */
-export const valueSchema: json.Reader<JsonObject> = json.into(
+export const valueSchema: json.Reader<JsonObject> = json.transform(
   FIELDS,
   ({ val_type, inner_val_type, enum: texts }, { warnings }) => {
     const isArray = val_type === 'array'
@@ -77,19 +77,19 @@ function innerSchema(schema: unknown, path: string, losses: Loss[], said: readon
     return { type: 'json', enum: null }
   }
   const allowed = 'const' in schema && !('enum' in schema) ? [schema.const] : schema.enum
-  const isEnum = isTexts(allowed) && allowed.length > 0
-  const type = typeOf(schema, isEnum, path, losses)
+  const isEnum = isStringArray(allowed) && allowed.length > 0
+  const type = encodeType(schema, isEnum, path, losses)
   const saidHere = new Set(['type', ...said])
   if (type === 'string' && isEnum) saidHere.add('enum' in schema ? 'enum' : 'const')
   if (type === 'array') saidHere.add('items')
   for (const keyword of Object.keys(schema)) {
     if (saidHere.has(keyword) || isIdle(keyword, schema[keyword])) continue
-    losses.push({ path: path + pointerStep(keyword), reason: UNSAID })
+    losses.push({ path: path + encodePointerStep(keyword), reason: UNSAID })
   }
   return { type, enum: type === 'string' && isEnum ? allowed : null }
 }
 
-function typeOf(schema: Readonly<Record<string, unknown>>, isEnum: boolean, path: string, losses: Loss[]): string {
+function encodeType(schema: Readonly<Record<string, unknown>>, isEnum: boolean, path: string, losses: Loss[]): string {
   const { type } = schema
   const types: readonly unknown[] = type === undefined ? [] : Array.isArray(type) ? type : [type]
   const [only, ...others] = types.filter((each) => each !== 'null')
@@ -118,10 +118,10 @@ export function parameters() {
     },
     EXTENSION,
   )
-  const all = json.list(parameter)
-  const wrapped = json.into(json.object({ parameters: all }, EXTENSION), ({ parameters: each }) => each)
-  const either: typeof all = (value, report) => (isList(value) ? all(value, report) : wrapped(value, report))
-  return json.into(either, (all) => {
+  const all = json.array(parameter)
+  const wrapped = json.transform(json.object({ parameters: all }, EXTENSION), ({ parameters: each }) => each)
+  const either: typeof all = (value, report) => (isJsonArray(value) ? all(value, report) : wrapped(value, report))
+  return json.transform(either, (all) => {
     const schemas = all.map(({ name, value_schema: schema, description }): [string, JsonObject] => [
       name,
       description === undefined ? schema : { ...schema, description },

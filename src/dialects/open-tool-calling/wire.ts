@@ -1,13 +1,13 @@
-import type { Call, Outcome } from '../../core/call/call.ts'
-import { credentialValue, identifier, malformed } from '../../core/call/call-fields.ts'
-import { openContext } from '../../core/call/input.ts'
-import { fail, type Failing } from '../../core/failure/failure.ts'
-import { FIRST_PROVIDER, type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
-import { isList } from '../../core/tool/json.ts'
+import type { CallRequest, CallOutcome } from '../../core/call/call.ts'
+import { credentialValue, identifier, malformedRequestFailure } from '../../core/call/call-options.ts'
+import { createContextReader } from '../../core/call/input.ts'
+import { fail, type FailureResult } from '../../core/failure/failure.ts'
+import { UNNAMED_PROVIDER, type CallContext, NO_CONTEXT } from '../../core/call/requirements.ts'
+import { isJsonArray } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
 import {
-  askedByDocument,
-  askedByName,
+  toDocumentRef,
+  toNameRef,
   BY_TOOLKIT,
   formatToolId,
   isNamePart,
@@ -15,38 +15,41 @@ import {
   parseToolId,
 } from '../../core/tool/tool-id.ts'
 import { EXTENSION } from '../../core/tool/definition-fields.ts'
-import { versionIn } from '../../core/tool/version.ts'
-import { answerTo } from './failure.ts'
-import { possibleNames } from './names.ts'
+import { inferVersion } from '../../core/tool/version.ts'
+import { toFailureResponse } from './failure.ts'
+import { listNameCandidates } from './names.ts'
 import { isOfRfc, REQUEST_SCHEMA, RESPONSE_SCHEMA } from './schema-uri.ts'
-import { bytesGiven } from '../../core/call/artifact-output.ts'
-import { heldValue } from '../../core/call/run.ts'
-import { keepable, keepableValue, type NamedPart, nameOf } from '../../core/call/large-output.ts'
+import { findArtifactContent } from '../../core/call/artifact-output.ts'
+import { toSingleValue } from '../../core/call/run.ts'
+import { toStorable, toStorableJson, type NamedPart, describeBlock } from '../../core/call/large-output.ts'
 import { declaredModes, givesArtifacts } from '../../core/tool/metadata.ts'
-import type { Success } from '../../core/call/runner.ts'
+import type { ToolSuccess } from '../../core/call/runner.ts'
 import type { Artifact } from '../../core/tool/content.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 
 /** The token is for the one authorization that the RFC's definition says. Its engine puts the user beside it. */
-const AUTHORIZATION = json.openObject({ token: json.nullish(credentialValue), user_info: json.nullish(json.anyObject) })
-const SECRET_LIST = json.into(
-  json.list(json.openObject({ key: json.string(), value: credentialValue })),
+const AUTHORIZATION = json.looseObject({
+  token: json.nullish(credentialValue),
+  user_info: json.nullish(json.anyObject),
+})
+const SECRET_LIST = json.transform(
+  json.array(json.looseObject({ key: json.string(), value: credentialValue })),
   (secrets) => new Map(secrets.map(({ key, value }) => [key, value])),
 )
-const SECRET_MAP = json.into(json.map(credentialValue), (secrets) => new Map(Object.entries(secrets)))
-const CONTEXT = json.into(
-  openContext({
+const SECRET_MAP = json.transform(json.map(credentialValue), (secrets) => new Map(Object.entries(secrets)))
+const CONTEXT = json.transform(
+  createContextReader({
     // A credential in the wrong place must not be repeated in the error
-    authorization: json.nullish(json.unquoted(AUTHORIZATION), {}),
+    authorization: json.nullish(json.hideValue(AUTHORIZATION), {}),
     secrets: json.nullish<ReadonlyMap<string, string>>(
-      json.unquoted((value, report) => (isList(value) ? SECRET_LIST : SECRET_MAP)(value, report)),
+      json.hideValue((value, report) => (isJsonArray(value) ? SECRET_LIST : SECRET_MAP)(value, report)),
       NO_CONTEXT.secrets,
     ),
     user_id: json.nullish(json.string({ most: 256 })),
     user_info: json.nullish(json.anyObject),
   }),
-  ({ authorization, secrets, user_id: userId, user_info = authorization.user_info, values }): CallerContext => ({
-    tokens: authorization.token ? new Map([[FIRST_PROVIDER, authorization.token]]) : NO_CONTEXT.tokens,
+  ({ authorization, secrets, user_id: userId, user_info = authorization.user_info, values }): CallContext => ({
+    tokens: authorization.token ? new Map([[UNNAMED_PROVIDER, authorization.token]]) : NO_CONTEXT.tokens,
     secrets,
     ...(userId ? { userId } : {}),
     ...(values || user_info ? { values: { ...values, ...(user_info ? { user_info } : {}) } } : {}),
@@ -73,16 +76,16 @@ export const REQUEST = json.object(
 )
 
 /** Open Tool Calling RFC, section 4.2. Its engine sends null for absent fields, and secrets as a list. */
-export function decodeInvocation(body: unknown): Call | Failing {
-  const read = json.check(REQUEST, body)
-  if (!read.ok) return malformed(read.problems)
+export function decodeInvocation(body: unknown): CallRequest | FailureResult {
+  const read = json.parseValue(REQUEST, body)
+  if (!read.ok) return malformedRequestFailure(read.problems)
   const { $schema, run_id: traceId, execution_id: callId, tool, inputs, context } = read.value
   if ($schema !== undefined && !isOfRfc($schema, 'request'))
     return fail({ type: 'protocol-version-unsupported', asked: $schema.slice(0, 200), supported: REQUEST_SCHEMA })
-  return { ...nameTool(tool), callId, traceId, input: inputs, inputIsWhole: true, context }
+  return { ...nameTool(tool), callId, traceId, input: inputs, includesContextParameters: true, context }
 }
 
-export function encodeOutcome({ callId, durationMs, result, tool }: Outcome, finishedAt: Date): object | undefined {
+export function encodeOutcome({ callId, durationMs, result, tool }: CallOutcome, finishedAt: Date): object | undefined {
   const frame = {
     $schema: RESPONSE_SCHEMA,
     execution_id: callId,
@@ -90,7 +93,7 @@ export function encodeOutcome({ callId, durationMs, result, tool }: Outcome, fin
     duration: durationMs,
   }
   if (!result.ok) {
-    const answer = answerTo(result.failure)
+    const answer = toFailureResponse(result.failure)
     return 'output' in answer ? { ...frame, success: false, output: answer.output } : undefined
   }
   const output = encodeOutput(result, tool)
@@ -98,52 +101,55 @@ export function encodeOutcome({ callId, durationMs, result, tool }: Outcome, fin
 }
 
 function nameTool({ name, toolkit, version = '' }: { name: string; toolkit?: string; version?: string }) {
-  const selector = (/^\d{4}-\d/.test(version) ? versionIn(version) : version) || undefined
+  const selector = (/^\d{4}-\d/.test(version) ? inferVersion(version) : version) || undefined
   if (toolkit) {
-    const [kit = toolkit] = possibleNames(toolkit)
-    const [asked = '', otherwise] = possibleNames(name).map((each) =>
+    const [kit = toolkit] = listNameCandidates(toolkit)
+    const [asked = '', otherwise] = listNameCandidates(name).map((each) =>
       formatToolId({ toolkit: kit, tool: each }, selector),
     )
     if (isNamePart(name)) return { asked }
-    const address = askedByDocument({ dialect: BY_TOOLKIT, id: kit, tool: name }, selector)
+    const address = toDocumentRef({ dialect: BY_TOOLKIT, id: kit, tool: name }, selector)
     return otherwise === undefined ? { asked, address } : { asked, address, otherwise: { asked: otherwise } }
   }
   if (parseToolId(name)) return { asked: selector === undefined || name.includes('@') ? name : `${name}@${selector}` }
-  const [bare = name] = possibleNames(name)
+  const [bare = name] = listNameCandidates(name)
   const call = byBareName(name, selector)
   return bare === name ? call : { ...call, otherwise: byBareName(bare, selector) }
 }
 
 function byBareName(name: string, selector: string | undefined) {
   const bareName = { name, ...(selector === undefined ? {} : { selector }) }
-  return { asked: askedByName(name, selector), bareName }
+  return { asked: toNameRef(name, selector), bareName }
 }
 
 /** Tools of other dialects are listed with both modes. */
 const UNDECLARED = { metadata: { available_modes: ['value', 'artifact'] } }
 
-export function encodeOutput(success: Success, tool?: Pick<ToolRecord, 'metadata' | 'source'>): object | undefined {
+export function encodeOutput(success: ToolSuccess, tool?: Pick<ToolRecord, 'metadata' | 'source'>): object | undefined {
   const { elsewhere, content } = success
   const { artifact = elsewhere ?? (tool && (content || tool.metadata) ? makeArtifact(success, tool) : undefined) } =
     success
   if (artifact) return { artifact }
-  const value = heldValue(success)
+  const value = toSingleValue(success)
   return value === null ? undefined : { value }
 }
 
 /** Bytes become an artifact, and so does a value whose tool declares artifacts and no values. */
-export function findArtifact(success: Success, tool: Pick<ToolRecord, 'metadata' | 'source'>): NamedPart | undefined {
+export function findArtifact(
+  success: ToolSuccess,
+  tool: Pick<ToolRecord, 'metadata' | 'source'>,
+): NamedPart | undefined {
   const record = tool.source.dialect === 'open-tool-calling' || declaredModes(tool) ? tool : UNDECLARED
-  const bytes = bytesGiven(record, success)
-  const part = bytes && keepable(bytes)
-  if (bytes && part) return { part, name: nameOf(bytes) }
-  const value = heldValue(success)
+  const bytes = findArtifactContent(record, success)
+  const part = bytes && toStorable(bytes)
+  if (bytes && part) return { part, name: describeBlock(bytes) }
+  const value = toSingleValue(success)
   const isMade = value !== null && givesArtifacts(record) && declaredModes(record)?.includes('value') === false
-  return isMade ? { part: keepableValue(value), name: 'What the tool gave' } : undefined
+  return isMade ? { part: toStorableJson(value), name: 'What the tool gave' } : undefined
 }
 
 /** What was not kept, in the URL itself. */
-function makeArtifact(success: Success, tool: Pick<ToolRecord, 'metadata' | 'source'>): Artifact | undefined {
+function makeArtifact(success: ToolSuccess, tool: Pick<ToolRecord, 'metadata' | 'source'>): Artifact | undefined {
   const found = findArtifact(success, tool)
   if (!found) return undefined
   const { content, contentType: content_type } = found.part

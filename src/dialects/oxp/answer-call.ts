@@ -1,31 +1,37 @@
-import type { Call, Caller, CallTool, Outcome } from '../../core/call/call.ts'
+import type { CallRequest, Caller, CallTool, CallOutcome } from '../../core/call/call.ts'
 import { type Failure, fail } from '../../core/failure/failure.ts'
-import { answerOrStream, createEventStream, type StreamEvent } from '../../http/answer/event-stream.ts'
-import { callHeaders, failureHeaders, jsonFailure, jsonText, PRIVATE } from '../../http/answer/json-response.ts'
+import { respondOrStream, createEventStream, type StreamEvent } from '../../http/response/event-stream.ts'
+import { callHeaders, failureHeaders, jsonFailure, jsonText, PRIVATE } from '../../http/response/json-response.ts'
 import { STATUS } from './failure.ts'
-import { encodeFailure, encodeOutcome, type Form, versionHeader } from './wire.ts'
+import { encodeFailure, encodeOutcome, type OxpForm, versionHeader } from './wire.ts'
 
 /** Answers with JSON, or with a stream once the tool reports progress. A disconnect cancels the call either way. */
-export function streamCall({ signal }: Request, call: Call, caller: Caller, form: Form, callTool: CallTool) {
+export function respondWithStream(
+  { signal }: Request,
+  call: CallRequest,
+  caller: Caller,
+  form: OxpForm,
+  callTool: CallTool,
+) {
   const stream = createEventStream(signal)
   const work = callTool(call, {
     ...caller,
     progress: (progress) => stream.send({ event: 'progress', data: JSON.stringify(progress) }),
   })
-  return answerOrStream(work, {
+  return respondOrStream(work, {
     stream,
     background: caller.background,
-    whole: (outcome) => answerCall(outcome, form),
-    last: (outcome) => endOf(outcome.result, encodeOutcome(outcome, form)),
+    whole: (outcome) => respondToCall(outcome, form),
+    last: (outcome) => toFinalEvents(outcome.result, encodeOutcome(outcome, form)),
     crashed(reference) {
       const failure: Failure = { type: 'internal', reference }
-      return endOf(fail(failure), encodeFailure(failure, form))
+      return toFinalEvents(fail(failure), encodeFailure(failure, form))
     },
     headers: { ...PRIVATE, ...versionHeader(form) },
   })
 }
 
-export function answerCall(outcome: Outcome, form: Form): Response {
+export function respondToCall(outcome: CallOutcome, form: OxpForm): Response {
   const { result } = outcome
   const text = JSON.stringify(encodeOutcome(outcome, form))
   const headers = callHeaders(outcome, versionHeader(form))
@@ -33,7 +39,7 @@ export function answerCall(outcome: Outcome, form: Form): Response {
   return jsonText(text, 200, headers)
 }
 
-function endOf(result: Outcome['result'], body: object): StreamEvent[] {
+function toFinalEvents(result: CallOutcome['result'], body: object): StreamEvent[] {
   const ended = { event: 'result', data: JSON.stringify(body) }
   const status = result.ok ? 200 : STATUS[result.failure.type]
   if (result.ok || status === 200) return [ended]

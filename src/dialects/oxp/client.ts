@@ -1,13 +1,13 @@
-import { isList, isObject } from '../../core/tool/json.ts'
-import { into, openObject, string, unfit } from '../../core/tool/json-reader.ts'
+import { isJsonArray, isObject } from '../../core/tool/json.ts'
+import { transform, looseObject, string, addTypeProblem } from '../../core/tool/json-reader.ts'
 import type { RemoteDialect } from '../../core/tool/remote-dialect.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import { oxp } from './definition.ts'
 import { SCHEMA } from './wire.ts'
 
-const ID = into(string(), (id, report) => {
+const ID = transform(string(), (id, report) => {
   const parsed = parseToolId(id)
-  return parsed ? { ...parsed, theirs: id } : unfit(report, "an id 'Toolkit.Tool@x.y.z'", id)
+  return parsed ? { ...parsed, remoteName: id } : addTypeProblem(report, "an id 'Toolkit.Tool@x.y.z'", id)
 })
 const KEPT = ['name', 'description', 'input_schema', 'output_schema']
 
@@ -19,8 +19,10 @@ export const oxpClient: RemoteDialect = {
   paths: { list: '/tools', call: '/tools/call' },
   listsByToolkit: true,
   readTools: (document) =>
-    isObject(document) && isList(document.items) ? { tools: document.items, next: document.next_cursor } : undefined,
-  listed: into(openObject({ id: ID }), ({ id }) => id),
+    isObject(document) && isJsonArray(document.items)
+      ? { tools: document.items, next: document.next_cursor }
+      : undefined,
+  listed: transform(looseObject({ id: ID }), ({ id }) => id),
   decode(document, _, budget) {
     const kept = Object.fromEntries(KEPT.filter((key) => key in document).map((key) => [key, document[key]]))
     // The codec's ids have no dashes, which ours may have; the name is set afterwards
@@ -53,7 +55,7 @@ export const oxpClient: RemoteDialect = {
 
 function missingWords({ authorization, tokens, secrets, user_id }: Readonly<Record<string, unknown>>): string {
   const ids = (list: unknown, words: (entry: Readonly<Record<string, unknown>>) => string) =>
-    (isList(list) ? list : []).flatMap((entry: unknown) => (isObject(entry) ? [words(entry)] : []))
+    (isJsonArray(list) ? list : []).flatMap((entry: unknown) => (isObject(entry) ? [words(entry)] : []))
   return [
     ...ids(
       authorization,

@@ -1,9 +1,15 @@
-import type { Codec, Given } from '../../core/tool/codec.ts'
-import { EXTENSION, inputSchema, namePart, requirementId, toolVersion } from '../../core/tool/definition-fields.ts'
+import type { Codec, DecodeOptions } from '../../core/tool/codec.ts'
+import {
+  EXTENSION,
+  inputSchema,
+  namePart,
+  requirementId,
+  toolVersionReader,
+} from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
-import { pointerStep, type Problem } from '../../core/tool/problem.ts'
-import { type AskedId, isSimpleVersion, parseToolId } from '../../core/tool/tool-id.ts'
+import { encodePointerStep, type Problem } from '../../core/tool/problem.ts'
+import { type ToolIdRef, isSimpleVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import { type AuthorizationRequirement, NO_REQUIREMENTS, type Requirements } from '../../core/tool/tool.ts'
 import { encode } from './encode.ts'
 
@@ -12,14 +18,14 @@ const TOOL_ID = /^[A-Za-z0-9_]{1,64}\.[A-Za-z0-9_]{1,64}@/
 export const oxp: Codec = {
   dialect: 'oxp',
   references: 'none',
-  recognises: (document) => isObject(document) && ('input_schema' in document || 'output_schema' in document),
+  recognizes: (document) => isObject(document) && ('input_schema' in document || 'output_schema' in document),
   decode,
   encode,
 }
 
-function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
+function decode(document: Json, given: DecodeOptions): ReturnType<Codec['decode']> {
   const warnings: Problem[] = []
-  const read = json.check(toolDefinition(given), document, warnings)
+  const read = json.parseValue(toolDefinition(given), document, warnings)
   if (!read.ok) return read
   const { id, input_schema: input, output_schema: output, ...fields } = read.value
   return {
@@ -35,13 +41,13 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   }
 }
 
-function toolDefinition(given: Given) {
+function toolDefinition(given: DecodeOptions) {
   return json.object(
     {
       id: ID,
       name: namePart,
       description: json.string(),
-      version: json.also(VERSION, toolVersion(given)),
+      version: json.checkAlso(VERSION, toolVersionReader(given)),
       input_schema: INPUT_SCHEMA,
       output_schema: OUTPUT_SCHEMA,
       requirements: json.optional(requirements(), NO_REQUIREMENTS),
@@ -50,81 +56,87 @@ function toolDefinition(given: Given) {
       rule({ version }, report, { id }) {
         const { toolkit, selector } = parseId(id) ?? {}
         if (toolkit !== undefined && given.toolkit !== undefined && given.toolkit !== toolkit)
-          json.wrong(report, `Must be of the toolkit '${given.toolkit}' that was given beside the definition`, '/id')
+          json.addProblem(
+            report,
+            `Must be of the toolkit '${given.toolkit}' that was given beside the definition`,
+            '/id',
+          )
         if (selector !== undefined && version !== undefined && selector !== version)
-          json.wrong(report, `Must be the version in the id, '${selector}'`, '/version')
+          json.addProblem(report, `Must be the version in the id, '${selector}'`, '/version')
       },
     },
   )
 }
 
-const VERSION = json.text('a version of the form x.y.z', isSimpleVersion)
+const VERSION = json.stringMatching('a version of the form x.y.z', isSimpleVersion)
 
-const ID = json.parsed("'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _", (value) => {
+const ID = json.custom("'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _", (value) => {
   const id = parseId(value)
   return id?.selector !== undefined && isSimpleVersion(id.selector) ? id : undefined
 })
 
-function parseId(value: unknown): AskedId | undefined {
+function parseId(value: unknown): ToolIdRef | undefined {
   return typeof value === 'string' && TOOL_ID.test(value) ? parseToolId(value) : undefined
 }
 
 /** "Each parameter in parameters MUST be a valid JSON Schema object": true and false are schemas, and no objects. */
-const PARAMETERS = json.also(inputSchema, (value, report) => {
+const PARAMETERS = json.checkAlso(inputSchema, (value, report) => {
   if (!isObject(value) || !isObject(value.properties)) return
   for (const [name, parameter] of Object.entries(value.properties)) {
     if (typeof parameter !== 'boolean') continue
-    json.wrong(report, `Must be a JSON Schema object, got ${parameter}`, `/properties${pointerStep(name)}`)
+    json.addProblem(report, `Must be a JSON Schema object, got ${parameter}`, `/properties${encodePointerStep(name)}`)
   }
 })
 
 const WRAPPER = json.object({ parameters: PARAMETERS })
 
 /** `parameters` is no keyword of JSON Schema, so an object that has it is OXP's, whatever else it has. */
-const INPUT_SCHEMA = (value: unknown, report: json.Report) => {
-  if (!isJsonObject(value)) return json.unfit(report, "an object: {'parameters': <JSON Schema>}", value)
+const INPUT_SCHEMA = (value: unknown, report: json.ReadContext) => {
+  if (!isJsonObject(value)) return json.addTypeProblem(report, "an object: {'parameters': <JSON Schema>}", value)
   const isWrapped = value.parameters !== undefined
-  const read = isWrapped ? json.into(WRAPPER, ({ parameters }) => parameters)(value, report) : PARAMETERS(value, report)
-  if (read === json.WRONG) return json.WRONG
+  const read = isWrapped
+    ? json.transform(WRAPPER, ({ parameters }) => parameters)(value, report)
+    : PARAMETERS(value, report)
+  if (read === json.INVALID_VALUE) return json.INVALID_VALUE
   return { path: isWrapped ? '/input_schema/parameters' : '/input_schema', schema: read }
 }
 
-const OUTPUT_SCHEMA: json.Reader<JsonObject | null> = json.parsed(
+const OUTPUT_SCHEMA: json.Reader<JsonObject | null> = json.custom(
   'a JSON Schema object, or null for no output',
   (value) => (value === null || isJsonObject(value) ? value : undefined),
 )
 
 /** "Each parameter MUST contain a description field": only a warning, since tools in use lack it. */
-function undescribed({ path, schema }: json.ReadBy<typeof INPUT_SCHEMA>): readonly Problem[] {
+function undescribed({ path, schema }: json.InferOutput<typeof INPUT_SCHEMA>): readonly Problem[] {
   if (!isObject(schema.properties)) return []
   return Object.entries(schema.properties)
     .filter(([, parameter]) => isObject(parameter) && typeof parameter.description !== 'string')
     .map(([name]) => ({
-      path: `${path}/properties${pointerStep(name)}`,
+      path: `${path}/properties${encodePointerStep(name)}`,
       message: `Parameter '${name}' has no description`,
     }))
 }
 
-const SCOPES = json.object({ scopes: json.nullish(json.strings, []) }, EXTENSION)
+const SCOPES = json.object({ scopes: json.nullish(json.stringArray, []) }, EXTENSION)
 
 const MEANT = { scope: 'oauth2', scopes: 'oauth2', provider: 'id', provider_id: 'id', name: 'id', key: 'id' }
 
 function named<T extends object>(readers: { readonly [K in keyof T]: json.Reader<T[K]> }) {
   const reader = json.object(readers, { ...EXTENSION, meant: MEANT })
-  return (value: unknown, report: json.Report) => reader(isObject(value) ? value : {}, report)
+  return (value: unknown, report: json.ReadContext) => reader(isObject(value) ? value : {}, report)
 }
 
 function requirements(): json.Reader<Requirements> {
   const authorization: json.Reader<AuthorizationRequirement> = named({
     id: json.unique(requirementId),
     oauth2: json.optional((value, report) =>
-      isObject(value) ? SCOPES(value, report) : json.wrong(report, 'Is required', '/scopes'),
+      isObject(value) ? SCOPES(value, report) : json.addProblem(report, 'Is required', '/scopes'),
     ),
   })
   return json.object(
     {
-      authorization: json.optional(json.list(authorization), []),
-      secrets: json.optional(json.list(named({ id: json.unique(requirementId) })), []),
+      authorization: json.optional(json.array(authorization), []),
+      secrets: json.optional(json.array(named({ id: json.unique(requirementId) })), []),
       user_id: json.optional(json.boolean, false),
     },
     { ...EXTENSION, meant: { auth: 'authorization', oauth2: 'authorization', user: 'user_id' } },

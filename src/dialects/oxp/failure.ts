@@ -1,12 +1,18 @@
 import type { Failure, FailureType } from '../../core/failure/failure.ts'
-import type { FailureWords } from '../../core/failure/failure-words.ts'
-import { againOf, detailOf, inputProblems, questionsOf, wordsOf } from '../../core/failure/failure-words.ts'
+import type { FailureText } from '../../core/failure/failure-text.ts'
+import {
+  toRetryAdvice,
+  formatDetail,
+  groupInputProblems,
+  formatInputRequests,
+  describeFailure,
+} from '../../core/failure/failure-text.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { isVersion } from '../../core/tool/tool-id.ts'
-import { problemsInWords } from '../../core/tool/problem.ts'
-import { listedRequirements } from '../../core/tool/tool.ts'
-import { HTTP_STATUS, OUTCOME_STATUS, UNCALLED_STATUS } from '../../http/answer/failure-status.ts'
+import { formatProblems } from '../../core/tool/problem.ts'
+import { omitEmptyRequirements } from '../../core/tool/tool.ts'
+import { HTTP_STATUS, OUTCOME_STATUS, UNCALLED_STATUS } from '../../http/response/failure-status.ts'
 
 /** A tool's own failure is an answer, not an error: 200 (OXP 1.0, "Call tool"). */
 export const STATUS = {
@@ -19,10 +25,10 @@ export function failureBody(failure: Failure): JsonObject {
   switch (failure.type) {
     case 'body-too-large':
       return failure.got === undefined
-        ? said(wordsOf(failure))
+        ? said(describeFailure(failure))
         : { message: `The body has ${failure.got} bytes, and at most ${failure.limit} are taken` }
     case 'route-unknown':
-      return said(wordsOf(failure), 'GET /tools lists the tools, POST /tools/call calls one')
+      return said(describeFailure(failure), 'GET /tools lists the tools, POST /tools/call calls one')
     case 'id-malformed':
       return {
         message: `'${failure.asked.slice(0, 200)}' is not a tool id`,
@@ -30,12 +36,14 @@ export function failureBody(failure: Failure): JsonObject {
       }
     case 'tool-unknown': {
       const { asked, suggestions } = failure
-      const body = said(wordsOf(failure), `${asked.slice(0, 200)} is not available`)
+      const body = said(describeFailure(failure), `${asked.slice(0, 200)} is not available`)
       return suggestions.length === 0 ? body : { ...body, suggestions }
     }
     case 'unauthenticated': {
       const { suggestions = [] } = failure
-      return suggestions.length === 0 ? said(wordsOf(failure)) : { ...said(wordsOf(failure)), suggestions }
+      return suggestions.length === 0
+        ? said(describeFailure(failure))
+        : { ...said(describeFailure(failure)), suggestions }
     }
     case 'version-unavailable': {
       const { name, tool, asked, available } = failure
@@ -49,20 +57,23 @@ export function failureBody(failure: Failure): JsonObject {
       const own = unset.map(
         (id) => `; or send a token of your own as context.authorization [{"id": "${id}", "token": …}]`,
       )
-      const missing = listedRequirements(failure.authorization.map(authorization), failure)
+      const missing = omitEmptyRequirements(failure.authorization.map(authorization), failure)
       return {
-        ...said(wordsOf({ ...failure, detail: failure.detail + own.join('') })),
+        ...said(describeFailure({ ...failure, detail: failure.detail + own.join('') })),
         missing_requirements: unset.length === 0 ? missing : { ...missing, needs_setup: unset },
       }
     }
     case 'approval-required':
-      return { ...said(wordsOf(failure)), missing_requirements: { authorization: [authorization(failure.challenge)] } }
+      return {
+        ...said(describeFailure(failure)),
+        missing_requirements: { authorization: [authorization(failure.challenge)] },
+      }
     case 'input-invalid': {
-      const { whole, parameters } = inputProblems(failure.problems)
+      const { whole, parameters } = groupInputProblems(failure.problems)
       return { message: ['Some input parameters are invalid', ...whole].join(': '), parameter_errors: parameters }
     }
     case 'definition-invalid':
-      return { ...said(wordsOf(failure)), errors: failure.problems.map((each) => ({ ...each })) }
+      return { ...said(describeFailure(failure)), errors: failure.problems.map((each) => ({ ...each })) }
     case 'tool-failed': {
       const { message, developer_message, can_retry, additional_prompt_content, retry_after_ms, content } = failure
       const said = { message, developer_message, can_retry, additional_prompt_content, retry_after_ms }
@@ -71,31 +82,31 @@ export function failureBody(failure: Failure): JsonObject {
     }
     case 'tool-timed-out':
     case 'cancelled':
-      return { ...said(wordsOf(failure)), ...againOf(failure) }
+      return { ...said(describeFailure(failure)), ...toRetryAdvice(failure) }
     case 'outcome-unknown':
     case 'output-too-large':
-      return { ...said(wordsOf(failure)), can_retry: false }
+      return { ...said(describeFailure(failure)), can_retry: false }
     case 'output-invalid':
-      return { ...said(wordsOf(failure), problemsInWords(failure.problems, 'The output')), can_retry: false }
+      return { ...said(describeFailure(failure), formatProblems(failure.problems, 'The output')), can_retry: false }
     case 'output-elsewhere':
     case 'select-failed':
       return {
-        ...said(wordsOf(failure)),
+        ...said(describeFailure(failure)),
         can_retry: false,
         ...(failure.artifact ? { artifact: { ...failure.artifact } } : {}),
       }
     case 'input-required':
       return {
         message: 'The tool asks for more input, and OXP has no way to give it',
-        developer_message: `It can be answered through /mcp:\n${questionsOf(failure)}`,
+        developer_message: `It can be answered through /mcp:\n${formatInputRequests(failure)}`,
         can_retry: false,
       }
     default:
-      return said(wordsOf(failure))
+      return said(describeFailure(failure))
   }
 }
 
-function said(words: FailureWords, developer_message = detailOf(words)): JsonObject {
+function said(words: FailureText, developer_message = formatDetail(words)): JsonObject {
   return { message: words.message, developer_message }
 }
 

@@ -1,36 +1,43 @@
 import { parseTrusted } from '../../core/tool/json-text.ts'
 import { type Context, Hono } from 'hono'
-import type { Format } from '../../core/publish/export.ts'
-import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
-import { integerText, wrongParameter } from '../../core/call/call-fields.ts'
-import { fail, type Failing, type Failure, lacksSuggestions, ok, type Result } from '../../core/failure/failure.ts'
-import type { LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
-import { type Principal, scopeDenial } from '../../core/access/principal.ts'
+import type { ExportFormat } from '../../core/publish/export.ts'
+import type { Caller, CallTool, CallOutcome } from '../../core/call/call.ts'
+import { integerStringReader, invalidParameterFailure } from '../../core/call/call-options.ts'
+import {
+  fail,
+  type FailureResult,
+  type Failure,
+  needsSuggestions,
+  ok,
+  type Result,
+} from '../../core/failure/failure.ts'
+import type { LineFormat, ListQuery } from '../../core/catalog/catalog.ts'
+import { type Principal, findScopeDenial } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit-owner.ts'
-import { acceptsEvents, callRoute, type IncomingCall } from '../../http/route/incoming-call.ts'
-import { jsonFailure, noteHeader } from '../../http/answer/json-response.ts'
-import { answerToolList, type ToolList, type ToolListDeps } from '../../http/route/tool-list.ts'
+import { acceptsEventStream, createCallRoute, type IncomingCall } from '../../http/route/incoming-call.ts'
+import { jsonFailure, noteHeader } from '../../http/response/json-response.ts'
+import { respondWithToolList, type ToolList, type ToolListDeps } from '../../http/route/tool-list.ts'
 import type { Budget } from '../../core/tool/budget.ts'
 import type { Codec } from '../../core/tool/codec.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { FULL } from '../../http/request/request-memory.ts'
-import { STATES } from '../../core/tool/version.ts'
-import { answerCall, streamCall } from './answer-call.ts'
+import { STATUS_ORDER } from '../../core/tool/version.ts'
+import { respondToCall, respondWithStream } from './answer-call.ts'
 import { STATUS } from './failure.ts'
-import { type Answers, component, listing, ref } from '../../http/route/answers.ts'
-import { declare } from '../../http/route/operation.ts'
-import { ANY_QUERY, NO_QUERY, type Query, query, type ReadOf, readQuery } from '../../http/request/query.ts'
-import { into, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
+import { type ResponseSpecs, jsonRef, toolListResponses, ref } from '../../http/route/response-specs.ts'
+import { declareOperation } from '../../http/route/operation.ts'
+import { ANY_QUERY, NO_QUERY, type Query, query, type QueryValues, readQuery } from '../../http/request/query.ts'
+import { transform, enumReader, optional, string, stringMatching } from '../../core/tool/json-reader.ts'
 import { isNamePart, isSimpleVersion, parseToolId } from '../../core/tool/tool-id.ts'
-import { CALL_REQUEST, decodeCall, encodeFailure, type Form, SCHEMA, VERSION, versionHeader } from './wire.ts'
+import { CALL_REQUEST, decodeCall, encodeFailure, type OxpForm, SCHEMA, VERSION, versionHeader } from './wire.ts'
 
-export interface OxpFaceDeps extends ToolListDeps {
+export interface OxpRoutesDeps extends ToolListDeps {
   readonly callTool: CallTool
   readonly health: () => Promise<Response>
   readonly formatNames: readonly string[]
   /** Calls, and lists of stored lines, need none of them. */
   readonly loadFormats: () => Promise<{
-    readonly formats: ReadonlyMap<string, Format>
+    readonly formats: ReadonlyMap<string, ExportFormat>
     readonly codecs: readonly Codec[]
   }>
 }
@@ -39,91 +46,95 @@ const TEXT = optional(string({ most: 500 }))
 
 export const LIST = {
   q: TEXT,
-  toolkit: optional(text("a toolkit's name", isNamePart)),
+  toolkit: optional(stringMatching("a toolkit's name", isNamePart)),
   tag: TEXT,
-  versions: optional(oneOf(['newest', 'all']), 'newest'),
-  limit: optional(integerText(1, 1_000)),
+  versions: optional(enumReader(['newest', 'all']), 'newest'),
+  limit: optional(integerStringReader(1, 1_000)),
   cursor: TEXT,
-  losses: into(optional(oneOf(['0', '1'])), (asked) => asked === '1'),
+  losses: transform(optional(enumReader(['0', '1'])), (asked) => asked === '1'),
 }
 const LIST_QUERY = query(LIST)
 
-const STATUS_OF = optional(oneOf(STATES))
-type FormatAsked = ReadOf<typeof LIST_QUERY> & { readonly format?: string; readonly status?: ListQuery['status'] }
+const STATUS_OF = optional(enumReader(STATUS_ORDER))
+type FormatAsked = QueryValues<typeof LIST_QUERY> & { readonly format?: string; readonly status?: ListQuery['status'] }
 /** A format of lists alone, without a Codec: it includes versions that OXP has no id for. */
 const SUMMARY = 'summary'
 const PAGE = 100
 const CUT = "The list is too large for one answer: send its 'next_cursor' as ?cursor= for the rest"
 const STORED: LineFormat = { name: 'stored' }
 
-const HEALTH: Answers = { 200: component('Healthy', 'Health'), 503: component('Storage is unavailable', 'Health') }
+const HEALTH: ResponseSpecs = { 200: jsonRef('Healthy', 'Health'), 503: jsonRef('Storage is unavailable', 'Health') }
 const CALL = {
   dialect: 'oxp',
   query: NO_QUERY,
   reader: CALL_REQUEST,
   answer: {
-    ...component(
+    ...jsonRef(
       'The result; if the header Accept names text/event-stream, a stream of progress events that ends with the result',
       'CallResult',
     ),
     streams: true,
   },
   checkHeaders: unsupportedVersion,
-  respondTo: (request: Request) => (failure: Failure) => respond(failure, formOf(request)),
+  respondTo: (request: Request) => (failure: Failure) => respondOxpFailure(failure, findForm(request)),
 } as const
 
 const unlisted = (path: string, reason: string) => ({ document: undefined, losses: [{ path, reason }] })
 
 /** `/tools` follows the specification, and `/oxp` the published OpenAPI document with flat `input_schema`. */
-export function oxpFace(deps: OxpFaceDeps): Hono {
-  const { gate, callTool, health, catalogue } = deps
-  const face = new Hono()
+export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
+  const { gate, callTool, health, catalog } = deps
+  const router = new Hono()
 
-  const tellHealth = (summary: string) => declare({ summary, query: ANY_QUERY, answers: HEALTH }, () => health())
-  face.get('/health', tellHealth('Check the health of the deployment'))
-  face.get('/oxp/health', tellHealth('Check the health of the deployment (OXP)'))
-  const format = optional(oneOf([...deps.formatNames, SUMMARY]), 'oxp')
-  face.get('/tools', list('List and search tools', query({ ...LIST, status: STATUS_OF, format })))
-  face.get('/oxp/tools', list('List and search tools (OXP)', LIST_QUERY))
-  face.post('/tools/call', callRoute(gate, { ...CALL, summary: 'Call a tool' }, call))
+  const tellHealth = (summary: string) =>
+    declareOperation({ summary, query: ANY_QUERY, answers: HEALTH }, () => health())
+  router.get('/health', tellHealth('Check the health of the deployment'))
+  router.get('/oxp/health', tellHealth('Check the health of the deployment (OXP)'))
+  const format = optional(enumReader([...deps.formatNames, SUMMARY]), 'oxp')
+  router.get('/tools', list('List and search tools', query({ ...LIST, status: STATUS_OF, format })))
+  router.get('/oxp/tools', list('List and search tools (OXP)', LIST_QUERY))
+  router.post('/tools/call', createCallRoute(gate, { ...CALL, summary: 'Call a tool' }, call))
   const summary = 'Call a tool (OXP)'
-  face.post('/oxp/tools/call', callRoute(gate, { ...CALL, summary }, call))
+  router.post('/oxp/tools/call', createCallRoute(gate, { ...CALL, summary }, call))
 
   async function call({ request, caller, body }: IncomingCall): Promise<Response> {
-    const form = formOf(request)
+    const form = findForm(request)
     const decoded = decodeCall(body)
-    if ('ok' in decoded) return respond(decoded.failure, form)
-    if (acceptsEvents(request)) {
+    if ('ok' in decoded) return respondOxpFailure(decoded.failure, form)
+    if (acceptsEventStream(request)) {
       const answer: CallTool = async (...given) => suggesting(await callTool(...given), caller)
-      return streamCall(request, decoded, caller, form, answer)
+      return respondWithStream(request, decoded, caller, form, answer)
     }
     const outcome = await callTool(decoded, caller)
-    return answerCall(outcome.result.ok ? outcome : await suggesting(outcome, caller), form)
+    return respondToCall(outcome.result.ok ? outcome : await suggesting(outcome, caller), form)
   }
 
   /** Unknown ids have suggestions from where they were looked up, and names have them here. */
-  async function suggesting(outcome: Outcome, { principal }: Caller): Promise<Outcome> {
+  async function suggesting(outcome: CallOutcome, { principal }: Caller): Promise<CallOutcome> {
     const { result } = outcome
-    if (result.ok || !lacksSuggestions(result.failure) || parseToolId(result.failure.asked)) return outcome
-    const suggestions = await catalogue.near(result.failure.asked, principal)
+    if (result.ok || !needsSuggestions(result.failure) || parseToolId(result.failure.asked)) return outcome
+    const suggestions = await catalog.suggestNames(result.failure.asked, principal)
     return { ...outcome, result: fail({ ...result.failure, suggestions }) }
   }
 
   function list(summary: string, query: Query<FormatAsked>) {
-    return declare({ summary, scope: 'tools:read', query, answers: listing(ref('Tools')) }, (c: Context) => {
-      const request = c.req.raw
-      const form = formOf(request)
-      const read = () => {
-        const asked = unsupportedVersion(request.headers) ?? readQuery(query, request.url)
-        return asked.ok ? readList(asked.value, form) : asked
-      }
-      return answerToolList(c, deps, read, (failure) => respond(failure, form))
-    })
+    return declareOperation(
+      { summary, scope: 'tools:read', query, answers: toolListResponses(ref('Tools')) },
+      (c: Context) => {
+        const request = c.req.raw
+        const form = findForm(request)
+        const read = () => {
+          const asked = unsupportedVersion(request.headers) ?? readQuery(query, request.url)
+          return asked.ok ? readList(asked.value, form) : asked
+        }
+        return respondWithToolList(c, deps, read, (failure) => respondOxpFailure(failure, form))
+      },
+    )
   }
 
   function readList(
     { format: formatName = 'oxp-flat', status, losses: withLosses, ...asked }: FormatAsked,
-    form: Form,
+    form: OxpForm,
   ): Result<ToolList> {
     if (status !== undefined && asked.q !== undefined)
       return fail({ type: 'request-malformed', message: "Cannot search by 'status': leave out 'q' or 'status'" })
@@ -134,15 +145,15 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     const query = { q, toolkit, tag, cursor, limit, versions, ...(status === undefined ? {} : { status }) }
     const ofPages = query.q === undefined && query.versions === 'newest'
     return ok({
-      variant: ofPages ? [JSON.stringify(query), labelOf(formatName, withLosses), form] : undefined,
-      ...(cursor === undefined ? { narrowedBy: { toolkit, tag, isSearch: q !== undefined } } : {}),
+      variant: ofPages ? [JSON.stringify(query), formatLabel(formatName, withLosses), form] : undefined,
+      ...(cursor === undefined ? { listFilter: { toolkit, tag, isSearch: q !== undefined } } : {}),
       async write(principal, memory) {
-        const denied = status === undefined ? undefined : scopeDenial(principal, 'tools:publish')
+        const denied = status === undefined ? undefined : findScopeDenial(principal, 'tools:publish')
         if (denied) return fail(denied)
         const isStored = formatName === 'oxp' && !withLosses
         const format = isStored ? STORED : await formatFor(principal, formatName, withLosses)
-        const listing = await catalogue.list(query, principal, format)
-        if (!listing) return wrongParameter('cursor', "a 'next_cursor' that a list gave")
+        const listing = await catalog.list(query, principal, format)
+        if (!listing) return invalidParameterFailure('cursor', "a 'next_cursor' that a list gave")
         const { lines, nextCursor, total, unmatched } = listing
         if (!(await memory.growAnswer(lines.reduce((sum, line) => sum + line.length, 0)))) return FULL
         const schema = form === 'bare' || !formatName.startsWith('oxp') ? '' : `"$schema":"${SCHEMA}",`
@@ -162,16 +173,16 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
   /** A document may define several tools, and only administrators may see them all: others get each tool alone. */
   async function formatFor(principal: Principal, name: string, withLosses: boolean): Promise<LineFormat> {
     const { formats, codecs } = await deps.loadFormats()
-    const encode = name === SUMMARY ? (await import('./summary.ts')).summarise : formats.get(name)
+    const encode = name === SUMMARY ? (await import('./summary.ts')).summarize : formats.get(name)
     if (!encode) throw new Error(`No format '${name}'`)
-    const label = labelOf(name, withLosses)
-    const isWhole = isAdministrator(principal) || !codecs.some((each) => each.dialect === name && each.toolsIn)
+    const label = formatLabel(name, withLosses)
+    const isWhole = isAdministrator(principal) || !codecs.some((each) => each.dialect === name && each.countTools)
     if (isWhole) return lineFormat(name, label, encode, withLosses)
-    const { alone } = await import('../../core/publish/shared-documents.ts')
+    const { dropSharedDocument: alone } = await import('../../core/publish/shared-documents.ts')
     return lineFormat(name, `${label} alone`, (record, ...given) => encode(alone(record, codecs), ...given), withLosses)
   }
 
-  function lineFormat(name: string, label: string, encode: Format, withLosses: boolean): LineFormat {
+  function lineFormat(name: string, label: string, encode: ExportFormat, withLosses: boolean): LineFormat {
     const written = (record: ToolRecord, exposed: string, budget: Budget) => {
       // No id of OXP would lead to a tool of another version
       if (name.startsWith('oxp') && !isSimpleVersion(record.version))
@@ -191,7 +202,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     }
   }
 
-  return face
+  return router
 }
 
 function apart(lines: readonly string[]): string {
@@ -201,22 +212,22 @@ function apart(lines: readonly string[]): string {
 }
 
 /** The prefix keeps it apart from the dialects' own lines. */
-function labelOf(format: string, withLosses: boolean): string {
+function formatLabel(format: string, withLosses: boolean): string {
   return withLosses ? `${format} with losses` : `format ${format}`
 }
 
-export function respond(failure: Failure, form: Form = 'enveloped'): Response {
+export function respondOxpFailure(failure: Failure, form: OxpForm = 'enveloped'): Response {
   const text = JSON.stringify(encodeFailure(failure, form))
   return jsonFailure(failure, text, STATUS[failure.type], versionHeader(form))
 }
 
 /** The header asks for bare bodies even when its version is not supported. */
-function formOf({ headers }: Request): Form {
+function findForm({ headers }: Request): OxpForm {
   return headers.has('oxp-version') ? 'bare' : 'enveloped'
 }
 
 /** `1`, `1.0` and `1.0.x` are all 1.0. */
-function unsupportedVersion(headers: Headers): Failing | undefined {
+function unsupportedVersion(headers: Headers): FailureResult | undefined {
   const version = headers.get('oxp-version')
   if (version === null || /^1(?:\.0(?:\.\d{1,9})?)?$/.test(version)) return undefined
   return fail({ type: 'protocol-version-unsupported', asked: version.slice(0, 100), supported: VERSION })

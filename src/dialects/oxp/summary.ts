@@ -1,5 +1,5 @@
-import { bounded } from '../../core/publish/export.ts'
-import { summaryOf } from '../../core/publish/summary.ts'
+import { withBudget } from '../../core/publish/export.ts'
+import { toSummary } from '../../core/publish/summary.ts'
 
 /** A format of lists alone, which calls do not load. */
-export const summarise = bounded('summary', (record, name) => ({ document: summaryOf(record, name), losses: [] }))
+export const summarize = withBudget('summary', (record, name) => ({ document: toSummary(record, name), losses: [] }))

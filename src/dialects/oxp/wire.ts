@@ -1,12 +1,12 @@
-import type { Call, Outcome } from '../../core/call/call.ts'
-import { credentialValue, identifier, malformed } from '../../core/call/call-fields.ts'
-import { openContext } from '../../core/call/input.ts'
-import { type Failing, type Failure, fail } from '../../core/failure/failure.ts'
-import { valueOf } from '../../core/call/run.ts'
-import { type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
+import type { CallRequest, CallOutcome } from '../../core/call/call.ts'
+import { credentialValue, identifier, malformedRequestFailure } from '../../core/call/call-options.ts'
+import { createContextReader } from '../../core/call/input.ts'
+import { type FailureResult, type Failure, fail } from '../../core/failure/failure.ts'
+import { toValueResult } from '../../core/call/run.ts'
+import { type CallContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
-import { askedByIdOrName } from '../../core/tool/tool-id.ts'
+import { toIdOrNameRef } from '../../core/tool/tool-id.ts'
 import { failureBody, STATUS } from './failure.ts'
 
 export const SCHEMA = 'urn:oxp:1.0'
@@ -17,23 +17,23 @@ const SCHEMAS = [
   'https://github.com/OpenToolCalling/Specification/tree/main/spec/http/1.0/openapi.json',
   'https://github.com/OpenExecProtocol/Specification/tree/main/spec/http/1.0/openapi.json',
 ]
-const TOKEN = json.openObject({ id: json.string(), token: credentialValue })
-const SECRET = json.openObject({ id: json.string(), value: credentialValue })
+const TOKEN = json.looseObject({ id: json.string(), token: credentialValue })
+const SECRET = json.looseObject({ id: json.string(), value: credentialValue })
 const CONTEXT_FIELDS = {
   // A credential in the wrong place must not be repeated in the error
   authorization: json.optional(
-    json.unquoted(json.into(json.list(TOKEN), (all) => new Map(all.map(({ id, token }) => [id, token])))),
+    json.hideValue(json.transform(json.array(TOKEN), (all) => new Map(all.map(({ id, token }) => [id, token])))),
     NO_CONTEXT.tokens,
   ),
   secrets: json.optional(
-    json.unquoted(json.into(json.list(SECRET), (all) => new Map(all.map(({ id, value }) => [id, value])))),
+    json.hideValue(json.transform(json.array(SECRET), (all) => new Map(all.map(({ id, value }) => [id, value])))),
     NO_CONTEXT.secrets,
   ),
   user_id: json.optional(identifier),
 }
-const CONTEXT = json.into(
-  openContext(CONTEXT_FIELDS),
-  ({ authorization: tokens, secrets, user_id: userId, ...others }): CallerContext => ({
+const CONTEXT = json.transform(
+  createContextReader(CONTEXT_FIELDS),
+  ({ authorization: tokens, secrets, user_id: userId, ...others }): CallContext => ({
     tokens,
     secrets,
     userId,
@@ -49,29 +49,29 @@ const FIELDS = {
 }
 const BARE = json.object({ $schema: json.optional(json.string()), ...FIELDS })
 const ENVELOPED_FORM = json.object({ $schema: json.optional(json.string()), request: json.object(FIELDS) })
-const ENVELOPED = json.into(ENVELOPED_FORM, ({ request }) => request)
+const ENVELOPED = json.transform(ENVELOPED_FORM, ({ request }) => request)
 
-export const CALL_REQUEST = json.stating(
-  () => ({ anyOf: [json.schemaOf(BARE), json.schemaOf(ENVELOPED_FORM)] }),
+export const CALL_REQUEST = json.withSchema(
+  () => ({ anyOf: [json.toJsonSchema(BARE), json.toJsonSchema(ENVELOPED_FORM)] }),
   json.anyObject,
 )
 
-export type Form = 'enveloped' | 'bare'
+export type OxpForm = 'enveloped' | 'bare'
 
-export function versionHeader(form: Form): Record<string, string> | undefined {
+export function versionHeader(form: OxpForm): Record<string, string> | undefined {
   return form === 'bare' ? { 'oxp-version': VERSION } : undefined
 }
 
-export function decodeCall(body: unknown): Call | Failing {
+export function decodeCall(body: unknown): CallRequest | FailureResult {
   const isEnveloped = isObject(body) && 'request' in body
   const $schema = isObject(body) ? body.$schema : undefined
   if (typeof $schema === 'string' && !SCHEMAS.includes($schema))
     return fail({ type: 'protocol-version-unsupported', asked: $schema.slice(0, 200), supported: SCHEMA })
-  const read = isEnveloped ? json.check(ENVELOPED, body) : json.check(BARE, body)
-  if (!read.ok) return malformed(read.problems)
+  const read = isEnveloped ? json.parseValue(ENVELOPED, body) : json.parseValue(BARE, body)
+  if (!read.ok) return malformedRequestFailure(read.problems)
   const { tool_id, call_id, trace_id, input, context } = read.value
   return {
-    asked: askedByIdOrName(tool_id),
+    asked: toIdOrNameRef(tool_id),
     callId: call_id,
     traceId: trace_id,
     input,
@@ -79,27 +79,30 @@ export function decodeCall(body: unknown): Call | Failing {
     ...(context.values === undefined
       ? {}
       : {
-          namedContext: { path: isEnveloped ? '/request/context' : '/context', fields: Object.keys(CONTEXT_FIELDS) },
+          contextFieldHints: {
+            path: isEnveloped ? '/request/context' : '/context',
+            fields: Object.keys(CONTEXT_FIELDS),
+          },
         }),
   }
 }
 
-export function encodeOutcome({ callId, durationMs, result }: Outcome, form: Form): object {
+export function encodeOutcome({ callId, durationMs, result }: CallOutcome, form: OxpForm): object {
   // Its results are closed, and its envelopes are not
   if (result.ok && result.elsewhere && result.value === undefined && form === 'enveloped')
     return { ...envelope({ call_id: callId, success: true, duration: durationMs }, form), artifact: result.elsewhere }
-  const given = result.ok ? valueOf(result) : result
+  const given = result.ok ? toValueResult(result) : result
   if (given.ok) return envelope({ call_id: callId, success: true, duration: durationMs, value: given.value }, form)
   const { failure } = given
   if (STATUS[failure.type] !== 200) return encodeFailure(failure, form)
   return envelope({ call_id: callId, success: false, duration: durationMs, error: failureBody(failure) }, form)
 }
 
-export function encodeFailure(failure: Failure, form: Form): JsonObject {
+export function encodeFailure(failure: Failure, form: OxpForm): JsonObject {
   const body = failureBody(failure)
   return form === 'bare' ? body : { $schema: SCHEMA, ...body }
 }
 
-function envelope(result: object, form: Form): object {
+function envelope(result: object, form: OxpForm): object {
   return form === 'bare' ? result : { $schema: SCHEMA, result }
 }

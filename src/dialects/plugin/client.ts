@@ -1,5 +1,5 @@
-import { isList, isObject } from '../../core/tool/json.ts'
-import { listedByName, type RemoteDialect } from '../../core/tool/remote-dialect.ts'
+import { isJsonArray, isObject } from '../../core/tool/json.ts'
+import { nameOnlyReader, type RemoteDialect } from '../../core/tool/remote-dialect.ts'
 import { plugin } from './definition.ts'
 import { STRUCTURED_KEY } from './wire.ts'
 
@@ -9,12 +9,12 @@ export const pluginClient: RemoteDialect = {
   title: 'the plugin schema',
   source: 'plugin-upstream',
   paths: { list: '/describe', call: '/call' },
-  readTools: (document) => (isObject(document) && isList(document.tools) ? { tools: document.tools } : undefined),
-  listed: listedByName,
+  readTools: (document) => (isObject(document) && isJsonArray(document.tools) ? { tools: document.tools } : undefined),
+  listed: nameOnlyReader,
   decode: (document, name) => plugin.decode({ tools: [{ ...document, name }] }, { toolkit: 'any', version: '1.0.0' }),
   writeCall: ({ tool: name, input, method }) => ({
     method,
     params: { name, arguments: input, _meta: { [STRUCTURED_KEY]: true } },
   }),
-  readAnswer: (result) => (isList(result.content) ? { result } : undefined),
+  readAnswer: (result) => (isJsonArray(result.content) ? { result } : undefined),
 }

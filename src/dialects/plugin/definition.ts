@@ -1,9 +1,9 @@
-import type { Codec, Encoded, Given, Loss } from '../../core/tool/codec.ts'
-import { inputSchema, whatIsNotGiven } from '../../core/tool/definition-fields.ts'
-import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { check, list, object, string } from '../../core/tool/json-reader.ts'
-import { besideLosses, fieldLosses, offered, withheld } from '../../core/tool/metadata.ts'
-import { toolNames } from '../../core/tool/sanitize-name.ts'
+import type { Codec, EncodeResult, DecodeOptions, Loss } from '../../core/tool/codec.ts'
+import { inputSchema, findMissingFields } from '../../core/tool/definition-fields.ts'
+import { isJsonObject, isJsonArray, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { parseValue, array, object, string } from '../../core/tool/json-reader.ts'
+import { documentLosses, fieldLosses, omitContextParameters, contextParameterLosses } from '../../core/tool/metadata.ts'
+import { createToolNameReader } from '../../core/tool/sanitize-name.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS, type ToolRecord } from '../../core/tool/tool.ts'
 
@@ -13,36 +13,36 @@ const FIELDS = ['name', 'description', 'inputSchema']
 export const plugin: Codec = {
   dialect: 'plugin',
   references: 'local',
-  recognises,
+  recognizes,
   decode,
-  toolsIn: (document) => (isJsonObject(document) && isList(document.tools) ? document.tools.length : 1),
+  countTools: (document) => (isJsonObject(document) && isJsonArray(document.tools) ? document.tools.length : 1),
   encode(record) {
     const { source } = record
     const { dialect, document } = source
     if (dialect === plugin.dialect && document !== undefined)
-      return { document, losses: besideLosses(record, NO_FIELD, [], 0) }
+      return { document, losses: documentLosses(record, NO_FIELD, [], 0) }
     return { document: { tools: [toolDescription(record, record.name)] }, losses: losses(record) }
   },
 }
 
-function recognises(document: unknown): boolean {
+function recognizes(document: unknown): boolean {
   if (!isObject(document) || !('tools' in document)) return false
   const { tools } = document
-  if (!isList(tools)) return true
+  if (!isJsonArray(tools)) return true
   return tools.every((tool) => !isObject(tool) || Object.keys(tool).every((key) => FIELDS.includes(key)))
 }
 
 export function toolDescription(record: ToolRecord, name: string): JsonObject {
-  const { description, input } = offered(record)
+  const { description, input } = omitContextParameters(record)
   return { name, description, inputSchema: input }
 }
 
-function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
+function decode(document: Json, given: DecodeOptions): ReturnType<Codec['decode']> {
   const { toolkit, version } = given
   const warnings: Problem[] = []
-  const read = check(listing(), document, warnings)
+  const read = parseValue(listing(), document, warnings)
   if (!read.ok || toolkit === undefined || version === undefined)
-    return { ok: false, problems: [...whatIsNotGiven(given), ...(read.ok ? [] : read.problems)] }
+    return { ok: false, problems: [...findMissingFields(given), ...(read.ok ? [] : read.problems)] }
   const { tools } = read.value
   const definitions = tools.map((tool): Definition => ({
     toolkit,
@@ -56,20 +56,20 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
     tags: [],
   }))
   const schemas = tools.map((tool, index) => ({ path: `/tools/${index}/inputSchema`, schema: tool.inputSchema }))
-  const named = isJsonObject(document) && isList(document.tools) ? document.tools : []
+  const named = isJsonObject(document) && isJsonArray(document.tools) ? document.tools : []
   const called = named.map((each) => (isJsonObject(each) && typeof each.name === 'string' ? each.name : ''))
   return { ok: true, value: { definitions, called, schemas, warnings } }
 }
 
 function listing() {
-  const tool = object({ name: toolNames(), description: string(), inputSchema }, { unknown: 'warn' })
-  return object({ tools: list(tool) }, { unknown: 'warn' })
+  const tool = object({ name: createToolNameReader(), description: string(), inputSchema }, { unknown: 'warn' })
+  return object({ tools: array(tool) }, { unknown: 'warn' })
 }
 
 const NO_FIELD = 'A ToolDescription has no such field'
 
-function losses(record: ToolRecord): Encoded['losses'] {
-  const lost: Loss[] = [...withheld(record)]
+function losses(record: ToolRecord): EncodeResult['losses'] {
+  const lost: Loss[] = [...contextParameterLosses(record)]
   const lose = (path: string, why = NO_FIELD) => lost.push({ path, reason: why })
   lose('/toolkit', 'It is given beside the definition')
   lose('/version', 'It is given beside the definition')

@@ -1,7 +1,7 @@
-import { type Failure, type FailureType, openChallenges } from '../../core/failure/failure.ts'
-import { questionsOf, sentence, tryAgainIn, wordsOf } from '../../core/failure/failure-words.ts'
+import { type Failure, type FailureType, filterOpenChallenges } from '../../core/failure/failure.ts'
+import { formatInputRequests, formatSentence, tryAgainIn, describeFailure } from '../../core/failure/failure-text.ts'
 import type { Problem } from '../../core/tool/problem.ts'
-import { HTTP_STATUS, OUTCOME_STATUS } from '../../http/answer/failure-status.ts'
+import { HTTP_STATUS, OUTCOME_STATUS } from '../../http/response/failure-status.ts'
 
 /** A call's outcome is its result (200); an unknown tool or a refused caller is an error of the protocol. */
 export const STATUS = {
@@ -19,7 +19,7 @@ export const STATUS = {
   'select-invalid': 200,
 } as const satisfies Record<FailureType, number>
 
-export function textOf(failure: Failure): string {
+export function formatPluginFailure(failure: Failure): string {
   switch (failure.type) {
     case 'request-malformed':
       return failure.detail === undefined ? failure.message : `${failure.message}. ${failure.detail}`
@@ -28,17 +28,17 @@ export function textOf(failure: Failure): string {
     case 'id-malformed':
       return `'${failure.asked.slice(0, 200)}' is not a tool's name, which is 1 to 64 of the characters A-Z, a-z, 0-9, _ and -`
     case 'tool-unknown': {
-      const { message } = wordsOf(failure)
+      const { message } = describeFailure(failure)
       return failure.suggestions.length === 0 ? `${message}: describe lists the tools there are` : message
     }
     case 'requirements-missing': {
-      const links = openChallenges(failure).map(
+      const links = filterOpenChallenges(failure).map(
         ({ id, url }) => `To authorize '${id}', open ${url} and then call again`,
       )
-      return [sentence(wordsOf(failure)), ...links].join('\n')
+      return [formatSentence(describeFailure(failure)), ...links].join('\n')
     }
     case 'approval-required':
-      return `${sentence(wordsOf(failure))}\nTo approve it, open ${failure.challenge.url} and then call again`
+      return `${formatSentence(describeFailure(failure))}\nTo approve it, open ${failure.challenge.url} and then call again`
     case 'input-invalid':
       return `Some arguments are invalid: ${listed(failure.problems, 'The arguments')}`
     case 'tool-failed': {
@@ -50,17 +50,17 @@ export function textOf(failure: Failure): string {
       ].join('\n')
     }
     case 'tool-timed-out':
-      return failure.may_have_run ? sentence(wordsOf(failure)) : wordsOf(failure).message
+      return failure.may_have_run ? formatSentence(describeFailure(failure)) : describeFailure(failure).message
     case 'output-invalid':
-      return sentence({ ...wordsOf(failure), detail: listed(failure.problems, 'The output') })
+      return formatSentence({ ...describeFailure(failure), detail: listed(failure.problems, 'The output') })
     case 'input-required':
-      return `The tool asks for more input, and a plugin's call has no way to give it\n${questionsOf(failure)}`
+      return `The tool asks for more input, and a plugin's call has no way to give it\n${formatInputRequests(failure)}`
     case 'definition-invalid':
-      return sentence({ ...wordsOf(failure), detail: listed(failure.problems, 'The definition') })
+      return formatSentence({ ...describeFailure(failure), detail: listed(failure.problems, 'The definition') })
     case 'internal':
       return `Something went wrong on our side (reference '${failure.reference}')`
     default:
-      return sentence(wordsOf(failure))
+      return formatSentence(describeFailure(failure))
   }
 }
 

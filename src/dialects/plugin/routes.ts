@@ -1,55 +1,60 @@
 import { Hono } from 'hono'
 import { maySee } from '../../core/access/principal.ts'
 import type { Caller, CallTool } from '../../core/call/call.ts'
-import { fail, type Failure, lacksSuggestions } from '../../core/failure/failure.ts'
+import { fail, type Failure, needsSuggestions } from '../../core/failure/failure.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import {
-  askedByDocument,
-  askedByIdOrName,
-  askedByName,
+  toDocumentRef,
+  toIdOrNameRef,
+  toNameRef,
   BY_TOOLKIT,
   formatToolId,
   isNamePart,
   isOwnName,
   parseToolId,
 } from '../../core/tool/tool-id.ts'
-import { plainName } from '../../core/tool/sanitize-name.ts'
-import { optional, text } from '../../core/tool/json-reader.ts'
+import { toToolName } from '../../core/tool/sanitize-name.ts'
+import { optional, stringMatching } from '../../core/tool/json-reader.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { component, listOf, OBJECT, objectOf } from '../../http/route/answers.ts'
-import { query, type ReadOf } from '../../http/request/query.ts'
-import { callIdOf, callRoute, contextOf, type IncomingCall } from '../../http/route/incoming-call.ts'
-import { callHeaders, jsonFailure, jsonText } from '../../http/answer/json-response.ts'
-import { type ToolListDeps, wholeListRoute } from '../../http/route/tool-list.ts'
+import { jsonRef, arraySchema, OBJECT, objectSchema } from '../../http/route/response-specs.ts'
+import { query, type QueryValues } from '../../http/request/query.ts'
+import {
+  readIdempotencyKey,
+  createCallRoute,
+  readCallContext,
+  type IncomingCall,
+} from '../../http/route/incoming-call.ts'
+import { callHeaders, jsonFailure, jsonText } from '../../http/response/json-response.ts'
+import { type ToolListDeps, createFullListRoute } from '../../http/route/tool-list.ts'
 import { toolDescription } from './definition.ts'
 import { STATUS } from './failure.ts'
 import { decodeCall, encodeFailure, encodeOutcome, REQUEST } from './wire.ts'
 
-export interface PluginFaceDeps extends ToolListDeps {
+export interface PluginRoutesDeps extends ToolListDeps {
   readonly callTool: CallTool
   readonly resolver: Resolver
 }
 
 /** The registry as one plugin, or with `?toolkit=` each toolkit as one, whose tools then keep their own names. */
-export function pluginFace(deps: PluginFaceDeps): Hono {
+export function createPluginRoutes(deps: PluginRoutesDeps): Hono {
   const { callTool, resolver } = deps
-  const face = new Hono()
-  const describe = wholeListRoute(deps, DESCRIBE)
-  face.get('/plugin/describe', describe).post('/plugin/describe', describe)
-  face.post('/plugin/call', callRoute(deps.gate, CALL, call))
+  const router = new Hono()
+  const describe = createFullListRoute(deps, DESCRIBE)
+  router.get('/plugin/describe', describe).post('/plugin/describe', describe)
+  router.post('/plugin/call', createCallRoute(deps.gate, CALL, call))
 
-  async function call({ request, caller, query, body }: IncomingCall<ReadOf<typeof TOOLKIT>>): Promise<Response> {
+  async function call({ request, caller, query, body }: IncomingCall<QueryValues<typeof TOOLKIT>>): Promise<Response> {
     const { toolkit } = query
-    const context = contextOf(request)
+    const context = readCallContext(request)
     if (!context.ok) return respond(context.failure)
     const decoded = decodeCall(body)
     if ('ok' in decoded) return respond(decoded.failure)
     const { name, input, method, values, select, structured } = decoded
     if (!isOwnName(name)) return respond({ type: 'id-malformed', asked: name })
-    const asked = toolkit === undefined ? askedByIdOrName(name) : await askedWithin(toolkit, name, caller)
+    const asked = toolkit === undefined ? toIdOrNameRef(name) : await askedWithin(toolkit, name, caller)
     const isOwn = toolkit !== undefined && !isNamePart(name)
-    const address = isOwn ? { address: askedByDocument({ dialect: BY_TOOLKIT, id: toolkit, tool: name }) } : {}
-    const id = callIdOf(request)
+    const address = isOwn ? { address: toDocumentRef({ dialect: BY_TOOLKIT, id: toolkit, tool: name }) } : {}
+    const id = readIdempotencyKey(request)
     if (!id.ok) return respond(id.failure)
     const otherwise = toolkit === undefined && isNamePart(name) ? { otherwise: { bareName: { name } } } : {}
     const outcome = await callTool(
@@ -65,36 +70,36 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
   }
 
   async function suggesting(failure: Failure, { principal }: Caller): Promise<Failure> {
-    if (!lacksSuggestions(failure)) return failure
-    return { ...failure, suggestions: await deps.catalogue.near(failure.asked, principal) }
+    if (!needsSuggestions(failure)) return failure
+    return { ...failure, suggestions: await deps.catalog.suggestNames(failure.asked, principal) }
   }
 
   async function askedWithin(toolkit: string, name: string, caller: Caller): Promise<string> {
     const id = parseToolId(name)
     if (id?.toolkit.toLowerCase() === toolkit.toLowerCase()) return name
-    const own = formatToolId({ toolkit, tool: plainName(name) })
+    const own = formatToolId({ toolkit, tool: toToolName(name) })
     if (!isNamePart(name)) return own
     const { principal, background } = caller
     try {
-      const exposed = await resolver.resolve(askedByName(name), background)
+      const exposed = await resolver.resolve(toNameRef(name), background)
       const found = exposed.ok && maySee(principal, exposed.tool.record, 'tools:call') ? exposed.tool.record : undefined
       const isWithin = found?.toolkit.toLowerCase() === toolkit.toLowerCase()
-      return isWithin ? askedByName(name) : own
+      return isWithin ? toNameRef(name) : own
     } catch {
       return own
     }
   }
 
-  return face
+  return router
 }
 
-const TOOLKIT = query({ toolkit: optional(text("a toolkit's name", isNamePart)) })
+const TOOLKIT = query({ toolkit: optional(stringMatching("a toolkit's name", isNamePart)) })
 const failures = 'CallToolResult'
 const DESCRIBE = {
   failures,
   summary: 'Describe the registry as a plugin',
   query: TOOLKIT,
-  schema: objectOf({ tools: listOf(OBJECT) }),
+  schema: objectSchema({ tools: arraySchema(OBJECT) }),
   format: {
     name: 'plugin',
     write: (record: ToolRecord, name: string) =>
@@ -113,7 +118,7 @@ const CALL = {
   summary: 'Call a tool (plugin)',
   query: TOOLKIT,
   reader: REQUEST,
-  answer: component('What the tool came to', 'CallToolResult'),
+  answer: jsonRef('What the tool came to', 'CallToolResult'),
   respondTo: () => respond,
 }
 

@@ -1,42 +1,42 @@
-import type { Outcome } from '../../core/call/call.ts'
-import { malformed } from '../../core/call/call-fields.ts'
+import type { CallOutcome } from '../../core/call/call.ts'
+import { malformedRequestFailure } from '../../core/call/call-options.ts'
 import type { Failure } from '../../core/failure/failure.ts'
-import { metaOf } from '../../core/failure/failure-meta.ts'
+import { toFailureMeta } from '../../core/failure/failure-meta.ts'
 import type { Artifact, Content } from '../../core/tool/content.ts'
 import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
 import { MAX_OWN_NAME } from '../../core/tool/tool-id.ts'
-import { textOf } from './failure.ts'
+import { formatPluginFailure } from './failure.ts'
 
 const CONTEXT_KEY = 'dev.switchboard/context'
 const SELECT_KEY = 'dev.switchboard/select'
 /** Asks for the value, and for what a failure says, as JSON too: the schema has texts alone. */
 export const STRUCTURED_KEY = 'dev.switchboard/structured'
-const META_FIELDS = json.openObject({
+const META_FIELDS = json.looseObject({
   [CONTEXT_KEY]: json.nullish(json.anyObject),
   [SELECT_KEY]: json.nullish(json.string()),
   [STRUCTURED_KEY]: json.nullish(json.boolean),
 })
-const NO_META: json.ReadBy<typeof META_FIELDS> = {}
-const META = (value: unknown, report: json.Report) => (isObject(value) ? META_FIELDS(value, report) : NO_META)
+const NO_META: json.InferOutput<typeof META_FIELDS> = {}
+const META = (value: unknown, report: json.ReadContext) => (isObject(value) ? META_FIELDS(value, report) : NO_META)
 
 const NAME = json.string({ most: MAX_OWN_NAME })
-const PARAMS = json.openObject({ name: NAME, arguments: json.nullish(json.anyObject, {}), _meta: META })
-export const REQUEST = json.openObject({ method: json.nullish(json.string({ most: 256 })), params: PARAMS })
+const PARAMS = json.looseObject({ name: NAME, arguments: json.nullish(json.anyObject, {}), _meta: META })
+export const REQUEST = json.looseObject({ method: json.nullish(json.string({ most: 256 })), params: PARAMS })
 
 /** Hosts pass on `_meta` from their own callers, so only the context and the selection are read. */
 export function decodeCall(body: unknown) {
-  const read = json.check(REQUEST, body)
-  if (!read.ok) return malformed(read.problems)
+  const read = json.parseValue(REQUEST, body)
+  if (!read.ok) return malformedRequestFailure(read.problems)
   const { method, params } = read.value
   const { name, arguments: input, _meta } = params
   const { [CONTEXT_KEY]: values, [SELECT_KEY]: select, [STRUCTURED_KEY]: structured } = _meta
   return { name, input, method, values, select, structured }
 }
 
-export function encodeOutcome({ result }: Outcome, structured = false) {
+export function encodeOutcome({ result }: CallOutcome, structured = false) {
   if (!result.ok) {
-    const _meta = structured ? metaOf(result.failure) : undefined
+    const _meta = structured ? toFailureMeta(result.failure) : undefined
     return { ...encodeFailure(result.failure), ...(_meta ? { _meta } : {}) }
   }
   const { value = null, content, artifact, elsewhere } = result
@@ -52,7 +52,7 @@ export function encodeOutcome({ result }: Outcome, structured = false) {
 export function encodeFailure(failure: Failure) {
   const content = failure.type === 'tool-failed' ? failure.content : undefined
   if (content) return { content: content.map(encodeContent), isError: true }
-  return { content: [text(textOf(failure))], isError: true }
+  return { content: [text(formatPluginFailure(failure))], isError: true }
 }
 
 function encodeContent(block: Content): JsonObject {
@@ -64,17 +64,17 @@ function shown(block: Content, isAnnotated: boolean): JsonObject {
   switch (block.type) {
     case 'text': {
       const { text: words } = block
-      return { type: 'text', ...(words === '' && isAnnotated ? {} : { text: words }), ...mediaOf(block) }
+      return { type: 'text', ...(words === '' && isAnnotated ? {} : { text: words }), ...readMediaType(block) }
     }
     case 'image':
-      return { type: 'image', ...(block.data === '' ? {} : { data: block.data }), ...mediaOf(block) }
+      return { type: 'image', ...(block.data === '' ? {} : { data: block.data }), ...readMediaType(block) }
     case 'audio':
-      return { type: 'resource', data: block.data, ...mediaOf(block) }
+      return { type: 'resource', data: block.data, ...readMediaType(block) }
     case 'resource': {
       const { resource } = block
       const held = 'text' in resource ? { text: resource.text } : { data: resource.blob }
       const whole = resource.uri === undefined ? {} : { resource: { ...resource } }
-      return { type: 'resource', ...held, ...mediaOf(resource), ...whole }
+      return { type: 'resource', ...held, ...readMediaType(resource), ...whole }
     }
     case 'resource_link': {
       const type = block.mimeType === undefined ? '' : ` (${block.mimeType})`
@@ -83,7 +83,7 @@ function shown(block: Content, isAnnotated: boolean): JsonObject {
   }
 }
 
-function mediaOf({ mimeType }: { readonly mimeType?: string }): { readonly mimeType?: string } {
+function readMediaType({ mimeType }: { readonly mimeType?: string }): { readonly mimeType?: string } {
   return mimeType === undefined ? {} : { mimeType }
 }
 

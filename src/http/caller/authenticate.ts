@@ -1,12 +1,17 @@
 import { ADMIN, ANONYMOUS, type Principal } from '../../core/access/principal.ts'
-import { type ApiKey, principalOf } from '../../core/access/api-key.ts'
+import { type ApiKey, toKeyPrincipal } from '../../core/access/api-key.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
-import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
+import { type FailureResult, fail, ok, type Result } from '../../core/failure/failure.ts'
 import type { JwtVerifier } from './jwt.ts'
 import { isKey } from './key-text.ts'
 import { isLocalRequest } from './loopback.ts'
-import { createVerdicts, type Judgement, type MayLookUp, whereStored } from './verdicts.ts'
-import { recentlyUsed } from '../../core/tool/recently-used.ts'
+import {
+  createCredentialCache,
+  type CredentialCheck,
+  type CheckLookupAllowed,
+  withStoreErrors,
+} from './credential-cache.ts'
+import { createLruCache } from '../../core/tool/recently-used.ts'
 
 type AccessMode = 'keys' | 'public' | 'open'
 
@@ -44,8 +49,8 @@ export function createAuthenticator(options: AuthenticatorOptions) {
   const adminKey = options.adminKey && options.adminKey.length >= MIN_ADMIN_KEY ? options.adminKey : undefined
   const hasAdministrator = adminKey !== undefined || jwt !== undefined
   const hint = hintFor(access, hasAdministrator)
-  const verdicts = createVerdicts(now, check)
-  const deadKeys = recentlyUsed<true>(1_000)
+  const verdicts = createCredentialCache(now, check)
+  const revokedKeys = createLruCache<true>(1_000)
   let adminHash: string | undefined
 
   const unauthenticated = (reason: string) => fail({ type: 'unauthenticated', reason: `${reason}${hint}` })
@@ -53,23 +58,26 @@ export function createAuthenticator(options: AuthenticatorOptions) {
   const noKey = unauthenticated('Cannot accept the credential: this key is unknown, and may have been revoked')
 
   /** Synchronous where the verdict is known. `mayLookUp` may refuse to look up any credential but the administrator's. */
-  function authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
-    const credential = credentialOf(request.headers)
+  function authenticate(
+    request: Request,
+    mayLookUp?: CheckLookupAllowed,
+  ): Result<Principal> | Promise<Result<Principal>> {
+    const credential = readCredential(request.headers)
     const open = access === 'open' && isLocalRequest(request, allowOrigins)
     if (credential === undefined) return open ? OPEN_RESULT : access === 'public' ? ANONYMOUS_RESULT : missing
-    if (typeof credential !== 'string') return open ? OPEN_RESULT : hinted(credential)
+    if (typeof credential !== 'string') return open ? OPEN_RESULT : withHint(credential)
     const verdict = verdicts.of(credential, mayLookUp)
     // OXP 1.0, "Server authentication": a server without authentication ignores the header
-    const orOpen = (result: Result<Principal>) => (result.ok ? result : OPEN_RESULT)
+    const allowOpen = (result: Result<Principal>) => (result.ok ? result : OPEN_RESULT)
     if (!open) return verdict
-    return verdict instanceof Promise ? verdict.then(orOpen) : orOpen(verdict)
+    return verdict instanceof Promise ? verdict.then(allowOpen) : allowOpen(verdict)
   }
 
-  function hinted(failing: Failing): Failing {
+  function withHint(failing: FailureResult): FailureResult {
     return failing.failure.type === 'unauthenticated' ? unauthenticated(failing.failure.reason) : failing
   }
 
-  async function check(credential: string, mayLookUp?: MayLookUp): Promise<Judgement<Principal>> {
+  async function check(credential: string, mayLookUp?: CheckLookupAllowed): Promise<CredentialCheck<Principal>> {
     const hash = await sha256(credential)
     if (await isAdmin(hash)) return { result: ok(ADMIN) }
     const isJwt = jwt !== undefined && JWT.test(credential)
@@ -77,11 +85,11 @@ export function createAuthenticator(options: AuthenticatorOptions) {
     if (refusal) return { result: refusal }
     if (isJwt) {
       const verified = await jwt.verify(credential)
-      if (!verified.ok) return { result: hinted(verified) }
+      if (!verified.ok) return { result: withHint(verified) }
       return { result: ok(verified.value.principal), expiresAt: verified.value.expiresAt }
     }
     // Only texts of a key's form are looked up: made-up credentials cost the store nothing
-    return isKey(credential) ? holderOf(hash) : { result: noKey }
+    return isKey(credential) ? loadPrincipal(hash) : { result: noKey }
   }
 
   async function isAdmin(hash: string): Promise<boolean> {
@@ -90,28 +98,28 @@ export function createAuthenticator(options: AuthenticatorOptions) {
     return sameDigest(hash, adminHash)
   }
 
-  async function holderOf(hash: string): Promise<Judgement<Principal>> {
+  async function loadPrincipal(hash: string): Promise<CredentialCheck<Principal>> {
     if (await isAdmin(hash)) return { result: ok(ADMIN) }
-    return whereStored('credential', async () => {
+    return withStoreErrors('credential', async () => {
       const key = await findKey(hash)
-      if (!key || deadKeys.has(key.id)) return { result: noKey }
+      if (!key || revokedKeys.has(key.id)) return { result: noKey }
       const expiresAt = key.expires_at === undefined ? Infinity : Date.parse(key.expires_at)
       // Written so that a time that cannot be read is an expired one
-      if (now() < expiresAt) return { result: ok(principalOf(key)), expiresAt }
+      if (now() < expiresAt) return { result: ok(toKeyPrincipal(key)), expiresAt }
       return { result: unauthenticated(`Cannot accept the key: it expired at '${key.expires_at}'`) }
     })
   }
 
   return {
     authenticate,
-    holderOf,
+    loadPrincipal,
     hasAdministrator,
     /** Also verdicts being made: a new key may have been tried before it was made. */
     forget: verdicts.forget,
     /** Refuses a key from now on, whatever the store says: reads elsewhere lag behind a deletion. */
     forgetKey(id: string): void {
-      deadKeys.set(id, true)
-      verdicts.forgetWhere((principal) => principal.id === `key:${id}`)
+      revokedKeys.set(id, true)
+      verdicts.invalidateWhere((principal) => principal.id === `key:${id}`)
     },
   }
 }
@@ -137,7 +145,7 @@ export function hasCredential({ headers }: Request): boolean {
 }
 
 /** A header sent twice arrives joined by ", " and is refused for its space: a proxy might have read only one. */
-function credentialOf(headers: Headers): string | undefined | Failing {
+function readCredential(headers: Headers): string | undefined | FailureResult {
   const authorization = headers.get('authorization')
   const key = headers.get('oxp-api-key')
   if (authorization === null && key === null) return undefined
@@ -153,6 +161,6 @@ function credentialOf(headers: Headers): string | undefined | Failing {
   return credential
 }
 
-function refuse(reason: string): Failing {
+function refuse(reason: string): FailureResult {
   return fail({ type: 'unauthenticated', reason })
 }

@@ -1,9 +1,9 @@
 import * as base64url from 'jose/base64url'
 import { SESSION_LIFETIME_MS } from '../../core/access/session.ts'
 
-export type Cookie = ReturnType<typeof randomCookie>
+export type Cookie = ReturnType<typeof defineCookie>
 
-export function randomCookie(name: string, maxAgeS: number) {
+export function defineCookie(name: string, maxAgeS: number) {
   return { name, value: /^[\w-]{43}$/, maxAgeS }
 }
 
@@ -12,7 +12,7 @@ export function randomValue(): string {
 }
 
 /** `__Host-` (RFC 6265bis, section 4.1.3.2): no other host can have set it. Two of one name count as none, for that reason. */
-export function cookieOf(request: Request, cookie: Cookie): string | undefined {
+export function readCookie(request: Request, cookie: Cookie): string | undefined {
   const header = request.headers.get('cookie')
   if (header === null) return undefined
   const name = nameFor(request, cookie)
@@ -36,6 +36,6 @@ function isSecure(request: Request): boolean {
   return new URL(request.url).protocol === 'https:'
 }
 
-export const SESSION_COOKIE = randomCookie('switchboard-session', SESSION_LIFETIME_MS / 1_000)
+export const SESSION_COOKIE = defineCookie('switchboard-session', SESSION_LIFETIME_MS / 1_000)
 /** Kept for 30 days: who granted something is known again when another toolkit asks for the same. */
-export const BROWSER_COOKIE = randomCookie('switchboard-browser', 30 * 86_400)
+export const BROWSER_COOKIE = defineCookie('switchboard-browser', 30 * 86_400)

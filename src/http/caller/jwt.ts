@@ -1,9 +1,9 @@
 import * as jose from 'jose'
 import type { Principal } from '../../core/access/principal.ts'
-import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
-import { cannotRead, quoted } from '../../core/tool/problem.ts'
-import { type PeopleRules, principalOfClaims } from './jwt-claims.ts'
-import { isTrustworthy } from './loopback.ts'
+import { type FailureResult, fail, ok, type Result } from '../../core/failure/failure.ts'
+import { formatReadError, quoteList } from '../../core/tool/problem.ts'
+import { type SignInPolicy, toJwtPrincipal } from './jwt-claims.ts'
+import { isSecureOrigin } from './loopback.ts'
 import { MIN_JWT_SECRET, MIN_WORKER_SECRET } from './secret-lengths.ts'
 
 export interface JwtOptions {
@@ -11,11 +11,11 @@ export interface JwtOptions {
   readonly jwksUrl?: string | undefined
   readonly issuers?: readonly string[] | undefined
   readonly audience?: string | undefined
-  readonly people?: PeopleRules | undefined
-  readonly isOneOfSeveral?: boolean | undefined
+  readonly people?: SignInPolicy | undefined
+  readonly qualifiesUserIds?: boolean | undefined
 }
 
-const NO_RULES: PeopleRules = { claims: { user: undefined, groups: 'groups' } }
+const NO_RULES: SignInPolicy = { claims: { user: undefined, groups: 'groups' } }
 
 export interface VerifiedJwt {
   readonly principal: Principal
@@ -37,33 +37,33 @@ const JWKS_ALGORITHMS = ['RS256', 'ES256', 'EdDSA', 'Ed25519']
 const CLOCK_TOLERANCE_S = 5
 const JWKS_TIMEOUT_MS = 4_000
 /** A failed JWKS server is left alone for so long: a flood of tokens must be no flood of requests to it. */
-const JWKS_REST_MS = 2_000
+const JWKS_COOLDOWN_MS = 2_000
 
 /** Requires `exp`. Several issuers could name the same `sub`: users are then `<issuer>|<sub>`. Throws a TypeError. */
 export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {}): JwtVerifier {
   const now = platform.now ?? Date.now
-  const secret = options.secret === undefined ? undefined : keyOf(options.secret, MIN_JWT_SECRET, 'JWT secret')
+  const secret = options.secret === undefined ? undefined : encodeSecret(options.secret, MIN_JWT_SECRET, 'JWT secret')
   const jwks = options.jwksUrl === undefined ? undefined : jwksKeys(options.jwksUrl, platform, now)
   if (!secret && !jwks) throw new TypeError('Cannot verify JWTs: wanted a secret or a JWKS URL, got neither')
 
   const { issuers, audience, people = NO_RULES } = options
   const known = new Set([...(issuers ?? []), ...(people?.issuer === undefined ? [] : [people.issuer])])
-  const hasSeveralIssuers = options.isOneOfSeveral ?? known.size > 1
+  const hasSeveralIssuers = options.qualifiesUserIds ?? known.size > 1
   const wantedClaims = { ...(issuers && { issuer: [...issuers] }), ...(audience !== undefined && { audience }) }
-  function issuerOf(claims: jose.JWTPayload, usesSecret: boolean): string | undefined {
+  function readIssuer(claims: jose.JWTPayload, usesSecret: boolean): string | undefined {
     if (issuers) return hasSeveralIssuers ? claims.iss : undefined
     return secret && jwks ? (usesSecret ? 'secret' : 'jwks') : undefined
   }
 
   return {
     async verify(token) {
-      const alg = algorithmOf(token)
+      const alg = readAlgorithm(token)
       const usesSecret = alg === 'HS256'
       const algorithms = usesSecret ? SECRET_ALGORITHMS : JWKS_ALGORITHMS
       const key = usesSecret ? secret && (() => secret) : jwks
       if (!key || alg === undefined || !algorithms.includes(alg)) {
         const wanted = [...(secret ? SECRET_ALGORITHMS : []), ...(jwks ? JWKS_ALGORITHMS : [])]
-        return refuse(`wanted a JWS with an 'alg' of ${quoted(wanted)}`)
+        return refuse(`wanted a JWS with an 'alg' of ${quoteList(wanted)}`)
       }
       let signed: Awaited<ReturnType<typeof signedClaims>>
       try {
@@ -76,9 +76,9 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
       const { claims, expiresAt } = signed
       if (audience === undefined && claims.aud !== undefined)
         return refuse("it has an 'aud' claim, and this deployment names no audience")
-      const principal = principalOfClaims(claims, issuerOf(claims, usesSecret), usesSecret ? undefined : people)
+      const principal = toJwtPrincipal(claims, readIssuer(claims, usesSecret), usesSecret ? undefined : people)
       if (principal.ok) return ok({ principal: principal.value, expiresAt })
-      if ('problems' in principal) return refuse(cannotRead('its claims', principal.problems))
+      if ('problems' in principal) return refuse(formatReadError('its claims', principal.problems))
       if ('lacks' in principal)
         return refuse(`it ${principal.lacks}: an administrator can name another claim in SIGN_IN_USER`)
       return fail({ type: 'forbidden', reason: `SIGN_IN_RULES grants '${principal.unruled}' no access` })
@@ -102,7 +102,7 @@ export function createWorkerVerifier(
   secret: string,
   { now = Date.now, otherwise }: Pick<JwtPlatform, 'now'> & { readonly otherwise?: JwtVerifier | undefined } = {},
 ): JwtVerifier {
-  const key = keyOf(secret, MIN_WORKER_SECRET, 'worker secret')
+  const key = encodeSecret(secret, MIN_WORKER_SECRET, 'worker secret')
   return {
     async verify(token) {
       const wanted = { algorithms: SECRET_ALGORITHMS, audience: 'worker', currentDate: new Date(now()) }
@@ -134,28 +134,28 @@ async function signedClaims(
     return { claims: payload, expiresAt: (payload.exp ?? 0) * 1_000 }
   } catch (error) {
     if (error instanceof KeysUnavailable) throw error
-    return refusalOf(error, wanted.algorithms)
+    return describeError(error, wanted.algorithms)
   }
 }
 
-function refusalOf(error: unknown, algorithms: readonly string[]): string {
+function describeError(error: unknown, algorithms: readonly string[]): string {
   if (error instanceof jose.errors.JWTExpired) return 'it has expired'
   if (error instanceof jose.errors.JWTClaimValidationFailed) {
     return `its '${error.claim}' claim is ${error.reason === 'missing' ? 'missing' : 'not accepted'}`
   }
   if (error instanceof jose.errors.JWSSignatureVerificationFailed) return 'its signature does not verify'
-  if (error instanceof jose.errors.JOSEAlgNotAllowed) return `wanted an 'alg' of ${quoted(algorithms)}`
+  if (error instanceof jose.errors.JOSEAlgNotAllowed) return `wanted an 'alg' of ${quoteList(algorithms)}`
   if (error instanceof jose.errors.JWKSNoMatchingKey) return 'no key of the JWKS fits it'
   if (error instanceof jose.errors.JWKSMultipleMatchingKeys)
     return "several keys of the JWKS fit it, name one with 'kid'"
   return 'it is malformed'
 }
 
-function refuse(reason: string): Failing {
+function refuse(reason: string): FailureResult {
   return fail({ type: 'unauthenticated', reason: `Cannot accept the JWT: ${reason}` })
 }
 
-function algorithmOf(token: string): string | undefined {
+function readAlgorithm(token: string): string | undefined {
   try {
     return jose.decodeProtectedHeader(token).alg
   } catch {
@@ -163,7 +163,7 @@ function algorithmOf(token: string): string | undefined {
   }
 }
 
-function keyOf(secret: string, least: number, name: string): Uint8Array {
+function encodeSecret(secret: string, least: number, name: string): Uint8Array {
   const bytes = new TextEncoder().encode(secret)
   if (bytes.byteLength >= least) return bytes
   throw new TypeError(`Cannot use the ${name}: wanted at least ${least} bytes, got ${bytes.byteLength}`)
@@ -172,17 +172,17 @@ function keyOf(secret: string, least: number, name: string): Uint8Array {
 /** jose ignores places (`jku`, `x5u`) and keys (`jwk`, `x5c`) that the token's header names. */
 function jwksKeys(href: string, platform: JwtPlatform, now: () => number): jose.JWTVerifyGetKey {
   const url = URL.parse(href)
-  if (!url || !isTrustworthy(url))
+  if (!url || !isSecureOrigin(url))
     throw new TypeError(`Cannot use the JWKS URL: wanted https, or http on a loopback host, got '${href}'`)
   const get = platform.fetch ?? ((address: string, init: RequestInit) => fetch(address, init))
-  let restingUntil = 0
+  let cooldownUntil = 0
   const keys = jose.createRemoteJWKSet(url, {
     timeoutDuration: JWKS_TIMEOUT_MS,
     async [jose.customFetch](address, init) {
-      if (now() < restingUntil) throw new KeysUnavailable()
+      if (now() < cooldownUntil) throw new KeysUnavailable()
       const response = await get(address, init).catch(() => undefined)
       if (response?.status === 200) return response
-      restingUntil = now() + JWKS_REST_MS
+      cooldownUntil = now() + JWKS_COOLDOWN_MS
       throw new KeysUnavailable()
     },
   })

@@ -1,6 +1,6 @@
 import { isLoopback } from '../../core/tool/loopback.ts'
 
-export function isTrustworthy({ protocol, hostname }: URL): boolean {
+export function isSecureOrigin({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../core/tool/loopback.ts'
-import { isTrustworthy } from './loopback.ts'
+import { isSecureOrigin } from './loopback.ts'
 
 export const WANTED_REDIRECT_URI =
   "an https URL, http on a loopback host, or a private-use scheme of an app, without a fragment: such as 'https://agent.example/callback'"
@@ -17,7 +17,7 @@ const PUBLIC_SCHEMES =
 export function isRedirectUri(uri: string): boolean {
   const url = URI.test(uri) ? URL.parse(uri) : null
   if (!url || url.username + url.password !== '') return false
-  return isTrustworthy(url) || isPrivateUse(url)
+  return isSecureOrigin(url) || isPrivateUse(url)
 }
 
 /** As people are shown where they are sent. */

@@ -1,22 +1,27 @@
-import { Admission, type Principal } from '../../core/access/principal.ts'
-import { principalOfPerson, type Session, SESSION_LIFETIME_MS, type SessionStore } from '../../core/access/session.ts'
+import { FetchCapability, type Principal } from '../../core/access/principal.ts'
+import { toPersonPrincipal, type Session, SESSION_LIFETIME_MS, type SessionStore } from '../../core/access/session.ts'
 import type { SignInRule } from '../../core/access/sign-in-rules.ts'
 import { fail, ok, type Result } from '../../core/failure/failure.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { type Authenticator, hasCredential } from './authenticate.ts'
-import { cookieOf, randomValue, SESSION_COOKIE, setCookie } from './cookie.ts'
+import { readCookie, randomValue, SESSION_COOKIE, setCookie } from './cookie.ts'
 import { isOwnPage, isSameOrigin } from './same-origin.ts'
-import { createLookups, type Judgement, type MayLookUp, principalOf } from './verdicts.ts'
+import {
+  createLookupCache,
+  type CredentialCheck,
+  type CheckLookupAllowed,
+  toPrincipalResult,
+} from './credential-cache.ts'
 
-export interface SignedIn {
+export interface SignedInSession {
   readonly principal: Principal
   readonly session: Session
-  readonly admission: Admission
+  readonly fetchCapability: FetchCapability
 }
 
 interface SessionsOptions {
   readonly store: SessionStore
-  readonly authenticator: Pick<Authenticator, 'authenticate' | 'holderOf'>
+  readonly authenticator: Pick<Authenticator, 'authenticate' | 'loadPrincipal'>
   readonly issuer: string | undefined
   readonly rules: readonly SignInRule[]
   readonly sha256: Sha256
@@ -27,66 +32,71 @@ interface SessionsOptions {
 export type Sessions = ReturnType<typeof createSessions>
 
 const MAX_BROWSER = 200
-const NOBODY = fail({ type: 'unauthenticated', reason: 'Nobody is signed in in this browser' })
-const FOREIGN = fail({
+const NOT_SIGNED_IN = fail({ type: 'unauthenticated', reason: 'Nobody is signed in in this browser' })
+const CROSS_SITE = fail({
   type: 'forbidden',
   reason: "Cross-site request: session cookies work only on this deployment's pages",
 })
 
 export function createSessions(options: SessionsOptions) {
   const { store, authenticator, issuer, rules, sha256, newId, now } = options
-  const verdicts = createLookups(now, 'session', async (cookie): Promise<Judgement<SignedIn>> => {
+  const verdicts = createLookupCache(now, 'session', async (cookie): Promise<CredentialCheck<SignedInSession>> => {
     const session = await store.find(await sha256(cookie))
     const ends = Date.parse(session?.expires_at ?? '')
     // Written so that a time that cannot be read is an expired one
-    if (!session || !(now() < ends)) return { result: NOBODY }
-    const { result, expiresAt = Infinity } = await holderOf(session.by)
+    if (!session || !(now() < ends)) return { result: NOT_SIGNED_IN }
+    const { result, expiresAt = Infinity } = await loadPrincipal(session.by)
     return {
-      result: result.ok ? ok({ principal: result.value, session, admission: new Admission(result.value.id) }) : result,
+      result: result.ok
+        ? ok({ principal: result.value, session, fetchCapability: new FetchCapability(result.value.id) })
+        : result,
       expiresAt: Math.min(ends, expiresAt),
     }
   })
 
-  async function holderOf(by: Session['by']): Promise<Judgement<Principal>> {
+  async function loadPrincipal(by: Session['by']): Promise<CredentialCheck<Principal>> {
     // Keys sign nobody in where people have a provider to sign in with
-    if ('key' in by) return issuer === undefined ? authenticator.holderOf(by.key) : { result: NOBODY }
-    const principal = by.issuer === issuer ? principalOfPerson(by.person, rules) : undefined
-    return { result: principal ? ok(principal) : NOBODY }
+    if ('key' in by) return issuer === undefined ? authenticator.loadPrincipal(by.key) : { result: NOT_SIGNED_IN }
+    const principal = by.issuer === issuer ? toPersonPrincipal(by.person, rules) : undefined
+    return { result: principal ? ok(principal) : NOT_SIGNED_IN }
   }
 
-  function here(request: Request, result: Result<SignedIn>): Result<SignedIn> {
-    return result.ok && result.value.session.origin !== new URL(request.url).origin ? NOBODY : result
+  function here(request: Request, result: Result<SignedInSession>): Result<SignedInSession> {
+    return result.ok && result.value.session.origin !== new URL(request.url).origin ? NOT_SIGNED_IN : result
   }
 
-  function signedIn(request: Request, mayLookUp?: MayLookUp): Result<SignedIn> | Promise<Result<SignedIn>> {
-    const cookie = cookieOf(request, SESSION_COOKIE)
-    if (cookie === undefined) return NOBODY
+  function findSession(
+    request: Request,
+    mayLookUp?: CheckLookupAllowed,
+  ): Result<SignedInSession> | Promise<Result<SignedInSession>> {
+    const cookie = readCookie(request, SESSION_COOKIE)
+    if (cookie === undefined) return NOT_SIGNED_IN
     const found = verdicts.of(cookie, mayLookUp)
     return found instanceof Promise ? found.then((result) => here(request, result)) : here(request, found)
   }
 
   return {
-    signedIn,
+    findSession,
 
-    holderOf,
+    loadPrincipal,
 
-    authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
-      if (hasCredential(request) || cookieOf(request, SESSION_COOKIE) === undefined)
+    authenticate(request: Request, mayLookUp?: CheckLookupAllowed): Result<Principal> | Promise<Result<Principal>> {
+      if (hasCredential(request) || readCookie(request, SESSION_COOKIE) === undefined)
         return authenticator.authenticate(request, mayLookUp)
-      if (!isOwnPage(request)) return FOREIGN
-      const found = signedIn(request, mayLookUp)
-      return found instanceof Promise ? found.then(principalOf) : principalOf(found)
+      if (!isOwnPage(request)) return CROSS_SITE
+      const found = findSession(request, mayLookUp)
+      return found instanceof Promise ? found.then(toPrincipalResult) : toPrincipalResult(found)
     },
 
-    async visitor(request: Request, mayLookUp?: MayLookUp): Promise<Result<Principal>> {
+    async authenticateVisitor(request: Request, mayLookUp?: CheckLookupAllowed): Promise<Result<Principal>> {
       const isRead = request.method === 'GET' || request.method === 'HEAD'
-      if (!isRead && !isSameOrigin(request)) return FOREIGN
-      const found = hasCredential(request) ? NOBODY : await signedIn(request, mayLookUp)
-      if (found.ok || found.failure.type !== 'unauthenticated') return principalOf(found)
+      if (!isRead && !isSameOrigin(request)) return CROSS_SITE
+      const found = hasCredential(request) ? NOT_SIGNED_IN : await findSession(request, mayLookUp)
+      if (found.ok || found.failure.type !== 'unauthenticated') return toPrincipalResult(found)
       return authenticator.authenticate(request, mayLookUp)
     },
 
-    async begin(request: Request, by: Session['by'], owner: string): Promise<string> {
+    async startSession(request: Request, by: Session['by'], owner: string): Promise<string> {
       await end(request)
       const text = randomValue()
       const at = now()
@@ -113,20 +123,20 @@ export function createSessions(options: SessionsOptions) {
     async remove(id: string, owner?: string): Promise<boolean> {
       const removed = await store.remove(id, owner)
       // Even if it was removed elsewhere, a verdict may live on here
-      verdicts.forgetWhere(({ session }) => session.id === id)
+      verdicts.invalidateWhere(({ session }) => session.id === id)
       return removed
     },
 
     forgetKey(id: string): void {
-      verdicts.forgetWhere(({ principal }) => principal.id === `key:${id}`)
+      verdicts.invalidateWhere(({ principal }) => principal.id === `key:${id}`)
     },
   }
 
   async function end(request: Request): Promise<void> {
-    const cookie = cookieOf(request, SESSION_COOKIE)
+    const cookie = readCookie(request, SESSION_COOKIE)
     const session = cookie === undefined ? undefined : await store.find(await sha256(cookie))
     if (!session) return
     await store.remove(session.id)
-    verdicts.forgetWhere((signed) => signed.session.id === session.id)
+    verdicts.invalidateWhere((signed) => signed.session.id === session.id)
   }
 }

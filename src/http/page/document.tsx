@@ -1,6 +1,6 @@
 import { raw } from 'hono/html'
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import { streamOf } from '../answer/text-stream.ts'
+import { toStream } from '../response/text-stream.ts'
 import { CARD, STYLE } from './style.ts'
 import { visible } from './text.ts'
 
@@ -34,7 +34,7 @@ const PAGE_HEADERS = {
 }
 
 /** `form-action` is left out where a form leads to a provider: browsers hold redirects of its answer to it too. */
-function policyOf({ script, keepsForms, showsPictures }: WholeDocument, nonce: string): string {
+function buildContentPolicy({ script, keepsForms, showsPictures }: WholeDocument, nonce: string): string {
   return [
     "default-src 'none'",
     `img-src 'self'${showsPictures ? ' data:' : ''}`,
@@ -71,20 +71,20 @@ export async function answerDocument(shown: WholeDocument): Promise<Response> {
     </html>
   )
   const [start = '', end = ''] = `<!doctype html>\n${await frame}`.split(BODY)
-  const headers = { ...PAGE_HEADERS, 'content-security-policy': policyOf(shown, nonce) }
-  if (!(Symbol.asyncIterator in body)) return new Response(start + (await textOf(body)) + end, { status, headers })
-  const stream = streamOf(inParts(start, body, end))
+  const headers = { ...PAGE_HEADERS, 'content-security-policy': buildContentPolicy(shown, nonce) }
+  if (!(Symbol.asyncIterator in body)) return new Response(start + (await renderText(body)) + end, { status, headers })
+  const stream = toStream(inParts(start, body, end))
   return new Response(stream, { status, headers: { ...headers, 'x-accel-buffering': 'no' } })
 }
 
-async function textOf(element: JSX.Element): Promise<string> {
+async function renderText(element: JSX.Element): Promise<string> {
   return visible(String(await element))
 }
 
 async function* inParts(start: string, body: AsyncIterable<JSX.Element>, end: string): AsyncGenerator<string> {
   let text = start
   for await (const part of body) {
-    yield text + (await textOf(part))
+    yield text + (await renderText(part))
     text = ''
   }
   yield text + end

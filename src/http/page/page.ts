@@ -1,5 +1,5 @@
 import type { Failure } from '../../core/failure/failure.ts'
-import { failureHeaders } from '../answer/json-response.ts'
+import { failureHeaders } from '../response/json-response.ts'
 import type { Page } from './document.tsx'
 import { sentence } from './text.ts'
 
@@ -11,7 +11,7 @@ export async function page(shown: Page, cookies: readonly string[] = []): Promis
   return withCookies(await answerPage(shown), cookies)
 }
 
-export function goTo(location: string, cookies: readonly string[] = []): Response {
+export function redirectResponse(location: string, cookies: readonly string[] = []): Response {
   const headers = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', location }
   return withCookies(new Response(null, { status: 302, headers }), cookies)
 }
@@ -34,7 +34,7 @@ export const FORM_OF_ANOTHER_SITE = plainPage(
 export function failurePage(failure: Failure): Page {
   switch (failure.type) {
     case 'rate-limited':
-      return { ...plainPage(429, 'Too many requests', 'Wait a moment and try again'), ...headersOf(failure) }
+      return { ...plainPage(429, 'Too many requests', 'Wait a moment and try again'), ...buildHeaders(failure) }
     case 'body-too-large':
       return plainPage(413, 'Not understood', 'The form is too large, so nothing has changed')
     case 'body-timed-out':
@@ -49,7 +49,7 @@ export function failurePage(failure: Failure): Page {
           sentence(failure.message),
           'Wait a moment, then load this page again. If you sent a form, check first whether it took effect.',
         ],
-        ...headersOf(failure),
+        ...buildHeaders(failure),
       }
     case 'internal':
       return {
@@ -65,7 +65,7 @@ export function failurePage(failure: Failure): Page {
   }
 }
 
-function headersOf(failure: Failure): Pick<Page, 'headers'> {
+function buildHeaders(failure: Failure): Pick<Page, 'headers'> {
   const headers = failureHeaders(failure)
   return headers ? { headers } : {}
 }

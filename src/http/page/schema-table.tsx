@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { isJsonObject, isList, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isJsonArray, isStringArray, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { Column } from './table.tsx'
 
 /** How rows of a schema are shown; `describe` writes their descriptions. */
@@ -47,17 +47,17 @@ const RULES: readonly (readonly [keyword: string, words: string])[] = [
   ['maxItems', 'maximum items'],
 ]
 
-export type SchemaRow = ReturnType<typeof rowOf>
+export type SchemaRow = ReturnType<typeof toSchemaRow>
 
 /** The name is `address.city`, `items[].id`, or in a choice `payment (Card).number`. */
-export function rowOf(name: string, schema: Json, isRequired: boolean) {
+export function toSchemaRow(name: string, schema: Json, isRequired: boolean) {
   const known = isJsonObject(schema) ? schema : {}
   const description = typeof known.description === 'string' ? known.description : ''
-  return { name, type: typeOf(schema), isRequired, description, rules: rulesOf(known) }
+  return { name, type: formatType(schema), isRequired, description, rules: describeConstraints(known) }
 }
 
 /** The properties of a schema without references, and those within them. */
-export function rowsOf(schema: Json): readonly SchemaRow[] {
+export function toSchemaRows(schema: Json): readonly SchemaRow[] {
   const rows: SchemaRow[] = []
   add(rows, schema, '', 0)
   return rows
@@ -65,45 +65,45 @@ export function rowsOf(schema: Json): readonly SchemaRow[] {
 
 function add(rows: SchemaRow[], schema: Json, prefix: string, depth: number): void {
   if (!isJsonObject(schema) || !isJsonObject(schema.properties) || depth > MAX_DEPTH) return
-  const required = isTexts(schema.required) ? schema.required : []
+  const required = isStringArray(schema.required) ? schema.required : []
   for (const [key, property = {}] of Object.entries(schema.properties)) {
     if (rows.length >= MAX_ROWS) return
     const name = `${prefix}${key}`
-    rows.push(rowOf(name, property, required.includes(key)))
+    rows.push(toSchemaRow(name, property, required.includes(key)))
     add(rows, property, `${name}.`, depth + 1)
     if (!isJsonObject(property)) continue
     if (property.items !== undefined) add(rows, property.items, `${name}[].`, depth + 1)
-    const choices = choicesOf(property)
-    const isNullable = choices.length === 2 && choices.some((choice) => typeOf(choice) === 'null')
+    const choices = listChoices(property)
+    const isNullable = choices.length === 2 && choices.some((choice) => formatType(choice) === 'null')
     choices.forEach((choice, index) => {
-      const word = isNullable ? '' : ` (${isJsonObject(choice) ? wordOf(choice, index) : ''})`
+      const word = isNullable ? '' : ` (${isJsonObject(choice) ? formatChoice(choice, index) : ''})`
       add(rows, choice, `${name}${word}.`, depth + 1)
     })
   }
 }
 
-function choicesOf({ anyOf, oneOf }: JsonObject): readonly Json[] {
-  return isList(anyOf) ? anyOf : isList(oneOf) ? oneOf : []
+function listChoices({ anyOf, oneOf }: JsonObject): readonly Json[] {
+  return isJsonArray(anyOf) ? anyOf : isJsonArray(oneOf) ? oneOf : []
 }
 
-function wordOf({ title }: JsonObject, index: number): string {
+function formatChoice({ title }: JsonObject, index: number): string {
   return typeof title === 'string' && title !== '' ? title : `choice ${index + 1}`
 }
 
-export function typeOf(schema: Json): string {
+export function formatType(schema: Json): string {
   if (schema === false) return 'nothing'
   if (!isJsonObject(schema)) return 'any'
   const { type, enum: values, items } = schema
-  if (isList(values)) return `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`
-  if (type === 'array') return items === undefined ? 'array' : `array of ${typeOf(items)}`
+  if (isJsonArray(values)) return `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`
+  if (type === 'array') return items === undefined ? 'array' : `array of ${formatType(items)}`
   if (typeof type === 'string') return type
-  if (isTexts(type)) return type.join(' or ')
-  const choices = choicesOf(schema)
-  if (choices.length > 0) return [...new Set(choices.map(typeOf))].join(' or ')
+  if (isStringArray(type)) return type.join(' or ')
+  const choices = listChoices(schema)
+  if (choices.length > 0) return [...new Set(choices.map(formatType))].join(' or ')
   return isJsonObject(schema.properties) ? 'object' : 'any'
 }
 
-export function rulesOf(schema: JsonObject): readonly string[] {
+export function describeConstraints(schema: JsonObject): readonly string[] {
   return RULES.flatMap(([keyword, words]) => {
     const value = schema[keyword]
     if (value === undefined) return []

@@ -1,7 +1,7 @@
-import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
-import { type Meter, unitsOf } from '../../core/tool/budget.ts'
-import { type Json, parseShort } from '../../core/tool/json.ts'
-import { readInSlices, type ReadText, type TextRules } from '../../core/tool/json-text.ts'
+import { type FailureResult, fail, ok, type Result } from '../../core/failure/failure.ts'
+import { type RequestBudget, textUnits } from '../../core/tool/budget.ts'
+import { type Json, parseShortJson } from '../../core/tool/json.ts'
+import { parseInSlices, type JsonParseResult, type JsonLimits } from '../../core/tool/json-text.ts'
 import { readToLimit } from '../../outbound/read-to-limit.ts'
 import { SMALL } from '../../outbound/memory-budget.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
@@ -11,13 +11,13 @@ import { type BodyMemory, FULL } from './request-memory.ts'
 const encoder = new TextEncoder()
 
 const NOT_UTF8 = fail({ type: 'request-malformed', message: 'Cannot read the body: invalid UTF-8' })
-const BROKEN_OFF = fail({ type: 'request-malformed', message: 'Cannot read the body: it broke off' })
+const BODY_ABORTED = fail({ type: 'request-malformed', message: 'Cannot read the body: it broke off' })
 const LATE = fail({ type: 'body-timed-out' })
 
-export interface JsonBodyOptions extends TextRules {
+export interface JsonBodyOptions extends JsonLimits {
   /** In bytes. */
   readonly limit: number
-  readonly meter: Meter
+  readonly meter: RequestBudget
   readonly memory: BodyMemory
 }
 
@@ -30,7 +30,7 @@ export async function readJson(request: Request, options: JsonBodyOptions): Prom
   const { headers } = request
   const type = headers.get('content-type')
   if (!isJson(type)) return fail({ type: 'media-type-unsupported', got: type, wanted: 'application/json' })
-  const length = lengthOf(headers)
+  const length = contentLength(headers)
   if (length === undefined || length > SMALL) {
     const bytes = await readUpTo(request, limit, memory)
     if (!bytes.ok) return bytes
@@ -38,11 +38,11 @@ export async function readJson(request: Request, options: JsonBodyOptions): Prom
     return text === undefined ? notUtf8(request) : readJsonText(text, meter, rules)
   }
   if (length > limit) return tooLarge(limit, length)
-  let text: string | Failing
+  let text: string | FailureResult
   try {
     text = await waitForBody(request.text(), length)
   } catch {
-    return BROKEN_OFF
+    return BODY_ABORTED
   }
   if (typeof text !== 'string') return text
   if (text.length > limit) return tooLarge(limit)
@@ -51,12 +51,12 @@ export async function readJson(request: Request, options: JsonBodyOptions): Prom
   return readJsonText(text, meter, rules)
 }
 
-function notUtf8(request: Request): Failing {
+function notUtf8(request: Request): FailureResult {
   return findEncoding(request, 'application/json') ?? NOT_UTF8
 }
 
 /** RFC 9110, section 15.5.16. JSON is looked at only where it is no UTF-8, as nothing compressed is. */
-function findEncoding({ headers }: Pick<Request, 'headers'>, mediaType: string): Failing | undefined {
+function findEncoding({ headers }: Pick<Request, 'headers'>, mediaType: string): FailureResult | undefined {
   const encoding = headers.get('content-encoding')
   if (!encoding || encoding === 'identity') return undefined
   const got = `${mediaType} in ${encoding}`
@@ -64,35 +64,39 @@ function findEncoding({ headers }: Pick<Request, 'headers'>, mediaType: string):
 }
 
 /** Fails where work on a body of so many bytes takes longer than the slowest sender may. */
-export function waitForBody<T>(work: Promise<T>, bytes: number): Promise<T | Failing> {
+export function waitForBody<T>(work: Promise<T>, bytes: number): Promise<T | FailureResult> {
   return new Promise((done, reject) => {
     const timer = setTimeout(() => done(LATE), PATIENCE_MS + bytes / LEAST_BYTES_A_MS)
     work.then(done, reject).finally(() => clearTimeout(timer))
   })
 }
 
-export function giveWay(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((done) => setTimeout(done, 0))
 }
 
 /** Lets others in between the slices of a long text. */
-export function readJsonText(text: string, meter: Meter, rules: TextRules = {}): Result<Json> | Promise<Result<Json>> {
-  const short = parseShort(text)
+export function readJsonText(
+  text: string,
+  meter: RequestBudget,
+  rules: JsonLimits = {},
+): Result<Json> | Promise<Result<Json>> {
+  const short = parseShortJson(text)
   if (short) return short
-  const reading = readInSlices(text, meter, { what: 'the body', ...rules })
+  const reading = parseInSlices(text, meter, { what: 'the body', ...rules })
   const first = reading.next()
-  return first.done === true ? resultOf(first.value) : readOn(reading)
+  return first.done === true ? toResult(first.value) : readOn(reading)
 }
 
-async function readOn(reading: ReturnType<typeof readInSlices>): Promise<Result<Json>> {
+async function readOn(reading: ReturnType<typeof parseInSlices>): Promise<Result<Json>> {
   for (;;) {
-    await giveWay()
+    await yieldToEventLoop()
     const { done, value } = reading.next()
-    if (done === true) return resultOf(value)
+    if (done === true) return toResult(value)
   }
 }
 
-function resultOf(read: ReadText): Result<Json> {
+function toResult(read: JsonParseResult): Result<Json> {
   return read.ok ? read : fail({ type: 'request-malformed', message: read.message })
 }
 
@@ -122,21 +126,21 @@ export async function readForm(request: Request, options: JsonBodyOptions): Prom
   const text = new TextDecoder().decode(bytes.value)
   let fields = 1
   for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) fields += 1
-  meter.spend(fields + unitsOf(text))
+  meter.spend(fields + textUnits(text))
   if (fields > MAX_FIELDS) return tooLarge(limit)
   const form = new URLSearchParams(text)
   // A form of megabytes takes as long again to read and to send on
-  await giveWay()
+  await yieldToEventLoop()
   return ok(form)
 }
 
 async function readUpTo({ headers, body }: Request, limit: number, memory: BodyMemory) {
-  const length = lengthOf(headers)
+  const length = contentLength(headers)
   if (length !== undefined && length > limit) return tooLarge(limit, length)
   let received = 0
-  let failing = BROKEN_OFF
+  let failing = BODY_ABORTED
   const ended = new AbortController()
-  const end = (why: Failing) => {
+  const end = (why: FailureResult) => {
     failing = why
     ended.abort()
   }
@@ -145,7 +149,7 @@ async function readUpTo({ headers, body }: Request, limit: number, memory: BodyM
     () => end(LATE),
   )
   try {
-    const { bytes, isWhole } = await readToLimit(body, limit, ended.signal, {
+    const { bytes, isComplete: isWhole } = await readToLimit(body, limit, ended.signal, {
       onRead: (size) => void (received = size),
       grow: async (size) => (await memory.growBody(size)) || end(FULL),
     })
@@ -164,8 +168,8 @@ interface RestBounds {
 }
 
 /** A client that is answered while it sends may see a broken connection instead of the answer (RFC 9112, section 9.6). */
-export async function readRest({ headers, body }: Request, most?: RestBounds): Promise<void> {
-  if (!body || body.locked || (most && (lengthOf(headers) ?? 0) > most.bytes)) return
+export async function drainBody({ headers, body }: Request, most?: RestBounds): Promise<void> {
+  if (!body || body.locked || (most && (contentLength(headers) ?? 0) > most.bytes)) return
   const reader = body.getReader()
   const late = most && setTimeout(() => void reader.cancel().catch(() => undefined), most.ms)
   try {
@@ -178,7 +182,7 @@ export async function readRest({ headers, body }: Request, most?: RestBounds): P
   }
 }
 
-export function lengthOf(headers: Headers): number | undefined {
+export function contentLength(headers: Headers): number | undefined {
   const length = headers.get('content-length')
   return length !== null && /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
@@ -193,6 +197,6 @@ function isJson(contentType: string | null): boolean {
   })
 }
 
-function tooLarge(limit: number, got?: number): Failing {
+function tooLarge(limit: number, got?: number): FailureResult {
   return fail({ type: 'body-too-large', limit, ...(got === undefined ? {} : { got }) })
 }

@@ -1,8 +1,8 @@
-import { bytesOfBase64 } from '../../outbound/base64.ts'
+import { decodeBase64 } from '../../outbound/base64.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
 
 /** Base64 of UTF-8, since headers have visible ASCII alone; undefined for anything else. */
 export function textOfBase64(base64: string): string | undefined {
-  const bytes = bytesOfBase64(base64)
+  const bytes = decodeBase64(base64)
   return bytes && utf8Text(bytes)
 }

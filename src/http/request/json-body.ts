@@ -1,8 +1,8 @@
-import { malformed } from '../../core/call/call-fields.ts'
+import { malformedRequestFailure } from '../../core/call/call-options.ts'
 import { fail, ok, type Result } from '../../core/failure/failure.ts'
-import { type Meter, UNITS } from '../../core/tool/budget.ts'
+import { type RequestBudget, DEFAULT_UNITS } from '../../core/tool/budget.ts'
 import type { Json } from '../../core/tool/json.ts'
-import { check, type Reader } from '../../core/tool/json-reader.ts'
+import { parseValue, type Reader } from '../../core/tool/json-reader.ts'
 import { readJson } from './body.ts'
 import { type BodyMemory, FULL } from './request-memory.ts'
 
@@ -10,7 +10,7 @@ type Path = Readonly<Record<string, string>>
 
 export interface Body<B> {
   readonly reader?: () => Reader<unknown> | Promise<Reader<unknown>>
-  read(request: Request, path: Path, meter: Meter, memory: BodyMemory): Promise<Result<B>>
+  read(request: Request, path: Path, meter: RequestBudget, memory: BodyMemory): Promise<Result<B>>
 }
 
 interface BodyRules<B> {
@@ -29,12 +29,12 @@ const DEFAULT_LIMIT = 65_536
 export const NO_BODY: Body<undefined> = { read: () => Promise.resolve(ok(undefined)) }
 
 export function jsonBody<B>(reader: Reader<B>, rules: BodyRules<B> = {}): Body<B> {
-  return loadedBody(() => reader, rules)
+  return lazyBody(() => reader, rules)
 }
 
-export function loadedBody<B>(
+export function lazyBody<B>(
   reader: () => Reader<B> | Promise<Reader<B>>,
-  { limit = DEFAULT_LIMIT, parts = UNITS, readsMore, what, isOptional, readerFor = reader }: BodyRules<B> = {},
+  { limit = DEFAULT_LIMIT, parts = DEFAULT_UNITS, readsMore, what, isOptional, readerFor = reader }: BodyRules<B> = {},
 ): Body<B> {
   return {
     reader,
@@ -43,10 +43,12 @@ export function loadedBody<B>(
       const sent = isAbsent ? ok({}) : await readJson(request, { limit, meter, parts, memory })
       if (!sent.ok) return sent
       if (readsMore && !(await memory.growWholeBody(limit))) return FULL
-      const checked = check(await readerFor(path, sent.value), sent.value)
+      const checked = parseValue(await readerFor(path, sent.value), sent.value)
       if (checked.ok) return ok(checked.value)
       const { problems } = checked
-      return what === undefined ? malformed(problems) : fail({ type: 'definition-invalid', what, problems })
+      return what === undefined
+        ? malformedRequestFailure(problems)
+        : fail({ type: 'definition-invalid', what, problems })
     },
   }
 }

@@ -1,13 +1,13 @@
-import { malformed } from '../../core/call/call-fields.ts'
-import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
-import { check, type Reader } from '../../core/tool/json-reader.ts'
+import { malformedRequestFailure } from '../../core/call/call-options.ts'
+import { type FailureResult, fail, ok, type Result } from '../../core/failure/failure.ts'
+import { parseValue, type Reader } from '../../core/tool/json-reader.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 
-export type PathOf<Path extends string> = Readonly<Record<ParameterOf<Path>, string>>
-export type PathReaders<Path extends string> = { readonly [Name in ParameterOf<Path>]?: Reader<string> }
+export type PathParameters<Path extends string> = Readonly<Record<ParameterName<Path>, string>>
+export type PathReaders<Path extends string> = { readonly [Name in ParameterName<Path>]?: Reader<string> }
 
-type ParameterOf<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
-  ? Name | ParameterOf<`/${Rest}`>
+type ParameterName<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
+  ? Name | ParameterName<`/${Rest}`>
   : Path extends `${string}/:${infer Name}`
     ? Name
     : never
@@ -17,12 +17,12 @@ export function pathReader<Path extends string>(path: Path, readers: PathReaders
   const parameters = path
     .split('/')
     .flatMap((step, index) => (step.startsWith(':') ? [{ name: step.slice(1), index }] : []))
-  const isWhole = (read: Readonly<Record<string, string>>): read is PathOf<Path> =>
+  const isWhole = (read: Readonly<Record<string, string>>): read is PathParameters<Path> =>
     Object.keys(read).length === parameters.length
   const none = {}
-  if (isWhole(none)) return (): Result<PathOf<Path>> => ok(none)
+  if (isWhole(none)) return (): Result<PathParameters<Path>> => ok(none)
 
-  return (url: string): Result<PathOf<Path>> => {
+  return (url: string): Result<PathParameters<Path>> => {
     const steps = new URL(url).pathname.split('/')
     const read: Record<string, string> = {}
     const problems: Problem[] = []
@@ -30,11 +30,11 @@ export function pathReader<Path extends string>(path: Path, readers: PathReaders
       const text = decoded(steps[index] ?? '')
       if (!text.ok) return text
       const reader = named.get(name)
-      const checked = reader && check(reader, text.value)
+      const checked = reader && parseValue(reader, text.value)
       if (checked?.ok === false) problems.push(...checked.problems.map((each) => ({ ...each, path: `/${name}` })))
       read[name] = text.value
     }
-    if (problems.length > 0 || !isWhole(read)) return malformed(problems, 'the path')
+    if (problems.length > 0 || !isWhole(read)) return malformedRequestFailure(problems, 'the path')
     return ok(read)
   }
 }
@@ -52,7 +52,7 @@ function decoded(segment: string): Result<string> {
   }
 }
 
-const MALFORMED: Failing = fail({
+const MALFORMED: FailureResult = fail({
   type: 'request-malformed',
   message: 'Cannot read the path: its percent-encoding is malformed',
 })

@@ -1,4 +1,4 @@
-import { malformed } from '../../core/call/call-fields.ts'
+import { malformedRequestFailure } from '../../core/call/call-options.ts'
 import { ok, type Result } from '../../core/failure/failure.ts'
 import * as json from '../../core/tool/json-reader.ts'
 
@@ -10,7 +10,7 @@ export interface Query<T> {
   readonly none: Result<T>
 }
 
-export type ReadOf<Q extends Query<unknown>> = Q extends Query<infer T> ? T : never
+export type QueryValues<Q extends Query<unknown>> = Q extends Query<infer T> ? T : never
 
 const MEANT = {
   search: 'q',
@@ -30,9 +30,9 @@ const MEANT = {
 export function query<T extends object>(
   parameters: { readonly [K in keyof T]: json.Reader<T[K]> },
   { others }: { readonly others?: 'ignored' } = {},
-): Query<json.ObjectOf<T>> {
+): Query<json.ObjectValue<T>> {
   const all = Object.entries<json.Reader<unknown>>(parameters)
-  const lists = new Set(all.flatMap(([name, each]) => (json.schemaOf(each).type === 'array' ? [name] : [])))
+  const lists = new Set(all.flatMap(([name, each]) => (json.toJsonSchema(each).type === 'array' ? [name] : [])))
   const readers: { -readonly [K in keyof T]: json.Reader<T[K]> } = { ...parameters }
   for (const name in readers) if (!lists.has(name)) readers[name] = once(readers[name])
   const unknown = others === 'ignored' ? ({ unknown: 'ignore' } as const) : {}
@@ -56,13 +56,15 @@ export function readQuery<T>({ reader, lists, none }: Query<T>, url: string): Re
 }
 
 function read<T>(reader: json.Reader<T>, said: Readonly<Record<string, unknown>>): Result<T> {
-  const checked = json.check(reader, said)
-  return checked.ok ? ok(checked.value) : malformed(checked.problems, 'the query')
+  const checked = json.parseValue(reader, said)
+  return checked.ok ? ok(checked.value) : malformedRequestFailure(checked.problems, 'the query')
 }
 
 /** Which of two values counts would depend on the reader. */
 function once<T>(reader: json.Reader<T>): json.Reader<T> {
-  return json.statingAs(reader, (value: unknown, report: json.Report) =>
-    Array.isArray(value) ? json.wrong(report, `Must be said once, got ${value.length} times`) : reader(value, report),
+  return json.withSchemaFrom(reader, (value: unknown, report: json.ReadContext) =>
+    Array.isArray(value)
+      ? json.addProblem(report, `Must be said once, got ${value.length} times`)
+      : reader(value, report),
   )
 }

@@ -1,8 +1,8 @@
 import type { Principal } from '../../core/access/principal.ts'
 import { fail } from '../../core/failure/failure.ts'
-import type { Background } from '../../core/tool/platform.ts'
+import type { WaitUntil } from '../../core/tool/platform.ts'
 import { isolateMemory, type Memory, type Reservation } from '../../outbound/memory-budget.ts'
-import { findUnreadText } from '../answer/unread-text.ts'
+import { findUnreadText } from '../response/unread-text.ts'
 
 /** Bytes of memory for a byte of a call: as it came, as text, and as the value that its tool is given. */
 const COPIES = 3
@@ -35,7 +35,7 @@ export const NO_MEMORY: BodyMemory = { growBody: async () => true, growWholeBody
 export interface MemoryOwner {
   readonly principal: Principal
   readonly request: Request
-  readonly background: Background
+  readonly background: WaitUntil
   /** A form has a share of its own: requests that are made of it draw as any others. */
   readonly use?: 'form'
 }
@@ -79,7 +79,7 @@ export function createRequestMemory({ createBudget }: Memory) {
     }
 
     /** What is done behind the answer holds the body too. */
-    get background(): Background {
+    get background(): WaitUntil {
       const { background } = this.#owner
       if (!this.#body) return background
       return (work) => {

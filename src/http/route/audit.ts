@@ -1,8 +1,8 @@
-import type { AuditEntry, WriteAuditEntry } from '../../core/access/audit-entry.ts'
+import type { AuditEvent, WriteAuditEvent } from '../../core/access/audit-entry.ts'
 import type { Failure } from '../../core/failure/failure.ts'
-import { backgroundOf, type RouteContext } from './gate.ts'
+import { getBackground, type RouteContext } from './authorizer.ts'
 
-export interface AuditDetails extends Pick<AuditEntry, 'act' | 'outcome' | 'status' | 'about' | 'user_id'> {
+export interface AuditDetails extends Pick<AuditEvent, 'act' | 'outcome' | 'status' | 'about' | 'user_id'> {
   readonly principal?: { readonly id: string; readonly name?: string | undefined } | undefined
 }
 
@@ -10,17 +10,17 @@ export interface AuditDetails extends Pick<AuditEntry, 'act' | 'outcome' | 'stat
 const LINKS = /^\/authorizations\/[^/]+/
 const MAX_PATH = 300
 
-export function writeAudit(c: RouteContext, write: WriteAuditEntry | undefined, now: number, given: AuditDetails) {
+export function writeAudit(c: RouteContext, write: WriteAuditEvent | undefined, now: number, given: AuditDetails) {
   if (!write) return
   const { principal, ...about } = given
   const { method, url, headers } = c.req.raw
   const path = new URL(url).pathname.replace(LINKS, '/authorizations/…').slice(0, MAX_PATH)
   const address = headers.get('cf-connecting-ip') ?? undefined
   const who = principal && { principal: principal.id, principal_name: principal.name }
-  write({ at: now, ...who, method, path, address, ...about }, backgroundOf(c))
+  write({ at: now, ...who, method, path, address, ...about }, getBackground(c))
 }
 
-const REFUSALS: ReadonlyMap<Failure['type'], number> = new Map([
+const DENIALS: ReadonlyMap<Failure['type'], number> = new Map([
   ['unauthenticated', 401],
   ['forbidden', 403],
   ['rate-limited', 429],
@@ -28,12 +28,12 @@ const REFUSALS: ReadonlyMap<Failure['type'], number> = new Map([
 /** A second: callers that are refused could otherwise fill the records. */
 const MOST = 20
 
-export function createRefusals(write: WriteAuditEntry, clock: () => number) {
+export function createDenialLog(write: WriteAuditEvent, clock: () => number) {
   let second = 0
   let written = 0
   let more = 0
   return (c: RouteContext, { type }: Failure, principal?: AuditDetails['principal']): void => {
-    const status = REFUSALS.get(type)
+    const status = DENIALS.get(type)
     if (status === undefined) return
     const now = clock()
     if (now - second >= 1_000) [second, written] = [now, 0]

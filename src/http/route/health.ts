@@ -1,5 +1,5 @@
 import { createSemaphore } from '../../outbound/semaphore.ts'
-import { jsonText } from '../answer/json-response.ts'
+import { jsonText } from '../response/json-response.ts'
 
 export interface HealthOptions {
   /** Gives why storage cannot be used, for anybody to read; fails where nobody knows. */

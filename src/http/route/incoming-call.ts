@@ -1,18 +1,18 @@
 import type { Principal } from '../../core/access/principal.ts'
 import type { Caller } from '../../core/call/call.ts'
-import { type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
-import { type Failing, type Failure, fail, ok, type Result } from '../../core/failure/failure.ts'
-import { CALL_UNITS, createMeter, type Meter } from '../../core/tool/budget.ts'
+import { type CallContext, NO_CONTEXT } from '../../core/call/requirements.ts'
+import { type FailureResult, type Failure, fail, ok, type Result } from '../../core/failure/failure.ts'
+import { CALL_UNITS, createRequestBudget, type RequestBudget } from '../../core/tool/budget.ts'
 import type { Reader } from '../../core/tool/json-reader.ts'
-import type { Background } from '../../core/tool/platform.ts'
+import type { WaitUntil } from '../../core/tool/platform.ts'
 import { readJson } from '../request/body.ts'
 import { FULL, requestMemory } from '../request/request-memory.ts'
 import { readQuery } from '../request/query.ts'
-import type { DeclaredAnswer } from './answers.ts'
-import { backgroundOf, type Gate } from './gate.ts'
-import { type CallHandler, declareCall, type Operation } from './operation.ts'
+import type { ResponseSpec } from './response-specs.ts'
+import { getBackground, type Authorize } from './authorizer.ts'
+import { type CallHandler, declareCallOperation, type Operation } from './operation.ts'
 
-export const CALL_LIMIT = 4 * 1024 * 1024
+export const MAX_CALL_BYTES = 4 * 1024 * 1024
 
 /** W3C Trace Context, section 3.2. */
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
@@ -27,16 +27,16 @@ export interface IncomingCall<Q = unknown> {
 export interface CallRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | 'failures'> {
   readonly dialect: string
   readonly reader: Reader<unknown>
-  readonly answer: DeclaredAnswer
+  readonly answer: ResponseSpec
   /** Refuses a request for its headers before its query and body are read. */
-  readonly checkHeaders?: (headers: Headers) => Failing | undefined
+  readonly checkHeaders?: (headers: Headers) => FailureResult | undefined
   /** Takes the request and a failure apart, so that nothing beside a failure is taken for its headers. */
   readonly respondTo: (request: Request) => (failure: Failure) => Response
 }
 
 /** The way in of every call but MCP's. Callers who are not let in learn nothing of what they sent. */
-export function callRoute<Q>(
-  gate: Gate,
+export function createCallRoute<Q>(
+  gate: Authorize,
   { dialect, reader, answer, checkHeaders, respondTo, ...operation }: CallRoute<Q>,
   handle: (call: IncomingCall<Q>) => Promise<Response>,
 ): CallHandler {
@@ -46,7 +46,7 @@ export function callRoute<Q>(
     body: { reader: () => reader },
     answers: { 200: answer },
   } as const
-  return declareCall(declared, async (c) => {
+  return declareCallOperation(declared, async (c) => {
     const request = c.req.raw
     const admitting = gate(c, 'tools:call')
     // An await costs a turn of the queue even where nothing has to be waited for
@@ -56,14 +56,14 @@ export function callRoute<Q>(
     const query =
       checkHeaders?.(headers) ?? (url.includes('?') ? readQuery(operation.query, url) : operation.query.none)
     if (!query.ok) return respondTo(request)(query.failure)
-    const meter = createMeter(CALL_UNITS)
-    const owner = { principal: admitted.value, request, background: backgroundOf(c) }
+    const meter = createRequestBudget(CALL_UNITS)
+    const owner = { principal: admitted.value, request, background: getBackground(c) }
     if (requestMemory.isFull(owner)) return respondTo(request)(FULL.failure)
     const memory = requestMemory.open(owner)
     try {
-      const body = await readJson(request, { limit: CALL_LIMIT, meter, memory })
+      const body = await readJson(request, { limit: MAX_CALL_BYTES, meter, memory })
       if (!body.ok) return respondTo(request)(body.failure)
-      const caller = callerOf(owner.principal, request, memory.background, meter, dialect)
+      const caller = createCaller(owner.principal, request, memory.background, meter, dialect)
       return memory.untilRead(await handle({ request, caller, query: query.value, body: body.value }))
     } finally {
       memory.release()
@@ -76,13 +76,13 @@ const MAX_ID = 256
 const FOR_NOBODY = ok(NO_CONTEXT)
 const NO_CALL_ID = ok({})
 
-export function contextOf({ headers }: Request): Result<CallerContext> {
+export function readCallContext({ headers }: Request): Result<CallContext> {
   const userId = idIn(headers, 'X-User-Id')
   if (userId === undefined) return FOR_NOBODY
   return userId.ok ? ok({ ...NO_CONTEXT, userId: userId.value }) : userId
 }
 
-export function callIdOf({ headers }: Request): Result<{ readonly callId?: string }> {
+export function readIdempotencyKey({ headers }: Request): Result<{ readonly callId?: string }> {
   const callId = idIn(headers, 'Idempotency-Key')
   if (callId === undefined) return NO_CALL_ID
   return callId.ok ? ok({ callId: callId.value }) : callId
@@ -95,11 +95,11 @@ function idIn(headers: Headers, name: string): Result<string> | undefined {
   return fail({ type: 'request-malformed', message: `The header '${name}' must be of 1 to ${MAX_ID} characters` })
 }
 
-export function callerOf(
+export function createCaller(
   principal: Principal,
   request: Request,
-  background: Background,
-  meter: Meter,
+  background: WaitUntil,
+  meter: RequestBudget,
   dialect: string,
   traceparent = request.headers.get('traceparent'),
 ): Caller {
@@ -110,13 +110,13 @@ export function callerOf(
     dialect,
     audience: 'program',
     signal: () => request.signal,
-    reachedAt: () => request.url,
+    requestUrl: () => request.url,
     ...(traceparent !== null && TRACEPARENT.test(traceparent) ? { traceparent } : {}),
   }
 }
 
 /** By name: a wildcard is not enough. */
-export function acceptsEvents({ headers }: Request): boolean {
+export function acceptsEventStream({ headers }: Request): boolean {
   const accept = headers.get('accept')
   if (accept === null || !/text\/event-stream/i.test(accept)) return false
   return accept.split(',').some((range) => {

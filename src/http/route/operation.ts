@@ -3,13 +3,13 @@ import { findTargetHandler } from 'hono/utils/handler'
 import type { Scope } from '../../core/access/principal.ts'
 import type { Body } from '../request/json-body.ts'
 import type { Query } from '../request/query.ts'
-import type { Answers } from './answers.ts'
-import type { RouteContext } from './gate.ts'
+import type { ResponseSpecs } from './response-specs.ts'
+import type { RouteContext } from './authorizer.ts'
 
 export interface Operation<Q> {
   /** One line. Without it a route is a page for people, and not in the document. */
   readonly summary?: string
-  readonly answers?: Answers
+  readonly answers?: ResponseSpecs
   readonly failures?: string
   readonly scope?: Scope | undefined
   readonly act?: AuditAction
@@ -22,7 +22,7 @@ export interface Operation<Q> {
 
 const declared = new WeakMap<object, Operation<unknown>>()
 
-export function declare<H extends object>(operation: Operation<unknown>, handler: H): H {
+export function declareOperation<H extends object>(operation: Operation<unknown>, handler: H): H {
   declared.set(handler, operation)
   return handler
 }
@@ -32,16 +32,16 @@ export type CallHandler = (c: RouteContext) => Promise<Response>
 const calls = new WeakMap<object, CallHandler>()
 
 /** Declares where tools are called, which needs nothing of Hono's context. */
-export function declareCall(operation: Operation<unknown>, handler: CallHandler): CallHandler {
+export function declareCallOperation(operation: Operation<unknown>, handler: CallHandler): CallHandler {
   calls.set(handler, handler)
-  return declare(operation, handler)
+  return declareOperation(operation, handler)
 }
 
-export function callHandlerOf(handler: object): CallHandler | undefined {
+export function findCallHandler(handler: object): CallHandler | undefined {
   return calls.get(handler)
 }
 
 /** Hono wraps the handlers of a face that has an error handler of its own. */
-export function operationOf(handler: object): Operation<unknown> | undefined {
+export function findOperation(handler: object): Operation<unknown> | undefined {
   return declared.get(typeof handler === 'function' ? findTargetHandler(handler) : handler)
 }

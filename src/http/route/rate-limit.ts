@@ -1,11 +1,11 @@
-import { type Failing, fail } from '../../core/failure/failure.ts'
-import { recentlyUsed } from '../../core/tool/recently-used.ts'
+import { type FailureResult, fail } from '../../core/failure/failure.ts'
+import { createLruCache } from '../../core/tool/recently-used.ts'
 
 export interface RateLimiter {
   limit(options: { key: string }): Promise<{ success: boolean }>
 }
 
-export type RateLimit = (key: string, waitUntil: (work: Promise<void>) => void) => Failing | undefined
+export type RateLimit = (key: string, waitUntil: (work: Promise<void>) => void) => FailureResult | undefined
 
 const REFUSED_MS = 10_000
 const MAX_REFUSED = 1_000
@@ -13,7 +13,7 @@ const MAX_REFUSED = 1_000
 /** No call waits: a key that the limiter refuses gets `rate-limited` for 10 s here. One that fails limits nobody. */
 export function createRateLimit(limiter: RateLimiter | undefined, now: () => number): RateLimit {
   if (!limiter) return () => undefined
-  const refusedUntil = recentlyUsed<number>(MAX_REFUSED)
+  const refusedUntil = createLruCache<number>(MAX_REFUSED)
 
   async function ask(limiter: RateLimiter, key: string): Promise<void> {
     try {

@@ -1,18 +1,18 @@
-import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
+import type { Catalog, LineFormat, ListQuery } from '../../core/catalog/catalog.ts'
 import { patternsFor, type Principal } from '../../core/access/principal.ts'
-import { type Failure, fail, ok, type Result, Unreachable } from '../../core/failure/failure.ts'
+import { type Failure, fail, ok, type Result, UnreachableError } from '../../core/failure/failure.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
-import { jsonText, notModified, PRIVATE } from '../answer/json-response.ts'
-import type { Narrowing } from '../answer/why-empty.ts'
+import { jsonText, notModified, PRIVATE } from '../response/json-response.ts'
+import type { ListFilter } from '../response/why-empty.ts'
 import { readQuery } from '../request/query.ts'
-import { listing } from './answers.ts'
+import { toolListResponses } from './response-specs.ts'
 import { FULL, type AnswerMemory, requestMemory } from '../request/request-memory.ts'
-import { backgroundOf, type Gate, type RouteContext } from './gate.ts'
-import { declare, type Operation } from './operation.ts'
+import { getBackground, type Authorize, type RouteContext } from './authorizer.ts'
+import { declareOperation, type Operation } from './operation.ts'
 
 export interface ToolListDeps {
-  readonly gate: Gate
-  readonly catalogue: Catalogue
+  readonly gate: Authorize
+  readonly catalog: Catalog
   readonly sha256: (text: string) => Promise<string>
 }
 
@@ -23,34 +23,34 @@ interface WrittenList {
 }
 
 export interface ToolList {
-  /** For the entity tag, beside catalogue and principal; undefined where the tag is made of the text. */
+  /** For the entity tag, beside catalog and principal; undefined where the tag is made of the text. */
   readonly variant: readonly string[] | undefined
   readonly write: (principal: Principal, memory: AnswerMemory) => Promise<Result<WrittenList>>
-  readonly narrowedBy?: Narrowing
+  readonly listFilter?: ListFilter
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-export function answerToolList(...[c, deps, read, respond]: Parameters<typeof listTools>): Promise<Response> {
+export function respondWithToolList(...[c, deps, read, respond]: Parameters<typeof listTools>): Promise<Response> {
   return listTools(c, deps, read, respond).catch((error: unknown) => {
-    if (error instanceof Unreachable) return respond({ type: 'unavailable', message: error.message })
+    if (error instanceof UnreachableError) return respond({ type: 'unavailable', message: error.message })
     throw error
   })
 }
 
 async function listTools(
   c: RouteContext,
-  { gate, catalogue, sha256 }: ToolListDeps,
+  { gate, catalog, sha256 }: ToolListDeps,
   read: () => Result<ToolList>,
   respond: (failure: Failure) => Response,
 ): Promise<Response> {
   const request = c.req.raw
   const caller = await gate(c, 'tools:read')
   if (!caller.ok) return respond(caller.failure)
-  const owner = { principal: caller.value, request, background: backgroundOf(c) }
+  const owner = { principal: caller.value, request, background: getBackground(c) }
   if (requestMemory.isFull(owner)) return respond(FULL.failure)
   const list = read()
   if (!list.ok) return respond(list.failure)
-  const { variant, write, headers, narrowedBy } = list.value
+  const { variant, write, headers, listFilter } = list.value
   const memory = requestMemory.open(owner)
   const written = variant ? undefined : await write(caller.value, memory)
   if (written?.ok === false) return respond(written.failure)
@@ -58,7 +58,7 @@ async function listTools(
   const patterns = patternsFor(caller.value, 'tools:read')
   const named = written
     ? written.value.text
-    : [await catalogue.etag(), id, kind, patterns.join(), ...(variant ?? [])].join('\n')
+    : [await catalog.etag(), id, kind, patterns.join(), ...(variant ?? [])].join('\n')
   const etag = `"${(await sha256(named)).slice(0, 32)}"`
   const all = { ...PRIVATE, ...headers, etag }
   const unchanged = notModified(request, all)
@@ -66,12 +66,12 @@ async function listTools(
   const made = written ?? (await write(caller.value, memory))
   if (!made.ok) return respond(made.failure)
   const { text, isEmpty, headers: noted } = made.value
-  if (!isEmpty || !narrowedBy) return memory.untilRead(jsonText(text, 200, noted ? { ...all, ...noted } : all))
-  const { whyEmpty } = await import('../answer/why-empty.ts')
-  return jsonText(text, 200, { ...all, ...(await whyEmpty(narrowedBy, caller.value, catalogue)) })
+  if (!isEmpty || !listFilter) return memory.untilRead(jsonText(text, 200, noted ? { ...all, ...noted } : all))
+  const { explainEmptyList: whyEmpty } = await import('../response/why-empty.ts')
+  return jsonText(text, 200, { ...all, ...(await whyEmpty(listFilter, caller.value, catalog)) })
 }
 
-export interface WholeListRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | 'failures'> {
+export interface FullListRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | 'failures'> {
   readonly schema: JsonObject
   readonly format: LineFormat
   readonly join: (lines: readonly string[], query: Q) => string
@@ -79,17 +79,17 @@ export interface WholeListRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query
   readonly respond: (failure: Failure) => Response
 }
 
-type Asked = Partial<Pick<ListQuery, 'toolkit' | 'versions'>>
+type FullListQuery = Partial<Pick<ListQuery, 'toolkit' | 'versions'>>
 
 /** The route of a list in a dialect without pages. */
-export function wholeListRoute<Q extends Asked>(deps: ToolListDeps, route: WholeListRoute<Q>) {
-  const declared = { ...route, scope: 'tools:read', answers: listing(route.schema) } as const
-  return declare(declared, (c: RouteContext) => {
+export function createFullListRoute<Q extends FullListQuery>(deps: ToolListDeps, route: FullListRoute<Q>) {
+  const declared = { ...route, scope: 'tools:read', answers: toolListResponses(route.schema) } as const
+  return declareOperation(declared, (c: RouteContext) => {
     const read = () => {
       const query = readQuery(route.query, c.req.raw.url)
-      return query.ok ? ok(wholeList(deps.catalogue, route, query.value)) : query
+      return query.ok ? ok(createFullList(deps.catalog, route, query.value)) : query
     }
-    return answerToolList(c, deps, read, route.respond)
+    return respondWithToolList(c, deps, read, route.respond)
   })
 }
 
@@ -97,22 +97,22 @@ const PAGE = 1_000
 const MAX_LISTED = 16_000_000
 
 /** Fails with `tooMany` where the lines are too long for an isolate. */
-export function wholeList<Q extends Asked>(
-  catalogue: Catalogue,
-  { format, join, tooMany }: Pick<WholeListRoute<Q>, 'format' | 'join' | 'tooMany'>,
+export function createFullList<Q extends FullListQuery>(
+  catalog: Catalog,
+  { format, join, tooMany }: Pick<FullListRoute<Q>, 'format' | 'join' | 'tooMany'>,
   query: Q,
 ): ToolList {
   const { toolkit, versions = 'newest' } = query
   return {
     variant: [format.name, JSON.stringify(query)],
-    narrowedBy: { toolkit },
+    listFilter: { toolkit },
     async write(principal, memory) {
       const lines: string[] = []
       let characters = 0
       let cursor: string | undefined
       do {
-        const listing = await catalogue.list({ toolkit, versions, limit: PAGE, cursor }, principal, format)
-        if (!listing) throw new Error('Cannot list: the catalogue does not know its own cursor')
+        const listing = await catalog.list({ toolkit, versions, limit: PAGE, cursor }, principal, format)
+        if (!listing) throw new Error('Cannot list: the catalog does not know its own cursor')
         for (const line of listing.lines) {
           if (line === '') continue
           lines.push(line)

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
-import { pointerStep } from '../../core/tool/problem.ts'
-import { follow, followToObject, isAnnotated, listAt } from './description.ts'
-import { type Node, objectAt, textAt, textsOf } from './description.ts'
+import { encodePointerStep } from '../../core/tool/problem.ts'
+import { resolveOpenApiRef, followToObject, isAnnotated, listAt } from './description.ts'
+import { type OpenApiNode, objectAt, textAt, listTexts } from './description.ts'
 import type { Draft } from './draft.ts'
 import { chooseMedia, isConcrete, isRange, kindOfMedia, type MediaKind } from './media-type.ts'
 import { FILE, withFile, withFiles } from './multipart-files.ts'
@@ -22,7 +22,7 @@ const shapes = new WeakMap<object, Shape | undefined>()
 /** Properties become inputs, unless the object as a whole is constrained or its absence would be lost. */
 export function placeBody(draft: Draft, source: unknown, method: string): void {
   const { description, problems, warnings } = draft
-  const followed = follow(description, source)
+  const followed = resolveOpenApiRef(description, source)
   if (!followed.ok) return void problems.push(`its body cannot be read: ${followed.problem}`)
   const requestBody = isObject(followed.value) ? followed.value : {}
   const required = requestBody.required === true
@@ -38,7 +38,7 @@ export function placeBody(draft: Draft, source: unknown, method: string): void {
   const { schema: raw = {} } = objectAt(content, type)
   const encoding = objectAt(objectAt(content, type), 'encoding')
   const isWhole = kind === 'text' || kind === 'binary'
-  const shape = isWhole ? undefined : shapeOf(draft, raw)
+  const shape = isWhole ? undefined : findShape(draft, raw)
   if (shape && (required || shape.required.size === 0)) {
     placeFields(draft, shape, { kind, method, encoding })
     const contentType = kind === 'json' && !isPlainJson(type) ? { content_type: type } : {}
@@ -52,7 +52,7 @@ export function placeBody(draft: Draft, source: unknown, method: string): void {
   draft.body = {
     type: isWhole ? 'raw' : kind,
     input,
-    ...(kind === 'multipart' || kind === 'form' ? encodingsOf(encoding, kind) : {}),
+    ...(kind === 'multipart' || kind === 'form' ? buildEncodings(encoding, kind) : {}),
     ...(kind === 'multipart' || kind === 'form' || isPlainJson(type) || isRange(type) ? {} : { content_type: type }),
   }
 }
@@ -60,25 +60,25 @@ export function placeBody(draft: Draft, source: unknown, method: string): void {
 function placeFields(
   draft: Draft,
   { properties, required }: Shape,
-  { kind, method, encoding }: { readonly kind: MediaKind; readonly method: string; readonly encoding: Node },
+  { kind, method, encoding }: { readonly kind: MediaKind; readonly method: string; readonly encoding: OpenApiNode },
 ): void {
   for (const [name, property] of properties) {
     const raw = kind === 'multipart' ? withFile(draft, property) : property
     const input = draft.addInput(name, 'body', raw, { required: required.has(name) })
-    const field = kind === 'json' && name.startsWith('/') ? pointerStep(name) : name
+    const field = kind === 'json' && name.startsWith('/') ? encodePointerStep(name) : name
     // Inputs without a parameter go to the body under their own names, but for DELETE
     if (kind === 'json' && field === input && method !== 'DELETE') continue
     draft.parameters.push({
       input,
       in: 'body',
       ...(field === input ? {} : { name: field }),
-      ...(kind === 'form' || raw !== property ? encodingOf(objectAt(encoding, name), kind) : {}),
+      ...(kind === 'form' || raw !== property ? buildEncoding(objectAt(encoding, name), kind) : {}),
     })
   }
 }
 
 /** JSON comes before multipart, unless both carry bytes: no API means text by them. */
-function chooseBodyMedia(draft: Draft, content: Node) {
+function chooseBodyMedia(draft: Draft, content: OpenApiNode) {
   const types = Object.keys(content)
   const media = chooseMedia(types)
   const multipart = types.find((type) => kindOfMedia(type) === 'multipart')
@@ -90,14 +90,14 @@ function chooseBodyMedia(draft: Draft, content: Node) {
   return carriesFiles(media.type) && carriesFiles(multipart) ? { type: multipart, kind: 'multipart' as const } : media
 }
 
-function encodingsOf(encoding: Node, kind: MediaKind): JsonObject {
-  const encodings = Object.keys(encoding).map((name) => [name, encodingOf(objectAt(encoding, name), kind)] as const)
+function buildEncodings(encoding: OpenApiNode, kind: MediaKind): JsonObject {
+  const encodings = Object.keys(encoding).map((name) => [name, buildEncoding(objectAt(encoding, name), kind)] as const)
   const used = encodings.filter(([, each]) => Object.keys(each).length > 0)
   return used.length > 0 ? { encoding: Object.fromEntries(used) } : {}
 }
 
 /** OpenAPI 3.1, "Encoding Object". Of a multipart body only the content type of files counts. */
-function encodingOf(encoding: Node, kind: MediaKind): JsonObject {
+function buildEncoding(encoding: OpenApiNode, kind: MediaKind): JsonObject {
   const { style, explode, allowReserved } = encoding
   const contentType = textAt(encoding, 'contentType')
   if (kind === 'multipart')
@@ -110,7 +110,7 @@ function encodingOf(encoding: Node, kind: MediaKind): JsonObject {
   }
 }
 
-function shapeOf(draft: Draft, raw: unknown, depth = 0): Shape | undefined {
+function findShape(draft: Draft, raw: unknown, depth = 0): Shape | undefined {
   const schema = followToObject(draft.description, raw)
   if (!schema || depth > MAX_MERGED) return undefined
   if (depth > 0) return mergedShape(draft, schema, depth)
@@ -118,15 +118,15 @@ function shapeOf(draft: Draft, raw: unknown, depth = 0): Shape | undefined {
   return shapes.get(schema)
 }
 
-function mergedShape(draft: Draft, schema: Node, depth: number): Shape | undefined {
+function mergedShape(draft: Draft, schema: OpenApiNode, depth: number): Shape | undefined {
   const { type = 'object', additionalProperties = false } = schema
   const isClosed = additionalProperties === false
   const isPlain = type === 'object' && isClosed && schema.nullable !== true && schema['x-nullable'] !== true
   if (!isPlain || OF_THE_WHOLE.some((keyword) => schema[keyword] !== undefined)) return undefined
   const properties = new Map<string, unknown>(Object.entries(objectAt(schema, 'properties')))
-  const required = new Set(textsOf(schema.required))
+  const required = new Set(listTexts(schema.required))
   for (const each of listAt(schema, 'allOf')) {
-    const part = shapeOf(draft, each, depth + 1)
+    const part = findShape(draft, each, depth + 1)
     if (!part) return undefined
     draft.work.budget.spend(1 + part.properties.size + part.required.size)
     for (const [name, property] of part.properties) {

@@ -1,24 +1,25 @@
-import { localReference } from '../../core/schema/subschemas.ts'
-import { afford, type Budget, createBudget, UNITS, weigh } from '../../core/tool/budget.ts'
+import { parseLocalRef } from '../../core/schema/subschemas.ts'
+import { withinBudget, type Budget, createBudget, DEFAULT_UNITS, chargeValue } from '../../core/tool/budget.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { valueAt } from '../../core/tool/problem.ts'
+import { getAtPointer } from '../../core/tool/problem.ts'
 
-export type Node = Readonly<Record<string, unknown>>
+export type OpenApiNode = Readonly<Record<string, unknown>>
 
 export interface Description {
   readonly edition: '2.0' | '3.0' | '3.1'
-  readonly root: Node
+  readonly root: OpenApiNode
   readonly url?: string
   readonly budget?: Budget
 }
 
-export const SHARE = 2 * UNITS
+export const SHARE = 2 * DEFAULT_UNITS
 
-export type Possible<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string }
+export type ConvertResult<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string }
 
 const MAX_CHAIN = 16
 
-export function readDescription(root: Node, url?: string): Possible<Description> {
+export function readDescription(root: OpenApiNode, url?: string): ConvertResult<Description> {
   const { swagger, openapi } = root
   // YAML reads `openapi: 3.1` and `openapi: 3.0` as numbers
   const written = typeof openapi === 'number' ? openapi.toFixed(1) : openapi
@@ -27,7 +28,7 @@ export function readDescription(root: Node, url?: string): Possible<Description>
   const edition = swagger === '2.0' || swagger === 2 ? '2.0' : (['3.0', '3.1'] as const).find(isEdition)
   if (edition) return { ok: true, value: { edition, root, ...(url === undefined ? {} : { url }) } }
   const version = openapi ?? swagger
-  const got = version === undefined ? "neither 'openapi' nor 'swagger'" : spelt(version)
+  const got = version === undefined ? "neither 'openapi' nor 'swagger'" : formatValue(version)
   return { ok: false, problem: `Must be an OpenAPI description of version 2.0, 3.0 or 3.1, got ${got}` }
 }
 
@@ -38,13 +39,13 @@ export function unitsToRead(part: unknown): number {
   const known = readBefore.get(part)
   if (known !== undefined) return known
   const counted = createBudget(SHARE)
-  afford(() => weigh(part, counted), '')
+  withinBudget(() => chargeValue(part, counted), '')
   readBefore.set(part, counted.spent)
   return counted.spent
 }
 
 /** Follows `$ref` within the document; other documents are never fetched. */
-export function follow({ root, budget }: Description, value: unknown): Possible<unknown> {
+export function resolveOpenApiRef({ root, budget }: Description, value: unknown): ConvertResult<unknown> {
   let current = value
   for (let links = 0; isObject(current) && typeof current.$ref === 'string'; links++) {
     if (links === MAX_CHAIN) return { ok: false, problem: `'${shortened(current.$ref)}' leads to ever more references` }
@@ -56,8 +57,8 @@ export function follow({ root, budget }: Description, value: unknown): Possible<
   return { ok: true, value: current }
 }
 
-export function followToObject(description: Description, value: unknown): Node | undefined {
-  const followed = follow(description, value)
+export function followToObject(description: Description, value: unknown): OpenApiNode | undefined {
+  const followed = resolveOpenApiRef(description, value)
   return followed.ok && isObject(followed.value) ? followed.value : undefined
 }
 
@@ -81,30 +82,30 @@ export function isAnnotated(
   return schema[annotation] === true || listAt(schema, 'allOf').some(isPart)
 }
 
-export function referredTo(root: Node, reference: string) {
+export function referredTo(root: OpenApiNode, reference: string) {
   const impossible = (why: string) => ({ ok: false, problem: `'${shortened(reference)}' ${why}` }) as const
   if (!reference.startsWith('#')) return impossible('is in another document, which is not fetched')
-  const steps = localReference(reference)
+  const steps = parseLocalRef(reference)
   if (typeof steps !== 'object') return impossible('is no JSON Pointer')
-  const value = valueAt(root, steps)
+  const value = getAtPointer(root, steps)
   return value === undefined ? impossible('points to nothing in the document') : ({ ok: true, value, steps } as const)
 }
 
-export function objectAt(node: Node, key: string): Node {
+export function objectAt(node: OpenApiNode, key: string): OpenApiNode {
   const value = Object.hasOwn(node, key) ? node[key] : undefined
   return isObject(value) ? value : {}
 }
 
-export function textsOf(list: unknown): readonly string[] {
+export function listTexts(list: unknown): readonly string[] {
   return Array.isArray(list) ? list.filter((each) => typeof each === 'string') : []
 }
 
-export function listAt(node: Node, key: string): readonly unknown[] {
+export function listAt(node: OpenApiNode, key: string): readonly unknown[] {
   const value = node[key]
   return Array.isArray(value) ? value : []
 }
 
-export function textAt(node: Node, key: string): string | undefined {
+export function textAt(node: OpenApiNode, key: string): string | undefined {
   const value = node[key]
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
@@ -113,6 +114,6 @@ export function shortened(text: string): string {
   return text.length > 120 ? `${text.slice(0, 120)}…` : text
 }
 
-export function spelt(value: unknown): string {
+export function formatValue(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'no text' : `'${String(value).slice(0, 20)}'`
 }

@@ -1,18 +1,18 @@
 import { isObject } from '../../core/tool/json.ts'
-import { MANY_PARTS, readInSlices, type ReadText } from '../../core/tool/json-text.ts'
+import { MAX_SOURCE_NODES, parseInSlices, type JsonParseResult } from '../../core/tool/json-text.ts'
 import { foreignJsonProblem } from '../shared/foreign-json.ts'
-import type { Node, Possible } from './description.ts'
+import type { OpenApiNode, ConvertResult } from './description.ts'
 import type { TextBounds } from './yaml-text.ts'
 
 /** In characters; the reader of YAML needs ten times the time and memory. */
 export const MAX_JSON = 16 * 1024 * 1024
 export const MAX_YAML = 512 * 1024
 
-export async function readText(text: string, bounds: TextBounds): Promise<Possible<Node>> {
+export async function readText(text: string, bounds: TextBounds): Promise<ConvertResult<OpenApiNode>> {
   if (text.length > MAX_JSON) return tooLarge(text, MAX_JSON, 'a description')
   const looksLikeJson = /^\s*\{/.test(text)
   const json = looksLikeJson ? await readJson(text, bounds) : undefined
-  if (json?.ok) return objectOf(json.value)
+  if (json?.ok) return requireObject(json.value)
   if (json?.isJson) return { ok: false, problem: json.message }
   if (text.length > MAX_YAML) {
     const what = looksLikeJson
@@ -24,12 +24,12 @@ export async function readText(text: string, bounds: TextBounds): Promise<Possib
   const read = await readYaml(text, bounds)
   if (!read.ok) return read
   const problem = isObject(read.value) ? foreignJsonProblem(read.value) : undefined
-  return problem === undefined ? objectOf(read.value) : { ok: false, problem }
+  return problem === undefined ? requireObject(read.value) : { ok: false, problem }
 }
 
 /** The longest that others wait is for the engine's own reading of it, some 30 ms of the largest. */
-async function readJson(text: string, { meter, giveWay }: TextBounds): Promise<ReadText> {
-  const slices = readInSlices(text, meter, { what: 'the description', parts: MANY_PARTS })
+async function readJson(text: string, { meter, giveWay }: TextBounds): Promise<JsonParseResult> {
+  const slices = parseInSlices(text, meter, { what: 'the description', parts: MAX_SOURCE_NODES })
   for (;;) {
     const { done, value } = slices.next()
     await giveWay()
@@ -37,12 +37,12 @@ async function readJson(text: string, { meter, giveWay }: TextBounds): Promise<R
   }
 }
 
-export function objectOf(value: unknown): Possible<Node> {
+export function requireObject(value: unknown): ConvertResult<OpenApiNode> {
   return isObject(value)
     ? { ok: true, value }
     : { ok: false, problem: 'Must be an OpenAPI description, which is an object' }
 }
 
-function tooLarge({ length }: string, limit: number, what: string): Possible<Node> {
+function tooLarge({ length }: string, limit: number, what: string): ConvertResult<OpenApiNode> {
   return { ok: false, problem: `Has ${length} characters: ${what} may have at most ${limit}` }
 }

@@ -1,11 +1,19 @@
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { placeBody } from './body.ts'
 import { createDraft, type Draft } from './draft.ts'
-import { type Description, follow, listAt, type Node, objectAt, spelt, textAt } from './description.ts'
+import {
+  type Description,
+  resolveOpenApiRef,
+  listAt,
+  type OpenApiNode,
+  objectAt,
+  formatValue,
+  textAt,
+} from './description.ts'
 import { kindOfMedia } from './media-type.ts'
 import type { DescribedOperation } from './operations.ts'
 import type { SchemaConverter, ConversionWork } from './schema.ts'
-import { placeOf } from './security.ts'
+import { findPlace } from './security.ts'
 import { operationOfSwagger } from './swagger.ts'
 
 const PLACES = ['path', 'query', 'header', 'cookie'] as const
@@ -20,7 +28,7 @@ const STYLES: Readonly<Record<(typeof PLACES)[number], readonly string[]>> = {
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization']
 const MAX_PARAMETERS = 500
 
-function normalise(description: Description, { operation, pathItem }: DescribedOperation) {
+function normalize(description: Description, { operation, pathItem }: DescribedOperation) {
   const declared = [...listAt(pathItem, 'parameters'), ...listAt(operation, 'parameters')]
   if (declared.length > MAX_PARAMETERS)
     return { operation, parameters: [], problems: [`it has more than ${MAX_PARAMETERS} parameters`] }
@@ -29,9 +37,9 @@ function normalise(description: Description, { operation, pathItem }: DescribedO
       ? operationOfSwagger(description, operation, declared)
       : { operation, parameters: declared }
   const problems: string[] = []
-  const byKey = new Map<string, Node>()
+  const byKey = new Map<string, OpenApiNode>()
   for (const parameter of normal.parameters) {
-    const followed = follow(description, parameter)
+    const followed = resolveOpenApiRef(description, parameter)
     if (!followed.ok) problems.push(`a parameter cannot be read: ${followed.problem}`)
     else if (!isObject(followed.value) || typeof followed.value.name !== 'string') {
       problems.push('a parameter has no name')
@@ -41,7 +49,7 @@ function normalise(description: Description, { operation, pathItem }: DescribedO
   return { operation: normal.operation, parameters, problems }
 }
 
-export type DraftRequest = Draft & { readonly path: string; readonly operation: Node }
+export type DraftRequest = Draft & { readonly path: string; readonly operation: OpenApiNode }
 
 export function draftRequest(
   description: Description,
@@ -50,13 +58,13 @@ export function draftRequest(
   credentials: readonly JsonObject[],
   work: ConversionWork,
 ): DraftRequest {
-  const { operation, parameters, problems } = normalise(description, described)
+  const { operation, parameters, problems } = normalize(description, described)
   const { method, path } = described
-  const written = new Set(credentials.map(placeOf))
+  const written = new Set(credentials.map(findPlace))
   const draft: Draft = createDraft(description, converter, problems, work)
-  const { template, variables } = templateOf(path)
+  const { template, variables } = buildTemplate(path)
   for (const parameter of parameters) {
-    if (!written.has(placeOf(parameter))) placeParameter(draft, parameter, variables)
+    if (!written.has(findPlace(parameter))) placeParameter(draft, parameter, variables)
   }
   for (const [name, variable] of variables) {
     const isFilled = draft.parameters.some((each) => each.in === 'path' && (each.name ?? each.input) === variable)
@@ -69,7 +77,7 @@ export function draftRequest(
   return { ...draft, path: template, operation }
 }
 
-function placeParameter(draft: Draft, parameter: Node, variables: ReadonlyMap<string, string>): void {
+function placeParameter(draft: Draft, parameter: OpenApiNode, variables: ReadonlyMap<string, string>): void {
   const name = String(parameter.name)
   const place = PLACES.find((each) => each === parameter.in)
   const required = parameter.required === true || place === 'path'
@@ -77,7 +85,7 @@ function placeParameter(draft: Draft, parameter: Node, variables: ReadonlyMap<st
     if (required && place !== 'path') draft.problems.push(`the required parameter '${name}' cannot be sent: ${reason}`)
     else draft.warnings.push(`the parameter '${name}' is left out: ${reason}`)
   }
-  if (!place) return leaveOut(`it goes to ${spelt(parameter.in)}, which is not a place`)
+  if (!place) return leaveOut(`it goes to ${formatValue(parameter.in)}, which is not a place`)
   if (place === 'header' && IGNORED_HEADERS.includes(name.toLowerCase())) return
   const variable = place === 'path' ? variables.get(name) : name
   if (variable === undefined) return leaveOut('the path does not hold it')
@@ -103,7 +111,7 @@ function placeParameter(draft: Draft, parameter: Node, variables: ReadonlyMap<st
 }
 
 /** A fragment, which tells operations of one path apart, is never sent. */
-function templateOf(path: string): { readonly template: string; readonly variables: ReadonlyMap<string, string> } {
+function buildTemplate(path: string): { readonly template: string; readonly variables: ReadonlyMap<string, string> } {
   const variables = new Map<string, string>()
   const [sent = ''] = path.split('#')
   const template = sent.replace(/\{([^{}]*)\}/g, (_, name: string) => {

@@ -2,11 +2,11 @@ import type { JsonObject } from '../../core/tool/json.ts'
 import { MAX_NAME } from '../../core/tool/tool-id.ts'
 import { trim } from '../../core/tool/trim.ts'
 import type { Description } from './description.ts'
-import type { Converted, SchemaConverter, ConversionWork } from './schema.ts'
+import type { ConversionResult, SchemaConverter, ConversionWork } from './schema.ts'
 
 export interface Input {
   readonly name: string
-  readonly schema: Converted
+  readonly schema: ConversionResult
   readonly required: boolean
   readonly description?: string | undefined
 }

@@ -1,5 +1,5 @@
 import { bigInteger } from '../../core/tool/big-integers.ts'
-import { isInteger, typeOf } from '../../core/tool/json.ts'
+import { isInteger, getJsonType } from '../../core/tool/json.ts'
 
 /**
  * Makes members of `enum` and `const` sendable where they are not of the declared type, as in `{type: string, enum: [0, 1]}`
@@ -37,7 +37,7 @@ export function hasNullMember({ type, enum: members }: Record<string, unknown>):
 }
 
 function fits(member: unknown, types: readonly unknown[]): boolean {
-  return member === null || types.includes(typeOf(member)) || (isInteger(member) && types.includes('integer'))
+  return member === null || types.includes(getJsonType(member)) || (isInteger(member) && types.includes('integer'))
 }
 
 function convertMember(member: unknown, types: readonly unknown[]): unknown {

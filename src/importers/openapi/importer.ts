@@ -1,15 +1,15 @@
-import type { Importer, ImportItem, ImportRequest, Skipped } from '../../core/publish/import.ts'
+import type { Importer, ImportItem, ImportRequest, SkippedTool } from '../../core/publish/import.ts'
 import { invalidSource } from '../../core/publish/import.ts'
-import { afterStretches } from '../../core/tool/budget.ts'
+import { createYielder } from '../../core/tool/budget.ts'
 import { shortDescription } from '../../core/tool/definition-fields.ts'
 import { isVersion } from '../../core/tool/tool-id.ts'
-import { type Node, objectAt, type Possible, readDescription } from './description.ts'
-import { objectOf, readText } from './document-text.ts'
-import { type ToolMaker, toolOf } from './operation-tool.ts'
-import { type DescribedOperation, operationsOf } from './operations.ts'
+import { type OpenApiNode, objectAt, type ConvertResult, readDescription } from './description.ts'
+import { requireObject, readText } from './document-text.ts'
+import { type ToolMaker, buildTool } from './operation-tool.ts'
+import { type DescribedOperation, listOperations } from './operations.ts'
 import { readOptions } from './options.ts'
 import { createSchemaConverter } from './schema.ts'
-import { schemesOf } from './security.ts'
+import { listSchemes } from './security.ts'
 
 export interface OpenApiImporterOptions {
   readonly fetchText: (
@@ -32,15 +32,15 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
       const read = source.ok ? readDescription(source.value, source.url) : source
       if (!read.ok) return refused(read.problem)
       const description = read.value
-      const options = readOptions(request.options, Object.keys(schemesOf(description)))
+      const options = readOptions(request.options, Object.keys(listSchemes(description)))
       if (!options.ok) return invalidSource(...options.problems)
-      const described = operationsOf(description)
+      const described = listOperations(description)
       if (!described.ok) return refused(described.problem)
       const { operations, unreadable } = described.value
       if (operations.length + unreadable.length === 0)
         return refused('Must describe operations under `paths`, and has none')
       const chosen: DescribedOperation[] = []
-      const mayGiveWay = afterStretches(() => request.meter.spent, request.giveWay)
+      const mayGiveWay = createYielder(() => request.meter.spent, request.giveWay)
       for (const operation of operations) {
         if (request.wants(operation.tool)) chosen.push(operation)
         await mayGiveWay()
@@ -49,7 +49,7 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
         const most = `one request makes at most ${MAX_TOOLS} tools: choose some with 'tools'`
         return refused(`Has ${chosen.length} operations, and ${most}`)
       }
-      const items = itemsOf(chosen, unreadable, {
+      const items = buildItems(chosen, unreadable, {
         description,
         requests: createSchemaConverter(description, 'request'),
         responses: createSchemaConverter(description, 'response'),
@@ -69,21 +69,21 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
   }
 }
 
-function* itemsOf(
+function* buildItems(
   operations: readonly DescribedOperation[],
-  unreadable: readonly Skipped[],
+  unreadable: readonly SkippedTool[],
   maker: ToolMaker,
 ): Generator<ImportItem> {
   for (const skipped of unreadable) yield { skipped }
-  for (const operation of operations) yield toolOf(operation, maker)
+  for (const operation of operations) yield buildTool(operation, maker)
 }
 
 async function readSource(
   request: ImportRequest,
   fetchText: OpenApiImporterOptions['fetchText'],
-): Promise<Possible<Node> & { readonly url?: string }> {
+): Promise<ConvertResult<OpenApiNode> & { readonly url?: string }> {
   const { source, signal } = request
-  if (typeof source !== 'string') return objectOf(source)
+  if (typeof source !== 'string') return requireObject(source)
   if (!/^\s*https?:\/\/\S+\s*$/i.test(source)) return readText(source, request)
   const fetched = await fetchText(source.trim(), signal)
   return fetched.ok ? { ...(await readText(fetched.text, request)), url: fetched.url } : fetched

@@ -4,7 +4,7 @@ export type MediaKind = (typeof MEDIA_KINDS)[number]
 
 /** RFC 9110, sections 8.3.1 and 12.5.1; a range is taken for JSON. */
 export function kindOfMedia(type: string): MediaKind {
-  const essence = essenceOf(type)
+  const essence = parseMediaType(type)
   if (essence === '*/*' || essence === 'application/*') return 'json'
   if (/^[^/]+\/(?:[^/]+\+)?json$/.test(essence)) return 'json'
   if (essence === 'application/x-www-form-urlencoded') return 'form'
@@ -14,7 +14,7 @@ export function kindOfMedia(type: string): MediaKind {
 }
 
 export function chooseMedia(types: readonly string[]): { readonly type: string; readonly kind: MediaKind } | undefined {
-  const exact = types.find((type) => essenceOf(type) === 'application/json')
+  const exact = types.find((type) => parseMediaType(type) === 'application/json')
   if (exact !== undefined) return { type: exact, kind: 'json' }
   for (const kind of MEDIA_KINDS) {
     const type = types.find((each) => kindOfMedia(each) === kind)
@@ -24,7 +24,7 @@ export function chooseMedia(types: readonly string[]): { readonly type: string; 
 }
 
 export function isRange(type: string): boolean {
-  return essenceOf(type).includes('*')
+  return parseMediaType(type).includes('*')
 }
 
 /** Whether this names one media type, and no range or list of them. */
@@ -32,6 +32,6 @@ export function isConcrete(type: string): boolean {
   return /^[\w.+-]+\/[\w.+-]+(?:;[^,]*)?$/.test(type.trim())
 }
 
-function essenceOf(type: string): string {
+function parseMediaType(type: string): string {
   return (type.split(';')[0] ?? '').trim().toLowerCase()
 }

@@ -1,4 +1,4 @@
-import { followToObject, listAt, type Node, objectAt } from './description.ts'
+import { followToObject, listAt, type OpenApiNode, objectAt } from './description.ts'
 import type { Draft } from './draft.ts'
 import { kindOfMedia } from './media-type.ts'
 
@@ -57,12 +57,12 @@ export function withFile(work: Work, raw: unknown, depth = 0): unknown {
   return Object.keys(changed).length > 0 ? { ...schema, ...changed } : raw
 }
 
-function enter({ description, work }: Work, raw: unknown, depth: number): Node | undefined {
+function enter({ description, work }: Work, raw: unknown, depth: number): OpenApiNode | undefined {
   work.budget.spend(1)
   return depth > MAX_DEPTH ? undefined : followToObject(description, raw)
 }
 
-function changeAlternatives(schema: Node, change: (part: unknown) => unknown): Record<string, unknown> {
+function changeAlternatives(schema: OpenApiNode, change: (part: unknown) => unknown): Record<string, unknown> {
   const changed: Record<string, unknown> = {}
   for (const keyword of ALTERNATIVES) {
     const parts = listAt(schema, keyword)
@@ -72,7 +72,7 @@ function changeAlternatives(schema: Node, change: (part: unknown) => unknown): R
   return changed
 }
 
-function isBytes({ type, format, contentMediaType, contentEncoding }: Node): boolean {
+function isBytes({ type, format, contentMediaType, contentEncoding }: OpenApiNode): boolean {
   const types: readonly unknown[] = Array.isArray(type) ? type : [type]
   if (type === 'file' || (types.includes('string') && format === 'binary')) return true
   if (typeof contentMediaType !== 'string' || contentEncoding !== undefined) return false

@@ -1,17 +1,17 @@
-import { afford, type Budget, createBudget, UNITS } from '../../core/tool/budget.ts'
+import { withinBudget, type Budget, createBudget, DEFAULT_UNITS } from '../../core/tool/budget.ts'
 import type { ImportedTool, ImportItem } from '../../core/publish/import.ts'
-import { annotationsOfMethod } from '../../core/tool/annotations.ts'
+import { toMethodAnnotations } from '../../core/tool/annotations.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { credentialNeeds } from '../shared/credential-needs.ts'
-import type { Description, Node, Possible } from './description.ts'
-import { objectAt, SHARE, textAt, textsOf, unitsToRead } from './description.ts'
+import type { Description, OpenApiNode, ConvertResult } from './description.ts'
+import { objectAt, SHARE, textAt, listTexts, unitsToRead } from './description.ts'
 import type { Draft } from './draft.ts'
-import { type DescribedOperation, joinPath, serverOf } from './operations.ts'
+import { type DescribedOperation, joinPath, findServer } from './operations.ts'
 import type { OpenApiOptions } from './options.ts'
 import { type DraftRequest, draftRequest } from './draft-request.ts'
-import { outputOf } from './output.ts'
-import { type Converted, madeOf, type SchemaConverter, type ConversionWork } from './schema.ts'
+import { convertOutput } from './output.ts'
+import { type ConversionResult, toConversionResult, type SchemaConverter, type ConversionWork } from './schema.ts'
 import { chooseSecurity } from './security.ts'
 import { standaloneSchema } from './standalone-schema.ts'
 
@@ -36,17 +36,17 @@ const TOO_MUCH =
 
 const OF_ALL = ['security', 'servers', 'consumes', 'produces', 'schemes']
 
-export function toolOf(operation: DescribedOperation, maker: ToolMaker): ImportItem {
+export function buildTool(operation: DescribedOperation, maker: ToolMaker): ImportItem {
   const { method, path, tool } = operation
   const about = { method, path }
   const skip = (reason: string): ImportItem => ({ skipped: { name: tool, reason, about } })
-  if (maker.budget.isSpent) return skip(TOO_MUCH)
+  if (maker.budget.isExceeded) return skip(TOO_MUCH)
   const budget = createBudget(SHARE, maker.budget)
-  const made = afford(() => {
+  const made = withinBudget(() => {
     for (const part of [operation.operation, operation.pathItem.parameters, operation.pathItem.servers])
       budget.spend(unitsToRead(part))
     for (const part of OF_ALL) budget.spend(unitsToRead(maker.description.root[part]))
-    const work = { budget, patterns: createBudget(UNITS / 2, budget) }
+    const work = { budget, patterns: createBudget(DEFAULT_UNITS / 2, budget) }
     return make(operation, { ...maker, description: { ...maker.description, budget } }, work)
   }, TOO_MUCH)
   if (!made.ok) return skip(TOO_MUCH)
@@ -59,7 +59,7 @@ function make(operation: DescribedOperation, maker: ToolMaker, work: ConversionW
   const { method, path, operationId, tool, operation: document } = operation
   const about = { method, path }
   if (method === 'TRACE') return 'TRACE requests cannot be sent from Workers'
-  const server = serverOf(description, operation, options.base_url)
+  const server = findServer(description, operation, options.base_url)
   if (!server.ok) return server.problem
   const security = chooseSecurity(description, document, toolkit, options.credentials)
   if (!security.ok) return security.problem
@@ -72,7 +72,13 @@ function make(operation: DescribedOperation, maker: ToolMaker, work: ConversionW
     input = inputSchema(request, maker.requests)
   }
   if (!input.ok) return `its input schema cannot be used: ${input.problem}`
-  const { response, accept, ...described } = outputOf(description, maker.responses, request.operation, method, work)
+  const { response, accept, ...described } = convertOutput(
+    description,
+    maker.responses,
+    request.operation,
+    method,
+    work,
+  )
   const output = outputSchema(described.schema, maker, work)
   const warnings = [
     ...request.warnings,
@@ -88,13 +94,13 @@ function make(operation: DescribedOperation, maker: ToolMaker, work: ConversionW
       tool,
       name: tool,
       ...(summary === undefined || summary.length > MAX_TITLE ? {} : { title: summary }),
-      description: descriptionOf(document, `${method} ${path}`),
+      description: buildDescription(document, `${method} ${path}`),
       input: input.value,
       output: output.schema,
       requirements: { ...credentialNeeds(security.value), user_id: false },
-      annotations: annotationsOfMethod(method),
-      ...logoOf(maker.description),
-      tags: tagsOf(document),
+      annotations: toMethodAnnotations(method),
+      ...findLogo(maker.description),
+      tags: listTags(document),
     },
     implementation: {
       kind: 'http',
@@ -113,10 +119,10 @@ function make(operation: DescribedOperation, maker: ToolMaker, work: ConversionW
   }
 }
 
-function inputSchema({ inputs, work }: Draft, converter: SchemaConverter): Possible<JsonObject> {
+function inputSchema({ inputs, work }: Draft, converter: SchemaConverter): ConvertResult<JsonObject> {
   const required = inputs.filter((each) => each.required).map(({ name }) => name)
   const properties = inputs.map(({ name, schema, description }) => [name, withDescription(schema.schema, description)])
-  const root = madeOf(
+  const root = toConversionResult(
     {
       type: 'object',
       properties: Object.fromEntries(properties),
@@ -159,7 +165,7 @@ function withDescription(schema: JsonSchema, description: string | undefined): J
   return typeof schema === 'boolean' ? schema : { ...schema, description: text }
 }
 
-function outputSchema(schema: Converted | null, { responses, options }: ToolMaker, work: ConversionWork) {
+function outputSchema(schema: ConversionResult | null, { responses, options }: ToolMaker, work: ConversionWork) {
   if (!schema) return { schema: null, warnings: [] }
   if (options.outputs === 'any') return { schema: {}, warnings: [] }
   const whole = standaloneSchema(schema, responses, 'shared', work)
@@ -167,7 +173,7 @@ function outputSchema(schema: Converted | null, { responses, options }: ToolMake
   return { schema: {}, warnings: [`the output may be anything, since its schema cannot be used: ${whole.problem}`] }
 }
 
-function descriptionOf(operation: Node, otherwise: string): string {
+function buildDescription(operation: OpenApiNode, otherwise: string): string {
   const summary = textAt(operation, 'summary')?.trim()
   const text = textAt(operation, 'description')?.trim()
   const isRepeated = summary !== undefined && text?.startsWith(summary)
@@ -177,14 +183,14 @@ function descriptionOf(operation: Node, otherwise: string): string {
 }
 
 /** Redoc's extension, for all tools of the description. Icons have HTTPS (MCP, `Icon`). */
-function logoOf({ root }: Description): { readonly icons?: readonly JsonObject[] } {
+function findLogo({ root }: Description): { readonly icons?: readonly JsonObject[] } {
   const { url } = objectAt(objectAt(root, 'info'), 'x-logo')
   const isTaken = typeof url === 'string' && url.length <= MAX_LOGO && /^https:\/\/[^/]/i.test(url)
   return isTaken ? { icons: [{ src: url }] } : {}
 }
 
-function tagsOf(operation: Node): string[] {
-  const usable = textsOf(operation.tags).filter((tag) => tag.length > 0 && tag.length <= 64 && tag.isWellFormed())
+function listTags(operation: OpenApiNode): string[] {
+  const usable = listTexts(operation.tags).filter((tag) => tag.length > 0 && tag.length <= 64 && tag.isWellFormed())
   return [...new Set([...(operation.deprecated === true ? ['deprecated'] : []), ...usable])].slice(0, MAX_TAGS)
 }
 

@@ -1,8 +1,16 @@
-import type { Skipped } from '../../core/publish/import.ts'
-import { isObject, typeOf } from '../../core/tool/json.ts'
+import type { SkippedTool } from '../../core/publish/import.ts'
+import { isObject, getJsonType } from '../../core/tool/json.ts'
 import { trimEnd } from '../../core/tool/trim.ts'
 import { toolNames } from '../shared/tool-names.ts'
-import { type Description, follow, listAt, type Node, objectAt, type Possible, textAt } from './description.ts'
+import {
+  type Description,
+  resolveOpenApiRef,
+  listAt,
+  type OpenApiNode,
+  objectAt,
+  type ConvertResult,
+  textAt,
+} from './description.ts'
 import { serversOfSwagger } from './swagger.ts'
 
 export interface DescribedOperation {
@@ -10,8 +18,8 @@ export interface DescribedOperation {
   readonly method: string
   readonly path: string
   readonly operationId?: string
-  readonly pathItem: Node
-  readonly operation: Node
+  readonly pathItem: OpenApiNode
+  readonly operation: OpenApiNode
 }
 
 const MAX_OPERATIONS = 20_000
@@ -19,23 +27,23 @@ const MAX_OPERATIONS = 20_000
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
 
 /** The bound counts unreadable operations too, since by `$ref` a path takes a few bytes. */
-export function operationsOf(
+export function listOperations(
   description: Description,
-): Possible<{ readonly operations: readonly DescribedOperation[]; readonly unreadable: readonly Skipped[] }> {
+): ConvertResult<{ readonly operations: readonly DescribedOperation[]; readonly unreadable: readonly SkippedTool[] }> {
   const found: Omit<DescribedOperation, 'tool'>[] = []
-  const unreadable: Skipped[] = []
+  const unreadable: SkippedTool[] = []
   for (const [path, source] of Object.entries(objectAt(description.root, 'paths'))) {
     if (path.startsWith('x-')) continue
     if (found.length + unreadable.length > MAX_OPERATIONS)
       return { ok: false, problem: `Must describe at most ${MAX_OPERATIONS} operations` }
-    const followed = follow(description, source)
+    const followed = resolveOpenApiRef(description, source)
     if (!followed.ok || !isObject(followed.value)) {
       unreadable.push({ name: path, reason: followed.ok ? 'Its path item is not an object' : followed.problem })
       continue
     }
     // Fields beside a path item's `$ref` hold too; OpenAPI leaves open what conflicts mean
     const { $ref: _, ...beside } = isObject(source) ? source : {}
-    const pathItem: Node = { ...followed.value, ...beside }
+    const pathItem: OpenApiNode = { ...followed.value, ...beside }
     for (const method of METHODS) {
       const operation = pathItem[method]
       if (operation === undefined) continue
@@ -61,11 +69,11 @@ export function joinPath(server: string, path: string): string {
 }
 
 /** Variables take their defaults; relative URLs start where the description came from. `base` replaces them all. */
-export function serverOf(
+export function findServer(
   { root, edition, url: origin }: Description,
   { operation, pathItem }: DescribedOperation,
   base: string | undefined,
-): Possible<string> {
+): ConvertResult<string> {
   const at = (url: string) => ({ ok: true, value: trimEnd(url, '/') }) as const
   if (base !== undefined) return at(base)
   const servers =
@@ -77,7 +85,7 @@ export function serverOf(
   const variables = objectAt(server, 'variables')
   const url = server.url.replace(/\{([^{}]*)\}/g, (whole, name: string) => {
     const { default: value } = objectAt(variables, name)
-    return ['string', 'number', 'boolean'].includes(typeOf(value)) ? String(value) : whole
+    return ['string', 'number', 'boolean'].includes(getJsonType(value)) ? String(value) : whole
   })
   const impossible = (why: string) => ({ ok: false, problem: `the server '${url}' ${why}` }) as const
   if (/[{}]/.test(url)) return impossible("has a variable without default: give 'base_url'")

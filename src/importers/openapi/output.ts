@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
-import { type Description, follow, type Node, objectAt } from './description.ts'
+import { type Description, resolveOpenApiRef, type OpenApiNode, objectAt } from './description.ts'
 import { chooseMedia, isRange } from './media-type.ts'
-import { type Converted, madeOf, type SchemaConverter, type ConversionWork } from './schema.ts'
+import { type ConversionResult, toConversionResult, type SchemaConverter, type ConversionWork } from './schema.ts'
 
 export interface Output {
-  readonly schema: Converted | null
+  readonly schema: ConversionResult | null
   readonly response?: JsonObject
   readonly accept?: string
   readonly warnings: readonly string[]
@@ -18,10 +18,10 @@ const BYTES = {
 }
 const NO_CONTENT = ['204', '205']
 
-export function outputOf(
+export function convertOutput(
   description: Description,
   converter: SchemaConverter,
-  operation: Node,
+  operation: OpenApiNode,
   method: string,
   work: ConversionWork,
 ): Output {
@@ -31,10 +31,10 @@ export function outputOf(
   const successes = responses.filter(([status]) => /^2(?:\d\d|XX)$/i.test(status))
   if (successes.length === 0)
     return responses.some(([status]) => /^30[12378]$/.test(status)) ? of('binary', BYTES) : of('auto', {})
-  const contents: Node[] = []
+  const contents: OpenApiNode[] = []
   let withoutContent = 0
   for (const [status, response] of successes) {
-    const followed = follow(description, response)
+    const followed = resolveOpenApiRef(description, response)
     if (!followed.ok) warnings.push(`the response ${status} cannot be read: ${followed.problem}`)
     const content = followed.ok && isObject(followed.value) ? objectAt(followed.value, 'content') : {}
     if (NO_CONTENT.includes(status)) withoutContent += 1
@@ -46,29 +46,34 @@ export function outputOf(
   if (media.kind === 'text') return of('text', { type: 'string' }, media.type)
   if (media.kind !== 'json') return of('binary', BYTES, media.type)
 
-  const schemas: Converted[] = []
+  const schemas: ConversionResult[] = []
   for (const content of contents) {
     const type = chooseMedia(Object.keys(content))
     if (!type) withoutContent += 1
     else if (type.kind === 'json') schemas.push(converter.convert(objectAt(content, type.type).schema ?? {}, work))
     else return of('auto', {})
   }
-  return { schema: either(schemas, withoutContent > 0), ...acceptOf(media.type), warnings }
+  return { schema: either(schemas, withoutContent > 0), ...buildAccept(media.type), warnings }
 
   function of(type: 'none' | 'auto' | 'text' | 'binary', schema: JsonSchema | null, media?: string): Output {
-    return { schema: schema === null ? null : madeOf(schema), response: { type }, ...acceptOf(media), warnings }
+    return {
+      schema: schema === null ? null : toConversionResult(schema),
+      response: { type },
+      ...buildAccept(media),
+      warnings,
+    }
   }
 }
 
-function acceptOf(media: string | undefined): { readonly accept?: string } {
+function buildAccept(media: string | undefined): { readonly accept?: string } {
   return media === undefined || media === 'application/json' || isRange(media) ? {} : { accept: media }
 }
 
-function either(outputs: readonly Converted[], orNull: boolean): Converted {
+function either(outputs: readonly ConversionResult[], orNull: boolean): ConversionResult {
   const unique = [...new Set(outputs)]
   const [first] = unique
-  if (!first) return madeOf({})
+  if (!first) return toConversionResult({})
   if (unique.length === 1 && !orNull) return first
   const schemas = unique.map(({ schema }) => schema)
-  return madeOf({ anyOf: orNull ? [...schemas, { type: 'null' }] : schemas }, unique)
+  return toConversionResult({ anyOf: orNull ? [...schemas, { type: 'null' }] : schemas }, unique)
 }

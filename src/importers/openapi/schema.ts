@@ -1,16 +1,16 @@
 import type { Budget } from '../../core/tool/budget.ts'
-import { isJsonObject, isList, isNumber, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { pointerStep } from '../../core/tool/problem.ts'
-import { keywordsWhere, malformed } from '../../core/schema/keywords.ts'
+import { isJsonObject, isJsonArray, isNumber, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { encodePointerStep } from '../../core/tool/problem.ts'
+import { keywordsWhere, findKeywordProblem } from '../../core/schema/keywords.ts'
 import { checkPattern } from '../../core/schema/publishable.ts'
 import { mapSubschemas } from '../../core/schema/subschemas.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { fnv1a } from '../../core/tool/tool-id.ts'
-import { type Description, followToObject, isAnnotated, listAt, type Node, objectAt } from './description.ts'
-import { type Possible, referredTo, shortened, textsOf } from './description.ts'
+import { type Description, followToObject, isAnnotated, listAt, type OpenApiNode, objectAt } from './description.ts'
+import { type ConvertResult, referredTo, shortened, listTexts } from './description.ts'
 import { fitMembers, hasNullMember } from './enum-members.ts'
 
-export interface Converted {
+export interface ConversionResult {
   readonly schema: JsonSchema
   readonly references: readonly string[]
   readonly problems: readonly string[]
@@ -18,7 +18,7 @@ export interface Converted {
   readonly size: number
 }
 
-export function madeOf(schema: JsonSchema, parts: readonly Converted[] = []): Converted {
+export function toConversionResult(schema: JsonSchema, parts: readonly ConversionResult[] = []): ConversionResult {
   return {
     schema,
     references: parts.flatMap(({ references }) => references),
@@ -52,22 +52,22 @@ const MAX_PARTS = 8
  */
 export function createSchemaConverter(description: Description, direction: 'request' | 'response') {
   const annotation = direction === 'request' ? 'readOnly' : 'writeOnly'
-  const known = new WeakMap<object, Converted>()
+  const known = new WeakMap<object, ConversionResult>()
   const definitions = new Map<string, unknown>()
 
-  function convert(raw: unknown, { budget, patterns }: ConversionWork): Converted {
+  function convert(raw: unknown, { budget, patterns }: ConversionWork): ConversionResult {
     const before = isObject(raw) ? known.get(raw) : undefined
     if (before) return before
     const references: string[] = []
     const problems: string[] = []
     const warnings: string[] = []
     let size = 0
-    const schema = schemaOf(raw)
+    const schema = convertSchema(raw)
     const converted = { schema, references, problems, warnings, size }
     if (isObject(raw)) known.set(raw, converted)
     return converted
 
-    function schemaOf(source: unknown): JsonSchema {
+    function convertSchema(source: unknown): JsonSchema {
       size += 1
       budget.spend(isObject(source) ? SCHEMA_UNITS + Object.keys(source).length : 1)
       if (typeof source === 'boolean') return source
@@ -80,9 +80,9 @@ export function createSchemaConverter(description: Description, direction: 'requ
       return plain(source)
     }
 
-    function referring(source: Node, reference: string): JsonSchema {
+    function referring(source: OpenApiNode, reference: string): JsonSchema {
       budget.spend(SCHEMA_UNITS)
-      const name = nameOf(reference)
+      const name = nameReference(reference)
       if (!name.ok) {
         problems.push(name.problem)
         return {}
@@ -94,17 +94,17 @@ export function createSchemaConverter(description: Description, direction: 'requ
       const beside = plain(Object.fromEntries(kept))
       if (!isLatest && isNullable(source)) return { ...beside, anyOf: [target, { type: 'null' }] }
       const judges = Object.keys(beside).some((key) => !ANNOTATIONS.has(key))
-      return judges ? { ...beside, allOf: [target, ...listOf(beside.allOf)] } : { ...beside, ...target }
+      return judges ? { ...beside, allOf: [target, ...toList(beside.allOf)] } : { ...beside, ...target }
     }
 
-    function plain(source: Node) {
+    function plain(source: OpenApiNode) {
       const schema: Record<string, unknown> = {}
       const node = withoutForeign(withoutOldSpellings(source))
       for (const [keyword, value] of Object.entries(withReadableProperties(node))) {
         if (!KEPT.has(keyword)) continue
         if (direction === 'response' && (keyword === 'pattern' || keyword === 'examples')) continue
         if (Array.isArray(value)) budget.spend(value.length)
-        const wrong = malformed(keyword, value)
+        const wrong = findKeywordProblem(keyword, value)
         if (wrong !== undefined) warnings.push(`'${keyword}' is left out: ${wrong}`)
         else if (keyword === 'pattern' && !isUsable(value, patterns))
           warnings.push("a 'pattern' that is not supported is left out")
@@ -113,7 +113,7 @@ export function createSchemaConverter(description: Description, direction: 'requ
       fitMembers(schema, direction, warnings)
       if (schema.oneOf !== undefined) {
         if (schema.anyOf === undefined) schema.anyOf = schema.oneOf
-        else schema.allOf = [...listOf(schema.allOf), { anyOf: schema.oneOf }]
+        else schema.allOf = [...toList(schema.allOf), { anyOf: schema.oneOf }]
         delete schema.oneOf
       }
       if (direction === 'response') {
@@ -125,16 +125,16 @@ export function createSchemaConverter(description: Description, direction: 'requ
     }
 
     /** The node with its subschemas converted, without the optional properties that cannot be read. */
-    function withReadableProperties(node: Node): Record<string, unknown> {
+    function withReadableProperties(node: OpenApiNode): Record<string, unknown> {
       const unreadable = new Map<unknown, readonly string[]>()
       const converted = mapSubschemas(node, (each) => {
         const before = problems.length
-        const schema = schemaOf(each)
+        const schema = convertSchema(each)
         if (problems.length > before) unreadable.set(each, problems.splice(before))
         return schema
       })
       if (unreadable.size === 0) return converted
-      const required = new Set(textsOf(node.required))
+      const required = new Set(listTexts(node.required))
       const properties: Record<string, unknown> = { ...objectAt(converted, 'properties') }
       for (const [name, raw] of Object.entries(objectAt(node, 'properties'))) {
         const found = unreadable.get(raw)
@@ -151,13 +151,13 @@ export function createSchemaConverter(description: Description, direction: 'requ
      * The node without the properties that are for the other direction, nor required ones that are so by what they
      * refer to: some APIs take those all the same.
      */
-    function withoutForeign(source: Node): Node {
+    function withoutForeign(source: OpenApiNode): OpenApiNode {
       const foreign = foreignNames(source)
       if (foreign.size === 0) return source
-      const withoutRequired = (part: Node): Node => {
+      const withoutRequired = (part: OpenApiNode): OpenApiNode => {
         if (!Array.isArray(part.required)) return part
         const { required: names, ...rest } = part
-        const required = textsOf(names).filter((name) => !foreign.has(name))
+        const required = listTexts(names).filter((name) => !foreign.has(name))
         return required.length > 0 ? { ...rest, required } : rest
       }
       const properties = Object.entries(objectAt(source, 'properties')).filter(
@@ -172,7 +172,7 @@ export function createSchemaConverter(description: Description, direction: 'requ
       }
     }
 
-    function foreignNames(source: Node, depth = 0): Set<string> {
+    function foreignNames(source: OpenApiNode, depth = 0): Set<string> {
       budget.spend(1)
       const names = new Set<string>()
       for (const [name, property] of Object.entries(objectAt(source, 'properties')))
@@ -189,7 +189,7 @@ export function createSchemaConverter(description: Description, direction: 'requ
     return typeof pattern === 'string' && checkPattern(pattern, patterns) === undefined
   }
 
-  function nameOf(reference: string): Possible<string> {
+  function nameReference(reference: string): ConvertResult<string> {
     const found = referredTo(description.root, reference)
     if (!found.ok) return found
     const { value, steps } = found
@@ -197,7 +197,7 @@ export function createSchemaConverter(description: Description, direction: 'requ
     const isSchema = isObject(value) || typeof value === 'boolean'
     if (!isSchema || last === undefined || !reference.startsWith('#/'))
       return { ok: false, problem: `'${shortened(reference)}' is not understood` }
-    const pointer = steps.map(pointerStep).join('')
+    const pointer = steps.map(encodePointerStep).join('')
     const isCommon = /^\/(?:components\/schemas|definitions)\/[A-Za-z0-9_.-]+$/.test(pointer) && last !== '__proto__'
     const name = isCommon ? last : `${last.replace(/[^A-Za-z0-9_.-]+/g, '_').slice(0, 64)}_${fnv1a(pointer)}`
     definitions.set(name, value)
@@ -211,7 +211,7 @@ export function createSchemaConverter(description: Description, direction: 'requ
   }
 }
 
-function withoutOldSpellings(source: Node): Node {
+function withoutOldSpellings(source: OpenApiNode): OpenApiNode {
   const schema: Record<string, unknown> = { ...source }
   for (const [bound, exclusive] of [
     ['minimum', 'exclusiveMinimum'],
@@ -241,7 +241,7 @@ function withoutOldSpellings(source: Node): Node {
   return schema
 }
 
-function isNullable(source: Node): boolean {
+function isNullable(source: OpenApiNode): boolean {
   return source.nullable === true || source['x-nullable'] === true
 }
 
@@ -262,6 +262,6 @@ export function asSchema(schema: Record<string, unknown>): JsonObject {
   return isJsonObject(schema) ? schema : {}
 }
 
-function listOf(value: unknown): readonly Json[] {
-  return isList(value) ? value : []
+function toList(value: unknown): readonly Json[] {
+  return isJsonArray(value) ? value : []
 }

@@ -1,21 +1,30 @@
 import { isObject } from '../../core/tool/json.ts'
 import { trim } from '../../core/tool/trim.ts'
 import type { CredentialUse } from '../shared/credential-needs.ts'
-import { type Description, follow, listAt, type Node, objectAt, type Possible, spelt, textsOf } from './description.ts'
+import {
+  type Description,
+  resolveOpenApiRef,
+  listAt,
+  type OpenApiNode,
+  objectAt,
+  type ConvertResult,
+  formatValue,
+  listTexts,
+} from './description.ts'
 import type { CredentialOption } from './options.ts'
 
 /** The first alternative whose schemes the publisher named, else none where allowed, else the first expressible. */
 export function chooseSecurity(
   description: Description,
-  operation: Node,
+  operation: OpenApiNode,
   toolkit: string,
   options: ReadonlyMap<string, CredentialOption>,
-): Possible<readonly CredentialUse[]> {
-  const schemes = schemesOf(description)
+): ConvertResult<readonly CredentialUse[]> {
+  const schemes = listSchemes(description)
   const declared = Array.isArray(operation.security) ? operation.security : listAt(description.root, 'security')
   const alternatives = declared.filter(isObject)
   const own = [...options].filter(([name]) => !Object.hasOwn(schemes, name))
-  const beside = own.map(([, option]) => useOf(option))
+  const beside = own.map(([, option]) => toCredentialUse(option))
   const named = alternatives.find((each) => {
     const names = Object.keys(each)
     return names.length > 0 && names.every((name) => options.has(name))
@@ -27,7 +36,7 @@ export function chooseSecurity(
     const uses: CredentialUse[] = []
     const wrong = problems.length
     for (const [name, scopes] of Object.entries(candidate)) {
-      const use = schemeUse(description, name, textsOf(scopes), toolkit, options.get(name))
+      const use = schemeUse(description, name, listTexts(scopes), toolkit, options.get(name))
       if (typeof use === 'string') problems.push(use)
       else uses.push(use)
     }
@@ -42,7 +51,7 @@ export function chooseSecurity(
 
 const MAX_PROBLEMS = 5
 
-export function schemesOf({ root, edition }: Description): Node {
+export function listSchemes({ root, edition }: Description): OpenApiNode {
   return edition === '2.0'
     ? objectAt(root, 'securityDefinitions')
     : objectAt(objectAt(root, 'components'), 'securitySchemes')
@@ -55,15 +64,15 @@ function schemeUse(
   toolkit: string,
   option: CredentialOption | undefined,
 ): CredentialUse | string {
-  const schemes = schemesOf(description)
+  const schemes = listSchemes(description)
   if (!Object.hasOwn(schemes, name)) return `the security scheme '${name}' is not defined`
-  const followed = follow(description, schemes[name])
+  const followed = resolveOpenApiRef(description, schemes[name])
   if (!followed.ok) return `the security scheme '${name}' cannot be read: ${followed.problem}`
   if (!isObject(followed.value)) return `the security scheme '${name}' is not an object`
   const { value } = followed
   const isBasic = description.edition === '2.0' && value.type === 'basic'
   const scheme = isBasic ? { ...value, type: 'http', scheme: 'basic' } : value
-  if (option?.in !== undefined) return useOf(option)
+  if (option?.in !== undefined) return toCredentialUse(option)
   const own = ownName(toolkit, name)
   const secret = own.toUpperCase()
   const key = option ?? { secret }
@@ -73,29 +82,29 @@ function schemeUse(
       if ((place !== 'header' && place !== 'query' && place !== 'cookie') || typeof field !== 'string') {
         return `the security scheme '${name}' does not say where its key goes`
       }
-      return useOf({ ...key, in: place, name: field })
+      return toCredentialUse({ ...key, in: place, name: field })
     }
     case 'http': {
       const kind = typeof scheme.scheme === 'string' ? scheme.scheme.toLowerCase() : ''
-      if (kind === 'bearer') return useOf({ ...key, ...BEARER })
+      if (kind === 'bearer') return toCredentialUse({ ...key, ...BEARER })
       if (kind === 'basic') return basic(option?.secret ?? secret)
       return `the security scheme '${name}' is HTTP '${kind.slice(0, 20)}': only basic and bearer can be said`
     }
     case 'oauth2':
     case 'openIdConnect': {
-      if (option?.secret !== undefined) return useOf({ ...option, ...BEARER })
+      if (option?.secret !== undefined) return toCredentialUse({ ...option, ...BEARER })
       // Never one that the description names: its author would be sent the tokens of users of that provider
       const provider = option?.authorization ?? own.toLowerCase()
-      return useOf({ authorization: provider, scopes: option?.scopes ?? scopes, ...BEARER })
+      return toCredentialUse({ authorization: provider, scopes: option?.scopes ?? scopes, ...BEARER })
     }
     default:
-      return `the security scheme '${name}' has the type ${spelt(scheme.type)}, which cannot be said`
+      return `the security scheme '${name}' has the type ${formatValue(scheme.type)}, which cannot be said`
   }
 }
 
 const BEARER = { in: 'header', name: 'Authorization', format: 'Bearer {value}' } as const
 
-function useOf({
+function toCredentialUse({
   authorization,
   secret = '',
   scopes = [],
@@ -121,7 +130,7 @@ function basic(id: string): CredentialUse {
 function writtenTwice(uses: readonly CredentialUse[]): string | undefined {
   const written = new Set<string>()
   for (const { credentials } of uses) {
-    for (const place of new Set(credentials.map(placeOf))) {
+    for (const place of new Set(credentials.map(findPlace))) {
       if (written.has(place)) return `the ${place}`
       written.add(place)
     }
@@ -130,7 +139,7 @@ function writtenTwice(uses: readonly CredentialUse[]): string | undefined {
 }
 
 /** No two credentials or parameters may share one. Names of headers have no case. */
-export function placeOf({ in: place, name }: Node): string {
+export function findPlace({ in: place, name }: OpenApiNode): string {
   if (place === 'basic') return 'header authorization'
   return place === 'header' ? `header ${String(name).toLowerCase()}` : `${String(place)} ${String(name)}`
 }

@@ -4,8 +4,8 @@ import { keywordsWhere } from '../../core/schema/keywords.ts'
 import { checkSchema } from '../../core/schema/publishable.ts'
 import { mapSubschemas } from '../../core/schema/subschemas.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
-import type { Possible } from './description.ts'
-import { asSchema, type Converted, type SchemaConverter, type ConversionWork } from './schema.ts'
+import type { ConvertResult } from './description.ts'
+import { asSchema, type ConversionResult, type SchemaConverter, type ConversionWork } from './schema.ts'
 
 /** A definition's 256 KiB hold its schemas and texts. */
 const MAX_CHARACTERS = 200_000
@@ -18,17 +18,17 @@ const SMALL = 160
 
 /** Takes no longer than publication's bounds allow, however much definitions multiply each other. */
 export function standaloneSchema(
-  root: Converted,
+  root: ConversionResult,
   converter: SchemaConverter,
   keep: 'recursive' | 'shared',
   work: ConversionWork,
-): Possible<JsonSchema> {
+): ConvertResult<JsonSchema> {
   const { budget } = work
   const gathered = gather(root, converter, work)
   if (!gathered.ok) return gathered
   const { definitions, uses, recursive } = gathered
-  const isSmall = (definition: Converted | undefined) =>
-    definition === undefined || (definition.references.length === 0 && weightOf(definition.schema) <= SMALL)
+  const isSmall = (definition: ConversionResult | undefined) =>
+    definition === undefined || (definition.references.length === 0 && estimateWeight(definition.schema) <= SMALL)
   const isApart = (name: string) =>
     recursive.has(name) || (keep === 'shared' && (uses.get(name) ?? 0) > 1 && !isSmall(definitions.get(name)))
 
@@ -44,7 +44,7 @@ export function standaloneSchema(
     if (isOver() || typeof node === 'boolean' || !isObject(node)) return node === false ? false : node === true || {}
     for (const [keyword, value] of Object.entries(node)) {
       budget.spend(1)
-      characters += keyword.length + (HOLDERS.has(keyword) ? namesIn(value) : weightOf(value))
+      characters += keyword.length + (HOLDERS.has(keyword) ? namesIn(value) : estimateWeight(value))
     }
     const name = typeof node.$ref === 'string' ? node.$ref.slice('#/$defs/'.length) : undefined
     const below = () => asSchema(mapSubschemas(node, (each) => writeOut(each, depth + 1)))
@@ -76,8 +76,8 @@ export function standaloneSchema(
 
 const tooMany = { ok: false, problem: `it has more than ${MAX_NODES} subschemas` } as const
 
-function gather(root: Converted, converter: SchemaConverter, work: ConversionWork) {
-  const definitions = new Map<string, Converted>()
+function gather(root: ConversionResult, converter: SchemaConverter, work: ConversionWork) {
+  const definitions = new Map<string, ConversionResult>()
   const uses = new Map<string, number>()
   const recursive = new Set<string>()
   const problems = [...root.problems]
@@ -114,7 +114,7 @@ function gather(root: Converted, converter: SchemaConverter, work: ConversionWor
 
 const weights = new WeakMap<object, number>()
 
-function weightOf(value: unknown): number {
+function estimateWeight(value: unknown): number {
   if (typeof value === 'string') return value.length + 2
   if (typeof value !== 'object' || value === null) return 8
   const known = weights.get(value)

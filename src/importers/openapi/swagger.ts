@@ -1,5 +1,13 @@
 import { isObject } from '../../core/tool/json.ts'
-import { type Description, follow, followToObject, type Node, objectAt, textAt, textsOf } from './description.ts'
+import {
+  type Description,
+  resolveOpenApiRef,
+  followToObject,
+  type OpenApiNode,
+  objectAt,
+  textAt,
+  listTexts,
+} from './description.ts'
 
 const VALUE_KEYWORDS = (
   'type format items default enum multipleOf maximum exclusiveMaximum minimum exclusiveMinimum ' +
@@ -7,30 +15,30 @@ const VALUE_KEYWORDS = (
 ).split(' ')
 
 const URL_ENCODED = 'application/x-www-form-urlencoded'
-const FORMATS: ReadonlyMap<unknown, Node> = new Map<unknown, Node>([
+const FORMATS: ReadonlyMap<unknown, OpenApiNode> = new Map<unknown, OpenApiNode>([
   ['csv', { style: 'form', explode: false }],
   ['ssv', { style: 'spaceDelimited', explode: false }],
   ['pipes', { style: 'pipeDelimited', explode: false }],
   ['multi', { style: 'form', explode: true }],
 ])
 
-export function operationOfSwagger(description: Description, operation: Node, parameters: readonly unknown[]) {
+export function operationOfSwagger(description: Description, operation: OpenApiNode, parameters: readonly unknown[]) {
   const { root } = description
   const own: unknown[] = []
-  const form: Node[] = []
-  let body: Node | undefined
+  const form: OpenApiNode[] = []
+  let body: OpenApiNode | undefined
   for (const source of parameters) {
     const parameter = followToObject(description, source)
     if (!parameter) own.push(source)
     else if (parameter.in === 'body') body = parameter
     else if (parameter.in === 'formData') form.push(parameter)
-    else own.push(parameterOf(parameter))
+    else own.push(convertParameter(parameter))
   }
-  const consumes = textsOf(operation.consumes ?? root.consumes)
-  const requestBody = body ? bodyOf(body, consumes) : form.length > 0 ? formOf(form, consumes) : undefined
+  const consumes = listTexts(operation.consumes ?? root.consumes)
+  const requestBody = body ? convertBody(body, consumes) : form.length > 0 ? convertForm(form, consumes) : undefined
   const responses = Object.entries(objectAt(operation, 'responses')).map(([status, response]) => {
-    const followed = follow(description, response)
-    return [status, followed.ok ? responseOf(followed.value, operation, description) : response]
+    const followed = resolveOpenApiRef(description, response)
+    return [status, followed.ok ? convertResponse(followed.value, operation, description) : response]
   })
   return {
     parameters: own,
@@ -38,21 +46,21 @@ export function operationOfSwagger(description: Description, operation: Node, pa
   }
 }
 
-export function serversOfSwagger(root: Node, operation: Node): readonly Node[] {
+export function serversOfSwagger(root: OpenApiNode, operation: OpenApiNode): readonly OpenApiNode[] {
   const basePath = textAt(root, 'basePath') ?? '/'
   const host = textAt(root, 'host')
   if (host === undefined) return [{ url: basePath }]
-  const schemes = textsOf(operation.schemes ?? root.schemes).filter((scheme) => /^https?$/.test(scheme))
+  const schemes = listTexts(operation.schemes ?? root.schemes).filter((scheme) => /^https?$/.test(scheme))
   const scheme = schemes.includes('https') ? 'https' : (schemes[0] ?? 'https')
   return [{ url: `${scheme}://${host}${basePath}` }]
 }
 
-function parameterOf(parameter: Node): Node {
+function convertParameter(parameter: OpenApiNode): OpenApiNode {
   const { name, in: place, required, description } = parameter
-  return { name, in: place, required, description, schema: schemaOf(parameter), ...styleOf(parameter) }
+  return { name, in: place, required, description, schema: convertSchema(parameter), ...convertStyle(parameter) }
 }
 
-function styleOf(parameter: Node): Node {
+function convertStyle(parameter: OpenApiNode): OpenApiNode {
   if (parameter.type !== 'array') return {}
   const format = parameter.collectionFormat ?? 'csv'
   if (parameter.in !== 'query' && parameter.in !== 'formData')
@@ -60,13 +68,13 @@ function styleOf(parameter: Node): Node {
   return FORMATS.get(format) ?? { style: `collectionFormat ${String(format)}` }
 }
 
-function schemaOf(parameter: Node): Node {
+function convertSchema(parameter: OpenApiNode): OpenApiNode {
   const kept = VALUE_KEYWORDS.filter((keyword) => parameter[keyword] !== undefined)
   const schema = Object.fromEntries(kept.map((keyword) => [keyword, parameter[keyword]]))
   return parameter['x-example'] === undefined ? schema : { ...schema, example: parameter['x-example'] }
 }
 
-function bodyOf(body: Node, consumes: readonly string[]): Node {
+function convertBody(body: OpenApiNode, consumes: readonly string[]): OpenApiNode {
   const types = consumes.length > 0 ? consumes : ['application/json']
   return {
     required: body.required,
@@ -75,27 +83,28 @@ function bodyOf(body: Node, consumes: readonly string[]): Node {
   }
 }
 
-function formOf(form: readonly Node[], consumes: readonly string[]): Node {
+function convertForm(form: readonly OpenApiNode[], consumes: readonly string[]): OpenApiNode {
   const hasFile = form.some((each) => each.type === 'file')
   const multipart = hasFile || (consumes.includes('multipart/form-data') && !consumes.includes(URL_ENCODED))
   const required = form.filter((each) => each.required === true).map(({ name }) => name)
-  const named = (of: (field: Node) => Node) => Object.fromEntries(form.map((each) => [String(each.name), of(each)]))
+  const named = (of: (field: OpenApiNode) => OpenApiNode) =>
+    Object.fromEntries(form.map((each) => [String(each.name), of(each)]))
   const schema = {
     type: 'object',
-    properties: named((each) => ({ ...schemaOf(each), description: each.description })),
+    properties: named((each) => ({ ...convertSchema(each), description: each.description })),
     ...(required.length > 0 ? { required } : {}),
   }
   return {
     required: required.length > 0,
     content: {
-      [multipart ? 'multipart/form-data' : URL_ENCODED]: { schema, encoding: named(styleOf) },
+      [multipart ? 'multipart/form-data' : URL_ENCODED]: { schema, encoding: named(convertStyle) },
     },
   }
 }
 
-function responseOf(response: unknown, operation: Node, { root, budget }: Description): unknown {
+function convertResponse(response: unknown, operation: OpenApiNode, { root, budget }: Description): unknown {
   if (!isObject(response) || response.schema === undefined) return response
-  const produces = textsOf(operation.produces ?? root.produces)
+  const produces = listTexts(operation.produces ?? root.produces)
   budget?.spend(1 + produces.length)
   const types = produces.length > 0 ? produces : ['application/json']
   return { ...response, content: Object.fromEntries(types.map((type) => [type, { schema: response.schema }])) }

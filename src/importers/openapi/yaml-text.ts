@@ -9,7 +9,7 @@ import {
   YAMLException,
 } from 'js-yaml'
 import type { ImportRequest } from '../../core/publish/import.ts'
-import { type Budget, unitsOf } from '../../core/tool/budget.ts'
+import { type Budget, textUnits } from '../../core/tool/budget.ts'
 import { bigInteger } from '../../core/tool/big-integers.ts'
 import { MAX_DEPTH } from '../../core/tool/json.ts'
 
@@ -31,7 +31,7 @@ const TOO_MUCH = refused(`Must have at most ${MAX_VALUES} values as YAML, with w
 const TOO_DEEP = refused(`Must not nest deeper than ${MAX_DEPTH} levels`)
 
 export async function readYaml(text: string, { meter, giveWay }: TextBounds): Promise<Read> {
-  meter.spend(unitsOf(text))
+  meter.spend(textUnits(text))
   if (marksIn(text) > MAX_MARKS) return TOO_MANY
   try {
     const events = parseEvents(text, { maxDepth: MAX_DEPTH + 1 })

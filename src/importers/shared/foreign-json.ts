@@ -1,5 +1,5 @@
 import { MAX_DEPTH } from '../../core/tool/json.ts'
-import { pointerStep } from '../../core/tool/problem.ts'
+import { encodePointerStep } from '../../core/tool/problem.ts'
 
 const MAX_PATH = 500
 
@@ -18,7 +18,7 @@ export function foreignJsonProblem(root: object): string | undefined {
       if (key === '__proto__') return "Must not have the key '__proto__', got it"
       const problem = problemIn(Reflect.get(value, key), depth + 1)
       if (problem === undefined) continue
-      steps.push(pointerStep(key))
+      steps.push(encodePointerStep(key))
       return problem
     }
     return undefined

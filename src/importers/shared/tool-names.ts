@@ -1,4 +1,4 @@
-import { MAX_NAME, withSuffix } from '../../core/tool/tool-id.ts'
+import { MAX_NAME, appendHash } from '../../core/tool/tool-id.ts'
 import { trim } from '../../core/tool/trim.ts'
 
 export interface NamedAfter {
@@ -28,7 +28,7 @@ export function toolNames<T extends NamedAfter>(operations: readonly T[]): (T & 
   return named.map(({ operation, name, key, isVerbatim }) => {
     const isAlone = uses.get(key) === 1 || (isVerbatim && verbatim.get(key) === 1)
     const { method, path } = operation
-    const tool = isAlone && name.length <= MAX_NAME ? name : withSuffix(name, `${method} ${path}`)
+    const tool = isAlone && name.length <= MAX_NAME ? name : appendHash(name, `${method} ${path}`)
     return { ...operation, tool }
   })
 }

@@ -1,34 +1,34 @@
-import { type InputRequired, type BundledTool, more, type Shown } from '../../core/tool/bundled-tool.ts'
-import type { ToolContext } from '../../core/tool/bundled-tool.ts'
+import { type InputRequired, type BundledTool, extras, type OutputWithContent } from '../../core/tool/define-tool.ts'
+import type { ToolContext } from '../../core/tool/define-tool.ts'
 import { isObject } from '../../core/tool/json.ts'
 import type { Fetch } from '../../core/tool/platform.ts'
 import { type Invocation, sensitiveValues } from '../../core/call/invocation.ts'
 import { withSignal } from '../../core/call/run.ts'
 import { DEFAULT_TIMEOUT_MS, type RunContext, type Runner, type RunResult } from '../../core/call/runner.ts'
 import type { ToolFailure } from '../../core/tool/content.ts'
-import { redacting } from '../../outbound/redaction.ts'
+import { createLazyRedact } from '../../outbound/redaction.ts'
 import { createRenewingTokens } from '../../outbound/renewing-fetch.ts'
-import type { RequestingTool } from '../../outbound/traffic.ts'
+import type { ToolInitiator } from '../../outbound/traffic-control.ts'
 
-export interface Carried {
+export interface BundledHandler {
   readonly digest: string
   readonly tool: Pick<BundledTool, 'handler' | 'hosts' | 'timeoutMs' | 'isDemo'>
 }
 
 export interface BundledRunnerOptions {
-  readonly carried: ReadonlyMap<string, Carried>
-  readonly fetchFor: (tool: Omit<RequestingTool, 'signal'>) => Fetch
+  readonly bundledHandlers: ReadonlyMap<string, BundledHandler>
+  readonly fetchFor: (tool: Omit<ToolInitiator, 'signal'>) => Fetch
   readonly log: (callId: string, message: string) => void
 }
 
 const MAX_LINE = 1_000
 
-export function createBundledRunner({ carried, fetchFor, log }: BundledRunnerOptions): Runner {
+export function createBundledRunner({ bundledHandlers, fetchFor, log }: BundledRunnerOptions): Runner {
   return {
     kind: 'bundled',
     check: () => [{ path: '/kind', message: "'bundled' tools come with a deployment and cannot be published" }],
     prepare(record) {
-      const found = carried.get(record.id)
+      const found = bundledHandlers.get(record.id)
       if (!found || found.digest !== record.digest) return { ok: false, reason: 'This deployment does not carry it' }
       const { tool } = found
       const { timeoutMs = DEFAULT_TIMEOUT_MS } = tool
@@ -52,21 +52,21 @@ export function createBundledRunner({ carried, fetchFor, log }: BundledRunnerOpt
 function asResult(result: unknown): RunResult {
   if (typeof result !== 'object' || result === null) return { ok: true, value: result }
   if (isMore(result)) {
-    const extra = result[more]
+    const extra = result[extras]
     return 'asks' in extra ? { ok: false, asks: extra.asks } : { ok: true, ...extra }
   }
   return isFailed(result) ? { ok: false, failure: result.failed } : { ok: true, value: result }
 }
 
-function isMore(result: object): result is Shown<unknown> | InputRequired {
-  return more in result
+function isMore(result: object): result is OutputWithContent<unknown> | InputRequired {
+  return extras in result
 }
 
 function isFailed(result: unknown): result is { readonly failed: ToolFailure } {
   return isObject(result) && isObject(result.failed) && typeof result.failed.message === 'string'
 }
 
-function untilItEnds(context: RunContext, fetch: Fetch): Fetch {
+function awaitResult(context: RunContext, fetch: Fetch): Fetch {
   return (input, init) => {
     const own = init?.signal ?? (input instanceof Request ? input.signal : undefined)
     const { signal } = context
@@ -92,10 +92,10 @@ function toolContext(
     },
     userId,
     userInfo,
-    fetch: untilItEnds(context, renewing?.fetch ?? fetch),
+    fetch: awaitResult(context, renewing?.fetch ?? fetch),
     log(message: string) {
       const renewed = (renewing?.all ?? []).map(({ token }) => token)
-      const line = redacting(() => [...sensitiveValues(invocation), ...renewed])(message).slice(0, MAX_LINE)
+      const line = createLazyRedact(() => [...sensitiveValues(invocation), ...renewed])(message).slice(0, MAX_LINE)
       log(context.callId, line)
       context.log?.(line)
     },

@@ -2,32 +2,32 @@ import { sensitiveValues } from '../../core/call/invocation.ts'
 import type { RunContext, Runner } from '../../core/call/runner.ts'
 import { findBigInteger, withIntegersAsText } from '../../core/tool/big-integers.ts'
 import type { Json } from '../../core/tool/json.ts'
-import { boolean, check, judged, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
+import { boolean, parseValue, refine, object, enumReader, optional, string } from '../../core/tool/json-reader.ts'
 import type { Definition, Requirements } from '../../core/tool/tool.ts'
-import { redacting } from '../../outbound/redaction.ts'
-import { askSandbox, failed, passOnLogs } from '../sandbox/answer.ts'
+import { createLazyRedact } from '../../outbound/redaction.ts'
+import { callSandbox, failed, forwardLogs } from '../sandbox/answer.ts'
 import { allowedHosts, formatCredentials, sandboxCredentials } from '../sandbox/credentials.ts'
 import { egressPolicy } from '../sandbox/egress.ts'
 import { NO_LOADER, NO_SANDBOX, type SandboxCode, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
 import { isCallToolResult, resultInSandbox } from '../shared/call-tool-result.ts'
-import { checkedRunner, timeoutMs } from '../shared/checked-runner.ts'
+import { createCheckedRunner, timeoutMs } from '../shared/checked-runner.ts'
 
 /** In characters of one report, each copied from the sandbox whole. */
 const MAX_REPORTED = 100_000
 
 export function checkCodeImplementation(implementation: Json, { requirements }: Definition) {
   const reader = object({
-    kind: oneOf(['code']),
+    kind: enumReader(['code']),
     module: string({ least: 1 }),
     allowed_hosts: optional(allowedHosts, []),
     credentials: sandboxCredentials(implementation, requirements),
     shared: optional(
-      judged(boolean, (isShared) => whyNotShared(isShared, requirements)),
+      refine(boolean, (isShared) => whyNotShared(isShared, requirements)),
       false,
     ),
     timeout_ms: timeoutMs,
   })
-  return check(reader, implementation)
+  return parseValue(reader, implementation)
 }
 
 function whyNotShared(isShared: boolean, { user_id, authorization, secrets }: Requirements): string | undefined {
@@ -37,7 +37,7 @@ function whyNotShared(isShared: boolean, { user_id, authorization, secrets }: Re
 
 /** A module may keep anything between calls, so an isolate is its caller's and user's alone, unless it is `shared`. */
 export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: SandboxRunnerOptions): Runner {
-  const runner = checkedRunner('code', checkCodeImplementation, (implementation, record) => {
+  const runner = createCheckedRunner('code', checkCodeImplementation, (implementation, record) => {
     if (!sandbox) return { ok: false, reason: NO_SANDBOX, forOperator: NO_LOADER }
     const isForUsers = record.requirements.user_id || record.requirements.authorization.length > 0
 
@@ -45,7 +45,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
       ok: true,
       timeoutMs: implementation.timeout_ms,
       // Without a network it can change nothing
-      isRepeatable: implementation.allowed_hosts.length === 0,
+      isRetrySafe: implementation.allowed_hosts.length === 0,
       hosts: implementation.allowed_hosts,
       async run(invocation, context) {
         const { placed, problem } = formatCredentials(implementation.credentials, invocation)
@@ -76,16 +76,16 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         const flood = context.progress && new AbortController()
         const report = flood && reporter(context, () => flood.abort())
         const signal = flood ? AbortSignal.any([context.signal, flood.signal]) : context.signal
-        const answer = await askSandbox(sandbox, code, report ? [input, call, report] : [input, call], {
+        const answer = await callSandbox(sandbox, code, report ? [input, call, report] : [input, call], {
           signal,
           meter: context.meter,
-          redact: redacting(() => sensitiveValues(invocation)),
+          redact: createLazyRedact(() => sensitiveValues(invocation)),
           subject: "The tool's module",
           unfinished: 'The call ended before the tool did',
         })
         if (flood?.signal.aborted) return failed(`The tool's module reported more than ${MAX_REPORTED} characters`)
         if (!answer.ok) return answer
-        passOnLogs(answer.logs, context, log)
+        forwardLogs(answer.logs, context, log)
         const { result } = answer
         if (!result.ok) return { ok: false, failure: result.failure }
         const { value } = result

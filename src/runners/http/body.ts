@@ -1,20 +1,20 @@
 import type { Invocation } from '../../core/call/invocation.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { bytesOfBase64 } from '../../outbound/base64.ts'
+import { decodeBase64 } from '../../outbound/base64.ts'
 import type { HttpBody } from './implementation.ts'
-import { plainText, type Serialisation, serialiseQuery } from './serialisation.ts'
+import { plainText, type Serialization, serializeQuery } from './serialization.ts'
 
 export interface BodyField {
   readonly name: string
   readonly steps: readonly string[]
   readonly value: unknown
-  readonly serialisation: Serialisation & { readonly content_type?: string | undefined }
+  readonly serialization: Serialization & { readonly content_type?: string | undefined }
 }
 
 type Files = Invocation['files']
 type Tree = Map<string, unknown>
 
-export const FORM_EXPLODED: Serialisation = { style: 'form', explode: true, allow_reserved: false }
+export const FORM_EXPLODED: Serialization = { style: 'form', explode: true, allow_reserved: false }
 
 const CONTENT_TYPES = {
   json: 'application/json',
@@ -42,11 +42,11 @@ export function encodeBody(declared: HttpBody | undefined, fields: readonly Body
     }
     case 'form':
     case 'multipart': {
-      const all = isWhole ? fieldsOf(whole, declared) : fields
+      const all = isWhole ? listFormFields(whole, declared) : fields
       if (!all) return { problem: `wanted an object as the ${type} body, got ${typeof whole}` }
       return type === 'form'
         ? {
-            content: all.flatMap((each) => serialiseQuery(each.name, each.value, each.serialisation)).join('&'),
+            content: all.flatMap((each) => serializeQuery(each.name, each.value, each.serialization)).join('&'),
             contentType,
           }
         : { content: formData(all, files), contentType }
@@ -75,22 +75,22 @@ function plain(value: unknown): unknown {
   return value instanceof Map ? Object.fromEntries([...value].map(([key, each]) => [key, plain(each)])) : value
 }
 
-function fieldsOf(whole: unknown, { type, encoding }: HttpBody): BodyField[] | undefined {
+function listFormFields(whole: unknown, { type, encoding }: HttpBody): BodyField[] | undefined {
   if (!isObject(whole)) return undefined
   return Object.entries(whole).map(([name, field]) => {
-    const serialisation: BodyField['serialisation'] =
+    const serialization: BodyField['serialization'] =
       (Object.hasOwn(encoding, name) ? encoding[name] : undefined) ?? FORM_EXPLODED
-    const isText = type === 'form' && field !== null && serialisation.content_type === 'application/json'
-    return { name, steps: [name], value: isText ? JSON.stringify(field) : field, serialisation }
+    const isText = type === 'form' && field !== null && serialization.content_type === 'application/json'
+    return { name, steps: [name], value: isText ? JSON.stringify(field) : field, serialization }
   })
 }
 
 function formData(fields: readonly BodyField[], files: Files): FormData {
   const data = new FormData()
-  for (const { name, value, serialisation } of fields) {
+  for (const { name, value, serialization } of fields) {
     for (const item of Array.isArray(value) ? value : [value]) {
       if (item === null || item === undefined) continue
-      const file = readFile(item, files, serialisation.content_type)
+      const file = readFile(item, files, serialization.content_type)
       if (file)
         data.append(inOneLine(name), new Blob([file.bytes], { type: file.contentType }), inOneLine(file.filename))
       else data.append(inOneLine(name), plainText(item))
@@ -111,6 +111,6 @@ function readFile(value: unknown, files: Files, declaredType = 'application/octe
   if (!isObject(value)) return undefined
   const { filename, content_type: contentType = declaredType, data } = value
   if (typeof filename !== 'string' || typeof contentType !== 'string' || typeof data !== 'string') return undefined
-  const bytes = files?.get(data)?.bytes ?? bytesOfBase64(data)
+  const bytes = files?.get(data)?.bytes ?? decodeBase64(data)
   return bytes && { filename, contentType, bytes }
 }

@@ -1,14 +1,14 @@
 import * as json from '../../core/tool/json-reader.ts'
-import { pointerSteps } from '../../core/tool/problem.ts'
-import { PLACEMENT_FIELDS, placementOf, withSource } from '../shared/credential.ts'
+import { parsePointer } from '../../core/tool/problem.ts'
+import { PLACEMENT_FIELDS, toPlacement, requireOneSource } from '../shared/credential.ts'
 import { timeoutMs } from '../shared/checked-runner.ts'
 import { parseUrlTemplate, variableNames } from '../shared/url-template.ts'
-import type { ParameterStyle } from './serialisation.ts'
+import type { ParameterStyle } from './serialization.ts'
 
-export type HttpImplementation = json.ReadBy<typeof httpImplementation>
-export type HttpParameter = json.ReadBy<typeof PARAMETER>
-export type HttpBody = json.ReadBy<typeof BODY>
-export type HttpResponseMapping = json.ReadBy<typeof RESPONSE>
+export type HttpImplementation = json.InferOutput<typeof httpImplementation>
+export type HttpParameter = json.InferOutput<typeof PARAMETER>
+export type HttpBody = json.InferOutput<typeof BODY>
+export type HttpResponseMapping = json.InferOutput<typeof RESPONSE>
 
 export const TOOL_VARIABLES: readonly string[] = ['tool', 'called']
 
@@ -26,29 +26,29 @@ const JSON_TYPE = 'application/json'
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(?:;[ -~]*)?$/
 /** OpenAPI 3.1, "Encoding Object". A file in a multipart body may have any content type. */
 const ENCODING_FIELDS = {
-  style: json.nullish(json.oneOf([...STYLES_IN.path, ...STYLES_IN.query])),
+  style: json.nullish(json.enumReader([...STYLES_IN.path, ...STYLES_IN.query])),
   explode: json.nullish(json.boolean),
   allow_reserved: json.nullish(json.boolean, false),
-  content_type: json.optional(json.text("a media type such as 'image/png'", (type) => MEDIA_TYPE.test(type))),
+  content_type: json.optional(json.stringMatching("a media type such as 'image/png'", (type) => MEDIA_TYPE.test(type))),
 }
 
-const PARAMETER = json.into(
+const PARAMETER = json.transform(
   json.object(
     {
       input: json.string({ least: 1 }),
-      in: json.oneOf(PLACES),
+      in: json.enumReader(PLACES),
       name: json.nullish(json.string({ least: 1 })),
       ...ENCODING_FIELDS,
-      default: json.anything,
+      default: json.anyJson,
     },
     {
       rule({ in: place, style, allow_reserved: isReserved, content_type: type }, report) {
         if (place === undefined) return
         if (type !== undefined && type !== JSON_TYPE && place !== 'body')
-          json.wrong(report, `Must be '${JSON_TYPE}' outside a body, got '${type}'`, '/content_type')
-        if (style !== undefined) json.readAt('style', json.oneOf(STYLES_IN[place]), style, report)
+          json.addProblem(report, `Must be '${JSON_TYPE}' outside a body, got '${type}'`, '/content_type')
+        if (style !== undefined) json.readAt('style', json.enumReader(STYLES_IN[place]), style, report)
         if (!isReserved || place === 'query' || place === 'body') return
-        json.wrong(report, `Must be false in '${place}': only a query or a form may have it`, '/allow_reserved')
+        json.addProblem(report, `Must be false in '${place}': only a query or a form may have it`, '/allow_reserved')
       },
     },
   ),
@@ -58,8 +58,8 @@ const PARAMETER = json.into(
   },
 )
 
-const ENCODING = json.into(
-  json.object({ ...ENCODING_FIELDS, style: json.nullish(json.oneOf(STYLES_IN.body), 'form') }),
+const ENCODING = json.transform(
+  json.object({ ...ENCODING_FIELDS, style: json.nullish(json.enumReader(STYLES_IN.body), 'form') }),
   ({ explode, ...fields }) => ({ ...fields, explode: explode ?? isExploded(fields.style) }),
 )
 
@@ -69,19 +69,19 @@ function isExploded(style: ParameterStyle): boolean {
 }
 
 const BODY = json.object({
-  type: json.nullish(json.oneOf(['json', 'form', 'multipart', 'raw', 'none']), 'json'),
+  type: json.nullish(json.enumReader(['json', 'form', 'multipart', 'raw', 'none']), 'json'),
   input: json.optional(json.string({ least: 1 })),
   content_type: json.optional(json.string({ least: 1 })),
   encoding: json.optional(json.map(ENCODING), {}),
 })
 
-const STATUS = json.parsed("a status from 200 to 599, or a class such as '2xx'", (value) => {
+const STATUS = json.custom("a status from 200 to 599, or a class such as '2xx'", (value) => {
   const isStatus = typeof value === 'number' && Number.isInteger(value) && value >= 200 && value <= 599
   const isClass = typeof value === 'string' && /^[2-5]xx$/.test(value)
   return isStatus || isClass ? value : undefined
 })
 
-const POINTER = json.text("a JSON Pointer such as '/data'", (pointer) => pointerSteps(pointer) !== undefined)
+const POINTER = json.stringMatching("a JSON Pointer such as '/data'", (pointer) => parsePointer(pointer) !== undefined)
 
 const ERROR = json.object({
   message: json.optional(POINTER),
@@ -93,36 +93,36 @@ const ERROR = json.object({
 
 const RESPONSE = json.object(
   {
-    type: json.nullish(json.oneOf(['json', 'text', 'binary', 'auto', 'none'])),
+    type: json.nullish(json.enumReader(['json', 'text', 'binary', 'auto', 'none'])),
     pointer: json.nullish(POINTER, ''),
-    statuses: json.nullish(json.list(STATUS, { least: 1 }), ['2xx']),
+    statuses: json.nullish(json.array(STATUS, { least: 1 }), ['2xx']),
     error: json.optional(ERROR),
   },
   {
     rule({ type, pointer = '' }, report) {
       if (pointer === '' || type === undefined || type === 'json') return
-      json.wrong(report, `Must be left out: only a JSON response has parts, got type '${type}'`, '/pointer')
+      json.addProblem(report, `Must be left out: only a JSON response has parts, got type '${type}'`, '/pointer')
     },
   },
 )
 
 const CREDENTIAL = json.object(
-  { ...PLACEMENT_FIELDS, in: json.oneOf(['header', 'query', 'path', 'basic', 'cookie']) },
+  { ...PLACEMENT_FIELDS, in: json.enumReader(['header', 'query', 'path', 'basic', 'cookie']) },
   {
     rule({ in: place, name }, report) {
       if (place === 'basic' && name !== undefined)
-        json.readAt('name', json.oneOf(['username', 'password']), name, report)
+        json.readAt('name', json.enumReader(['username', 'password']), name, report)
     },
   },
 )
 
 export const httpImplementation = json.object({
-  kind: json.oneOf(['http']),
-  method: json.oneOf(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']),
+  kind: json.enumReader(['http']),
+  method: json.enumReader(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']),
   url: json.string({ least: 1 }),
-  parameters: json.optional(json.list(PARAMETER), []),
+  parameters: json.optional(json.array(PARAMETER), []),
   headers: json.optional(json.map(json.string()), {}),
-  credentials: json.optional(json.list(withSource(json.into(CREDENTIAL, placementOf))), []),
+  credentials: json.optional(json.array(requireOneSource(json.transform(CREDENTIAL, toPlacement))), []),
   body: json.optional(BODY),
   response: json.nullish(RESPONSE, { pointer: '', statuses: ['2xx'] }),
   retry: json.nullish(json.object({ attempts: json.nullish(json.integer(0, 2), 2) }), { attempts: 2 }),
@@ -149,7 +149,7 @@ export function bodyHasFields({ method, body }: HttpImplementation): boolean {
 /** A name that starts with `/` is a JSON Pointer into a JSON body (RFC 6901). */
 export function bodyFieldSteps({ body }: HttpImplementation, name: string): readonly string[] {
   const isJson = body === undefined || body.type === 'json'
-  const steps = isJson && name.startsWith('/') ? pointerSteps(name) : undefined
+  const steps = isJson && name.startsWith('/') ? parsePointer(name) : undefined
   return steps ?? [name]
 }
 

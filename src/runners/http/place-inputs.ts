@@ -4,13 +4,13 @@ import { encodeStrictly, type UrlTemplate, variableNames } from '../shared/url-t
 import { type BodyField, FORM_EXPLODED } from './body.ts'
 import { bodyFieldSteps, bodyHasFields, type HttpImplementation, type HttpParameter } from './implementation.ts'
 import { unplacedInputs } from './implementation.ts'
-import { serialiseHeader, serialisePath, serialiseQuery } from './serialisation.ts'
+import { serializeHeader, serializePath, serializeQuery } from './serialization.ts'
 
-export type PlacedInputs = ReturnType<ReturnType<typeof inputPlacer>>
+export type PlacedInputs = ReturnType<ReturnType<typeof createInputPlacer>>
 
-export function inputPlacer(implementation: HttpImplementation, template: UrlTemplate) {
+export function createInputPlacer(implementation: HttpImplementation, template: UrlTemplate) {
   const { parameters, body } = implementation
-  const placeOf = unplacedInputs(implementation)
+  const findPlace = unplacedInputs(implementation)
   const secretQuery = credentialNames(implementation, 'query')
   const secretCookies = credentialNames(implementation, 'cookie')
   const hasFields = bodyHasFields(implementation)
@@ -36,7 +36,7 @@ export function inputPlacer(implementation: HttpImplementation, template: UrlTem
       else add(parameter, value)
     }
     for (const [name, value] of Object.entries(input)) {
-      const place = placeOf(name)
+      const place = findPlace(name)
       if (place === undefined || value === undefined) continue
       if (place === 'body') addField({ ...FORM_EXPLODED, input: name, name }, [name], value)
       else if (place === 'query') add({ ...FORM_EXPLODED, input: name, in: place, name }, value)
@@ -52,11 +52,11 @@ export function inputPlacer(implementation: HttpImplementation, template: UrlTem
 
     function add(parameter: Omit<HttpParameter, 'default'>, value: Json | undefined): void {
       const { input: shown, name } = parameter
-      if (parameter.in === 'query') placed.query.push(...serialiseQuery(name, value, parameter))
-      if (parameter.in === 'cookie') placed.cookies.push(...serialiseQuery(name, value, parameter))
-      if (parameter.in === 'path') placed.path.set(name, serialisePath(name, value, parameter) ?? '')
+      if (parameter.in === 'query') placed.query.push(...serializeQuery(name, value, parameter))
+      if (parameter.in === 'cookie') placed.cookies.push(...serializeQuery(name, value, parameter))
+      if (parameter.in === 'path') placed.path.set(name, serializePath(name, value, parameter) ?? '')
       if (parameter.in === 'header') {
-        const text = serialiseHeader(value, parameter.explode)
+        const text = serializeHeader(value, parameter.explode)
         if (text === undefined) return
         if (isHeaderValue(text)) placed.headers.set(name, text)
         else placed.problems.push(`"${shown}" cannot stand in the header "${name}": wanted Latin-1 in one line`)
@@ -65,7 +65,7 @@ export function inputPlacer(implementation: HttpImplementation, template: UrlTem
 
     function addField(field: Omit<HttpParameter, 'default' | 'in'>, steps: readonly string[], value: Json | undefined) {
       if (value === undefined) return
-      if (hasFields) placed.fields.push({ name: field.name, steps, value, serialisation: field })
+      if (hasFields) placed.fields.push({ name: field.name, steps, value, serialization: field })
       else placed.problems.push(`the request has no place for "${field.input}"`)
     }
 

@@ -1,11 +1,11 @@
 import type { Invocation } from '../../core/call/invocation.ts'
 import type { RunContext } from '../../core/call/runner.ts'
 import { placeCredentials, type PlacedCredentials } from '../shared/place-credentials.ts'
-import { requestHeaders, unbuildable } from '../shared/retrying-call.ts'
+import { requestHeaders, requestBuildFailure } from '../shared/retrying-call.ts'
 import { expandParts, hasDotSegment, parseUrlTemplate, type UrlTemplate } from '../shared/url-template.ts'
 import { encodeBody } from './body.ts'
 import type { HttpImplementation } from './implementation.ts'
-import { inputPlacer, ownValue, type PlacedInputs } from './place-inputs.ts'
+import { createInputPlacer, ownValue, type PlacedInputs } from './place-inputs.ts'
 
 export type BuiltRequest = Extract<ReturnType<ReturnType<typeof prepareRequest>>, { readonly ok: true }>['request']
 
@@ -22,7 +22,7 @@ export function prepareRequest(implementation: HttpImplementation) {
   const template = parseUrlTemplate(implementation.url)
   if ('problem' in template) throw new TypeError(`Cannot read the URL template: ${template.problem}`)
   const { method, credentials, body: declared, response } = implementation
-  const place = inputPlacer(implementation, template)
+  const place = createInputPlacer(implementation, template)
 
   return (invocation: Invocation, context: Pick<RunContext, 'traceparent'>) => {
     const { input, files } = invocation
@@ -32,9 +32,9 @@ export function prepareRequest(implementation: HttpImplementation) {
     const body = encodeBody(declared, inputs.fields, whole, files)
     const { url, shown, problem } = expandUrl(template, inputs, secret)
     const problems = [...inputs.problems, ...secret.problems]
-    if (body && 'problem' in body) return unbuildable([...problems, body.problem])
+    if (body && 'problem' in body) return requestBuildFailure([...problems, body.problem])
     if (problem !== undefined) problems.push(problem)
-    if (problems.length > 0) return unbuildable(problems)
+    if (problems.length > 0) return requestBuildFailure(problems)
 
     const headers = requestHeaders(context)
     headers.set('accept', ACCEPT[response.type ?? 'auto'])

@@ -1,31 +1,31 @@
-import type { Meter } from '../../core/tool/budget.ts'
-import { FOREIGN, parseJson } from '../../core/tool/json-text.ts'
-import { pointerSteps, valueAt } from '../../core/tool/problem.ts'
+import type { RequestBudget } from '../../core/tool/budget.ts'
+import { FOREIGN_JSON, parseJson } from '../../core/tool/json-text.ts'
+import { parsePointer, getAtPointer } from '../../core/tool/problem.ts'
 import type { RunResult } from '../../core/call/runner.ts'
 import { keywordsWhere } from '../../core/schema/keywords.ts'
 import type { Content } from '../../core/tool/content.ts'
 import { givesArtifacts } from '../../core/tool/metadata.ts'
 import type { JsonSchema, ToolRecord } from '../../core/tool/tool.ts'
-import { base64OfBytes } from '../../outbound/base64.ts'
+import { encodeBase64 } from '../../outbound/base64.ts'
 import type { GuardedResponse } from '../../outbound/guarded-fetch.ts'
 import type { Redact } from '../../outbound/redaction.ts'
-import { statusWords } from '../../outbound/status.ts'
-import { answeredFailure, excerpt, type FailedCall, failureFields, type Secrecy } from '../shared/server-failure.ts'
+import { formatStatus } from '../../outbound/status.ts'
+import { statusFailure, excerpt, type UpstreamFailure, failureFields, type Secrecy } from '../shared/server-failure.ts'
 import type { HttpResponseMapping } from './implementation.ts'
 import type { BuiltRequest } from './request.ts'
 
-type FailedRun = FailedCall['result']
+type FailedRun = UpstreamFailure['result']
 
-export interface ResponseReading extends Omit<HttpResponseMapping, 'type'> {
+export interface ResponseRule extends Omit<HttpResponseMapping, 'type'> {
   readonly type: NonNullable<HttpResponseMapping['type']> | 'declared'
 }
 
 const CONSTRAINING = keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion' || role === 'reference')
 
-export function readingOf(
+export function resolveResponseRule(
   { type, ...mapping }: HttpResponseMapping,
   record: Pick<ToolRecord, 'output' | 'metadata'>,
-): ResponseReading {
+): ResponseRule {
   const isDeclared = mapping.pointer === '' && (mayBeText(record.output) || givesArtifacts(record))
   return { ...mapping, type: type ?? (isDeclared ? 'declared' : 'json') }
 }
@@ -37,30 +37,34 @@ function mayBeText(output: JsonSchema | null): boolean {
   return !Object.keys(output).some((keyword) => CONSTRAINING.has(keyword))
 }
 
-interface Answered extends Pick<BuiltRequest, 'shown' | keyof Secrecy> {
+interface ResponseContext extends Pick<BuiltRequest, 'shown' | keyof Secrecy> {
   readonly method: string
-  readonly meter: Meter
+  readonly meter: RequestBudget
 }
 
 /** A failure shows no query and no credentials, and of the body what `mapping.error` names. `now` is in milliseconds. */
 export function readResponse(
   response: GuardedResponse,
-  mapping: ResponseReading,
-  { method, shown, meter, ...secrecy }: Answered,
+  mapping: ResponseRule,
+  { method, shown, meter, ...secrecy }: ResponseContext,
   now: number,
 ): RunResult {
   const { status, headers, body } = response
   const failed = (message: string): FailedRun => {
     const answer = { status, headers, text: decode(response) }
-    return { ok: false, failure: answeredFailure(message, answer, `${method} ${shown.url}`, secrecy, now) }
+    return { ok: false, failure: statusFailure(message, answer, `${method} ${shown.url}`, secrecy, now) }
   }
   if (!isExpected(status, mapping)) {
-    const refused = failed(`${shown.host} answered ${statusWords(status)}`)
+    const refused = failed(`${shown.host} answered ${formatStatus(status)}`)
     return withStatedFailure(refused, response, mapping, secrecy.redact, meter)
   }
   const notText = `${shown.host} answered what is not ${decoder(headers, false).encoding.toUpperCase()}`
   const isDeclared = mapping.type === 'declared'
-  switch (mapping.type === 'auto' || mapping.type === 'declared' ? typeOf(response, isDeclared, meter) : mapping.type) {
+  switch (
+    mapping.type === 'auto' || mapping.type === 'declared'
+      ? findResponseType(response, isDeclared, meter)
+      : mapping.type
+  ) {
     case 'none':
       return { ok: true, value: null }
     case 'text': {
@@ -69,17 +73,17 @@ export function readResponse(
     }
     case 'binary': {
       const contentType = headers.get('content-type') ?? 'application/octet-stream'
-      const data = base64OfBytes(body)
-      const content = [blockOf(data, mediaType(headers) || contentType)]
+      const data = encodeBase64(body)
+      const content = [toContentBlock(data, mediaType(headers) || contentType)]
       return { ok: true, value: isDeclared ? null : { content_type: contentType, data }, content }
     }
     case 'json': {
       const text = decodeStrictly(response)
       if (text === undefined) return failed(notText)
       if (text.trim() === '') return { ok: true, value: null }
-      const read = parseJson(text, meter, { ...FOREIGN, what: `what ${shown.host} answered` })
+      const read = parseJson(text, meter, { ...FOREIGN_JSON, what: `what ${shown.host} answered` })
       if (!read.ok) return failed(read.isJson ? read.message : `${shown.host} answered what is not JSON`)
-      const value = valueAt(read.value, pointerSteps(mapping.pointer) ?? [])
+      const value = getAtPointer(read.value, parsePointer(mapping.pointer) ?? [])
       if (value !== undefined) return { ok: true, value }
       return failed(`${shown.host} answered JSON that has nothing at "${mapping.pointer}"`)
     }
@@ -91,13 +95,13 @@ function withStatedFailure(
   response: GuardedResponse,
   { error }: Pick<HttpResponseMapping, 'error'>,
   redact: Redact,
-  meter: Meter,
+  meter: RequestBudget,
 ): FailedRun {
   if (!error) return failed
-  const read = parseJson(decode(response), meter, FOREIGN)
+  const read = parseJson(decode(response), meter, FOREIGN_JSON)
   if (!read.ok) return failed
   const stated = Object.fromEntries(
-    Object.entries(error).map(([field, pointer]) => [field, valueAt(read.value, pointerSteps(pointer) ?? [])]),
+    Object.entries(error).map(([field, pointer]) => [field, getAtPointer(read.value, parsePointer(pointer) ?? [])]),
   )
   const { developer_message: developer, additional_prompt_content: prompt, ...fields } = failureFields(stated)
   const { message } = stated
@@ -113,13 +117,17 @@ function withStatedFailure(
   }
 }
 
-function typeOf(response: GuardedResponse, mayBeJson: boolean, meter: Meter): 'json' | 'text' | 'binary' {
+function findResponseType(
+  response: GuardedResponse,
+  mayBeJson: boolean,
+  meter: RequestBudget,
+): 'json' | 'text' | 'binary' {
   const type = mediaType(response.headers)
   if (response.body.byteLength === 0 || /[/+]json$/.test(type)) return 'json'
   if (type === '') {
     const text = decodeStrictly(response)
     if (text === undefined) return 'binary'
-    if (mayBeJson && parseJson(text, meter, FOREIGN).ok) return 'json'
+    if (mayBeJson && parseJson(text, meter, FOREIGN_JSON).ok) return 'json'
   }
   return type === '' || type.startsWith('text/') || /[/+]xml$/.test(type) ? 'text' : 'binary'
 }
@@ -128,7 +136,7 @@ function mediaType(headers: GuardedResponse['headers']): string {
   return headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
-function blockOf(data: string, mimeType: string): Content {
+function toContentBlock(data: string, mimeType: string): Content {
   const [kind] = mimeType.split('/')
   return kind === 'image' || kind === 'audio'
     ? { type: kind, data, mimeType }

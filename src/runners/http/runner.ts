@@ -1,18 +1,18 @@
 import type { Invocation } from '../../core/call/invocation.ts'
 import type { RunContext, Runner } from '../../core/call/runner.ts'
-import { mayHoldFiles } from '../../core/call/files.ts'
+import { mayContainFiles } from '../../core/call/files.ts'
 import { isJsonObject, isObject } from '../../core/tool/json.ts'
 import { isIdempotent, type ToolRecord } from '../../core/tool/tool.ts'
 import type { GuardedFetch, GuardedResult } from '../../outbound/guarded-fetch.ts'
 import { isBusy, mayHaveRun, retryAfterMs } from '../../outbound/status.ts'
-import { checkedRunner } from '../shared/checked-runner.ts'
-import { type RetryClock, type ServerOutcome, serverTool } from '../shared/retrying-call.ts'
-import { hostOf } from '../shared/url-template.ts'
-import { unanswered } from '../shared/server-failure.ts'
+import { createCheckedRunner } from '../shared/checked-runner.ts'
+import { type RetryClock, type UpstreamResult, createUpstreamTool } from '../shared/retrying-call.ts'
+import { getHost } from '../shared/url-template.ts'
+import { noResponseFailure } from '../shared/server-failure.ts'
 import { type HttpImplementation, TOOL_VARIABLES } from './implementation.ts'
 import { checkHttpImplementation } from './publication-rules.ts'
 import { type BuiltRequest, prepareRequest } from './request.ts'
-import { isExpected, readingOf, readResponse, type ResponseReading } from './response.ts'
+import { isExpected, resolveResponseRule, readResponse, type ResponseRule } from './response.ts'
 
 /** Methods that may be sent twice (RFC 9110 section 9.2.2). */
 const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
@@ -21,27 +21,27 @@ export function createHttpRunner({
   guardedFetch,
   ...clock
 }: RetryClock & { readonly guardedFetch: GuardedFetch }): Runner {
-  return checkedRunner('http', checkHttpImplementation, (implementation, record) => {
+  return createCheckedRunner('http', checkHttpImplementation, (implementation, record) => {
     const { method, credentials, response, retry, timeout_ms: timeoutMs } = implementation
-    const reading = readingOf(response, record)
-    const isRepeatable = IDEMPOTENT_METHODS.has(method) || isIdempotent(record)
+    const reading = resolveResponseRule(response, record)
+    const isRetrySafe = IDEMPOTENT_METHODS.has(method) || isIdempotent(record)
     const build = prepareRequest(namingTool(implementation, record))
-    const ask = async (invocation: Invocation, context: RunContext): Promise<ServerOutcome> => {
+    const ask = async (invocation: Invocation, context: RunContext): Promise<UpstreamResult> => {
       const built = build(invocation, context)
       if (!built.ok) return { result: built }
       // There is nothing to redact in an answer where the tool is given nothing
-      const mayBePartial = invocation.secrets.size + invocation.tokens.size === 0
-      const { signal, atEnd } = context
+      const allowsPartial = invocation.secrets.size + invocation.tokens.size === 0
+      const { signal, deferRelease } = context
       const asker = { toolkit: record.toolkit, caller: context.principal, timeoutMs, signal }
-      const result = await guardedFetch({ ...built.request, mayBePartial, signal, asker, atEnd })
+      const result = await guardedFetch({ ...built.request, allowsPartial, signal, asker, deferRelease })
       if (result.ok) context.answered?.(result.response.status)
-      return outcomeOf(result, { ...built.request, meter: context.meter }, reading, clock.now())
+      return toOutcome(result, { ...built.request, meter: context.meter }, reading, clock.now())
     }
-    const tool = serverTool(
-      { ask, credentials, isRepeatable, retries: retry.attempts, timeoutMs, hosts: [hostOf(implementation.url)] },
+    const tool = createUpstreamTool(
+      { ask, credentials, isRetrySafe, retries: retry.attempts, timeoutMs, hosts: [getHost(implementation.url)] },
       clock,
     )
-    return sendsFiles(implementation, record) ? { ...tool, takesFiles: true } : tool
+    return sendsFiles(implementation, record) ? { ...tool, acceptsFiles: true } : tool
   })
 }
 
@@ -53,7 +53,7 @@ function sendsFiles({ body, parameters }: HttpImplementation, { input }: ToolRec
   const elsewhere = Object.entries(properties).filter(([name]) => {
     return body.input === undefined ? (placed.get(name) ?? 'body') !== 'body' : name !== body.input
   })
-  return !elsewhere.some(([, schema]) => mayHoldFiles(schema) || JSON.stringify(schema).includes('"$ref"'))
+  return !elsewhere.some(([, schema]) => mayContainFiles(schema) || JSON.stringify(schema).includes('"$ref"'))
 }
 
 function namingTool(implementation: HttpImplementation, record: ToolRecord): HttpImplementation {
@@ -71,13 +71,13 @@ function namingTool(implementation: HttpImplementation, record: ToolRecord): Htt
   return { ...implementation, url }
 }
 
-function outcomeOf(
+function toOutcome(
   answer: GuardedResult,
   request: BuiltRequest & Pick<RunContext, 'meter'>,
-  reading: ResponseReading,
+  reading: ResponseRule,
   now: number,
-): ServerOutcome {
-  if (!answer.ok) return unanswered(answer, `${request.method} ${request.shown.url}`, request.redact)
+): UpstreamResult {
+  if (!answer.ok) return noResponseFailure(answer, `${request.method} ${request.shown.url}`, request.redact)
   const { status, headers, url } = answer.response
   const result = readResponse(answer.response, reading, request, now)
   if (isExpected(status, reading)) return { result }

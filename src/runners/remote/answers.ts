@@ -1,15 +1,15 @@
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import { createBudget } from '../../core/tool/budget.ts'
-import { isList, isObject } from '../../core/tool/json.ts'
-import { FOREIGN, parseJson } from '../../core/tool/json-text.ts'
+import { isJsonArray, isObject } from '../../core/tool/json.ts'
+import { FOREIGN_JSON, parseJson } from '../../core/tool/json-text.ts'
 import type { Content } from '../../core/tool/content.ts'
 import { formatToolId } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { isContentType, readCallToolResult } from '../shared/call-tool-result.ts'
-import type { ServerOutcome } from '../shared/retrying-call.ts'
+import type { UpstreamResult } from '../shared/retrying-call.ts'
 import { failureMeta } from '../shared/server-failure.ts'
 import type { Endpoint } from './endpoint.ts'
-import { failed } from './failed-call.ts'
+import { toFailedCall } from './failed-call.ts'
 import { readPersonUrl } from './person-facing.ts'
 
 const MISSING_KEY = 'dev.switchboard/missing_requirements'
@@ -18,34 +18,38 @@ const MAX_CHALLENGES = 32
 const ID = /^[^\p{C}]{1,128}$/u
 
 /** A CallToolResult (MCP, or the plugin schema). */
-export function toolResult(
+export function fromCallToolResult(
   { content, structuredContent, isError, _meta }: Readonly<Record<string, unknown>>,
   record: ToolRecord,
   endpoint: Endpoint,
-): ServerOutcome {
+): UpstreamResult {
   // A later revision may know more types: the tool has run, so the rest counts
-  const blocks = (isList(content) ? content : []).filter((block) => !isObject(block) || isContentType(block.type))
+  const blocks = (isJsonArray(content) ? content : []).filter((block) => !isObject(block) || isContentType(block.type))
   const read = readCallToolResult(blocks, structuredContent, isError === true, endpoint.host)
   if (read.ok) {
     const { content } = read
     const value = structuredContent === undefined ? toStructured(read.value, record) : read.value
     if (value === undefined)
-      return failed(`The tool ran, but its text does not match the output schema: ${read.value}`, undefined, endpoint)
+      return toFailedCall(
+        `The tool ran, but its text does not match the output schema: ${read.value}`,
+        undefined,
+        endpoint,
+      )
     return { result: isEcho(content, value) ? { ok: true, value } : { ...read, value } }
   }
-  const challenge = challenged(isObject(_meta) ? _meta[MISSING_KEY] : undefined, record, endpoint)
+  const challenge = toUpstreamChallenge(isObject(_meta) ? _meta[MISSING_KEY] : undefined, record, endpoint)
   if (challenge) return challenge
   const { developer_message, message = read.message, ...more } = failureMeta(_meta)
   const shown = read.content && !isEcho(read.content, read.message) ? { content: read.content } : {}
-  return failed(message, developer_message, endpoint, { ...more, ...shown })
+  return toFailedCall(message, developer_message, endpoint, { ...more, ...shown })
 }
 
 /** MCP wants the JSON of a structured value as a text beside it, and some servers send nothing else. Undefined for another text. */
 function toStructured(value: unknown, { output }: ToolRecord): unknown {
   const type = isObject(output) ? output.type : undefined
   if (typeof value !== 'string' || (type !== 'object' && type !== 'array')) return value
-  const read = parseJson(value, createBudget(), FOREIGN)
-  const isFitting = read.ok && (type === 'object' ? isObject(read.value) : isList(read.value))
+  const read = parseJson(value, createBudget(), FOREIGN_JSON)
+  const isFitting = read.ok && (type === 'object' ? isObject(read.value) : isJsonArray(read.value))
   return isFitting ? read.value : undefined
 }
 
@@ -56,13 +60,13 @@ function isEcho([block, ...more]: readonly Content[], value: unknown): boolean {
 }
 
 /** A person's consent is passed on where nothing else is missing, with nothing to ask of a URL: that would take our caller's key there. */
-export function challenged(
+export function toUpstreamChallenge(
   missing: unknown,
   record: ToolRecord,
   { host, redact }: Endpoint,
-): ServerOutcome | undefined {
-  if (!isObject(missing) || !isList(missing.authorization) || missing.user_id === true) return undefined
-  if (isList(missing.secrets) && missing.secrets.length > 0) return undefined
+): UpstreamResult | undefined {
+  if (!isObject(missing) || !isJsonArray(missing.authorization) || missing.user_id === true) return undefined
+  if (isJsonArray(missing.secrets) && missing.secrets.length > 0) return undefined
   if (missing.authorization.length > MAX_CHALLENGES) return undefined
   const challenges = missing.authorization.map((each) => readChallenge(each, redact))
   const authorization = challenges.filter((each) => each !== undefined)
@@ -82,7 +86,7 @@ function readChallenge(said: unknown, redact: Endpoint['redact']): Authorization
     id: redact(id),
     ...(isId(authorization) ? { authorization: redact(authorization) } : {}),
     url: redact(url),
-    scopes: isList(scopes) ? scopes.slice(0, MAX_CHALLENGES).filter(isId).map(redact) : [],
+    scopes: isJsonArray(scopes) ? scopes.slice(0, MAX_CHALLENGES).filter(isId).map(redact) : [],
     status: STATUSES.find((each) => each === status) ?? 'not_started',
   }
 }

@@ -4,7 +4,7 @@ import type { GuardedFetch, GuardedRequest } from '../../outbound/guarded-fetch.
 import type { GuardedStream } from '../../outbound/guarded-stream.ts'
 import type { RemoteDialect } from '../../core/tool/remote-dialect.ts'
 import { placeCredentials } from '../shared/place-credentials.ts'
-import { requestHeaders, unbuildable } from '../shared/retrying-call.ts'
+import { requestHeaders, requestBuildFailure } from '../shared/retrying-call.ts'
 import { parseUrlTemplate } from '../shared/url-template.ts'
 import type { RemoteImplementation } from './implementation.ts'
 import type { KnownRevisions } from './mcp/known-revisions.ts'
@@ -19,9 +19,9 @@ export interface RemoteDeps {
   readonly now: () => number
 }
 
-export type Endpoint = Extract<ReturnType<typeof locate>, { readonly ok: true }>['endpoint']
+export type Endpoint = Extract<ReturnType<typeof createEndpoint>, { readonly ok: true }>['endpoint']
 
-export function locate(
+export function createEndpoint(
   { url, credentials }: Pick<RemoteImplementation, 'url' | 'credentials'>,
   invocation: Pick<Invocation, 'secrets' | 'tokens'>,
   context: Pick<RunContext, 'traceparent'>,
@@ -30,7 +30,7 @@ export function locate(
   const template = parseUrlTemplate(url)
   if ('problem' in template) throw new TypeError(`Cannot read the URL: ${template.problem}`)
   const placed = placeCredentials(credentials, template, invocation)
-  if (placed.problems.length > 0) return unbuildable(placed.problems)
+  if (placed.problems.length > 0) return requestBuildFailure(placed.problems)
   const whole = new URL(url)
   if (placed.query.length > 0) whole.search = [whole.search.slice(1), ...placed.query].filter(Boolean).join('&')
   const headers = requestHeaders(context)

@@ -1,14 +1,14 @@
 import type { ToolFailure } from '../../core/tool/content.ts'
-import { isBusy, mayHaveRun, statusWords } from '../../outbound/status.ts'
-import { answeredFailure, excerpt, type BadAnswer, type FailedCall } from '../shared/server-failure.ts'
+import { isBusy, mayHaveRun, formatStatus } from '../../outbound/status.ts'
+import { statusFailure, excerpt, type UpstreamError, type UpstreamFailure } from '../shared/server-failure.ts'
 import type { Endpoint } from './endpoint.ts'
 
 const MAX_MESSAGE = 10_000
 
-export function refused(answer: BadAnswer, endpoint: Endpoint, now: number): FailedCall {
+export function toRejectedCall(answer: UpstreamError, endpoint: Endpoint, now: number): UpstreamFailure {
   const { status } = answer
   const { host } = endpoint
-  const failure = answeredFailure(wordsFor(status, host), answer, host, endpoint, now)
+  const failure = statusFailure(wordsFor(status, host), answer, host, endpoint, now)
   const result = { ok: false, failure } as const
   if (status === 401) return { result, isUnauthorized: true }
   if (isBusy(status)) return { result, retryAfter: failure.retry_after_ms ?? 'backoff' }
@@ -17,18 +17,19 @@ export function refused(answer: BadAnswer, endpoint: Endpoint, now: number): Fai
 
 function wordsFor(status: number, host: string): string {
   if (status === 401)
-    return `${host} wants other credentials: it answered ${statusWords(status)}. Set 'credentials' of the import or implementation`
-  if (status === 403) return `${host} does not allow this with the credentials it was sent: ${statusWords(status)}`
-  if (status >= 300 && status < 400) return `${host} redirects elsewhere, which is not followed: ${statusWords(status)}`
-  return `${host} answered ${statusWords(status)}`
+    return `${host} wants other credentials: it answered ${formatStatus(status)}. Set 'credentials' of the import or implementation`
+  if (status === 403) return `${host} does not allow this with the credentials it was sent: ${formatStatus(status)}`
+  if (status >= 300 && status < 400)
+    return `${host} redirects elsewhere, which is not followed: ${formatStatus(status)}`
+  return `${host} answered ${formatStatus(status)}`
 }
 
-export function failed(
+export function toFailedCall(
   message: string,
   developer_message: string | undefined,
   { redact }: Pick<Endpoint, 'redact'>,
   more: Omit<ToolFailure, 'message' | 'developer_message'> = {},
-): FailedCall {
+): UpstreamFailure {
   const { additional_prompt_content: prompt } = more
   const failure: ToolFailure = {
     message: redact(message).slice(0, MAX_MESSAGE),

@@ -1,8 +1,8 @@
 import type { Json } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
-import { REMOTE_PROTOCOLS, remoteTool } from '../../core/tool/remote-dialect.ts'
+import { REMOTE_PROTOCOLS, parseRemoteTool } from '../../core/tool/remote-dialect.ts'
 import type { Definition } from '../../core/tool/tool.ts'
-import { placedOnce, PLACEMENT_FIELDS, placementOf, withSource } from '../shared/credential.ts'
+import { rejectDuplicatePlacement, PLACEMENT_FIELDS, toPlacement, requireOneSource } from '../shared/credential.ts'
 import { headerNameProblem } from '../shared/header-rules.ts'
 import { timeoutMs } from '../shared/checked-runner.ts'
 import { parseUrlTemplate, variableNames } from '../shared/url-template.ts'
@@ -11,30 +11,40 @@ export type RemoteImplementation = Extract<ReturnType<typeof checkRemoteImplemen
 
 const PROTOCOL_HEADERS = /^(?:accept|content-type|cookie|last-event-id|mcp-.*|oxp-version|traceparent|user-agent)$/i
 
-const CREDENTIAL = json.into(json.object({ ...PLACEMENT_FIELDS, in: json.oneOf(['header', 'query']) }), placementOf)
+const CREDENTIAL = json.transform(
+  json.object({ ...PLACEMENT_FIELDS, in: json.enumReader(['header', 'query']) }),
+  toPlacement,
+)
 
 export function checkRemoteImplementation(implementation: Json, { requirements }: Pick<Definition, 'requirements'>) {
   const reader = json.object(
     {
-      kind: json.oneOf(['remote']),
-      protocol: json.oneOf(REMOTE_PROTOCOLS),
-      url: json.judged(json.string({ least: 1 }), whyNoServer),
+      kind: json.enumReader(['remote']),
+      protocol: json.enumReader(REMOTE_PROTOCOLS),
+      url: json.refine(json.string({ least: 1 }), whyNoServer),
       tool: json.string({ least: 1 }),
-      credentials: json.optional(json.list(withSource(placedOnce(CREDENTIAL, requirements, headerProblem))), []),
+      credentials: json.optional(
+        json.array(requireOneSource(rejectDuplicatePlacement(CREDENTIAL, requirements, headerProblem))),
+        [],
+      ),
       pass_user: json.nullish(json.boolean, false),
       timeout_ms: timeoutMs,
     },
     {
       rule({ protocol, pass_user, tool }, report) {
         if (pass_user && (protocol === 'mcp' || protocol === 'plugin'))
-          json.wrong(report, 'Must be false: the protocol has no place for a user', '/pass_user')
+          json.addProblem(report, 'Must be false: the protocol has no place for a user', '/pass_user')
         const isNamedByParts = protocol === 'open-tool-calling' || protocol === 'machine-context'
-        if (isNamedByParts && tool !== undefined && !remoteTool(tool))
-          json.wrong(report, "Must be 'Toolkit.Tool' or 'Toolkit.Tool@version', in the server's own names", '/tool')
+        if (isNamedByParts && tool !== undefined && !parseRemoteTool(tool))
+          json.addProblem(
+            report,
+            "Must be 'Toolkit.Tool' or 'Toolkit.Tool@version', in the server's own names",
+            '/tool',
+          )
       },
     },
   )
-  return json.check(reader, implementation)
+  return json.parseValue(reader, implementation)
 }
 
 /** Nothing of a call may change a server's URL. */

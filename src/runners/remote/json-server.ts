@@ -1,17 +1,17 @@
 import type { Invocation } from '../../core/call/invocation.ts'
 import type { RunContext } from '../../core/call/runner.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { ANSWER_PARTS, FOREIGN, MANY_PARTS, parseJson } from '../../core/tool/json-text.ts'
+import { MAX_RESPONSE_NODES, FOREIGN_JSON, MAX_SOURCE_NODES, parseJson } from '../../core/tool/json-text.ts'
 import type { ListRequest, RemoteAnswer, RemoteDialect } from '../../core/tool/remote-dialect.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { trimEnd } from '../../core/tool/trim.ts'
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
-import type { ServerOutcome } from '../shared/retrying-call.ts'
-import { type FailedCall, failureFields, unanswered, unstructured } from '../shared/server-failure.ts'
-import { challenged, toolResult } from './answers.ts'
+import type { UpstreamResult } from '../shared/retrying-call.ts'
+import { type UpstreamFailure, failureFields, noResponseFailure, unstructured } from '../shared/server-failure.ts'
+import { toUpstreamChallenge, fromCallToolResult } from './answers.ts'
 import type { Endpoint, RemoteDeps } from './endpoint.ts'
-import { failed, refused } from './failed-call.ts'
+import { toFailedCall, toRejectedCall } from './failed-call.ts'
 import type { RemoteImplementation } from './implementation.ts'
 import { type Listed, listingProblem, MAX_LIST_BYTES, readPages } from './list-pages.ts'
 
@@ -25,35 +25,35 @@ export async function callServer(
   record: ToolRecord,
   { input, userId, method }: Invocation,
   endpoint: Endpoint,
-  { signal, answered, atEnd, meter, traceId, onceId }: RunContext,
+  { signal, answered, deferRelease, meter, traceId, idempotencyKey }: RunContext,
   { guardedFetch, now, newId }: RemoteDeps,
-): Promise<ServerOutcome> {
-  const callId = await onceId?.()
+): Promise<UpstreamResult> {
+  const callId = await idempotencyKey?.()
   const names = { callId, traceId, messageId: newId(), sentAt: new Date(now()) }
   const call = { tool, input, method, userId: pass_user ? userId : undefined, ...names }
   const body = JSON.stringify(dialect.writeCall(call))
-  const answer = await askServer(dialect.paths.call, endpoint, { body, signal, atEnd, meter }, guardedFetch)
+  const answer = await askServer(dialect.paths.call, endpoint, { body, signal, deferRelease, meter }, guardedFetch)
   if (!answer.ok) return answer.failed
   const { status, document, text } = answer
   answered?.(status)
   const isOk = status >= 200 && status < 300
-  if (!isOk && !EXPLAINED.has(status)) return refused(answer, endpoint, now())
+  if (!isOk && !EXPLAINED.has(status)) return toRejectedCall(answer, endpoint, now())
   const { host } = endpoint
   const said = isObject(document) ? dialect.readAnswer(document, record.source.document) : undefined
-  if (said) return outcomeOf(said, isOk ? '' : `${host} says: `, record, endpoint)
-  if (!isOk) return refused(answer, endpoint, now())
-  return failed(`${host} answered what is not ${dialect.title}`, unstructured(text, endpoint), endpoint)
+  if (said) return toOutcome(said, isOk ? '' : `${host} says: `, record, endpoint)
+  if (!isOk) return toRejectedCall(answer, endpoint, now())
+  return toFailedCall(`${host} answered what is not ${dialect.title}`, unstructured(text, endpoint), endpoint)
 }
 
-function outcomeOf(said: RemoteAnswer, says: string, record: ToolRecord, endpoint: Endpoint): ServerOutcome {
+function toOutcome(said: RemoteAnswer, says: string, record: ToolRecord, endpoint: Endpoint): UpstreamResult {
   if ('value' in said) return { result: { ok: true, value: said.value ?? null } }
-  if ('result' in said) return toolResult(said.result, record, endpoint)
+  if ('result' in said) return fromCallToolResult(said.result, record, endpoint)
   const { message, error, missing, more } = said
-  const challenge = challenged(missing, record, endpoint)
+  const challenge = toUpstreamChallenge(missing, record, endpoint)
   if (challenge) return challenge
   const { developer_message, ...fields } = failureFields(error)
   const words = typeof message === 'string' && message !== '' ? message : 'The tool failed and did not say why'
-  return failed(`${says}${words}${more ? ` (${more})` : ''}`, developer_message, endpoint, fields)
+  return toFailedCall(`${says}${words}${more ? ` (${more})` : ''}`, developer_message, endpoint, fields)
 }
 
 export function listServer(
@@ -66,10 +66,15 @@ export function listServer(
   let bytes = 0
   return readPages(host, async (cursor) => {
     const query = { toolkit: listsByToolkit ? toolkit : undefined, cursor }
-    const answer = await askServer(paths.list, endpoint, { query, signal, meter, parts: MANY_PARTS }, guardedFetch)
+    const answer = await askServer(
+      paths.list,
+      endpoint,
+      { query, signal, meter, parts: MAX_SOURCE_NODES },
+      guardedFetch,
+    )
     if (!answer.ok) return { problem: listingProblem(answer.failed) }
     const { status, document, size } = answer
-    if (status !== 200) return { problem: refused(answer, endpoint, now()).result.failure.message }
+    if (status !== 200) return { problem: toRejectedCall(answer, endpoint, now()).result.failure.message }
     const read = readTools(document)
     if (!read) return { problem: `${host} answered what is not ${title}` }
     bytes += size
@@ -79,7 +84,7 @@ export function listServer(
   })
 }
 
-interface Asking extends Pick<RunContext, 'signal' | 'atEnd' | 'meter'> {
+interface Asking extends Pick<RunContext, 'signal' | 'deferRelease' | 'meter'> {
   readonly query?: Readonly<Record<string, string | undefined>>
   readonly body?: string
   readonly parts?: number
@@ -105,16 +110,16 @@ async function askServer(
     credentialHeaders,
     signal: asking.signal,
     asker,
-    atEnd: asking.atEnd,
+    deferRelease: asking.deferRelease,
   })
-  const notAnswered = (failed: FailedCall) => ({ ok: false as const, failed })
-  if (!answer.ok) return notAnswered(unanswered(answer, host, redact))
+  const notAnswered = (failed: UpstreamFailure) => ({ ok: false as const, failed })
+  if (!answer.ok) return notAnswered(noResponseFailure(answer, host, redact))
   const { status, headers: answered, body } = answer.response
   const text = utf8Text(body)
-  if (text === undefined) return notAnswered(failed(`${host} answered what is not UTF-8`, undefined, { redact }))
-  const { meter, parts = ANSWER_PARTS } = asking
-  const read = parseJson(text, meter, { ...FOREIGN, what: `what ${host} answered`, parts })
-  if (!read.ok && read.isJson) return notAnswered(failed(read.message, undefined, { redact }))
+  if (text === undefined) return notAnswered(toFailedCall(`${host} answered what is not UTF-8`, undefined, { redact }))
+  const { meter, parts = MAX_RESPONSE_NODES } = asking
+  const read = parseJson(text, meter, { ...FOREIGN_JSON, what: `what ${host} answered`, parts })
+  if (!read.ok && read.isJson) return notAnswered(toFailedCall(read.message, undefined, { redact }))
   const document = read.ok ? read.value : undefined
   return { ok: true as const, status, headers: answered, text, size: body.byteLength, document }
 }

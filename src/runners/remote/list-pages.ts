@@ -1,5 +1,5 @@
 import type { ServerList } from '../../core/tool/remote-dialect.ts'
-import type { FailedCall } from '../shared/server-failure.ts'
+import type { UpstreamFailure } from '../shared/server-failure.ts'
 
 export type Listed = (ServerList & { readonly ok: true }) | { readonly ok: false; readonly problem: string }
 
@@ -10,7 +10,7 @@ const MAX_TOOLS = 5_000
 const MAX_PAGES = 100
 
 /** Told to a publisher, who may read what an operator is to do. */
-export function listingProblem({ result: { failure } }: FailedCall): string {
+export function listingProblem({ result: { failure } }: UpstreamFailure): string {
   return failure.forOperator === undefined ? failure.message : `${failure.message}. ${failure.forOperator}`
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isJsonArray, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { isLoopback } from '../../core/tool/loopback.ts'
 
 export const WANTED_URL = 'it must be https, or http on a loopback host, without a user name or unseen characters'
@@ -41,6 +41,6 @@ function toPersonObject(value: JsonObject, depth: number): JsonObject {
 function toPersonValue(value: Json | undefined, depth: number): Json {
   if (typeof value === 'string') return toPersonText(value)
   if (value === undefined || depth > MAX_DEPTH) return null
-  if (isList(value)) return value.map((each) => toPersonValue(each, depth + 1))
+  if (isJsonArray(value)) return value.map((each) => toPersonValue(each, depth + 1))
   return isJsonObject(value) ? toPersonObject(value, depth) : value
 }

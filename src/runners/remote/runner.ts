@@ -1,5 +1,5 @@
 import { listMcpTools } from './mcp/list.ts'
-import type { Admission } from '../../core/access/principal.ts'
+import type { FetchCapability } from '../../core/access/principal.ts'
 import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
 import type { Credential, Invocation } from '../../core/call/invocation.ts'
 import { createRedactor } from '../../core/call/redact.ts'
@@ -7,31 +7,31 @@ import type { RunContext, Runner } from '../../core/call/runner.ts'
 import type { ListRequest } from '../../core/tool/remote-dialect.ts'
 import { type Implementation, isIdempotent, type Requirements, type ToolRecord } from '../../core/tool/tool.ts'
 import { base64 } from '../../outbound/base64.ts'
-import { checkedRunner } from '../shared/checked-runner.ts'
-import { MAX_RETRIES, type RetryClock, type ServerOutcome, serverTool } from '../shared/retrying-call.ts'
-import { hostOf } from '../shared/url-template.ts'
-import { locate, type RemoteDeps } from './endpoint.ts'
+import { createCheckedRunner } from '../shared/checked-runner.ts'
+import { MAX_RETRIES, type RetryClock, type UpstreamResult, createUpstreamTool } from '../shared/retrying-call.ts'
+import { getHost } from '../shared/url-template.ts'
+import { createEndpoint, type RemoteDeps } from './endpoint.ts'
 import { checkRemoteImplementation } from './implementation.ts'
 import { callMcp } from './mcp/call.ts'
 import { callServer, listServer } from './json-server.ts'
 
 export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
-  return checkedRunner('remote', checkRemoteImplementation, (implementation, record) => {
+  return createCheckedRunner('remote', checkRemoteImplementation, (implementation, record) => {
     const { protocol, credentials, timeout_ms: timeoutMs } = implementation
     const dialect = options.dialects.get(protocol)
     const mcpTool = { ...implementation, record, inputSchema: headerSchema(record) }
-    const isRepeatable = isIdempotent(record)
-    const ask = (invocation: Invocation, context: RunContext): ServerOutcome | Promise<ServerOutcome> => {
+    const isRetrySafe = isIdempotent(record)
+    const ask = (invocation: Invocation, context: RunContext): UpstreamResult | Promise<UpstreamResult> => {
       const asker = { toolkit: record.toolkit, caller: context.principal, timeoutMs, signal: context.signal }
-      const located = locate(implementation, invocation, context, asker)
+      const located = createEndpoint(implementation, invocation, context, asker)
       if (!located.ok) return { result: located }
       const { endpoint } = located
       return dialect
         ? callServer(dialect, implementation, record, invocation, endpoint, context, options)
         : callMcp(mcpTool, invocation, endpoint, context, options)
     }
-    return serverTool(
-      { ask, credentials, isRepeatable, retries: MAX_RETRIES, timeoutMs, hosts: [hostOf(implementation.url)] },
+    return createUpstreamTool(
+      { ask, credentials, isRetrySafe, retries: MAX_RETRIES, timeoutMs, hosts: [getHost(implementation.url)] },
       options,
     )
   })
@@ -50,10 +50,13 @@ export function createUpstreams(deps: RemoteDeps) {
     const { url, protocol, credentials } = checked.value
     return {
       ok: true as const,
-      async value(secrets: ReadonlyMap<string, Credential>, listing: ListRequest & { readonly asker: Admission }) {
+      async value(
+        secrets: ReadonlyMap<string, Credential>,
+        listing: ListRequest & { readonly asker: FetchCapability },
+      ) {
         // No user's token counts while importing
         const ours = credentials.filter(({ source }) => source === 'secret')
-        const located = locate({ url, credentials: ours }, { secrets, tokens: new Map() }, {}, listing.asker)
+        const located = createEndpoint({ url, credentials: ours }, { secrets, tokens: new Map() }, {}, listing.asker)
         if (!located.ok) return wrong('/credentials', located.failure.message)
         const dialect = deps.dialects.get(protocol)
         const listed = await (dialect

@@ -1,8 +1,8 @@
 import type { RunContext } from '../../core/call/runner.ts'
-import { MAY_HAVE_RUN } from '../../core/failure/failure-words.ts'
-import type { Meter } from '../../core/tool/budget.ts'
+import { MAY_HAVE_RUN } from '../../core/failure/failure-text.ts'
+import type { RequestBudget } from '../../core/tool/budget.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { FOREIGN, parseJson } from '../../core/tool/json-text.ts'
+import { FOREIGN_JSON, parseJson } from '../../core/tool/json-text.ts'
 import { isIdempotent } from '../../core/tool/tool.ts'
 import type { Redact } from '../../outbound/redaction.ts'
 import { failureFields } from '../shared/server-failure.ts'
@@ -23,7 +23,7 @@ interface Asking extends Pick<RunContext, 'signal' | 'meter'> {
 }
 
 /** Calls code inside a sandbox. `ok` says whether it answered, which it also does when the tool failed. */
-export async function askSandbox(sandbox: Sandbox, code: SandboxCode, given: readonly unknown[], asking: Asking) {
+export async function callSandbox(sandbox: Sandbox, code: SandboxCode, given: readonly unknown[], asking: Asking) {
   const { signal, meter, redact = (text) => text, subject, unfinished } = asking
   const waited = await sandbox.call(code, given, signal)
   if (waited.state === 'aborted') return failed(unfinished)
@@ -40,7 +40,7 @@ function failedBy(
   { egress, tool }: SandboxCode,
 ) {
   if (reason === 'silent' && (isToBlame || elapsedMs >= SILENCE_MS))
-    return { ok: false, expired_ms: elapsedMs } as const
+    return { ok: false, timedOutMs: elapsedMs } as const
   const message = `${subject} was ended: ${isToBlame ? 'it' : 'another tool beside it'} ${END_REASONS[reason]}`
   // Without a network it can change nothing
   const mayHaveRun = egress !== null && !(tool && isIdempotent(tool))
@@ -48,11 +48,11 @@ function failedBy(
   return { ok: false, failure: { message, ...advice } } as const
 }
 
-/** Nothing in it is to be trusted. Redacted before it is cut, since half a secret would not be recognised. */
-export function parseAnswer(text: unknown, meter: Meter, redact: Redact) {
+/** Nothing in it is to be trusted. Redacted before it is cut, since half a secret would not be recognized. */
+export function parseAnswer(text: unknown, meter: RequestBudget, redact: Redact) {
   if (typeof text !== 'string') return failed('The sandbox answered with something that is not text')
   if (text.length > MAX_ANSWER) return failed(`The output is larger than ${MAX_ANSWER} characters`)
-  const read = parseJson(text, meter, { ...FOREIGN, what: 'the output' })
+  const read = parseJson(text, meter, { ...FOREIGN_JSON, what: 'the output' })
   if (!read.ok) return failed(read.isJson ? read.message : 'The sandbox answered with something that is not JSON')
   const answer = read.value
   if (!isObject(answer)) return failed('The sandbox answered with something that is not an answer')
@@ -72,7 +72,7 @@ export function parseAnswer(text: unknown, meter: Meter, redact: Redact) {
             kind: typeof kind === 'string' ? kind : '',
           },
     logs: lines.map((line) => redact(String(line)).slice(0, MAX_LINE)),
-    usage: isObject(usage) ? numbersOf(usage) : {},
+    usage: isObject(usage) ? pickNumbers(usage) : {},
   }
 }
 
@@ -86,13 +86,13 @@ function firstLine(error: unknown): string {
   return line.replace(/^Uncaught /, '').slice(0, MAX_MESSAGE)
 }
 
-function numbersOf(values: Readonly<Record<string, unknown>>): Record<string, number> {
+function pickNumbers(values: Readonly<Record<string, unknown>>): Record<string, number> {
   const numbers: Record<string, number> = {}
   for (const [name, value] of Object.entries(values)) if (typeof value === 'number') numbers[name] = value
   return numbers
 }
 
-export function passOnLogs(lines: readonly string[], context: RunContext, write: SandboxRunnerOptions['log']): void {
+export function forwardLogs(lines: readonly string[], context: RunContext, write: SandboxRunnerOptions['log']): void {
   for (const line of lines) {
     write(context.callId, line)
     context.log?.(line)

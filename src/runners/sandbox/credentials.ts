@@ -1,9 +1,24 @@
 import type { Invocation } from '../../core/call/invocation.ts'
-import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
-import { check, into, judged, list, object, oneOf, optional, text, wrong } from '../../core/tool/json-reader.ts'
+import { isJsonObject, isJsonArray, type Json } from '../../core/tool/json.ts'
+import {
+  parseValue,
+  transform,
+  refine,
+  array,
+  object,
+  enumReader,
+  optional,
+  stringMatching,
+  addProblem,
+} from '../../core/tool/json-reader.ts'
 import type { Requirements } from '../../core/tool/tool.ts'
-import { type CredentialPlacement, formatCredential, placedOnce, PLACEMENT_FIELDS } from '../shared/credential.ts'
-import { placementOf, withSource } from '../shared/credential.ts'
+import {
+  type CredentialPlacement,
+  formatCredential,
+  rejectDuplicatePlacement,
+  PLACEMENT_FIELDS,
+} from '../shared/credential.ts'
+import { toPlacement, requireOneSource } from '../shared/credential.ts'
 import { headerNameProblem, isHeaderValue } from '../shared/header-rules.ts'
 import type { PlacedCredential } from './egress.ts'
 
@@ -13,25 +28,25 @@ interface SandboxCredential extends CredentialPlacement<'header' | 'query'> {
 
 export function sandboxCredentials(implementation: Json, requirements: Requirements) {
   const allowed = validHosts(isJsonObject(implementation) ? implementation.allowed_hosts : undefined)
-  const hosts = into(optional(allowedHosts, allowed), (named, report) => {
-    if (named.length === 0) wrong(report, "Must name at least one of 'allowed_hosts' to send it to")
+  const hosts = transform(optional(allowedHosts, allowed), (named, report) => {
+    if (named.length === 0) addProblem(report, "Must name at least one of 'allowed_hosts' to send it to")
     for (const host of named) {
-      if (!allowed.includes(host)) wrong(report, `Must be some of 'allowed_hosts', got '${host}'`)
+      if (!allowed.includes(host)) addProblem(report, `Must be some of 'allowed_hosts', got '${host}'`)
     }
     return named
   })
-  const fields = object({ ...PLACEMENT_FIELDS, in: oneOf(['header', 'query']), hosts })
-  const credential = placedOnce<SandboxCredential>(
-    into(fields, (read) => ({ ...placementOf(read), hosts: read.hosts })),
+  const fields = object({ ...PLACEMENT_FIELDS, in: enumReader(['header', 'query']), hosts })
+  const credential = rejectDuplicatePlacement<SandboxCredential>(
+    transform(fields, (read) => ({ ...toPlacement(read), hosts: read.hosts })),
     requirements,
     headerNameProblem,
     (one, other) => one.hosts.some((host) => other.hosts.includes(host)),
   )
-  return optional(list(withSource(credential, { hosts })), [])
+  return optional(array(requireOneSource(credential, { hosts })), [])
 }
 
 function validHosts(hosts: Json | undefined): readonly string[] {
-  const read = isList(hosts) ? hosts.map((host) => check(allowedHost, host)) : []
+  const read = isJsonArray(hosts) ? hosts.map((host) => parseValue(allowedHost, host)) : []
   return read.flatMap((host) => (host.ok ? [host.value] : []))
 }
 
@@ -52,8 +67,8 @@ export function formatCredentials(
 }
 
 /** `host` or `host:port` as the URL Standard writes them: lower case, IPv6 in brackets, other scripts in Punycode. */
-export const allowedHost = judged(
-  text(
+export const allowedHost = refine(
+  stringMatching(
     "a host such as 'api.example.com', or 'api.example.com:8443'",
     (entry) => !/[/?#@\\*\s]/.test(entry) && URL.canParse(`https://${entry}`),
   ),
@@ -67,4 +82,4 @@ export const allowedHost = judged(
   },
 )
 
-export const allowedHosts = list(allowedHost, { most: 32 })
+export const allowedHosts = array(allowedHost, { most: 32 })

@@ -1,7 +1,7 @@
 import { exports, WorkerEntrypoint } from 'cloudflare:workers'
 import type { LRUCache } from 'lru-cache'
 import { createGuardedFetch, type GuardedFetchOptions } from '../../outbound/guarded-fetch.ts'
-import { answerEgress, type EgressPolicy } from './egress.ts'
+import { handleEgress, type EgressPolicy } from './egress.ts'
 
 /** Every hop of a sandbox comes here. Without `connect`, nothing but HTTP leaves a sandbox, which cannot see the policy. */
 export function defineEgress(reach: Required<Pick<GuardedFetchOptions, 'fetch' | 'traffic' | 'memory'>>) {
@@ -9,7 +9,7 @@ export function defineEgress(reach: Required<Pick<GuardedFetchOptions, 'fetch' |
     override fetch(request: Request): Promise<Response> {
       const policy = this.ctx.props
       const guardedFetch = createGuardedFetch({ ...reach, allowHttpHosts: new Set(policy.allowHttpHosts) })
-      return answerEgress(request, policy, guardedFetch, reach.memory)
+      return handleEgress(request, policy, guardedFetch, reach.memory)
     }
   }
 }

@@ -1,9 +1,9 @@
 import { isAllowedHost } from '../../outbound/allowed-url.ts'
-import { binaryText, bytesOfBinary } from '../../outbound/base64.ts'
-import { type GuardedFetch, type GuardedResponse, withRemedy } from '../../outbound/guarded-fetch.ts'
+import { binaryText, fromBinaryString } from '../../outbound/base64.ts'
+import { type GuardedFetch, type GuardedResponse, formatWithRemedy } from '../../outbound/guarded-fetch.ts'
 import { readToLimit } from '../../outbound/read-to-limit.ts'
-import { type Redact, redacting } from '../../outbound/redaction.ts'
-import { mayHaveBody } from '../../outbound/response-rules.ts'
+import { type Redact, createLazyRedact } from '../../outbound/redaction.ts'
+import { allowsBody } from '../../outbound/response-rules.ts'
 import { type MemoryBudget, type Reservation, SMALL } from '../../outbound/memory-budget.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
 import { headerNameProblem } from '../shared/header-rules.ts'
@@ -16,7 +16,7 @@ const UNREAD_MS = 1_000
  * Answers one hop, so that where a redirect leads is judged too. Credentials replace whatever the sandbox wrote in
  * their places, and are redacted in answers. Never rejects: a refusal is a 403 that names no path or query.
  */
-export async function answerEgress(
+export async function handleEgress(
   request: Request,
   policy: EgressPolicy,
   guardedFetch: GuardedFetch,
@@ -30,7 +30,7 @@ export async function answerEgress(
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(policy.timeoutMs)])
   const held = memory.reserve(policy.caller, () => signal.aborted)
   const sent = request.body && (await readToLimit(request.body, MAX_BODY, signal, held).catch(held.release))
-  if (sent !== null && !sent?.isWhole) {
+  if (sent !== null && !sent?.isComplete) {
     held.release()
     return refusal(`Cannot request "${shown}": the body is over ${MAX_BODY} bytes, or broke off`)
   }
@@ -50,19 +50,19 @@ export async function answerEgress(
     body: sent?.bytes,
     credentialHeaders: [],
     redirect: 'manual',
-    mayBePartial: policy.sensitive.length === 0,
+    allowsPartial: policy.sensitive.length === 0,
     signal,
     asker: { toolkit: policy.toolkit, caller: policy.caller, timeoutMs: policy.timeoutMs, signal },
     ...(policy.sensitive.length === 0 ? { copies: 1 } : {}),
-    atSent: held.release,
-    atEnd: (end) => void (release = end),
+    onSent: held.release,
+    deferRelease: (end) => void (release = end),
   })
   if (result.ok) {
     const unread = memory.reserve(`unread ${policy.caller}`, () => signal.aborted)
-    return responseOf(result.response, policy, release, unread)
+    return toResponse(result.response, policy, release, unread)
   }
   release()
-  return refusal(withRemedy(result))
+  return refusal(formatWithRemedy(result))
 }
 
 function refusal(message: string): Response {
@@ -77,18 +77,18 @@ function withParameter(search: string, name: string, value: string): string {
   return [...others, `${encodeStrictly(name)}=${encodeStrictly(value)}`].join('&')
 }
 
-function responseOf(
+function toResponse(
   { status, statusText, headers, body }: GuardedResponse,
   { sensitive }: EgressPolicy,
   release: () => void,
   unread: Reservation,
 ): Response {
-  const redact = redacting(() => sensitive)
+  const redact = createLazyRedact(() => sensitive)
   const answered = new Headers()
   for (const [name, value] of headers) if (name !== REFUSED_HEADER) answered.append(name, redact(value))
   const bytes = sensitive.length === 0 ? body : redacted(body, redact)
-  if (!mayHaveBody(status)) release()
-  return new Response(mayHaveBody(status) ? untilTaken(bytes, release, unread) : null, {
+  if (!allowsBody(status)) release()
+  return new Response(allowsBody(status) ? streamUntilRead(bytes, release, unread) : null, {
     status,
     statusText: redact(statusText),
     headers: answered,
@@ -96,7 +96,7 @@ function responseOf(
 }
 
 /** In pieces, since workerd takes the first before the sandbox reads any: until the last is read, all are in memory here. */
-function untilTaken(bytes: Uint8Array<ArrayBuffer>, release: () => void, unread: Reservation): BodyInit {
+function streamUntilRead(bytes: Uint8Array<ArrayBuffer>, release: () => void, unread: Reservation): BodyInit {
   if (bytes.byteLength > SMALL) {
     // A tool may read none of its answers before all are there: what it asks for next must not wait for it
     setTimeout(() => void unread.grow(bytes.byteLength).then(release), UNREAD_MS)
@@ -125,7 +125,7 @@ function redacted(bytes: Uint8Array<ArrayBuffer>, redact: Redact): Uint8Array<Ar
   }
   const binary = binaryText(bytes)
   const safe = redact(binary)
-  return safe === binary ? bytes : bytesOfBinary(safe)
+  return safe === binary ? bytes : fromBinaryString(safe)
 }
 
 /** Plain data, since it travels as the entrypoint's properties. */

@@ -15,7 +15,7 @@
  * process had long been silent never began, and is sent again.
  */
 import { LRUCache } from 'lru-cache'
-import type { Background } from '../../core/tool/platform.ts'
+import type { WaitUntil } from '../../core/tool/platform.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import type { SandboxPolicies } from './egress-entrypoint.ts'
 import type SandboxHost from './process-host.ts'
@@ -54,7 +54,7 @@ export interface ProcessRunnerOptions {
   readonly alone: readonly Service<SandboxHost>[]
   readonly watchdog: Fetcher
   readonly policies: SandboxPolicies
-  readonly background: Background
+  readonly background: WaitUntil
   readonly now: () => number
   readonly onEnd: () => void
   readonly onThirdEnd: (tool: ToolRecord, reason: EndReason) => Promise<void>

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Signal } from '../../core/tool/platform.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { untilAborted } from '../../outbound/until-aborted.ts'
+import { raceAbort } from '../../outbound/until-aborted.ts'
 import type { EgressPolicy } from './egress.ts'
 
 export const NO_LOADER =
@@ -21,14 +21,14 @@ export interface SandboxCode {
 
 export type Modules = Readonly<Record<string, { readonly js: string } | { readonly wasm: ArrayBuffer }>>
 
-export interface InsideModules {
+export interface GuestModules {
   readonly hash: string
   readonly modules: () => Promise<Modules>
 }
 
 export interface SandboxRunnerOptions {
   readonly sandbox: Sandbox | undefined
-  readonly inside: InsideModules
+  readonly inside: GuestModules
   readonly allowHttpHosts: ReadonlySet<string>
   readonly log: (callId: string, message: string) => void
 }
@@ -84,7 +84,7 @@ export function createSandbox({ run, sha256, stays }: SandboxOptions) {
   const ids = new LRUCache<string, string>({ maxSize: MAX_NAMES, sizeCalculation: (_, text) => text.length })
   return {
     call({ name, modules, egress, owner, tool }: SandboxCode, given: readonly unknown[], signal: Signal) {
-      return untilAborted(async () => {
+      return raceAbort(async () => {
         const text = JSON.stringify([BOUNDS, name, egress, owner])
         let id = ids.get(text)
         if (id === undefined) ids.set(text, (id = await sha256(text)))
@@ -100,7 +100,7 @@ export function createSandbox({ run, sha256, stays }: SandboxOptions) {
         return run({ id, isKept, load, egress, ...(tool && { tool }) }, given, signal)
       }, signal)
     },
-    whyUnlinked: (module: string) => whyUnlinked(run, module),
+    whyUnlinked: (module: string) => findLinkProblem(run, module),
   }
 }
 
@@ -110,20 +110,20 @@ export type IsolateStays = ReturnType<typeof createStays>
 export function createStays() {
   const loaded = new Set<string>()
   const counts = new Map<string | undefined, number>()
-  const countOf = (caller: string | undefined) => counts.get(caller) ?? 0
+  const getCount = (caller: string | undefined) => counts.get(caller) ?? 0
   return {
     add(id: string, [caller]: SandboxCode['owner']): boolean {
-      const shared = countOf(undefined)
+      const shared = getCount(undefined)
       const ofKind = caller === undefined ? shared : loaded.size - shared
-      const isFull = ofKind === OF_EACH_KIND || (caller !== undefined && countOf(caller) === OF_ONE_CALLER)
+      const isFull = ofKind === OF_EACH_KIND || (caller !== undefined && getCount(caller) === OF_ONE_CALLER)
       if (loaded.has(id) || isFull) return loaded.has(id)
       loaded.add(id)
-      counts.set(caller, countOf(caller) + 1)
+      counts.set(caller, getCount(caller) + 1)
       return true
     },
     /** An isolate that could not be loaded takes no memory. */
     forget(id: string, [caller]: SandboxCode['owner']): void {
-      if (loaded.delete(id)) counts.set(caller, countOf(caller) - 1)
+      if (loaded.delete(id)) counts.set(caller, getCount(caller) - 1)
     },
     /** Their process ended. */
     clear(): void {
@@ -143,15 +143,15 @@ const MAX_REASON = 300
 const TIMEOUT_MS = 5_000
 
 /** Why a module would not load; undefined where it would, and where that cannot be told. Nothing of it is run. */
-export async function whyUnlinked(run: RunIsolate, module: string): Promise<string | undefined> {
+export async function findLinkProblem(run: RunIsolate, module: string): Promise<string | undefined> {
   const modules = { 'main.js': { js: MAIN }, 'stop.js': { js: STOP }, 'tool.js': { js: module } }
   const load = async () => ({ ...BOUNDS, mainModule: 'main.js', modules })
   const signal = AbortSignal.timeout(TIMEOUT_MS)
-  const waited = await untilAborted(() => run({ id: 'link', isKept: false, load, egress: null }, [], signal), signal)
-  return waited.state === 'failed' && waited.error instanceof Error ? reasonOf(waited.error.message) : undefined
+  const waited = await raceAbort(() => run({ id: 'link', isKept: false, load, egress: null }, [], signal), signal)
+  return waited.state === 'failed' && waited.error instanceof Error ? findReason(waited.error.message) : undefined
 }
 
-function reasonOf(message: string): string | undefined {
+function findReason(message: string): string | undefined {
   const [, syntax, missing] = REFUSED.exec(message) ?? []
   const reason = syntax ?? missing
   if (reason === undefined) return undefined

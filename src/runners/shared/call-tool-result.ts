@@ -73,7 +73,7 @@ const MIXED = "must have either 'text' or 'data', as its type says"
 
 function readBlock(block: unknown): Content | string {
   if (!isObject(block)) return 'must be an object'
-  const annotations = annotationsOf(block.annotations ?? undefined)
+  const annotations = readAnnotations(block.annotations ?? undefined)
   if (typeof annotations === 'string') return annotations
   const { type, uri, name } = block
   const text = block.text ?? ''
@@ -81,7 +81,7 @@ function readBlock(block: unknown): Content | string {
   if (typeof text !== 'string') return "'text' must be a string"
   if (typeof data !== 'string') return "'data' must be a string"
   if (!isBase64(data)) return "'data' must be base64"
-  const media = mediaOf(block.mimeType ?? undefined)
+  const media = readMediaType(block.mimeType ?? undefined)
   if (typeof media === 'string') return media
   switch (type) {
     case 'text':
@@ -116,7 +116,7 @@ function readResource(
 ): Resource | string {
   if (given === undefined) return { ...media, ...beside }
   if (!isObject(given) || typeof given.uri !== 'string') return "'resource' must be an object with a 'uri'"
-  const own = mediaOf(given.mimeType ?? media.mimeType)
+  const own = readMediaType(given.mimeType ?? media.mimeType)
   if (typeof own === 'string') return own
   const about = { uri: given.uri, ...own }
   if (typeof given.text === 'string') return { ...about, text: given.text }
@@ -124,7 +124,7 @@ function readResource(
   return isBase64(given.blob) ? { ...about, blob: given.blob } : "'blob' must be base64"
 }
 
-function mediaOf(mimeType: unknown): { readonly mimeType?: string } | string {
+function readMediaType(mimeType: unknown): { readonly mimeType?: string } | string {
   if (mimeType === undefined) return {}
   return typeof mimeType === 'string' ? { mimeType } : "'mimeType' must be a string"
 }
@@ -134,7 +134,7 @@ function isBase64(text: string): boolean {
   return !/[^\w+/=\s-]/.test(text)
 }
 
-function annotationsOf(given: unknown): Pick<Content, 'annotations'> | string {
+function readAnnotations(given: unknown): Pick<Content, 'annotations'> | string {
   if (given === undefined) return {}
   if (!isObject(given)) return "'annotations' must be an object"
   const audience = given.audience ?? undefined

@@ -1,14 +1,14 @@
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS, type Runnable, type Runner } from '../../core/call/runner.ts'
 import type { Json } from '../../core/tool/json.ts'
 import { integer, nullish } from '../../core/tool/json-reader.ts'
-import type { Checked } from '../../core/tool/problem.ts'
+import type { ParseResult } from '../../core/tool/problem.ts'
 import type { Definition, ToolRecord } from '../../core/tool/tool.ts'
 
 export const timeoutMs = nullish(integer(1, MAX_TIMEOUT_MS), DEFAULT_TIMEOUT_MS)
 
-export function checkedRunner<T>(
+export function createCheckedRunner<T>(
   kind: string,
-  check: (implementation: Json, definition: Definition) => Checked<T>,
+  check: (implementation: Json, definition: Definition) => ParseResult<T>,
   prepare: (implementation: T, record: ToolRecord) => Runnable,
 ): Runner {
   return {

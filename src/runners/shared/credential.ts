@@ -11,7 +11,9 @@ export interface CredentialPlacement<Place extends string = string> {
   readonly format: string
 }
 
-const FORMAT = json.unquoted(json.text("a string that holds '{value}'", (format) => format.includes('{value}')))
+const FORMAT = json.hideValue(
+  json.stringMatching("a string that holds '{value}'", (format) => format.includes('{value}')),
+)
 
 export const PLACEMENT_FIELDS = {
   authorization: json.optional(json.string({ least: 1 })),
@@ -20,30 +22,30 @@ export const PLACEMENT_FIELDS = {
   format: json.nullish(FORMAT),
 }
 
-export function withSource<T>(
+export function requireOneSource<T>(
   reader: json.Reader<T>,
   more: Readonly<Record<string, json.Reader<unknown>>> = {},
 ): json.Reader<T> {
   const sourceless = json.object(
     {
-      authorization: json.anything,
-      secret: json.anything,
-      in: json.anything,
-      name: json.anything,
-      format: json.anything,
+      authorization: json.anyJson,
+      secret: json.anyJson,
+      in: json.anyJson,
+      name: json.anyJson,
+      format: json.anyJson,
       ...more,
     },
-    { rule: (_, report) => void json.wrong(report, "Must have either 'authorization' or 'secret'") },
+    { rule: (_, report) => void json.addProblem(report, "Must have either 'authorization' or 'secret'") },
   )
   return (value, report) => {
     const isSourceless = isObject(value) && (value.authorization === undefined) === (value.secret === undefined)
     if (!isSourceless) return reader(value, report)
     sourceless(value, report)
-    return json.WRONG
+    return json.INVALID_VALUE
   }
 }
 
-export function placementOf<Place extends string>(fields: {
+export function toPlacement<Place extends string>(fields: {
   readonly authorization?: string | undefined
   readonly secret?: string | undefined
   readonly in: Place
@@ -59,33 +61,33 @@ export function placementOf<Place extends string>(fields: {
 }
 
 /** Each must be declared, and written nowhere else. `meet` says whether two of one place can be in one request. */
-export function placedOnce<T extends CredentialPlacement>(
+export function rejectDuplicatePlacement<T extends CredentialPlacement>(
   reader: json.Reader<T>,
   requirements: Requirements,
   headerProblem: (name: string) => string | undefined,
   meet: (one: T, other: T) => boolean = () => true,
 ): json.Reader<T> {
   const before: T[] = []
-  return json.into(reader, (placement, report) => {
+  return json.transform(reader, (placement, report) => {
     const { in: place, name } = placement
     const refused = place === 'header' ? headerProblem(name) : undefined
-    if (refused !== undefined) json.wrong(report, refused, '/name')
-    refuseUndeclared(placement, requirements, report)
+    if (refused !== undefined) json.addProblem(report, refused, '/name')
+    rejectUndeclared(placement, requirements, report)
     if (before.some((other) => placeKey(placement) === placeKey(other) && meet(placement, other)))
-      json.wrong(report, `Must be written once, got '${name}' again`, '/name')
+      json.addProblem(report, `Must be written once, got '${name}' again`, '/name')
     before.push(placement)
     return placement
   })
 }
 
-export function refuseUndeclared(
+export function rejectUndeclared(
   { source, id }: CredentialPlacement,
   { secrets, authorization }: Requirements,
-  report: json.Report,
+  report: json.ReadContext,
   path = '',
 ): void {
   const refused = whyUndeclared(id, source === 'secret' ? secrets : authorization)
-  if (refused !== undefined) json.wrong(report, refused, `${path}/${source}`)
+  if (refused !== undefined) json.addProblem(report, refused, `${path}/${source}`)
 }
 
 /** A tool is given only the secrets and tokens that it declares. */

@@ -1,6 +1,6 @@
 import type { Credential, Invocation } from '../../core/call/invocation.ts'
 import { base64 } from '../../outbound/base64.ts'
-import { redacting } from '../../outbound/redaction.ts'
+import { createLazyRedact } from '../../outbound/redaction.ts'
 import { type CredentialPlacement, formatCredential } from './credential.ts'
 import { isCookieValue, isHeaderValue } from './header-rules.ts'
 import { encodeStrictly, type UrlTemplate, variableNames } from './url-template.ts'
@@ -58,7 +58,7 @@ export function placeCredentials(
     headers,
     cookies: at('cookie').map((each) => `${each.name}=${each.text}`),
     carriesCredential: used.length > 0,
-    redact: redacting(() => [
+    redact: createLazyRedact(() => [
       ...used.flatMap(({ text, value }) => [text, value]),
       ...(basic === undefined ? [] : [basic.slice('Basic '.length)]),
     ]),

@@ -1,8 +1,8 @@
-import { MAY_HAVE_RUN } from '../../core/failure/failure-words.ts'
+import { MAY_HAVE_RUN } from '../../core/failure/failure-text.ts'
 import type { Invocation } from '../../core/call/invocation.ts'
 import type { Runnable, RunContext, RunResult } from '../../core/call/runner.ts'
 import type { Signal } from '../../core/tool/platform.ts'
-import { untilAborted } from '../../outbound/until-aborted.ts'
+import { raceAbort } from '../../outbound/until-aborted.ts'
 import type { CredentialPlacement } from './credential.ts'
 import { isHeaderValue } from './header-rules.ts'
 
@@ -12,7 +12,7 @@ export interface RetryClock {
   readonly random: () => number
 }
 
-export interface ServerOutcome {
+export interface UpstreamResult {
   readonly result: RunResult
   /** Milliseconds, where asking again is of use; 'backoff' where the server did not say when. */
   readonly retryAfter?: number | 'backoff'
@@ -21,10 +21,10 @@ export interface ServerOutcome {
   readonly isUnauthorized?: boolean
 }
 
-interface ServerTool {
-  readonly ask: (invocation: Invocation, context: RunContext) => ServerOutcome | Promise<ServerOutcome>
+interface UpstreamTool {
+  readonly ask: (invocation: Invocation, context: RunContext) => UpstreamResult | Promise<UpstreamResult>
   readonly credentials: readonly Pick<CredentialPlacement, 'source' | 'id'>[]
-  readonly isRepeatable: boolean
+  readonly isRetrySafe: boolean
   readonly retries: number
   readonly timeoutMs: number
   readonly hosts: readonly string[]
@@ -36,27 +36,31 @@ export const MAX_RETRIES = 2
 const FIRST_BACKOFF_MS = 250
 const MAX_JITTER_MS = 1_000
 
-export function serverTool(
-  { ask, credentials, isRepeatable, retries, timeoutMs, hosts }: ServerTool,
+export function createUpstreamTool(
+  { ask, credentials, isRetrySafe, retries, timeoutMs, hosts }: UpstreamTool,
   { now, sleep, random }: RetryClock,
 ): Runnable {
-  return { ok: true, timeoutMs, isRepeatable, hosts, run }
+  return { ok: true, timeoutMs, isRetrySafe, hosts, run }
 
   async function run(first: Invocation, context: RunContext): Promise<RunResult> {
     const deadline = now() + timeoutMs
     for (let invocation = first; ;) {
       const outcome = await askWithRetries(invocation, context, deadline)
-      const renewed = outcome.isUnauthorized ? await withNewTokens(invocation, context, credentials) : undefined
-      if (!renewed) return isRepeatable ? outcome.result : honest(outcome)
+      const renewed = outcome.isUnauthorized ? await renewTokens(invocation, context, credentials) : undefined
+      if (!renewed) return isRetrySafe ? outcome.result : withoutRetryAdvice(outcome)
       invocation = renewed
     }
   }
 
-  async function askWithRetries(invocation: Invocation, context: RunContext, deadline: number): Promise<ServerOutcome> {
+  async function askWithRetries(
+    invocation: Invocation,
+    context: RunContext,
+    deadline: number,
+  ): Promise<UpstreamResult> {
     for (let made = 0; ; made++) {
       const outcome = await ask(invocation, context)
       const { retryAfter } = outcome
-      if (retryAfter === undefined || !isRepeatable || made === retries) return outcome
+      if (retryAfter === undefined || !isRetrySafe || made === retries) return outcome
       // Not all at once: calls that failed together would be made again together
       const wait =
         retryAfter === 'backoff'
@@ -64,19 +68,19 @@ export function serverTool(
           : retryAfter + Math.min(retryAfter / 10, MAX_JITTER_MS) * random()
       // A wait past the deadline would only turn this answer into a timeout
       if (now() + wait >= deadline) return outcome
-      await untilAborted(() => sleep(wait, context.signal), context.signal)
+      await raceAbort(() => sleep(wait, context.signal), context.signal)
     }
   }
 }
 
 /** A call that may not be made twice is not to be tried again where nobody knows what the server did. */
-function honest({ result, isUncertain }: ServerOutcome): RunResult {
+function withoutRetryAdvice({ result, isUncertain }: UpstreamResult): RunResult {
   if (result.ok || !result.failure || !isUncertain) return result
   const { retry_after_ms: _, ...failure } = result.failure
   return { ok: false, failure: { ...failure, can_retry: false, additional_prompt_content: MAY_HAVE_RUN } }
 }
 
-async function withNewTokens(invocation: Invocation, { renew }: RunContext, credentials: ServerTool['credentials']) {
+async function renewTokens(invocation: Invocation, { renew }: RunContext, credentials: UpstreamTool['credentials']) {
   if (!renew) return undefined
   const sent = new Set(credentials.flatMap(({ source, id }) => (source === 'authorization' ? [id] : [])))
   const tokens = new Map(invocation.tokens)
@@ -98,6 +102,6 @@ export function requestHeaders({ traceparent }: Pick<RunContext, 'traceparent'>)
   return headers
 }
 
-export function unbuildable(problems: readonly string[]) {
+export function requestBuildFailure(problems: readonly string[]) {
   return { ok: false as const, failure: { message: `Cannot build the request: ${problems.join('; ')}` } }
 }

@@ -3,13 +3,13 @@ import type { ToolFailure } from '../../core/tool/content.ts'
 import type { GuardedFailure } from '../../outbound/guarded-fetch.ts'
 import type { Redact } from '../../outbound/redaction.ts'
 import { isTransient, retryAfterMs } from '../../outbound/status.ts'
-import type { ServerOutcome } from './retrying-call.ts'
+import type { UpstreamResult } from './retrying-call.ts'
 
 const EXCERPT = 1_000
 const NOT_QUOTED =
   'its answer is not shown, since it was sent a credential; what "response.error" of an HTTP tool names would be'
 
-export interface BadAnswer {
+export interface UpstreamError {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -21,14 +21,16 @@ export interface Secrecy {
   readonly carriesCredential: boolean
 }
 
-export type FailedCall = ServerOutcome & { readonly result: { readonly ok: false; readonly failure: ToolFailure } }
+export type UpstreamFailure = UpstreamResult & {
+  readonly result: { readonly ok: false; readonly failure: ToolFailure }
+}
 
 /** Only an unreachable server is worth asking again soon. `request` is for developers. */
-export function unanswered(
+export function noResponseFailure(
   { kind, message, retryAfterMs, remedy }: GuardedFailure,
   request: string,
   redact: Redact,
-): FailedCall {
+): UpstreamFailure {
   const isUnreachable = kind === 'unreachable'
   const why = redact(
     kind === 'refused' ? `${request} was blocked by Switchboard` : `${request} had no answer (${kind})`,
@@ -48,9 +50,9 @@ export function unanswered(
   }
 }
 
-export function answeredFailure(
+export function statusFailure(
   message: string,
-  { status, headers, text }: BadAnswer,
+  { status, headers, text }: UpstreamError,
   request: string,
   secrecy: Secrecy,
   now: number,
@@ -66,12 +68,12 @@ export function answeredFailure(
   }
 }
 
-/** A server may repeat the credential that it was sent, in a form that cannot be recognised. */
+/** A server may repeat the credential that it was sent, in a form that cannot be recognized. */
 export function unstructured(text: string, { redact, carriesCredential }: Secrecy): string {
   return carriesCredential ? NOT_QUOTED : excerpt(text, redact)
 }
 
-/** Redacted before it is cut, since half a secret would not be recognised. */
+/** Redacted before it is cut, since half a secret would not be recognized. */
 export function excerpt(text: string, redact: Redact): string {
   const safe = redact(text).trim()
   return safe.length > EXCERPT ? `${safe.slice(0, EXCERPT)}…` : safe

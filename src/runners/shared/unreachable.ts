@@ -1,11 +1,11 @@
 import type { Implementation } from '../../core/tool/tool.ts'
-import { createUrlJudge, howToAllow } from '../../outbound/allowed-url.ts'
+import { createUrlCheck, formatAllowHint } from '../../outbound/allowed-url.ts'
 
 /** Tells of an implementation all of whose requests the guarded fetch refuses by their address, and why. */
 export function createUnreachable(allowHttpHosts: ReadonlySet<string>) {
-  const judge = createUrlJudge(allowHttpHosts)
+  const judge = createUrlCheck(allowHttpHosts)
   return (implementation: Implementation): string | undefined => {
-    const origins = originsOf(implementation)
+    const origins = listOrigins(implementation)
     const refused = origins.flatMap((origin) => {
       const url = URL.parse(origin)
       const reason = url ? judge(url) : undefined
@@ -18,12 +18,12 @@ export function createUnreachable(allowHttpHosts: ReadonlySet<string>) {
     const isPlaceholder = /^(?!localhost\b)[^.[]+$/.test(first.host)
     const why = `It cannot run: requests to ${refused.slice(0, 3).join(' and ')} are refused`
     const own = isPlaceholder ? ["Give the server's own address"] : []
-    return [why, ...own, howToAllow(first) ?? []].flat().join('. ')
+    return [why, ...own, formatAllowHint(first) ?? []].flat().join('. ')
   }
 }
 
 /** None where a credential says the host. */
-function originsOf({ url, allowed_hosts: hosts }: Implementation): readonly string[] {
+function listOrigins({ url, allowed_hosts: hosts }: Implementation): readonly string[] {
   if (Array.isArray(hosts)) return hosts.flatMap((host) => (typeof host === 'string' ? [`https://${host}`] : []))
   const [origin] = (typeof url === 'string' && /^https?:\/\/[^/?#]+/i.exec(url)) || []
   return origin === undefined || origin.includes('{') ? [] : [origin]

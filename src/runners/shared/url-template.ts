@@ -41,7 +41,7 @@ export function hasDotSegment(path: string): boolean {
   return path.split('/').some((segment) => DOT_SEGMENT.test(segment))
 }
 
-export function hostOf(template: string): string {
+export function getHost(template: string): string {
   const [, authority = template] = /^(?:https?:\/\/)?([^/?#]*)/i.exec(template) ?? []
   return authority.toLowerCase().replace(/:443$/, '')
 }

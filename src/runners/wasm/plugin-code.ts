@@ -1,5 +1,5 @@
 import type { EgressPolicy } from '../sandbox/egress.ts'
-import type { InsideModules, SandboxCode } from '../sandbox/sandbox.ts'
+import type { GuestModules, SandboxCode } from '../sandbox/sandbox.ts'
 
 /** Less than a second's work, for one call. */
 export const FUEL = 250_000_000
@@ -11,7 +11,7 @@ export function meteredBlob(blob: string): string {
 }
 
 export function pluginCode(
-  inside: InsideModules,
+  inside: GuestModules,
   blob: string,
   egress: EgressPolicy | null,
   bytes: () => Promise<ArrayBuffer>,

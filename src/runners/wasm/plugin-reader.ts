@@ -1,22 +1,22 @@
 import { invalidSource } from '../../core/publish/import.ts'
 import type { PluginReader } from '../../core/publish/plugin-submission.ts'
-import type { GiveWay, Meter } from '../../core/tool/budget.ts'
+import type { YieldControl, RequestBudget } from '../../core/tool/budget.ts'
 import type { ToolFailure } from '../../core/tool/content.ts'
 import type { Implementation } from '../../core/tool/tool.ts'
-import { askSandbox } from '../sandbox/answer.ts'
-import { type InsideModules, NO_LOADER, type Sandbox } from '../sandbox/sandbox.ts'
-import { ModuleError } from './meter/bytes.ts'
-import { type Metered, meterModule } from './meter/meter.ts'
-import { checkHeader } from './meter/sections.ts'
-import type { ExportCall } from './inside/main.ts'
+import { callSandbox } from '../sandbox/answer.ts'
+import { type GuestModules, NO_LOADER, type Sandbox } from '../sandbox/sandbox.ts'
+import { ModuleError } from './fuel/bytes.ts'
+import { type MeteredModule, addFuelMetering } from './fuel/meter.ts'
+import { checkHeader } from './fuel/sections.ts'
+import type { ExportCall } from './guest/main.ts'
 import { FUEL, MAX_PAGES, meteredBlob, pluginCode } from './plugin-code.ts'
 
 export interface PluginReaderOptions {
   readonly sandbox: Sandbox | undefined
-  readonly inside: InsideModules
+  readonly inside: GuestModules
   readonly sha256: (bytes: ArrayBuffer) => Promise<string>
   readonly storeBlob: (name: string, bytes: ArrayBuffer) => Promise<void>
-  readonly giveWay: GiveWay
+  readonly giveWay: YieldControl
 }
 
 const MAX_DESCRIBED = 1024 * 1024
@@ -52,7 +52,7 @@ export function createPluginReader(options: PluginReaderOptions): PluginReader {
       return {
         ok: true,
         described: described.text,
-        implementationOf: (tool): Implementation => ({
+        createImplementation: (tool): Implementation => ({
           kind: 'wasm',
           blob,
           tool,
@@ -71,7 +71,7 @@ export function createPluginReader(options: PluginReaderOptions): PluginReader {
   }
 
   /** The uploaded bytes come last: where they are, the metered ones are too. */
-  async function store(blob: string, uploaded: Uint8Array<ArrayBuffer>, metered: Metered): Promise<void> {
+  async function store(blob: string, uploaded: Uint8Array<ArrayBuffer>, metered: MeteredModule): Promise<void> {
     await storeBlob(meteredBlob(blob), metered.bytes.buffer)
     await storeBlob(blob, uploaded.buffer)
   }
@@ -80,22 +80,22 @@ export function createPluginReader(options: PluginReaderOptions): PluginReader {
     sandbox: Sandbox,
     blob: string,
     bytes: ArrayBuffer,
-    { signal, meter }: { readonly signal: AbortSignal; readonly meter: Meter },
+    { signal, meter }: { readonly signal: AbortSignal; readonly meter: RequestBudget },
   ): Promise<{ readonly text: string } | string> {
     const code = pluginCode(inside, blob, null, async () => bytes)
     const call: ExportCall = { exported: 'describe', input: '', config: {}, fuel: FUEL, timeoutMs: DESCRIBE_TIMEOUT_MS }
-    const answer = await askSandbox(sandbox, code, [call], {
+    const answer = await callSandbox(sandbox, code, [call], {
       signal: AbortSignal.any([signal, AbortSignal.timeout(DESCRIBE_TIMEOUT_MS)]),
       meter,
       subject: 'The plugin',
       unfinished: UNFINISHED,
     })
-    if (!answer.ok) return answer.failure ? reasonOf(answer.failure) : UNFINISHED
+    if (!answer.ok) return answer.failure ? findReason(answer.failure) : UNFINISHED
     const { result } = answer
     if (!result.ok) {
       return result.kind === 'fuel'
         ? `Its 'describe' did not end within ${FUEL} instructions`
-        : `Its 'describe' failed: ${reasonOf(result.failure)}`
+        : `Its 'describe' failed: ${findReason(result.failure)}`
     }
     const text = String(result.value)
     if (text.length > MAX_DESCRIBED) return `Its 'describe' gave more than ${MAX_DESCRIBED} characters`
@@ -104,15 +104,15 @@ export function createPluginReader(options: PluginReaderOptions): PluginReader {
 }
 
 /** Its publisher is its developer. */
-function reasonOf({ message, developer_message: why }: ToolFailure): string {
+function findReason({ message, developer_message: why }: ToolFailure): string {
   return why === undefined ? message : `${message}: ${why}`
 }
 
-async function meter(bytes: Uint8Array<ArrayBuffer>, giveWay: GiveWay): Promise<Metered | string> {
+async function meter(bytes: Uint8Array<ArrayBuffer>, giveWay: YieldControl): Promise<MeteredModule | string> {
   try {
     checkHeader(bytes)
     if (!WebAssembly.validate(bytes)) return 'It is not a valid WebAssembly module, or not the whole of one'
-    const steps = meterModule(bytes, { fuel: FUEL, maxPages: MAX_PAGES })
+    const steps = addFuelMetering(bytes, { fuel: FUEL, maxPages: MAX_PAGES })
     let step = steps.next()
     for (; !step.done; step = steps.next()) await giveWay()
     const metered = step.value
@@ -124,7 +124,7 @@ async function meter(bytes: Uint8Array<ArrayBuffer>, giveWay: GiveWay): Promise<
   }
 }
 
-function whyRefused({ imports, functions }: Metered): string | undefined {
+function whyRefused({ imports, functions }: MeteredModule): string | undefined {
   for (const { module, name } of imports) {
     if (module === WASI || IMPORTS.get(module)?.includes(name)) continue
     const modules = [...IMPORTS.keys(), WASI].map((each) => `'${each}'`).join(', ')

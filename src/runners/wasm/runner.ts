@@ -1,33 +1,43 @@
 import { sensitiveValues } from '../../core/call/invocation.ts'
 import type { Runner, RunResult, ResourceUsage } from '../../core/call/runner.ts'
-import type { Meter } from '../../core/tool/budget.ts'
+import type { RequestBudget } from '../../core/tool/budget.ts'
 import { isObject, type Json } from '../../core/tool/json.ts'
-import { FOREIGN, parseJson } from '../../core/tool/json-text.ts'
-import { check, judged, map, nullish, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
+import { FOREIGN_JSON, parseJson } from '../../core/tool/json-text.ts'
+import {
+  parseValue,
+  refine,
+  map,
+  nullish,
+  object,
+  enumReader,
+  optional,
+  string,
+  stringMatching,
+} from '../../core/tool/json-reader.ts'
 import type { Definition } from '../../core/tool/tool.ts'
-import { redacting } from '../../outbound/redaction.ts'
+import { createLazyRedact } from '../../outbound/redaction.ts'
 import { allowedHosts } from '../sandbox/credentials.ts'
-import { askSandbox, failed, passOnLogs } from '../sandbox/answer.ts'
+import { callSandbox, failed, forwardLogs } from '../sandbox/answer.ts'
 import { egressPolicy } from '../sandbox/egress.ts'
 import { NO_LOADER, NO_SANDBOX, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
 import { resultInSandbox } from '../shared/call-tool-result.ts'
-import { checkedRunner, timeoutMs } from '../shared/checked-runner.ts'
+import { createCheckedRunner, timeoutMs } from '../shared/checked-runner.ts'
 import { whyUndeclared } from '../shared/credential.ts'
-import type { ExportCall } from './inside/main.ts'
+import type { ExportCall } from './guest/main.ts'
 import type { ToolFailure } from '../../core/tool/content.ts'
 import { FUEL, meteredBlob, pluginCode } from './plugin-code.ts'
 
 function checkWasmImplementation(implementation: Json, { requirements }: Definition) {
-  const secret = judged(string({ least: 1 }), (id) => whyUndeclared(id, requirements.secrets))
+  const secret = refine(string({ least: 1 }), (id) => whyUndeclared(id, requirements.secrets))
   const reader = object({
-    kind: oneOf(['wasm']),
-    blob: text('the SHA-256 of a plugin that was uploaded', /^[0-9a-f]{64}$/),
+    kind: enumReader(['wasm']),
+    blob: stringMatching('the SHA-256 of a plugin that was uploaded', /^[0-9a-f]{64}$/),
     tool: string({ least: 1 }),
     allowed_hosts: optional(allowedHosts, []),
     config: nullish(map(secret), {}),
     timeout_ms: timeoutMs,
   })
-  return check(reader, implementation)
+  return parseValue(reader, implementation)
 }
 
 /** It would run out again, so nobody is told to repeat the call. */
@@ -44,7 +54,7 @@ export interface WasmRunnerOptions extends SandboxRunnerOptions {
 
 /** A fresh instance for each call. A plugin may read the secrets that its uploader put into the configuration. */
 export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, log }: WasmRunnerOptions): Runner {
-  return checkedRunner('wasm', checkWasmImplementation, (implementation, record) => {
+  return createCheckedRunner('wasm', checkWasmImplementation, (implementation, record) => {
     if (!sandbox) return { ok: false, reason: NO_SANDBOX, forOperator: NO_LOADER }
     const { blob, tool, config, timeout_ms: milliseconds } = implementation
     const egress = egressPolicy(implementation, record.toolkit, '', allowHttpHosts, [], [])
@@ -58,7 +68,7 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
       ok: true,
       timeoutMs: milliseconds,
       // Without a network it can change nothing
-      isRepeatable: implementation.allowed_hosts.length === 0,
+      isRetrySafe: implementation.allowed_hosts.length === 0,
       hosts: implementation.allowed_hosts,
       async run(invocation, context) {
         // The schema's CallToolRequest, with its "optional override for the method name"
@@ -73,9 +83,9 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
           timeoutMs: milliseconds,
         }
         const { signal, meter } = context
-        const redact = redacting(() => sensitiveValues(invocation))
+        const redact = createLazyRedact(() => sensitiveValues(invocation))
         const unfinished = 'The call ended before the plugin did'
-        const answer = await askSandbox(sandbox, code, [call], {
+        const answer = await callSandbox(sandbox, code, [call], {
           signal,
           meter,
           redact,
@@ -83,7 +93,7 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
           unfinished,
         })
         if (!answer.ok) return answer
-        passOnLogs(answer.logs, context, log)
+        forwardLogs(answer.logs, context, log)
         const { result, usage } = answer
         if (result.ok) return readPluginResult(String(result.value), usage, meter)
         return { ok: false, failure: result.kind === 'fuel' ? OUT_OF_FUEL : result.failure }
@@ -92,8 +102,8 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
   })
 }
 
-function readPluginResult(text: string, usage: ResourceUsage, meter: Meter): RunResult {
-  const parsed = parseJson(text, meter, { ...FOREIGN, what: 'the output' })
+function readPluginResult(text: string, usage: ResourceUsage, meter: RequestBudget): RunResult {
+  const parsed = parseJson(text, meter, { ...FOREIGN_JSON, what: 'the output' })
   if (!parsed.ok) return failed(parsed.isJson ? parsed.message : 'The plugin answered with something that is not JSON')
   const result = parsed.value
   if (!isObject(result) || !Array.isArray(result.content))

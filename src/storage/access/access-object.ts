@@ -1,11 +1,11 @@
 import { DurableObject } from 'cloudflare:workers'
-import { type ApiKey, changedKey, type KeyChange } from '../../core/access/api-key.ts'
-import { type Expected, isExpected } from '../../core/tool/revision.ts'
+import { type ApiKey, applyKeyChange, type KeyChange } from '../../core/access/api-key.ts'
+import { type Precondition, matchesPrecondition } from '../../core/tool/precondition.ts'
 import type { Session } from '../../core/access/session.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import { kvKey } from '../keys.ts'
 import { createOutbox } from '../kv-outbox.ts'
-import { reachableStub } from '../reachable-stub.ts'
+import { createReliableStub } from '../reachable-stub.ts'
 import { column, field, firstRow, rows } from '../rows.ts'
 import { type SessionRows, sessionRows } from './session-rows.ts'
 import { createTables, deploymentSecret, queue } from './tables.ts'
@@ -61,11 +61,11 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     return column<string>(this.#sql, `SELECT body FROM ${table} ORDER BY ${order}`)
   }
 
-  removeGiven(kind: GivenKind, id: string, expected?: Expected): Promise<boolean | 'stale'> {
+  removeGiven(kind: GivenKind, id: string, expected?: Precondition): Promise<boolean | 'stale'> {
     const { table, address } = GIVEN[kind]
     return this.#change(() => {
       const before = field<string>(this.#sql, `SELECT body FROM ${table} WHERE id = ?`, id)
-      if (before !== undefined && !isExpected(before, expected)) return 'stale'
+      if (before !== undefined && !matchesPrecondition(before, expected)) return 'stale'
       if (kind === 'apiKey') {
         this.#forgetEarlier(id)
         this.#sql.exec('DELETE FROM key_use WHERE id = ?', id)
@@ -76,10 +76,10 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     })
   }
 
-  putProvider(provider: Provider, expected?: Expected): Promise<boolean | 'stale'> {
+  putProvider(provider: Provider, expected?: Precondition): Promise<boolean | 'stale'> {
     return this.#change(() => {
       const before = this.#providerText(provider.id)
-      if (!isExpected(before, expected)) return 'stale'
+      if (!matchesPrecondition(before, expected)) return 'stale'
       const isNew = before === undefined
       this.#sql.exec('INSERT OR REPLACE INTO provider VALUES (?, ?)', provider.id, JSON.stringify(provider))
       queue(this.#sql, kvKey('provider', provider.id), isNew ? 'publication' : 'status')
@@ -100,12 +100,12 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   }
 
   /** Undefined for an unknown id. */
-  changeKey(id: string, change: KeyChange, expected?: Expected): Promise<KeyChanged | 'stale' | undefined> {
+  changeKey(id: string, change: KeyChange, expected?: Precondition): Promise<KeyChanged | 'stale' | undefined> {
     return this.#change(() => {
       const before = this.keyWithId(id)
       if (before === undefined) return undefined
-      if (!isExpected(before, expected)) return 'stale'
-      const body = JSON.stringify(changedKey(JSON.parse(before), change))
+      if (!matchesPrecondition(before, expected)) return 'stale'
+      const body = JSON.stringify(applyKeyChange(JSON.parse(before), change))
       const update = 'UPDATE api_key SET body = ? WHERE id = ? RETURNING hash'
       const hashes = [...column<string>(this.#sql, update, body, id), ...this.#earlierHashes(id)]
       for (const each of hashes) queue(this.#sql, kvKey('apiKey', each), 'revocation')
@@ -137,7 +137,7 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     for (const id of ids) this.#sql.exec(use, at, id)
   }
 
-  lastUses(): Record<string, number> {
+  listLastUses(): Record<string, number> {
     const uses = rows<{ id: string; at: number }>(this.#sql, 'SELECT id, at FROM key_use')
     return Object.fromEntries(uses.map(({ id, at }) => [id, at]))
   }
@@ -199,5 +199,5 @@ export type AccessStub = DurableObjectStub<Access>
 const REACH = { what: 'keys and providers', waitMs: 10_000 }
 
 export function accessStub(namespace: DurableObjectNamespace<Access>): AccessStub {
-  return reachableStub(() => namespace.getByName('access'), REACH)
+  return createReliableStub(() => namespace.getByName('access'), REACH)
 }

@@ -8,7 +8,7 @@ export function createKvKeys(kv: KVNamespace, access: AccessStub, now: () => num
   const reader = createKvReader(kv, access.value, now)
 
   function keyIn({ body, hashes }: KeyChanged): ApiKey {
-    for (const hash of hashes) reader.wrote(kvKey('apiKey', hash))
+    for (const hash of hashes) reader.markWritten(kvKey('apiKey', hash))
     return JSON.parse(body)
   }
 
@@ -16,12 +16,12 @@ export function createKvKeys(kv: KVNamespace, access: AccessStub, now: () => num
     async create(key, hash) {
       await access.createKey(key, hash)
       // Who has it may call often at once before KV has it
-      reader.wrote(kvKey('apiKey', hash))
+      reader.markWritten(kvKey('apiKey', hash))
     },
     async list() {
       return (await access.given('apiKey')).map((text): ApiKey => JSON.parse(text))
     },
-    async withId(id) {
+    async findById(id) {
       const text = await access.keyWithId(id)
       return text === undefined ? undefined : JSON.parse(text)
     },
@@ -33,7 +33,7 @@ export function createKvKeys(kv: KVNamespace, access: AccessStub, now: () => num
       const changed = await access.rotateKey(id, hash, until)
       return changed && keyIn(changed)
     },
-    lastUses: access.lastUses,
+    listLastUses: access.listLastUses,
     remove: (id, expected) => access.removeGiven('apiKey', id, expected),
     find: (hash) => reader.read<ApiKey>(kvKey('apiKey', hash), 'ask'),
   }

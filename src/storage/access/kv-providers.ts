@@ -1,22 +1,22 @@
-import { createKept } from '../../core/cache/kept.ts'
+import { createSwrCache } from '../../core/cache/swr-cache.ts'
 import { isProviderId, type Provider, type ProviderStore } from '../../core/consent/provider.ts'
 import { kvKey } from '../keys.ts'
 import { createKvReader } from '../kv-reader.ts'
 import type { AccessStub } from './access-object.ts'
-import { recentlyUsed } from '../../core/tool/recently-used.ts'
+import { createLruCache } from '../../core/tool/recently-used.ts'
 
-const AGES = { fresh: 5_000, lastResort: 55_000 }
+const AGES = { fresh: 5_000, staleIfError: 55_000 }
 const MAX_KEPT = 1_000
 
 /** A change is seen everywhere within a minute, and at once where it was made. */
 export function createKvProviders(kv: KVNamespace, access: AccessStub, now: () => number): ProviderStore {
   const reader = createKvReader(kv, access.value, now)
-  const kept = createKept<Provider | undefined>({ store: recentlyUsed(MAX_KEPT), agesOf: () => AGES, now })
+  const kept = createSwrCache<Provider | undefined>({ store: createLruCache(MAX_KEPT), getAges: () => AGES, now })
   const load = (id: string) => reader.read<Provider>(kvKey('provider', id), 'ask')
 
   function changed(id: string): void {
-    reader.wrote(kvKey('provider', id))
-    kept.forget((_, each) => each === id)
+    reader.markWritten(kvKey('provider', id))
+    kept.invalidate((_, each) => each === id)
   }
 
   return {

@@ -1,5 +1,5 @@
 import * as base64url from 'jose/base64url'
-import { enqueue, OUTBOX_TABLE, type Reason } from '../kv-outbox.ts'
+import { enqueue, OUTBOX_TABLE, type OutboxPriority } from '../kv-outbox.ts'
 import { field } from '../rows.ts'
 import { openTables } from '../schema.ts'
 
@@ -26,7 +26,7 @@ export function deploymentSecret(sql: SqlStorage): string {
   return field<string>(sql, "SELECT value FROM secret WHERE name = 'deployment'") ?? random
 }
 
-export function queue(sql: SqlStorage, target: string, reason?: Reason): void {
+export function queue(sql: SqlStorage, target: string, reason?: OutboxPriority): void {
   const waiting = field<number>(sql, 'SELECT revision FROM outbox WHERE target = ?', target)
   enqueue(sql, target, (waiting ?? 0) + 1, reason)
 }

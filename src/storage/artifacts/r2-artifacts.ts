@@ -1,9 +1,9 @@
 import * as base64url from 'jose/base64url'
 import type { ArtifactLink, ArtifactOwner, ArtifactStore } from '../../core/call/artifact-store.ts'
-import { bytesOfBase64 } from '../../outbound/base64.ts'
+import { decodeBase64 } from '../../outbound/base64.ts'
 import type { Signer } from '../sealing/deployment-keys.ts'
 import { artifactKey, OWNER_LENGTH } from '../keys.ts'
-import { type ByteStore, keepBytes, LIFETIME_MS } from './keep-bytes.ts'
+import { type ByteStore, storeBytes, LIFETIME_MS } from './store-bytes.ts'
 import { storedObject } from './stored-object.ts'
 
 const ID_BYTES = 16
@@ -15,8 +15,8 @@ const SECONDS = /^\d{1,12}$/
 export function createR2Artifacts(store: ByteStore, signer: Signer, now: () => number): ArtifactStore {
   const { bucket } = store
   return {
-    async keep({ content, contentType }, owner) {
-      const bytes = 'text' in content ? content.text : bytesOfBase64(content.base64)
+    async put({ content, contentType }, owner) {
+      const bytes = 'text' in content ? content.text : decodeBase64(content.base64)
       if (bytes === undefined) return { ok: false, why: 'its bytes are no Base64' }
       const isWords = 'text' in content && contentType.startsWith('text/')
       const { principal } = owner
@@ -25,17 +25,17 @@ export function createR2Artifacts(store: ByteStore, signer: Signer, now: () => n
       const expires = String(Math.floor((now() + LIFETIME_MS) / 1000))
       const options = {
         httpMetadata: { contentType: isWords ? `${contentType}; charset=utf-8` : contentType },
-        customMetadata: metadataOf(owner, expires),
+        customMetadata: buildMetadata(owner, expires),
       }
       const place = { principal, prefix: artifactKey(tag), key: artifactKey(id) }
-      const stored = await keepBytes(
+      const stored = await storeBytes(
         { ...place, body: bytes, size: bytes.length, options },
         { store, now, quota: QUOTA },
       )
       if ('full' in stored) return { ok: false, why: `more than ${stored.full} are being kept at once` }
       if (!('size' in stored)) return { ok: false, why: 'nothing is kept for callers without a credential' }
       const query = new URLSearchParams({ expires, signature: await signer.sign(signed(id, expires)) })
-      const url = `${new URL(owner.reachedAt()).origin}/artifacts/${id}?${query}`
+      const url = `${new URL(owner.requestUrl()).origin}/artifacts/${id}?${query}`
       return { ok: true, url, size: stored.size, expiresAt: new Date(Number(expires) * 1000).toISOString() }
     },
     async open({ id, expires, signature }: ArtifactLink) {
@@ -50,7 +50,7 @@ export function createR2Artifacts(store: ByteStore, signer: Signer, now: () => n
 }
 
 export const noArtifacts: ArtifactStore = {
-  keep: async () => ({
+  put: async () => ({
     ok: false,
     why: 'this deployment has no place to keep it',
     forOperator:
@@ -64,7 +64,10 @@ function signed(id: string, expires: string): string {
 }
 
 /** Percent-encoded, since metadata travels in headers. */
-function metadataOf({ callId, tool, principal, userId = '' }: ArtifactOwner, expires: string): Record<string, string> {
+function buildMetadata(
+  { callId, tool, principal, userId = '' }: ArtifactOwner,
+  expires: string,
+): Record<string, string> {
   const said = Object.entries({ call: callId, tool, principal, user: userId, expires })
   return Object.fromEntries(said.map(([name, value]) => [name, encodeURIComponent(value.toWellFormed())]))
 }

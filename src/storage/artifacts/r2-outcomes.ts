@@ -1,7 +1,7 @@
-import type { OutcomeStore } from '../../core/call/ledger.ts'
+import type { OutcomeStore } from '../../core/call/idempotency.ts'
 import { outcomeKey } from '../keys.ts'
 import { sha256 } from '../sealing/sha256.ts'
-import { type ByteStore, keepBytes } from './keep-bytes.ts'
+import { type ByteStore, storeBytes } from './store-bytes.ts'
 
 const QUOTA = { files: 500, bytes: 134_217_728 }
 
@@ -11,7 +11,7 @@ export function createR2Outcomes(store: ByteStore, now: () => number): OutcomeSt
     async keep(principal, callId, sealed) {
       const prefix = outcomeKey(await sha256(principal))
       const key = prefix + (await sha256(callId))
-      const kept = await keepBytes(
+      const kept = await storeBytes(
         { principal, prefix, key, body: sealed, size: sealed.length },
         { store, now, quota: QUOTA },
       )

@@ -2,7 +2,7 @@ import * as base64url from 'jose/base64url'
 import { fail } from '../../core/failure/failure.ts'
 import type { UploadOwner, UploadStore } from '../../core/call/artifact-store.ts'
 import { uploadKey } from '../keys.ts'
-import { type ByteStore, keepBytes, LIFETIME_MS } from './keep-bytes.ts'
+import { type ByteStore, storeBytes, LIFETIME_MS } from './store-bytes.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import { storedObject } from './stored-object.ts'
 
@@ -13,10 +13,11 @@ const QUOTA = { files: 200, bytes: 536_870_912 }
 /** Keys begin with their owner, so nobody reaches another's. */
 export function createR2Uploads(store: ByteStore, now: () => number): UploadStore {
   const { bucket } = store
-  async function keyOf(id: string, { principal, userId }: UploadOwner): Promise<string> {
+  async function toKey(id: string, { principal, userId }: UploadOwner): Promise<string> {
     return uploadKey(await sha256(principal), userId === undefined ? '' : await sha256(userId), id)
   }
-  const headOf = async (id: string, owner: UploadOwner) => (ID.test(id) ? bucket.head(await keyOf(id, owner)) : null)
+  const loadMetadata = async (id: string, owner: UploadOwner) =>
+    ID.test(id) ? bucket.head(await toKey(id, owner)) : null
 
   return {
     async keep({ body, size, contentType, filename }, owner) {
@@ -25,11 +26,11 @@ export function createR2Uploads(store: ByteStore, now: () => number): UploadStor
       const expires = Math.floor((now() + LIFETIME_MS) / 1000)
       const named = filename === undefined ? {} : { filename: encodeURIComponent(filename.toWellFormed()) }
       const prefix = uploadKey(await sha256(principal))
-      const key = await keyOf(id, owner)
+      const key = await toKey(id, owner)
       const options = { httpMetadata: { contentType }, customMetadata: { expires: String(expires), ...named } }
       // An earlier upload is not dropped for the next one: its sender is told
       const door = { store, now, quota: QUOTA, refusesWhenFull: true }
-      const stored = await keepBytes({ principal, prefix, key, body: body ?? '', size, options }, door)
+      const stored = await storeBytes({ principal, prefix, key, body: body ?? '', size, options }, door)
       if ('full' in stored) {
         const message = `Cannot keep more than ${stored.full} at once: DELETE /artifacts/{id} removes one, and each expires after a day`
         return fail({ type: 'conflict', message })
@@ -39,17 +40,17 @@ export function createR2Uploads(store: ByteStore, now: () => number): UploadStor
       return { ok: true, id, expires }
     },
     async find(id, owner) {
-      const stored = await headOf(id, owner)
+      const stored = await loadMetadata(id, owner)
       if (!stored || isOver(stored.customMetadata, now())) return undefined
       const { filename } = stored.customMetadata ?? {}
       return {
         ...storedObject(bucket, stored),
         filename: filename === undefined ? undefined : decodeURIComponent(filename),
-        expires: expiryOf(stored.customMetadata),
+        expires: readExpiry(stored.customMetadata),
       }
     },
     async remove(id, owner) {
-      const stored = await headOf(id, owner)
+      const stored = await loadMetadata(id, owner)
       if (stored) await bucket.delete(stored.key)
       return stored !== null && !isOver(stored.customMetadata, now())
     },
@@ -68,11 +69,11 @@ export const noUploads: UploadStore = {
   remove: async () => false,
 }
 
-function expiryOf(metadata: Readonly<Record<string, string>> | undefined): number {
+function readExpiry(metadata: Readonly<Record<string, string>> | undefined): number {
   return Number(metadata?.expires ?? 0)
 }
 
 function isOver(metadata: Readonly<Record<string, string>> | undefined, now: number): boolean {
   // Written so that a time that cannot be read counts as over
-  return !(now < expiryOf(metadata) * 1000)
+  return !(now < readExpiry(metadata) * 1000)
 }

@@ -1,5 +1,5 @@
 import type { StoredArtifact } from '../../core/call/artifact-store.ts'
-import { base64OfBytes } from '../../outbound/base64.ts'
+import { encodeBase64 } from '../../outbound/base64.ts'
 import { sha256OfBytes } from '../sealing/sha256.ts'
 
 export function storedObject(bucket: R2Bucket, head: R2Object): StoredArtifact {
@@ -18,7 +18,7 @@ export function storedObject(bucket: R2Bucket, head: R2Object): StoredArtifact {
       return read?.body
     },
     bytes,
-    base64: async () => base64OfBytes(await bytes()),
+    base64: async () => encodeBase64(await bytes()),
     sha256: async () => sha256OfBytes(await bytes()),
   }
 }

@@ -1,7 +1,7 @@
 import type { ClientInfo } from '@cloudflare/workers-oauth-provider'
 import { AUTH_METHODS, type OAuthClient } from '../../core/access/oauth-client.ts'
 import { column, field } from '../rows.ts'
-import { createEntries, type Entries } from './entries.ts'
+import { createSqlKv, type SqlKv } from './sql-kv.ts'
 
 export type Client = ClientInfo
 
@@ -22,19 +22,19 @@ const IS_CLIENT = "key > 'client:' AND key < 'client;'"
 
 /** A self-registered client is forgotten after a day unless approved; one that an administrator gave stays. */
 export function clientRows(sql: SqlStorage, now: () => number) {
-  const keyOf = (id: string) => `client:${id}`
+  const toKey = (id: string) => `client:${id}`
 
   return {
-    entriesWith(document?: Client): Entries {
-      const entries = createEntries(sql, now)
+    entriesWith(document?: Client): SqlKv {
+      const entries = createSqlKv(sql, now)
       if (!document) return entries
-      const key = keyOf(document.clientId)
+      const key = toKey(document.clientId)
       return { ...entries, get: async (name, how) => (name === key ? document : entries.get(name, how)) }
     },
 
     registered(id: string): void {
       const note = 'UPDATE entry SET metadata = ?, expires = ? WHERE key = ?'
-      sql.exec(note, UNUSED, now() + UNUSED_MS, keyOf(id))
+      sql.exec(note, UNUSED, now() + UNUSED_MS, toKey(id))
       sql.exec(
         `DELETE FROM entry WHERE key IN (SELECT key FROM entry WHERE ${IS_CLIENT} AND (metadata = ? OR metadata ->> 'until' <= ?)
          ORDER BY expires DESC LIMIT -1 OFFSET ?)`,
@@ -48,7 +48,7 @@ export function clientRows(sql: SqlStorage, now: () => number) {
     opened(id: string, principal: string): void {
       const note = `UPDATE entry SET metadata = json_object('opened', ?, 'until', ?)
         WHERE key = ? AND (metadata = ? OR metadata ->> 'until' > 0)`
-      sql.exec(note, principal, now() + OPENED_MS, keyOf(id), UNUSED)
+      sql.exec(note, principal, now() + OPENED_MS, toKey(id), UNUSED)
       const surplus = `UPDATE entry SET metadata = ? WHERE key IN (SELECT key FROM entry
         WHERE ${IS_CLIENT} AND metadata ->> 'opened' = ? ORDER BY metadata ->> 'until' DESC LIMIT -1 OFFSET ?)`
       sql.exec(surplus, UNUSED, principal, MAX_OPENED)
@@ -58,10 +58,10 @@ export function clientRows(sql: SqlStorage, now: () => number) {
       const metadata = JSON.stringify({ holder })
       if (document) {
         const kept = 'INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?)'
-        sql.exec(kept, keyOf(id), JSON.stringify(document), metadata, now() + USED_MS)
+        sql.exec(kept, toKey(id), JSON.stringify(document), metadata, now() + USED_MS)
       } else {
         const note = 'UPDATE entry SET metadata = ?, expires = ? WHERE key = ? AND expires IS NOT NULL'
-        sql.exec(note, metadata, now() + USED_MS, keyOf(id))
+        sql.exec(note, metadata, now() + USED_MS, toKey(id))
       }
       const idle = `DELETE FROM entry WHERE key IN (SELECT key FROM entry WHERE ${IS_CLIENT} AND metadata ->> 'holder' = ?
         AND key NOT IN (SELECT 'client:' || json_extract(body, '$.client.id') FROM agent WHERE expires > ?)
@@ -70,26 +70,26 @@ export function clientRows(sql: SqlStorage, now: () => number) {
     },
 
     isKept(id: string): boolean {
-      return field(sql, 'SELECT 1 FROM entry WHERE key = ? AND expires > ?', keyOf(id), now()) !== undefined
+      return field(sql, 'SELECT 1 FROM entry WHERE key = ? AND expires > ?', toKey(id), now()) !== undefined
     },
 
     given(id: string): void {
-      sql.exec('UPDATE entry SET metadata = ?, expires = NULL WHERE key = ?', GIVEN, keyOf(id))
+      sql.exec('UPDATE entry SET metadata = ?, expires = NULL WHERE key = ?', GIVEN, toKey(id))
     },
 
     list(): OAuthClient[] {
       const all = `SELECT value FROM entry WHERE metadata = ? AND ${IS_CLIENT} ORDER BY key`
-      return column<string>(sql, all, GIVEN).map((text) => clientOf(JSON.parse(text)))
+      return column<string>(sql, all, GIVEN).map((text) => toOAuthClient(JSON.parse(text)))
     },
 
     remove(id: string): boolean {
       const removed = 'DELETE FROM entry WHERE key = ? AND metadata = ? RETURNING key'
-      return field(sql, removed, keyOf(id), GIVEN) !== undefined
+      return field(sql, removed, toKey(id), GIVEN) !== undefined
     },
   }
 }
 
-export function clientOf(client: Client): OAuthClient {
+export function toOAuthClient(client: Client): OAuthClient {
   const { clientId, clientName = '', redirectUris, tokenEndpointAuthMethod, registrationDate = 0 } = client
   return {
     client_id: clientId,

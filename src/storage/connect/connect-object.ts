@@ -6,13 +6,13 @@ import type { NewOAuthClient, OAuthClient } from '../../core/access/oauth-client
 import { column, field } from '../rows.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import { type AgentRows, agentRows } from './agent-rows.ts'
-import { type Client, clientOf, clientRows } from './client-rows.ts'
-import { deleteEntriesOf, entryKeys } from './entries.ts'
+import { type Client, toOAuthClient, clientRows } from './client-rows.ts'
+import { deleteAgentEntries, entryKeys } from './sql-kv.ts'
 import { presentRefreshToken } from './refresh-token-reuse.ts'
 import { createTables, sweep } from './tables.ts'
-import { agentOf, credentialOf } from './token-form.ts'
+import { readAgentId, readCredential } from './token-form.ts'
 
-export interface OAuthAnswer {
+export interface OAuthResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -24,7 +24,7 @@ export interface AuthorizationRequest {
   readonly document: Client | undefined
 }
 
-export interface Asserted {
+export interface ClientAssertion {
   readonly client: Client
   readonly id: string
   /** Milliseconds since 1970: the assertion is refused from then on anyway. */
@@ -52,7 +52,7 @@ export class Connect extends DurableObject<unknown> {
   }
 
   /** `body` is the metadata as JSON (RFC 7591). */
-  async register(origin: string, body: string): Promise<OAuthAnswer> {
+  async register(origin: string, body: string): Promise<OAuthResponse> {
     sweep(this.#sql, Date.now())
     const answer = await this.#answer(origin, 'register', { 'content-type': 'application/json' }, body)
     if (answer.status === 201) this.#clients.registered(JSON.parse(answer.body).client_id)
@@ -60,12 +60,17 @@ export class Connect extends DurableObject<unknown> {
   }
 
   /** Redeems a code or a refresh token, or revokes a token; `body` is the form (RFC 6749, section 4.1.3; RFC 7009). */
-  async token(origin: string, authorization: string | null, body: string, asserted?: Asserted): Promise<OAuthAnswer> {
+  async token(
+    origin: string,
+    authorization: string | null,
+    body: string,
+    asserted?: ClientAssertion,
+  ): Promise<OAuthResponse> {
     if (asserted && !(await this.#isNew(asserted))) return REPLAYED
     const form = new URLSearchParams(body)
-    const credential = credentialOf(form)
+    const credential = readCredential(form)
     const refresh = form.get('grant_type') === 'refresh_token' ? credential : undefined
-    const agent = agentOf(credential)
+    const agent = readAgentId(credential)
     return this.#inTurn(agent, async () => {
       const headers = {
         'content-type': 'application/x-www-form-urlencoded',
@@ -82,7 +87,7 @@ export class Connect extends DurableObject<unknown> {
   }
 
   /** Whether a person let an agent of this client in: until then nothing is kept of a client that describes itself. */
-  isLetIn(clientId: string): boolean {
+  hasConnectedAgent(clientId: string): boolean {
     return this.#clients.isKept(clientId)
   }
 
@@ -137,7 +142,7 @@ export class Connect extends DurableObject<unknown> {
   }
 
   /** The answer is the only one that has the client's secret. */
-  async giveClient(origin: string, { name, redirect_uris, token_endpoint_auth_method }: NewOAuthClient) {
+  async createOAuthClient(origin: string, { name, redirect_uris, token_endpoint_auth_method }: NewOAuthClient) {
     const { server } = await this.#server(origin)
     const made = await server.getOAuthApi({ OAUTH_KV: this.#clients.entriesWith() }).createClient({
       clientName: name,
@@ -145,7 +150,7 @@ export class Connect extends DurableObject<unknown> {
       tokenEndpointAuthMethod: token_endpoint_auth_method,
     })
     this.#clients.given(made.clientId)
-    return { ...clientOf(made), ...(made.clientSecret === undefined ? {} : { client_secret: made.clientSecret }) }
+    return { ...toOAuthClient(made), ...(made.clientSecret === undefined ? {} : { client_secret: made.clientSecret }) }
   }
 
   clients(): OAuthClient[] {
@@ -154,8 +159,8 @@ export class Connect extends DurableObject<unknown> {
 
   removeClient(id: string): boolean {
     const removed = this.#clients.remove(id)
-    const theirs = "SELECT id FROM agent WHERE json_extract(body, '$.client.id') = ?"
-    if (removed) for (const agent of column<string>(this.#sql, theirs, id)) this.#end(agent)
+    const remoteName = "SELECT id FROM agent WHERE json_extract(body, '$.client.id') = ?"
+    if (removed) for (const agent of column<string>(this.#sql, remoteName, id)) this.#end(agent)
     return removed
   }
 
@@ -177,7 +182,7 @@ export class Connect extends DurableObject<unknown> {
     }
   }
 
-  async #isNew({ id, until }: Asserted): Promise<boolean> {
+  async #isNew({ id, until }: ClientAssertion): Promise<boolean> {
     const first = "INSERT OR IGNORE INTO spent VALUES (?, '', ?) RETURNING hash"
     return field(this.#sql, first, await sha256(id), until) !== undefined
   }
@@ -198,7 +203,7 @@ export class Connect extends DurableObject<unknown> {
 
   #end(agent: string): void {
     this.#agents.remove(agent)
-    deleteEntriesOf(this.#sql, agent)
+    deleteAgentEntries(this.#sql, agent)
   }
 
   async #inTurn<T>(agent: string, work: () => Promise<T>): Promise<T> {
@@ -213,7 +218,7 @@ export class Connect extends DurableObject<unknown> {
   }
 }
 
-const REPLAYED: OAuthAnswer = {
+const REPLAYED: OAuthResponse = {
   status: 401,
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   body: JSON.stringify({ error: 'invalid_client', error_description: 'The assertion was sent before' }),

@@ -1,20 +1,20 @@
-import { Admission } from '../../core/access/principal.ts'
-import { reachableStub } from '../reachable-stub.ts'
+import { FetchCapability } from '../../core/access/principal.ts'
+import { createReliableStub } from '../reachable-stub.ts'
 import type { Connect } from './connect-object.ts'
 
 const REACH = { what: 'connected agents', waitMs: 10_000 }
 
 export function connectStub(namespace: DurableObjectNamespace<Connect>): DurableObjectStub<Connect> {
-  return reachableStub(() => namespace.getByName('connect'), REACH)
+  return createReliableStub(() => namespace.getByName('connect'), REACH)
 }
 
 export interface AuthorizationServer extends Pick<Connect, 'asked' | 'letIn' | 'token' | 'register'> {
   /** Undefined for a client that nobody let in. */
-  admit(clientId: string): Promise<Admission | undefined>
+  admit(clientId: string): Promise<FetchCapability | undefined>
 }
 
 export function createAuthorizationServer(connect: DurableObjectStub<Connect>): AuthorizationServer {
   const { asked, letIn, token, register } = connect
-  const admit = async (id: string) => ((await connect.isLetIn(id)) ? new Admission(id) : undefined)
+  const admit = async (id: string) => ((await connect.hasConnectedAgent(id)) ? new FetchCapability(id) : undefined)
   return { asked, letIn, token, register, admit }
 }

@@ -8,9 +8,9 @@ import {
   type ValidatedAccessToken,
 } from '@cloudflare/workers-oauth-provider'
 import { AGENT_SCOPES } from '../../core/access/agent.ts'
-import type { Entries } from './entries.ts'
+import type { SqlKv } from './sql-kv.ts'
 
-type OAuthEnv = { readonly OAUTH_KV: Entries }
+type OAuthEnv = { readonly OAUTH_KV: SqlKv }
 
 interface LibraryServer {
   fetch(request: Request, env: OAuthEnv, context: Pick<ExecutionContext, 'waitUntil'>): Promise<Response>

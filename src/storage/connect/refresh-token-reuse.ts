@@ -1,6 +1,6 @@
 import { field } from '../rows.ts'
 import { sha256 } from '../sealing/sha256.ts'
-import { entryKeys } from './entries.ts'
+import { entryKeys } from './sql-kv.ts'
 
 /**
  * The library accepts the token before the newest once more. Beyond that (OAuth 2.1, section 4.3.1), a token that comes
@@ -9,10 +9,10 @@ import { entryKeys } from './entries.ts'
  */
 export async function presentRefreshToken(sql: SqlStorage, agent: string, token: string) {
   const hash = await sha256(token)
-  const isSpent = field(sql, 'SELECT 1 FROM spent WHERE hash = ? AND agent = ?', hash, agent) !== undefined
-  const given = isSpent ? entryKeys(sql, 'token', agent) : []
+  const isExceeded = field(sql, 'SELECT 1 FROM spent WHERE hash = ? AND agent = ?', hash, agent) !== undefined
+  const given = isExceeded ? entryKeys(sql, 'token', agent) : []
   return (isGiven: boolean, expires: number): boolean => {
-    if (!isGiven) return isSpent
+    if (!isGiven) return isExceeded
     for (const key of given) sql.exec('DELETE FROM entry WHERE key = ?', key)
     sql.exec('INSERT OR IGNORE INTO spent VALUES (?, ?, ?)', hash, agent, expires)
     return false

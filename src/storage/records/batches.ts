@@ -1,4 +1,4 @@
-import type { Background } from '../../core/tool/platform.ts'
+import type { WaitUntil } from '../../core/tool/platform.ts'
 
 export interface BatchesOptions<Item> {
   readonly windowMs: number
@@ -17,7 +17,7 @@ export function createBatches<Item>({ windowMs, most, flush }: BatchesOptions<It
     return flush(batch)
   }
 
-  return (item: Item, background: Background): void => {
+  return (item: Item, background: WaitUntil): void => {
     const batch = waiting
     batch.push(item)
     if (batch.length === 1) background(new Promise((done) => setTimeout(() => done(handOn(batch)), windowMs)))

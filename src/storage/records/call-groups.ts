@@ -1,7 +1,7 @@
 import { parseTrusted } from '../../core/tool/json-text.ts'
 import type { CallRecord } from '../../core/call/call-record.ts'
 import { DAY_MS, HOUR_MS } from '../../core/tool/time.ts'
-import { bucketOf } from './durations.ts'
+import { toBucket } from './durations.ts'
 
 export type SharedFields = Pick<
   CallRecord,
@@ -14,7 +14,7 @@ export interface CallGroup {
   readonly day: number
   readonly shared: SharedFields
   readonly rows: readonly CallRow[]
-  readonly figures: readonly Figure[]
+  readonly figures: readonly CallStat[]
 }
 
 /** As many calls as one row has room for. `first` is the place within the batch. */
@@ -26,7 +26,7 @@ export interface CallRow {
   readonly lines: string
 }
 
-export type Figure = readonly [hour: number, bucket: number, calls: number, ms: number]
+export type CallStat = readonly [hour: number, bucket: number, calls: number, ms: number]
 
 /** Characters of lines a row, with room to SQLite's limit. */
 const MAX_TEXT = 250_000
@@ -45,7 +45,7 @@ export function groupCalls(calls: readonly CallRecord[], kept: 'all' | 'failures
     if (!first) return []
     const shared = sharedFields(first.call)
     const hasRows = kept === 'all' || shared.outcome !== 'success'
-    return { day: dayOf(first.call), shared, rows: hasRows ? rowsOf(alike) : [], figures: figuresOf(alike) }
+    return { day: dayOf(first.call), shared, rows: hasRows ? buildRows(alike) : [], figures: toCallStats(alike) }
   })
 }
 
@@ -64,36 +64,36 @@ function otherFields({ trace_id, traceparent, upstream_status, arguments: input 
   return [{ trace_id, traceparent, upstream_status, arguments: input }]
 }
 
-function rowsOf(calls: readonly PlacedCall[]): CallRow[] {
+function buildRows(calls: readonly PlacedCall[]): CallRow[] {
   const lines = calls
     .map(({ place, call }) => JSON.stringify([place, call.at, call.duration_ms, call.call_id, ...otherFields(call)]))
     .join('\n')
   if (lines.length > MAX_TEXT && calls.length > 1) {
     const middle = Math.ceil(calls.length / 2)
-    return [...rowsOf(calls.slice(0, middle)), ...rowsOf(calls.slice(middle))]
+    return [...buildRows(calls.slice(0, middle)), ...buildRows(calls.slice(middle))]
   }
   const times = calls.map(({ call }) => call.at)
   const first = calls[0]?.place ?? 0
   return [{ first, calls: calls.length, at: Math.min(...times), last: Math.max(...times), lines }]
 }
 
-export interface PlacedRecord {
+export interface IndexedRecord {
   readonly place: number
   readonly record: CallRecord
 }
 
-export function readLine(line: string, shared: SharedFields): PlacedRecord {
+export function readLine(line: string, shared: SharedFields): IndexedRecord {
   const [place, at, duration_ms, call_id, more = {}] = parseTrusted(line)
   const { trace_id, traceparent, upstream_status, arguments: input } = more
   const ran = { upstream_status, duration_ms, arguments: input }
   return { place, record: { at, call_id, trace_id, traceparent, ...shared, ...ran } }
 }
 
-function figuresOf(calls: readonly PlacedCall[]): Figure[] {
-  const figures = new Map<string, Figure>()
+function toCallStats(calls: readonly PlacedCall[]): CallStat[] {
+  const figures = new Map<string, CallStat>()
   for (const { call } of calls) {
     const hour = call.at - (call.at % HOUR_MS)
-    const bucket = bucketOf(call.duration_ms)
+    const bucket = toBucket(call.duration_ms)
     const key = `${hour} ${bucket}`
     const [, , count, ms] = figures.get(key) ?? [hour, bucket, 0, 0]
     figures.set(key, [hour, bucket, count + 1, ms + call.duration_ms])

@@ -2,8 +2,8 @@ import { parseTrusted } from '../../core/tool/json-text.ts'
 import type { CallFilter } from '../../core/call/recorded-calls.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import { field } from '../rows.ts'
-import { type CallGroup, type PlacedRecord, readLine, type SharedFields } from './call-groups.ts'
-import { conditionOf } from './condition.ts'
+import { type CallGroup, type IndexedRecord, readLine, type SharedFields } from './call-groups.ts'
+import { buildCondition } from './condition.ts'
 import { insertAll } from './tables.ts'
 
 /** Ids reserved for each batch, so that an id tells the batch; no batch is larger. */
@@ -21,7 +21,7 @@ export function storeCalls(sql: SqlStorage, groups: readonly CallGroup[]): void 
   const first = (Math.floor(last / SPAN) + 1) * SPAN
   const rows = groups.flatMap((group) => {
     const { principal, user_id: user, outcome, dialect } = group.shared
-    const parts = partsOf(group.shared)
+    const parts = splitToolId(group.shared)
     return group.rows.map(({ first: place, at, last: until, lines }) => {
       const text = `${JSON.stringify(group.shared)}\n${lines}`
       return [first + place, at, until, principal, user, ...parts, outcome, dialect, text]
@@ -32,7 +32,7 @@ export function storeCalls(sql: SqlStorage, groups: readonly CallGroup[]): void 
 }
 
 /** Without a version where none was available; empty where there is no such tool. */
-export function partsOf({ tool: id, digest, outcome }: SharedFields): readonly [string, string, version: string] {
+export function splitToolId({ tool: id, digest, outcome }: SharedFields): readonly [string, string, version: string] {
   if (digest !== undefined) {
     const [tool = '', version = ''] = id.split('@', 2)
     return [tool.split('.', 1)[0] ?? '', tool, version]
@@ -43,12 +43,12 @@ export function partsOf({ tool: id, digest, outcome }: SharedFields): readonly [
 }
 
 export function findCalls(sql: SqlStorage, filter: CallFilter, limit: number, before: number): NumberedRecord[] {
-  const { text, values } = conditionOf(sql, filter, 'calls')
+  const { text, values } = buildCondition(sql, filter, 'calls')
   const query = `SELECT id, record FROM call WHERE id < ? AND ${text} ORDER BY id DESC`
   const found: NumberedRecord[] = []
-  for (const together of batchesOf(sql.exec<NumberedRecord>(query, before, ...values))) {
+  for (const together of groupBatches(sql.exec<NumberedRecord>(query, before, ...values))) {
     // Not all calls of a row need be within the times
-    const isWanted = ({ place: id, record: { at } }: PlacedRecord) =>
+    const isWanted = ({ place: id, record: { at } }: IndexedRecord) =>
       id < before && filter.since <= at && at < filter.until
     found.push(...together.filter(isWanted).toReversed().map(numbered))
     if (found.length >= limit) break
@@ -58,18 +58,18 @@ export function findCalls(sql: SqlStorage, filter: CallFilter, limit: number, be
 
 export function* callsAfter(sql: SqlStorage, id: number): Iterable<readonly NumberedRecord[]> {
   const rows = sql.exec<NumberedRecord>('SELECT id, record FROM call WHERE id > ? ORDER BY id', id)
-  for (const together of batchesOf(rows)) yield together.map(numbered)
+  for (const together of groupBatches(rows)) yield together.map(numbered)
 }
 
-function numbered({ place: id, record }: PlacedRecord): NumberedRecord {
+function numbered({ place: id, record }: IndexedRecord): NumberedRecord {
   return { id, record: JSON.stringify(record) }
 }
 
 /** Each call's place is then its id. */
-function* batchesOf(rows: Iterable<NumberedRecord>): Iterable<PlacedRecord[]> {
-  let together: PlacedRecord[] = []
+function* groupBatches(rows: Iterable<NumberedRecord>): Iterable<IndexedRecord[]> {
+  let together: IndexedRecord[] = []
   let batch: number | undefined
-  const inOrder = (): PlacedRecord[] => together.toSorted((one, other) => one.place - other.place)
+  const inOrder = (): IndexedRecord[] => together.toSorted((one, other) => one.place - other.place)
   for (const { id, record } of rows) {
     const of = Math.floor(id / SPAN)
     if (of !== batch && together.length > 0) {

@@ -24,7 +24,7 @@ const TOOLS = {
 }
 
 /** Not all calls of a matching row need be within its times. */
-export function conditionOf(sql: SqlStorage, filter: CallFilter & AuditFilter, rows: keyof typeof TIMES): Condition {
+export function buildCondition(sql: SqlStorage, filter: CallFilter & AuditFilter, rows: keyof typeof TIMES): Condition {
   const { begin, end, step } = TIMES[rows]
   const { since, until, principal, user_id: user, tool, outcome, dialect, act, own } = filter
   const all: Condition[] = [

@@ -1,28 +1,28 @@
 /** A bucket is an eighth of a power of two, so that quantiles are right within a tenth without a row a call. */
 const PER_DOUBLING = 8
 
-export function bucketOf(ms: number): number {
+export function toBucket(ms: number): number {
   return ms < 1 ? 0 : 1 + Math.floor(Math.log2(ms) * PER_DOUBLING)
 }
 
-export function longestOf(bucket: number): number {
+export function maxOfBucket(bucket: number): number {
   return bucket === 0 ? 1 : 2 ** (bucket / PER_DOUBLING)
 }
 
 type Durations = ReadonlyMap<number, number>
 
-export function quantileOf(durations: Durations, share: number): number {
+export function estimateQuantile(durations: Durations, share: number): number {
   const total = [...durations.values()].reduce((sum, calls) => sum + calls, 0)
   let left = Math.max(1, Math.ceil(total * share))
   for (const bucket of [...durations.keys()].sort((a, b) => a - b)) {
     left -= durations.get(bucket) ?? 0
-    if (left <= 0) return bucket === 0 ? 0 : Math.round((longestOf(bucket - 1) + longestOf(bucket)) / 2)
+    if (left <= 0) return bucket === 0 ? 0 : Math.round((maxOfBucket(bucket - 1) + maxOfBucket(bucket)) / 2)
   }
   return 0
 }
 
 export function within(durations: Durations, ms: number): number {
   let calls = 0
-  for (const [bucket, count] of durations) if (longestOf(bucket) <= ms) calls += count
+  for (const [bucket, count] of durations) if (maxOfBucket(bucket) <= ms) calls += count
   return calls
 }

@@ -1,8 +1,8 @@
-import type { CallFilter, Counted, UsageKey } from '../../core/call/recorded-calls.ts'
+import type { CallFilter, CallMetrics, UsageKey } from '../../core/call/recorded-calls.ts'
 import { field, rows } from '../rows.ts'
 import type { CallGroup } from './call-groups.ts'
-import { partsOf } from './call-rows.ts'
-import { conditionOf } from './condition.ts'
+import { splitToolId } from './call-rows.ts'
+import { buildCondition } from './condition.ts'
 import { addToMeta, insertAll, readMeta } from './tables.ts'
 
 const MAX_GROUPS = 50_000
@@ -11,7 +11,7 @@ export function storeFigures(sql: SqlStorage, groups: readonly CallGroup[]): voi
   const figureRows = groups.flatMap(({ shared, figures }) => {
     const { principal, outcome, dialect } = shared
     const user = shared.user_id !== undefined && hasRoom(sql, principal, shared.user_id, figures) ? shared.user_id : ''
-    const parts = partsOf(shared)
+    const parts = splitToolId(shared)
     return figures.map(([hour, ...figure]) => [hour, principal, user, ...parts, outcome, dialect, ...figure])
   })
   const sum = 'ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, ms = ms + excluded.ms'
@@ -52,7 +52,7 @@ export type FigureRow = {
 
 /** Undefined where there are more groups than one answer holds. */
 export function countCalls(sql: SqlStorage, filter: CallFilter, by: readonly UsageKey[]): FigureRow[] | undefined {
-  const { text, values } = conditionOf(sql, filter, 'figures')
+  const { text, values } = buildCondition(sql, filter, 'figures')
   const group = `json_object(${by.map((key) => `'${key}', ${COLUMNS[key]}`).join(', ')})`
   const query = `SELECT ${group} AS "group", outcome <> 'success' AS failed, bucket, sum(calls) AS calls, sum(ms) AS ms
     FROM figure WHERE ${text} GROUP BY 1, 2, 3 LIMIT ?`
@@ -61,7 +61,7 @@ export function countCalls(sql: SqlStorage, filter: CallFilter, by: readonly Usa
 
 /** A day's calls by tool and outcome, or by toolkit where there are too many tools, with their durations. */
 export type DayRows = {
-  readonly calls: Counted['calls']
+  readonly calls: CallMetrics['calls']
   readonly durations: readonly (Omit<FigureRow, 'group' | 'failed'> & { readonly toolkit: string })[]
 }
 

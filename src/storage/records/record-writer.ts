@@ -1,17 +1,17 @@
-import type { AuditEntry } from '../../core/access/audit-entry.ts'
+import type { AuditEvent } from '../../core/access/audit-entry.ts'
 import type { CallRecord } from '../../core/call/call-record.ts'
-import type { RecordedCalls } from '../../core/call/recorded-calls.ts'
+import type { RecordingMode } from '../../core/call/recorded-calls.ts'
 import { DAY_MS } from '../../core/tool/time.ts'
 import { createBatches } from './batches.ts'
 import { groupCalls } from './call-groups.ts'
-import { dayOf } from './days.ts'
+import { formatDay } from './days.ts'
 import type { RecordBatch } from './records-object.ts'
 
 export interface RecordWriterOptions {
   /** How long records wait for others to be stored with. */
   readonly windowMs: number
   readonly append: (batch: RecordBatch) => Promise<void>
-  readonly keep: RecordedCalls
+  readonly keep: RecordingMode
   readonly newId: () => string
   readonly defect: (error: unknown, lost: number) => void
 }
@@ -27,7 +27,7 @@ export function createRecordWriter({ append, keep, newId, defect, windowMs }: Re
     const earlier = lost
     lost = 0
     try {
-      await append({ id: newId(), day: dayOf(day * DAY_MS), calls, acts, lost: earlier })
+      await append({ id: newId(), day: formatDay(day * DAY_MS), calls, acts, lost: earlier })
     } catch (error) {
       const figures = calls.flatMap((group) => group.figures)
       const some = figures.reduce((sum, [, , count]) => sum + count, acts.length)
@@ -45,7 +45,7 @@ export function createRecordWriter({ append, keep, newId, defect, windowMs }: Re
         for (const [day, calls] of Map.groupBy(groups, (group) => group.day)) await store(day, { calls })
       },
     }),
-    writeAct: createBatches<AuditEntry>({
+    writeAct: createBatches<AuditEvent>({
       windowMs,
       most: MOST,
       async flush(written) {

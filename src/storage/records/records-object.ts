@@ -1,13 +1,13 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { AuditEntry, AuditFilter } from '../../core/access/audit-entry.ts'
+import type { AuditEvent, AuditFilter } from '../../core/access/audit-entry.ts'
 import type { CallFilter, UsageKey } from '../../core/call/recorded-calls.ts'
 import { rows } from '../rows.ts'
 import { hasTables } from '../schema.ts'
 import { HOUR_MS, DAY_MS } from '../../core/tool/time.ts'
 import type { CallGroup } from './call-groups.ts'
 import { findCalls, type NumberedRecord, storeCalls } from './call-rows.ts'
-import { conditionOf } from './condition.ts'
-import { dayOf } from './days.ts'
+import { buildCondition } from './condition.ts'
+import { formatDay } from './days.ts'
 import { countCalls, countDay, type DayRows, type FigureRow, storeFigures } from './figures.ts'
 import { moveOldRecords } from './move-to-bucket.ts'
 import { addToMeta, createTables, insertAll, readMeta } from './tables.ts'
@@ -19,7 +19,7 @@ export interface RecordBatch {
   readonly day: string
   /** At most `SPAN` calls. */
   readonly calls: readonly CallGroup[]
-  readonly acts: readonly AuditEntry[]
+  readonly acts: readonly AuditEvent[]
   readonly lost: number
 }
 
@@ -69,8 +69,8 @@ export class Records extends DurableObject<RecordsBindings> {
     storeFigures(this.#sql, groups)
     const stored: CallGroup[] = []
     let lost = 0
-    for (const [principal, theirs] of Map.groupBy(groups, ({ shared }) => shared.principal)) {
-      const count = theirs.flatMap(({ rows }) => rows).reduce((sum, { calls }) => sum + calls, 0)
+    for (const [principal, remoteName] of Map.groupBy(groups, ({ shared }) => shared.principal)) {
+      const count = remoteName.flatMap(({ rows }) => rows).reduce((sum, { calls }) => sum + calls, 0)
       const own = `calls of ${principal}`
       const all = readMeta(this.#sql, 'calls') + count
       const hasRoom = all <= MAX_CALLS / 2 || readMeta(this.#sql, own) + count <= MAX_CALLS_OF_PRINCIPAL
@@ -78,7 +78,7 @@ export class Records extends DurableObject<RecordsBindings> {
         lost += count
         continue
       }
-      stored.push(...theirs)
+      stored.push(...remoteName)
       for (const name of ['calls', own]) addToMeta(this.#sql, name, count)
     }
     storeCalls(this.#sql, stored)
@@ -91,7 +91,7 @@ export class Records extends DurableObject<RecordsBindings> {
 
   acts(filter: AuditFilter, limit: number, before = Number.MAX_SAFE_INTEGER): NumberedRecord[] {
     if (!this.#isReady) return []
-    const { text, values } = conditionOf(this.#sql, filter, 'acts')
+    const { text, values } = buildCondition(this.#sql, filter, 'acts')
     const query = `SELECT id, record FROM act WHERE id < ? AND ${text} ORDER BY id DESC LIMIT ?`
     return rows<NumberedRecord>(this.#sql, query, before, ...values, limit)
   }
@@ -109,7 +109,7 @@ export class Records extends DurableObject<RecordsBindings> {
   override async alarm(): Promise<void> {
     const day = readMeta(this.#sql, 'day')
     try {
-      if (this.env.ARTIFACTS && !(await moveOldRecords(this.#sql, this.env.ARTIFACTS, dayOf(day))))
+      if (this.env.ARTIFACTS && !(await moveOldRecords(this.#sql, this.env.ARTIFACTS, formatDay(day))))
         return await this.ctx.storage.setAlarm(Date.now())
     } catch (error) {
       // The platform repeats a failed alarm a few times only, and the records would stay for ever

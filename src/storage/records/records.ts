@@ -1,11 +1,11 @@
 import { parseTrusted } from '../../core/tool/json-text.ts'
 import type { RecordFilter } from '../../core/access/audit-entry.ts'
-import type { Counted, RecordPage, RecordReader, Usage } from '../../core/call/recorded-calls.ts'
+import type { CallMetrics, RecordPage, RecordReader, Usage } from '../../core/call/recorded-calls.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
-import { reachableStub } from '../reachable-stub.ts'
+import { createReliableStub } from '../reachable-stub.ts'
 import type { NumberedRecord } from './call-rows.ts'
-import { dayOf, daysBetween } from './days.ts'
-import { quantileOf, within } from './durations.ts'
+import { formatDay, daysBetween } from './days.ts'
+import { estimateQuantile, within } from './durations.ts'
 import type { DayRows, FigureRow } from './figures.ts'
 import type { Records } from './records-object.ts'
 
@@ -17,10 +17,10 @@ const STEPS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 
 export type RecordsStub = (day: string) => DurableObjectStub<Records>
 
 export function recordsStub(namespace: DurableObjectNamespace<Records>): RecordsStub {
-  return (day) => reachableStub(() => namespace.getByName(day), REACH)
+  return (day) => createReliableStub(() => namespace.getByName(day), REACH)
 }
 
-export function createRecords(recordsOf: RecordsStub, sealer: Sealer, now: () => number): RecordReader {
+export function createRecords(getRecordsStub: RecordsStub, sealer: Sealer, now: () => number): RecordReader {
   async function page<Item>(
     kind: 'call' | 'act',
     find: (day: string, limit: number, before: number | undefined) => Promise<readonly NumberedRecord[]>,
@@ -30,7 +30,7 @@ export function createRecords(recordsOf: RecordsStub, sealer: Sealer, now: () =>
   ): Promise<RecordPage<Item> | undefined> {
     const { since: _, until: __, ...rest } = filter
     const bound = JSON.stringify([kind, rest])
-    const opened = cursor === undefined ? undefined : await sealer.open(cursor, bound)
+    const opened = cursor === undefined ? undefined : await sealer.unseal(cursor, bound)
     if (cursor !== undefined && !opened) return undefined
     const [from, id] = opened ? opened.text.trim().split(' ', 2) : []
     const items: Item[] = []
@@ -51,12 +51,13 @@ export function createRecords(recordsOf: RecordsStub, sealer: Sealer, now: () =>
 
   return {
     calls: (filter, ...given) =>
-      page('call', (day, ...range) => recordsOf(day).calls(filter, ...range), filter, ...given),
-    acts: (filter, ...given) => page('act', (day, ...range) => recordsOf(day).acts(filter, ...range), filter, ...given),
+      page('call', (day, ...range) => getRecordsStub(day).calls(filter, ...range), filter, ...given),
+    auditEvents: (filter, ...given) =>
+      page('act', (day, ...range) => getRecordsStub(day).acts(filter, ...range), filter, ...given),
 
     async usage(filter, by) {
       const days = daysBetween(filter.since, filter.until)
-      const all = await Promise.all(days.map((day) => recordsOf(day).figures(filter, by)))
+      const all = await Promise.all(days.map((day) => getRecordsStub(day).figures(filter, by)))
       const groups = new Map<string, Group>()
       for (const { rows } of all) {
         if (!rows) return undefined
@@ -66,14 +67,14 @@ export function createRecords(recordsOf: RecordsStub, sealer: Sealer, now: () =>
       const ranked = [...groups].sort(
         ([one, { calls }], [other, { calls: more }]) => more - calls || (one < other ? -1 : 1),
       )
-      const items = ranked.map(([text, group]) => usageOf(parseTrusted(text), group))
+      const items = ranked.map(([text, group]) => toUsage(parseTrusted(text), group))
       return { items, lost: all.reduce((sum, { lost }) => sum + lost, 0) }
     },
 
-    async counted() {
-      const day = dayOf(now())
-      const { calls, durations, lost } = await recordsOf(day).counted()
-      return { since: Date.parse(day), calls, durations: histogramsOf(durations), lost }
+    async metrics() {
+      const day = formatDay(now())
+      const { calls, durations, lost } = await getRecordsStub(day).counted()
+      return { since: Date.parse(day), calls, durations: buildHistograms(durations), lost }
     },
   }
 }
@@ -94,19 +95,19 @@ function add(groups: Map<string, Group>, { group: name, failed, bucket, calls, m
   group.durations.set(bucket, (group.durations.get(bucket) ?? 0) + calls)
 }
 
-function usageOf(group: Usage['group'], { calls, failed, ms, durations }: Group): Usage {
+function toUsage(group: Usage['group'], { calls, failed, ms, durations }: Group): Usage {
   return {
     group,
     calls,
     failures: failed,
     mean_ms: Math.round((ms / calls) * 10) / 10,
-    p50_ms: quantileOf(durations, 0.5),
-    p95_ms: quantileOf(durations, 0.95),
-    p99_ms: quantileOf(durations, 0.99),
+    p50_ms: estimateQuantile(durations, 0.5),
+    p95_ms: estimateQuantile(durations, 0.95),
+    p99_ms: estimateQuantile(durations, 0.99),
   }
 }
 
-function histogramsOf(rows: DayRows['durations']): Counted['durations'] {
+function buildHistograms(rows: DayRows['durations']): CallMetrics['durations'] {
   return [...Map.groupBy(rows, ({ toolkit }) => toolkit)].map(([toolkit, all]) => {
     const durations = new Map(all.map(({ bucket, calls }) => [bucket, calls]))
     return {

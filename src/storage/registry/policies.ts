@@ -1,5 +1,5 @@
 import { createPolicySet, MAX_POLICIES, type Policy, type PolicySet } from '../../core/access/policy.ts'
-import { type Expected, isExpected } from '../../core/tool/revision.ts'
+import { type Precondition, matchesPrecondition } from '../../core/tool/precondition.ts'
 import { ALL_POLICIES, kvKey } from '../keys.ts'
 import { column, field } from '../rows.ts'
 import { nextRevision, queue, readMeta, writeMeta } from './tables.ts'
@@ -18,16 +18,16 @@ export function policiesText(sql: SqlStorage): string | undefined {
   return `{"revision":${Number(revision)},"policies":[${bodies.join()}]}`
 }
 
-export function policyOf(sql: SqlStorage, pattern: string): Policy | undefined {
+export function findPolicy(sql: SqlStorage, pattern: string): Policy | undefined {
   const body = field<string>(sql, 'SELECT body FROM policy WHERE pattern = ?', pattern.toLowerCase())
   return body === undefined ? undefined : JSON.parse(body)
 }
 
 /** Gives whether the pattern is new; undefined at the limit, `stale` where another policy was expected. */
-export function storePolicy(sql: SqlStorage, policy: Policy, expected?: Expected): boolean | 'stale' | undefined {
+export function storePolicy(sql: SqlStorage, policy: Policy, expected?: Precondition): boolean | 'stale' | undefined {
   const key = policy.pattern.toLowerCase()
   const before = field<string>(sql, 'SELECT body FROM policy WHERE pattern = ?', key)
-  if (!isExpected(before, expected)) return 'stale'
+  if (!matchesPrecondition(before, expected)) return 'stale'
   const isNew = before === undefined
   if (isNew && (field<number>(sql, 'SELECT count(*) FROM policy') ?? 0) >= MAX_POLICIES) return undefined
   const body = JSON.stringify(policy)
@@ -37,9 +37,9 @@ export function storePolicy(sql: SqlStorage, policy: Policy, expected?: Expected
   return isNew
 }
 
-export function removePolicy(sql: SqlStorage, pattern: string, expected?: Expected): boolean | 'stale' {
+export function removePolicy(sql: SqlStorage, pattern: string, expected?: Precondition): boolean | 'stale' {
   const before = field<string>(sql, 'SELECT body FROM policy WHERE pattern = ?', pattern.toLowerCase())
-  if (before !== undefined && !isExpected(before, expected)) return 'stale'
+  if (before !== undefined && !matchesPrecondition(before, expected)) return 'stale'
   const { rowsWritten } = sql.exec('DELETE FROM policy WHERE pattern = ?', pattern.toLowerCase())
   if (rowsWritten > 0) changed(sql)
   return rowsWritten > 0
@@ -47,15 +47,15 @@ export function removePolicy(sql: SqlStorage, pattern: string, expected?: Expect
 
 const known = new WeakMap<SqlStorage, PolicySet>()
 
-export function policiesOf(sql: SqlStorage): PolicySet {
+export function loadPolicySet(sql: SqlStorage): PolicySet {
   const before = known.get(sql)
   if (before?.revision === Number(readMeta(sql, CHANGED) ?? 0)) return before
-  const set = policySetOf(policiesText(sql))
+  const set = buildPolicySet(policiesText(sql))
   known.set(sql, set)
   return set
 }
 
-export function policySetOf(text: string | undefined): PolicySet {
+export function buildPolicySet(text: string | undefined): PolicySet {
   const list: PolicyList = text === undefined ? { revision: 0, policies: [] } : JSON.parse(text)
   return createPolicySet(list.policies, list.revision)
 }

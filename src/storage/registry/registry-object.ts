@@ -1,28 +1,28 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Principal } from '../../core/access/principal.ts'
-import type { Expected } from '../../core/tool/revision.ts'
+import type { Precondition } from '../../core/tool/precondition.ts'
 import type { Policy } from '../../core/access/policy.ts'
 import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
-import type { Toolkit, WholeChange } from '../../core/access/toolkit-owner.ts'
+import type { Toolkit, ToolkitMutation } from '../../core/access/toolkit-owner.ts'
 import type { ArchiveCursor, ArchiveRow } from '../../core/publish/archive/archive-rows.ts'
 import type { Publication, PublisherRights, VersionChange } from '../../core/publish/registry.ts'
-import type { ListQuery, Unknown } from '../../core/catalogue/catalogue.ts'
+import type { ListQuery, UnknownName } from '../../core/catalog/catalog.ts'
 import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import { kvKey } from '../keys.ts'
-import { createPerSecond } from '../lookup-budget.ts'
+import { createRateCounter } from '../lookup-budget.ts'
 import { storeBlob } from './blobs.ts'
-import { type Bundle, isWanted, noteDeployment, takeInBundle } from './writing/bundle.ts'
-import { keyOfName } from './writing/exposed-names.ts'
-import { createRegistryOutbox } from './catalogue/registry-outbox.ts'
-import type { WriteLine } from './catalogue/listed-tools.ts'
-import { createManifests, renewLines } from './catalogue/pages.ts'
-import { policiesText, policySetOf, removePolicy, storePolicy } from './policies.ts'
+import { type Bundle, isNewBundle, recordDeployment, writeBundle } from './write/bundle.ts'
+import { keyOfName } from './write/exposed-names.ts'
+import { createRegistryOutbox } from './catalog/registry-outbox.ts'
+import type { WriteLine } from './catalog/listed-tools.ts'
+import { createManifests, rebuildLines } from './catalog/pages.ts'
+import { policiesText, buildPolicySet, removePolicy, storePolicy } from './policies.ts'
 import { levelIndex, renewIndex } from './search/search-index.ts'
 import type { NearTool } from './search/unknown.ts'
-import { publishedByAll } from './writing/quota.ts'
+import { publishedByAll } from './write/quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
-import { rightsOfPublisher, toolkitOf } from './toolkits.ts'
-import { documentText, holdsToolkit, keyAlike } from './versions.ts'
+import { rightsOfPublisher, loadToolkit } from './toolkits.ts'
+import { documentText, hasStoredToolkit, findSimilarKey } from './versions.ts'
 
 interface RegistryEnv {
   readonly REGISTRY: KVNamespace
@@ -35,33 +35,36 @@ const JUDGED_PER_S = 10
 
 /**
  * The registry's only writer. Every change is one SQLite transaction; KV follows through the outbox. Failures are
- * answers, since a thrown error loses its fields on the way. `quotaOf` is called late, since it may throw on a wrong
+ * answers, since a thrown error loses its fields on the way. `readQuota` is called late, since it may throw on a wrong
  * configuration.
  */
-export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, quotaOf: (env: Env) => PublishedTotals) {
+export function defineRegistry<Env extends RegistryEnv>(
+  writeLine: WriteLine,
+  readQuota: (env: Env) => PublishedTotals,
+) {
   return class Registry extends DurableObject<Env> {
     readonly #sql: SqlStorage
     readonly #outbox: ReturnType<typeof createRegistryOutbox>
     readonly #manifestSince: ReturnType<typeof createManifests>
-    readonly #mayLookNear = createPerSecond(NEAREST_PER_S, () => Date.now())
-    readonly #mayJudge = createPerSecond(JUDGED_PER_S, () => Date.now())
+    readonly #mayLookNear = createRateCounter(NEAREST_PER_S, () => Date.now())
+    readonly #mayJudge = createRateCounter(JUDGED_PER_S, () => Date.now())
 
     constructor(state: DurableObjectState, env: Env) {
       super(state, env)
       this.#sql = state.storage.sql
       createTables(this.#sql)
       renewIndex(this.#sql)
-      renewLines(this.#sql)
+      rebuildLines(this.#sql)
       this.#outbox = createRegistryOutbox(state.storage, env.REGISTRY, writeLine)
       this.#manifestSince = createManifests(this.#sql, writeLine)
       // The platform gives up an alarm that cannot be run for long
       state.waitUntil(this.#outbox.schedule())
     }
 
-    /** Each publication is stored or refused by itself. `revision` is that of the catalogue that shows them all. */
+    /** Each publication is stored or refused by itself. `revision` is that of the catalog that shows them all. */
     async publish(publications: readonly Publication[], principal: Principal) {
-      const { store } = await import('./writing/publication.ts')
-      const quota = quotaOf(this.env)
+      const { storePublication: store } = await import('./write/publication.ts')
+      const quota = readQuota(this.env)
       const published = publications.map((each) =>
         this.ctx.storage.transactionSync(() => store(this.#sql, each, { principal, quota })),
       )
@@ -70,13 +73,13 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
     }
 
     /** Warnings by id, of tools that are taken for others; none when too many were judged this second. */
-    async neighbourWarnings(ids: readonly string[], principal: Principal): Promise<Map<string, string>> {
-      const { neighbourWarnings } = await import('./search/neighbours.ts')
-      return neighbourWarnings(this.#sql, ids, principal, this.#mayJudge)
+    async neighborWarnings(ids: readonly string[], principal: Principal): Promise<Map<string, string>> {
+      const { neighborWarnings } = await import('./search/neighbours.ts')
+      return neighborWarnings(this.#sql, ids, principal, this.#mayJudge)
     }
 
     async change(name: ToolName, version: string, change: VersionChange, principal: Principal) {
-      const { changeVersion } = await import('./writing/changes.ts')
+      const { changeVersion } = await import('./write/changes.ts')
       return this.#change(() => changeVersion(this.#sql, name, version, change, principal))
     }
 
@@ -94,11 +97,11 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
     }
 
     toolkit(name: string): Toolkit | undefined {
-      return toolkitOf(this.#sql, name)
+      return loadToolkit(this.#sql, name)
     }
 
-    async changeToolkit(name: string, change: WholeChange, principal: Principal) {
-      const { changeWhole } = await import('./writing/changes.ts')
+    async changeToolkit(name: string, change: ToolkitMutation, principal: Principal) {
+      const { applyToolkitMutation: changeWhole } = await import('./write/changes.ts')
       return this.#change(() => changeWhole(this.#sql, name, change, principal, Date.now()))
     }
 
@@ -115,11 +118,16 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return { outcomes, revision: this.revision() }
     }
 
-    async takeIn(hash: string, deployedAt: number, records?: Bundle['records'], documents: Bundle['documents'] = []) {
-      const wanted = isWanted(this.#sql, hash, deployedAt)
+    async installBundle(
+      hash: string,
+      deployedAt: number,
+      records?: Bundle['records'],
+      documents: Bundle['documents'] = [],
+    ) {
+      const wanted = isNewBundle(this.#sql, hash, deployedAt)
       await this.#change(() => {
-        if (!wanted) noteDeployment(this.#sql, hash, deployedAt)
-        else if (records) takeInBundle(this.#sql, { hash, records, documents }, deployedAt)
+        if (!wanted) recordDeployment(this.#sql, hash, deployedAt)
+        else if (records) writeBundle(this.#sql, { hash, records, documents }, deployedAt)
       })
       return { wanted: wanted && !records, revision: this.revision() }
     }
@@ -131,12 +139,12 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
     /** Both in one message, so that an unknown name costs no second one. */
     async documentOrNearest(name: ToolName): Promise<string | NearTool[]> {
       const key = toolKey(name)
-      const alike = () => documentText(this.#sql, keyAlike(this.#sql, key) ?? '')
+      const alike = () => documentText(this.#sql, findSimilarKey(this.#sql, key) ?? '')
       return documentText(this.#sql, key) ?? alike() ?? this.near(formatToolId(name))
     }
 
     holds(toolkit: string): boolean {
-      return holdsToolkit(this.#sql, toolkit)
+      return hasStoredToolkit(this.#sql, toolkit)
     }
 
     /** Empty when too many were asked for this second. */
@@ -150,7 +158,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return toolkitCounts(this.#sql, principal, query)
     }
 
-    async unknown(name: string, principal: Principal): Promise<Unknown | undefined> {
+    async unknown(name: string, principal: Principal): Promise<UnknownName | undefined> {
       const { isSeen, unknown } = await import('./search/unknown.ts')
       if (isSeen(this.#sql, name, principal)) return undefined
       return this.#mayLookNear() ? unknown(this.#sql, name, principal) : { name, known: [], isNear: false }
@@ -178,11 +186,11 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return query(this.#sql, listQuery, principal)
     }
 
-    async putPolicy(policy: Policy, expected?: Expected): Promise<boolean | 'stale' | undefined> {
+    async putPolicy(policy: Policy, expected?: Precondition): Promise<boolean | 'stale' | undefined> {
       return this.#change(() => this.#levelled(() => storePolicy(this.#sql, policy, expected)))
     }
 
-    async removePolicy(pattern: string, expected?: Expected): Promise<boolean | 'stale'> {
+    async removePolicy(pattern: string, expected?: Precondition): Promise<boolean | 'stale'> {
       return this.#change(() => this.#levelled(() => removePolicy(this.#sql, pattern, expected)))
     }
 
@@ -196,7 +204,7 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
 
     #levelled<T>(change: () => T): T {
       const changed = change()
-      levelIndex(this.#sql, policySetOf(policiesText(this.#sql)))
+      levelIndex(this.#sql, buildPolicySet(policiesText(this.#sql)))
       return changed
     }
 

@@ -1,5 +1,5 @@
-import type { Memory } from '../../core/cache/kept.ts'
-import { reachableStub } from '../reachable-stub.ts'
+import type { CacheMemory } from '../../core/cache/swr-cache.ts'
+import { createReliableStub } from '../reachable-stub.ts'
 import type { RegistryObject } from './registry-object.ts'
 
 export type RegistryStub = () => DurableObjectStub<RegistryObject>
@@ -10,7 +10,7 @@ const REACH = {
   longer: {
     publish: 30_000,
     changeToolkit: 30_000,
-    takeIn: 30_000,
+    installBundle: 30_000,
     putBlob: 30_000,
     readArchive: 30_000,
     restore: 30_000,
@@ -18,14 +18,14 @@ const REACH = {
 }
 
 export function registryStub(namespace: DurableObjectNamespace<RegistryObject>): RegistryStub {
-  const stub = reachableStub(() => namespace.getByName('registry'), REACH)
+  const stub = createReliableStub(() => namespace.getByName('registry'), REACH)
   return () => stub
 }
 
 export interface RegistryReach {
   readonly kv: KVNamespace
   readonly registry: RegistryStub
-  readonly memory: Memory
+  readonly memory: CacheMemory
   /** Milliseconds since some fixed point. */
   readonly now: () => number
 }

@@ -1,4 +1,4 @@
-import { enqueue, OUTBOX_TABLE, type Reason } from '../kv-outbox.ts'
+import { enqueue, OUTBOX_TABLE, type OutboxPriority } from '../kv-outbox.ts'
 import { field } from '../rows.ts'
 import { openTables } from '../schema.ts'
 
@@ -7,7 +7,7 @@ import { openTables } from '../schema.ts'
  * version, `exposed` the unique name it has, `given` the one of an administrator; `name` has every name a tool was
  * exposed under, in lower case. `version.left_bundle` disables a bundled version that deployments no longer carry;
  * `own` is its own status where `status` is its toolkit's; `held` and `unreviewed` say that only an administrator, or a
- * reviewer, enables it. `page` divides the catalogue by first key: `changed` is the last change of its tools, `made` the
+ * reviewer, enables it. `page` divides the catalog by first key: `changed` is the last change of its tools, `made` the
  * one that `count` and `hash` show, and `replicated` the one that KV's manifest shows, by `replicated_…`. `retired` has
  * KV keys to delete after a while. `blob` has bytes in parts that fit into rows. `document.claim` is the toolkit's
  * name that its id claims, in lower case. `document_tool` has the key of each tool that a version of
@@ -74,7 +74,7 @@ export function writeMeta(sql: SqlStorage, name: string, value: string): void {
 }
 
 /**
- * 0 at first. `revision` is the last change, `catalogue` the last that the catalogue may show (blobs do not count),
+ * 0 at first. `revision` is the last change, `catalogue` the last that the catalog may show (blobs do not count),
  * `bundle_at` when the bundle's deployment was made.
  */
 export function readNumber(sql: SqlStorage, name: 'revision' | 'catalogue' | 'bundle_at'): number {
@@ -92,10 +92,10 @@ export function nextRevision(sql: SqlStorage): number {
 }
 
 /** The change that is under way. */
-export function revisionOf(sql: SqlStorage): number {
+export function getRevision(sql: SqlStorage): number {
   return changes.get(sql) ?? readNumber(sql, 'revision')
 }
 
-export function queue(sql: SqlStorage, target: string, reason?: Reason): void {
-  enqueue(sql, target, revisionOf(sql), reason)
+export function queue(sql: SqlStorage, target: string, reason?: OutboxPriority): void {
+  enqueue(sql, target, getRevision(sql), reason)
 }

@@ -1,12 +1,12 @@
 import type { Principal } from '../../core/access/principal.ts'
-import type { ListQuery, ToolkitCount } from '../../core/catalogue/catalogue.ts'
+import type { ListQuery, ToolkitCount } from '../../core/catalog/catalog.ts'
 import { rows } from '../rows.ts'
-import { beginningsOf, scopeOf } from './search/visibility.ts'
+import { listPrefixes, buildScope } from './search/visibility.ts'
 
 export function toolkitCounts(sql: SqlStorage, principal: Principal, query: Pick<ListQuery, 'callable'> = {}) {
-  const { condition, bindings } = scopeOf(sql, query, principal)
+  const { condition, bindings } = buildScope(sql, query, principal)
   // Counted only for a principal whose patterns may leave tools out: else the columns of the counts decide
-  const [table, count] = beginningsOf(principal) ? ['indexed', 'count(*)'] : ['toolkit_count', 'sum(tools)']
+  const [table, count] = listPrefixes(principal) ? ['indexed', 'count(*)'] : ['toolkit_count', 'sum(tools)']
   const counts = `SELECT
       (SELECT toolkit FROM tool WHERE key >= indexed.toolkit || '.' AND key < indexed.toolkit || '/' LIMIT 1) AS toolkit,
       (SELECT description FROM toolkit WHERE key = indexed.toolkit) AS description,

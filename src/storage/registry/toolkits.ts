@@ -1,24 +1,24 @@
 import type { Toolkit, ToolkitChange, ToolkitOwner } from '../../core/access/toolkit-owner.ts'
-import { isAdministrator, mayReview, toolkitDenial } from '../../core/access/toolkit-owner.ts'
-import { coverDenial, isTrustedWith, type Principal } from '../../core/access/principal.ts'
+import { isAdministrator, mayReview, findToolkitDenial } from '../../core/access/toolkit-owner.ts'
+import { findCoverDenial, isTrustedWith, type Principal } from '../../core/access/principal.ts'
 import type { PublisherRights, VersionChange } from '../../core/publish/registry.ts'
 import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { Publisher } from '../../core/tool/tool.ts'
 import { column, field, firstRow } from '../rows.ts'
-import { policiesOf } from './policies.ts'
+import { loadPolicySet } from './policies.ts'
 
 export type Source = Principal | 'bundle'
 
-export function publisherOf(source: Source, name: ToolName): Publisher {
+export function toPublisher(source: Source, name: ToolName): Publisher {
   if (source === 'bundle') return { principal: 'bundle', trusted: true }
   return { principal: source.id, trusted: isTrustedWith(source, name) }
 }
 
 /** With the tool `*`, of anything in the toolkit. Every writer checks this. */
-export function publishDenial(sql: SqlStorage, principal: Principal, name: ToolName): string | undefined {
-  const denied = toolkitDenial(principal, name, ownerOf(sql, name.toolkit))
+export function findPublishingDenial(sql: SqlStorage, principal: Principal, name: ToolName): string | undefined {
+  const denied = findToolkitDenial(principal, name, findOwner(sql, name.toolkit))
   if (denied !== undefined || isAdministrator(principal)) return denied
-  if (settingsOf(sql, name.toolkit).isHeld) {
+  if (loadSettings(sql, name.toolkit).hasProviderGrant) {
     return `An administrator disabled the toolkit '${name.toolkit}': only an administrator publishes in it`
   }
   const [stands] = column<number>(sql, 'SELECT min(held) FROM version WHERE key = ?', toolKey(name))
@@ -29,12 +29,12 @@ export function publishDenial(sql: SqlStorage, principal: Principal, name: ToolN
 type ByPublisher = VersionChange | ToolkitChange | 'delete'
 
 /** Every change by a publisher passes here; of a whole toolkit, `version` is ''. */
-export function changeDenial(
+export function findChangeDenial(
   sql: SqlStorage,
   principal: Principal,
   { name, version, change }: { readonly name: ToolName; readonly version: string; readonly change: ByPublisher },
 ): string | undefined {
-  const denied = toolkitDenial(principal, name, ownerOf(sql, name.toolkit))
+  const denied = findToolkitDenial(principal, name, findOwner(sql, name.toolkit))
   if (denied !== undefined || isAdministrator(principal)) return denied
   const query = 'SELECT held, unreviewed, publisher FROM version WHERE key = ? AND version = ?'
   const row = firstRow<{ held: number; unreviewed: number; publisher: string | null }>(
@@ -46,7 +46,7 @@ export function changeDenial(
   if (row?.held === 1) {
     return `An administrator disabled '${formatToolId(name, version)}': only an administrator enables it`
   }
-  if (row?.unreviewed === 1 && !mayReview(principal, row.publisher, ownerOf(sql, name.toolkit)))
+  if (row?.unreviewed === 1 && !mayReview(principal, row.publisher, findOwner(sql, name.toolkit)))
     return `'${formatToolId(name, version)}' awaits review by an administrator, or by the owner of its toolkit if somebody else published it`
   const [field] = change === 'delete' ? [] : fieldsToReview(change)
   if (field === undefined || !awaitsReview(sql, principal, name)) return undefined
@@ -68,34 +68,34 @@ function fieldsToReview({ status, ...fields }: Exclude<ByPublisher, 'delete'>): 
 /** Before a review, no request of a publisher carries a secret: an import asks a server for its tools. */
 export function rightsOfPublisher(sql: SqlStorage, principal: Principal, name: ToolName): PublisherRights {
   return {
-    denied: publishDenial(sql, principal, name),
+    denied: findPublishingDenial(sql, principal, name),
     maySendSecrets: isTrustedWith(principal, name) && !awaitsReview(sql, principal, name),
   }
 }
 
 export function awaitsReview(sql: SqlStorage, source: Source, name: ToolName): boolean {
   if (source === 'bundle' || isAdministrator(source)) return false
-  return settingsOf(sql, name.toolkit).isReviewed || policiesOf(sql).ruleOf(name).review
+  return loadSettings(sql, name.toolkit).isReviewed || loadPolicySet(sql).policyFor(name).review
 }
 
 export function mayChange(sql: SqlStorage, principal: Principal, name: ToolName): boolean {
-  if (coverDenial(principal, name, 'tools:publish')) return false
-  return toolkitDenial(principal, name, ownerOf(sql, name.toolkit)) === undefined
+  if (findCoverDenial(principal, name, 'tools:publish')) return false
+  return findToolkitDenial(principal, name, findOwner(sql, name.toolkit)) === undefined
 }
 
 /** It is the principal's if it was nobody's. */
 export function claimToolkit(sql: SqlStorage, { id }: Principal, toolkit: string): void {
   if (ownerOfItself(sql, toolkit)) return
-  const owner = ownerOf(sql, toolkit)
+  const owner = findOwner(sql, toolkit)
   if (owner !== 'deployment') addToolkit(sql, toolkit, owner === 'nobody' ? id : owner.principal)
 }
 
 function addToolkit(sql: SqlStorage, toolkit: string, principal: string | null): void {
   const row = 'INSERT OR IGNORE INTO toolkit (key, name, owner) VALUES (?, ?, ?)'
-  sql.exec(row, toolkit.toLowerCase(), nameOf(sql, toolkit), principal)
+  sql.exec(row, toolkit.toLowerCase(), findName(sql, toolkit), principal)
 }
 
-export function giveToolkit(sql: SqlStorage, toolkit: string, principal: string | null): boolean {
+export function transferToolkit(sql: SqlStorage, toolkit: string, principal: string | null): boolean {
   if (isBundled(sql, toolkit)) return false
   writeOwner(sql, toolkit, principal)
   return true
@@ -103,7 +103,7 @@ export function giveToolkit(sql: SqlStorage, toolkit: string, principal: string 
 
 /** Claims a free toolkit for its former owner; null is the deployment. */
 export function restoreOwner(sql: SqlStorage, toolkit: string, principal: string | null) {
-  const owner = ownerOf(sql, toolkit)
+  const owner = findOwner(sql, toolkit)
   if (owner === 'nobody') {
     writeOwner(sql, toolkit, principal)
     return 'created'
@@ -129,13 +129,13 @@ type SettingsRow = {
 
 export function writeSettings(sql: SqlStorage, toolkit: string, values: Partial<SettingsRow>): void {
   const key = toolkit.toLowerCase()
-  const owner = ownerOf(sql, toolkit)
+  const owner = findOwner(sql, toolkit)
   addToolkit(sql, toolkit, typeof owner === 'object' ? owner.principal : null)
   for (const [column, value] of Object.entries(values))
     sql.exec(`UPDATE toolkit SET ${column} = ? WHERE key = ?`, value, key)
 }
 
-export function settingsOf(sql: SqlStorage, toolkit: string) {
+export function loadSettings(sql: SqlStorage, toolkit: string) {
   const query = 'SELECT status, held, tags, deleted, review, description FROM toolkit WHERE key = ?'
   const row = firstRow<SettingsRow>(sql, query, toolkit.toLowerCase())
   const { status, held, tags, deleted, review, description } = row ?? {}
@@ -144,54 +144,58 @@ export function settingsOf(sql: SqlStorage, toolkit: string) {
     tags: tags ? JSON.parse(tags) : [],
     ...(description ? { description } : {}),
   }
-  const gone = typeof deleted === 'number' ? { at: deleted, until: deleted + KEPT_MS } : undefined
-  return { ...given, isHeld: held === 1, isReviewed: review === 1, deleted: gone }
+  const gone = typeof deleted === 'number' ? { at: deleted, until: deleted + RETENTION_MS } : undefined
+  return { ...given, hasProviderGrant: held === 1, isReviewed: review === 1, deleted: gone }
 }
 
 /** A record's text with the description of its toolkit, which no version holds. */
-export function described(record: string, description: string | null | undefined): string {
+export function addToolkitDescription(record: string, description: string | null | undefined): string {
   return description ? `${record.slice(0, -1)},"toolkitDescription":${JSON.stringify(description)}}` : record
 }
 
 /** Administrators can read and restore a deleted toolkit for so long. */
-export const KEPT_MS = 30 * 86_400_000
+export const RETENTION_MS = 30 * 86_400_000
 
-export function nextToGo(sql: SqlStorage): number | undefined {
+export function nextPurgeAt(sql: SqlStorage): number | undefined {
   const oldest = field<number>(sql, 'SELECT deleted FROM toolkit WHERE deleted IS NOT NULL ORDER BY deleted LIMIT 1')
-  return oldest === undefined ? undefined : oldest + KEPT_MS
+  return oldest === undefined ? undefined : oldest + RETENTION_MS
 }
 
 /** Holds for everybody, administrators too. */
-export function deletedDenial(sql: SqlStorage, toolkit: string): string | undefined {
-  const { deleted } = settingsOf(sql, toolkit)
+export function findDeletedDenial(sql: SqlStorage, toolkit: string): string | undefined {
+  const { deleted } = loadSettings(sql, toolkit)
   if (!deleted) return undefined
   const until = new Date(deleted.until).toISOString()
   return `The toolkit '${toolkit}' was deleted, and its name is kept until ${until}: an administrator brings it back with PATCH /toolkits/${toolkit} and {"status": "active"}`
 }
 
-export function toolkitOf(sql: SqlStorage, toolkit: string): Toolkit | undefined {
-  const owner = ownerOf(sql, toolkit)
+export function loadToolkit(sql: SqlStorage, toolkit: string): Toolkit | undefined {
+  const owner = findOwner(sql, toolkit)
   if (owner === 'nobody') return undefined
   const query = `SELECT toolkit || '.' || tool || '@' || version FROM version JOIN tool ON tool.key = version.key
     WHERE ${WITHIN} AND trusted = 0 ORDER BY version.key, version LIMIT 1000`
-  const untrusted = column<string>(sql, query, ...keysOf(toolkit))
-  const { isHeld: _, isReviewed: review, deleted, ...given } = settingsOf(sql, toolkit)
-  const own = { toolkit: nameOf(sql, toolkit), owner, isBundled: isBundled(sql, toolkit), untrusted }
+  const untrusted = column<string>(sql, query, ...toolKeyRange(toolkit))
+  const { hasProviderGrant: _, isReviewed: review, deleted, ...given } = loadSettings(sql, toolkit)
+  const own = { toolkit: findName(sql, toolkit), owner, isBundled: isBundled(sql, toolkit), untrusted }
   return { ...own, ...given, review, ...(deleted ? { deleted } : {}) }
 }
 
 export function isToolkit(sql: SqlStorage, name: string): boolean {
-  return ownerOf(sql, name) !== 'nobody'
+  return findOwner(sql, name) !== 'nobody'
 }
 
-export function ownerOf(sql: SqlStorage, toolkit: string): ToolkitOwner {
+export function findOwner(sql: SqlStorage, toolkit: string): ToolkitOwner {
   const owner = ownerOfItself(sql, toolkit)
   if (owner !== undefined) return owner
-  const claimant = claimantOf(sql, toolkit)
+  const claimant = findClaimant(sql, toolkit)
   if (claimant !== undefined) return ownerOfItself(sql, claimant) ?? 'deployment'
   // Tools older than owners are the deployment's, as are names that differ from theirs in `-` and `_` alone
-  const plain = keysOf(toolkit.replaceAll('-', '_'))
-  const older = field(sql, `SELECT 1 FROM tool WHERE ${ALIKE} >= ? AND ${ALIKE} < ? LIMIT 1`, ...plain)
+  const plain = toolKeyRange(toolkit.replaceAll('-', '_'))
+  const older = field(
+    sql,
+    `SELECT 1 FROM tool WHERE ${NORMALIZED_KEY} >= ? AND ${NORMALIZED_KEY} < ? LIMIT 1`,
+    ...plain,
+  )
   return older === undefined ? 'nobody' : 'deployment'
 }
 
@@ -204,35 +208,35 @@ function ownerOfItself(sql: SqlStorage, toolkit: string): ToolkitOwner | undefin
 }
 
 /** The toolkit of the document, if there is one, whose id claims this name: it is the owner's of that toolkit. */
-export function claimantOf(sql: SqlStorage, name: string): string | undefined {
+export function findClaimant(sql: SqlStorage, name: string): string | undefined {
   return field<string>(sql, 'SELECT toolkit FROM document WHERE claim = ? LIMIT 1', name.toLowerCase())
 }
 
 /** Also while the newest deployment does not carry its tools: it may again. */
 export function isBundled(sql: SqlStorage, toolkit: string): boolean {
   const query = `SELECT 1 FROM version WHERE ${WITHIN} AND bundled = 1 LIMIT 1`
-  return field(sql, query, ...keysOf(toolkit)) !== undefined
+  return field(sql, query, ...toolKeyRange(toolkit)) !== undefined
 }
 
 /** As its first tool writes it. */
-export function toolkitNamed(sql: SqlStorage, name: string): string | undefined {
-  return field<string>(sql, 'SELECT toolkit FROM tool WHERE key >= ? AND key < ? LIMIT 1', ...keysOf(name))
+export function findToolkitSpelling(sql: SqlStorage, name: string): string | undefined {
+  return field<string>(sql, 'SELECT toolkit FROM tool WHERE key >= ? AND key < ? LIMIT 1', ...toolKeyRange(name))
 }
 
-function nameOf(sql: SqlStorage, toolkit: string): string {
+function findName(sql: SqlStorage, toolkit: string): string {
   return (
-    toolkitNamed(sql, toolkit) ??
+    findToolkitSpelling(sql, toolkit) ??
     field<string>(sql, 'SELECT name FROM toolkit WHERE key = ?', toolkit.toLowerCase()) ??
     toolkit
   )
 }
 
 /** `versions.ts` compares similar keys in the same way. */
-const ALIKE = "replace(key, '-', '_')"
+const NORMALIZED_KEY = "replace(key, '-', '_')"
 const WITHIN = 'version.key >= ? AND version.key < ?'
 
 /** The keys of a toolkit's tools begin with its name and a dot; a slash is the next character. */
-export function keysOf(toolkit: string): [string, string] {
+export function toolKeyRange(toolkit: string): [string, string] {
   const key = toolkit.toLowerCase()
   return [`${key}.`, `${key}/`]
 }

@@ -2,32 +2,32 @@ import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import { column, field, firstRow, rows } from '../rows.ts'
-import { isLeftOut } from './documents.ts'
-import { keysOf, settingsOf } from './toolkits.ts'
+import { isRemovedFromDocument } from './document-aliases.ts'
+import { toolKeyRange, loadSettings } from './toolkits.ts'
 
 type VersionRow = { version: string; digest: string; status: string; publisher: string | null; trusted: number }
 
 /** As it was first published. Ids are unique ignoring case. */
-export function nameOf(sql: SqlStorage, key: string): ToolName | undefined {
+export function loadToolName(sql: SqlStorage, key: string): ToolName | undefined {
   return firstRow<{ toolkit: string; tool: string }>(sql, 'SELECT toolkit, tool FROM tool WHERE key = ?', key)
 }
 
 /** The tool whose name differs in `-` and `_` alone: names have no `-` any more, and OXP writes `_` for it. */
-export function keyAlike(sql: SqlStorage, key: string): string | undefined {
+export function findSimilarKey(sql: SqlStorage, key: string): string | undefined {
   const plain = "SELECT key FROM tool WHERE replace(key, '-', '_') = ? AND key != ? ORDER BY key LIMIT 1"
   return field<string>(sql, plain, key.replaceAll('-', '_'), key)
 }
 
-export function holdsToolkit(sql: SqlStorage, toolkit: string): boolean {
+export function hasStoredToolkit(sql: SqlStorage, toolkit: string): boolean {
   const query = 'SELECT 1 FROM tool WHERE key >= ? AND key < ? AND toolkit = ? LIMIT 1'
-  return field(sql, query, ...keysOf(toolkit), toolkit) !== undefined
+  return field(sql, query, ...toolKeyRange(toolkit), toolkit) !== undefined
 }
 
-export function keysIn(sql: SqlStorage, toolkit: string): string[] {
-  return column<string>(sql, 'SELECT key FROM tool WHERE key >= ? AND key < ? ORDER BY key', ...keysOf(toolkit))
+export function listToolKeys(sql: SqlStorage, toolkit: string): string[] {
+  return column<string>(sql, 'SELECT key FROM tool WHERE key >= ? AND key < ? ORDER BY key', ...toolKeyRange(toolkit))
 }
 
-export function versionsOf(sql: SqlStorage, key: string): ToolDocument['versions'] {
+export function listVersions(sql: SqlStorage, key: string): ToolDocument['versions'] {
   const status = `iif(left_bundle, '{"state":"disabled"}', status) AS status`
   const query = `SELECT version, digest, ${status}, publisher, trusted FROM version WHERE key = ?`
   return rows<VersionRow>(sql, query, key).map(({ version, digest, status, publisher, trusted }) => ({
@@ -47,26 +47,26 @@ export function recordTextByDigest(sql: SqlStorage, digest: string): string | un
 }
 
 /** The hashes of the documents of its versions. */
-export function sourcesOf(sql: SqlStorage, key: string): readonly string[] {
+export function listSources(sql: SqlStorage, key: string): readonly string[] {
   const sources =
     "SELECT DISTINCT record ->> '$.source.hash' FROM version WHERE key = ? AND record ->> '$.source.hash' IS NOT NULL"
   return column<string>(sql, sources, key)
 }
 
 export function documentText(sql: SqlStorage, key: string): string | undefined {
-  const name = nameOf(sql, key)
+  const name = loadToolName(sql, key)
   if (!name) return undefined
-  const versions = versionsOf(sql, key)
-  const leftOut = isLeftOut(sql, key)
-  const newest = leftOut ? undefined : resolveVersion(versions)
-  const { deleted, description: toolkitDescription } = settingsOf(sql, name.toolkit)
-  const flags = { ...(leftOut ? { isLeftOut: true } : {}), ...(deleted ? { isDeleted: true } : {}) }
+  const versions = listVersions(sql, key)
+  const removedIds = isRemovedFromDocument(sql, key)
+  const newest = removedIds ? undefined : resolveVersion(versions)
+  const { deleted, description: toolkitDescription } = loadSettings(sql, name.toolkit)
+  const flags = { ...(removedIds ? { isLeftOut: true } : {}), ...(deleted ? { isDeleted: true } : {}) }
   const text = JSON.stringify({ ...name, versions, ...flags, toolkitDescription })
   const record = newest && recordText(sql, key, newest.version)
   return record === undefined ? text : `${text.slice(0, -1)},"newest":${record}}`
 }
 
-export const SHOWN = "left_bundle = 0 AND json_extract(status, '$.state') IN ('active', 'deprecated')"
+export const IS_SHOWN_SQL = "left_bundle = 0 AND json_extract(status, '$.state') IN ('active', 'deprecated')"
 
 export const NOT_DELETED =
   'NOT EXISTS (SELECT 1 FROM toolkit WHERE toolkit.key = lower(tool.toolkit) AND deleted IS NOT NULL)'

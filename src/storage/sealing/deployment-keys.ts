@@ -1,9 +1,9 @@
 import * as base64url from 'jose/base64url'
-import { Unreachable } from '../../core/failure/failure.ts'
+import { UnreachableError } from '../../core/failure/failure.ts'
 import { keysFrom, type Purpose } from './derived-key.ts'
 import { createKeyring, type Keyring } from './keyring.ts'
 
-export type Sealer = Pick<Keyring, 'seal' | 'open'>
+export type Sealer = Pick<Keyring, 'seal' | 'unseal'>
 
 export interface Signer {
   /** HMAC-SHA-256 in Base64url. */
@@ -25,7 +25,7 @@ export function createDeploymentKeys(access: { deploymentSecret(): Promise<strin
     try {
       return (secret = await access.deploymentSecret())
     } catch (error) {
-      throw new Unreachable("Cannot read the deployment's secret", { cause: error })
+      throw new UnreachableError("Cannot read the deployment's secret", { cause: error })
     }
   }
 
@@ -35,7 +35,7 @@ export function createDeploymentKeys(access: { deploymentSecret(): Promise<strin
       const ready = async () => (keyring ??= createKeyring([secret ?? (await read())], purpose))
       return {
         seal: async (...given) => (keyring ?? (await ready())).seal(...given),
-        open: async (sealed, bound) => (keyring ?? (await ready())).open(sealed, bound),
+        unseal: async (sealed, bound) => (keyring ?? (await ready())).unseal(sealed, bound),
       }
     },
     signer(purpose: Purpose): Signer {

@@ -5,10 +5,13 @@ import { keysFrom, type Purpose } from './derived-key.ts'
 export interface Keyring {
   /** Without a secret it opens nothing, and sealing is a defect. */
   readonly isEmpty: boolean
-  /** Opening takes the same `bound`. `the same each time` makes equal texts equal, and so recognisable. */
-  seal(text: string, bound: string, how?: 'the same each time'): Promise<string>
+  /** Opening takes the same `bound`. `the same each time` makes equal texts equal, and so recognizable. */
+  seal(text: string, associatedData: string, how?: 'the same each time'): Promise<string>
   /** Undefined for a text of other secrets or another `bound`. `current`: it is under the first secret. */
-  open(sealed: string, bound: string): Promise<{ readonly text: string; readonly current: boolean } | undefined>
+  unseal(
+    sealed: string,
+    associatedData: string,
+  ): Promise<{ readonly text: string; readonly current: boolean } | undefined>
 }
 
 interface Derived {
@@ -28,7 +31,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export function createKeyring(secrets: readonly string[], purpose: Purpose): Keyring {
   // Keys are kept, not their promises: no request may wait for what another one began
   const derived = new Map<string, Derived>()
-  async function keyOf(secret: string): Promise<Derived> {
+  async function deriveKey(secret: string): Promise<Derived> {
     const known = derived.get(secret) ?? (await derive(secret, purpose))
     derived.set(secret, known)
     return known
@@ -36,26 +39,27 @@ export function createKeyring(secrets: readonly string[], purpose: Purpose): Key
 
   return {
     isEmpty: secrets.length === 0,
-    async seal(text, bound, how) {
+    async seal(text, associatedData, how) {
       const [first] = secrets
       if (first === undefined) throw new Error('Cannot seal without a secret')
-      const { id, key, ivKey } = await keyOf(first)
-      const iv = how === undefined ? crypto.getRandomValues(new Uint8Array(IV)) : await ivOf(ivKey, bound, text)
-      const sealed = await crypto.subtle.encrypt(parameters(iv, bound), key, encoder.encode(text))
+      const { id, key, ivKey } = await deriveKey(first)
+      const iv =
+        how === undefined ? crypto.getRandomValues(new Uint8Array(IV)) : await deriveIv(ivKey, associatedData, text)
+      const sealed = await crypto.subtle.encrypt(parameters(iv, associatedData), key, encoder.encode(text))
       const all = new Uint8Array(IV + sealed.byteLength)
       all.set(iv)
       all.set(new Uint8Array(sealed), IV)
       return `${id}.${base64url.encode(all)}`
     },
-    async open(sealed, bound) {
+    async unseal(sealed, associatedData) {
       const [id, body = ''] = sealed.split('.', 2)
       for (const secret of secrets) {
-        const candidate = await keyOf(secret)
+        const candidate = await deriveKey(secret)
         if (candidate.id !== id) continue
         try {
           const all = Uint8Array.from(base64url.decode(body))
           const iv = all.subarray(0, IV)
-          const plain = await crypto.subtle.decrypt(parameters(iv, bound), candidate.key, all.subarray(IV))
+          const plain = await crypto.subtle.decrypt(parameters(iv, associatedData), candidate.key, all.subarray(IV))
           return { text: decoder.decode(plain), current: secret === secrets[0] }
         } catch {
           return undefined
@@ -66,13 +70,13 @@ export function createKeyring(secrets: readonly string[], purpose: Purpose): Key
   }
 }
 
-function parameters(iv: Uint8Array<ArrayBuffer>, bound: string) {
-  return { name: 'AES-GCM', iv, additionalData: encoder.encode(bound) }
+function parameters(iv: Uint8Array<ArrayBuffer>, associatedData: string) {
+  return { name: 'AES-GCM', iv, additionalData: encoder.encode(associatedData) }
 }
 
 /** A synthetic IV, as in RFC 8452, so that no other text or purpose has it. */
-async function ivOf(key: CryptoKey, bound: string, text: string): Promise<Uint8Array<ArrayBuffer>> {
-  const mac = await crypto.subtle.sign('HMAC', key, encoder.encode(JSON.stringify([bound, text])))
+async function deriveIv(key: CryptoKey, associatedData: string, text: string): Promise<Uint8Array<ArrayBuffer>> {
+  const mac = await crypto.subtle.sign('HMAC', key, encoder.encode(JSON.stringify([associatedData, text])))
   return new Uint8Array(mac, 0, IV)
 }
 

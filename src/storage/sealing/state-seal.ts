@@ -1,4 +1,4 @@
-import { fail, ok, Unreachable } from '../../core/failure/failure.ts'
+import { fail, ok, UnreachableError } from '../../core/failure/failure.ts'
 import type { Seal } from '../../core/call/seal.ts'
 import type { Sealer } from './deployment-keys.ts'
 
@@ -10,7 +10,7 @@ export function createStateSeal({ sealer, now }: { readonly sealer: Sealer; read
     seal: (text, bound) => orUnavailable(() => sealer.seal(`${now() + TTL_MS} ${text}`, bound)),
     unseal: (sealed, bound) =>
       orUnavailable(async () => {
-        const opened = await sealer.open(sealed, bound)
+        const opened = await sealer.unseal(sealed, bound)
         const [expires = ''] = opened?.text.split(' ', 1) ?? []
         return opened && now() < Number(expires) ? opened.text.slice(expires.length + 1) : undefined
       }),
@@ -21,7 +21,7 @@ async function orUnavailable<T>(work: () => Promise<T>) {
   try {
     return ok(await work())
   } catch (error) {
-    if (!(error instanceof Unreachable)) throw error
+    if (!(error instanceof UnreachableError)) throw error
     console.error('Cannot seal', error)
     return fail({ type: 'unavailable', message: error.message })
   }

@@ -1,5 +1,5 @@
 import * as base64url from 'jose/base64url'
-import { bytesOfHex, hexOf } from '../sealing/sha256.ts'
+import { bytesOfHex, toHex } from '../sealing/sha256.ts'
 
 const ID = /^[\w-]{64}$/
 const STATE = /^[\w-]{86}$/
@@ -31,10 +31,10 @@ function addressed(object: DurableObjectId, length: number): string {
   return base64url.encode(bytes)
 }
 
-export function objectOf<T extends Rpc.DurableObjectBranded>(namespace: DurableObjectNamespace<T>, id: string) {
+export function getObject<T extends Rpc.DurableObjectBranded>(namespace: DurableObjectNamespace<T>, id: string) {
   if (!ID.test(id) && !isState(id)) return undefined
   try {
-    return namespace.idFromString(hexOf(base64url.decode(id).subarray(0, OBJECT_BYTES)))
+    return namespace.idFromString(toHex(base64url.decode(id).subarray(0, OBJECT_BYTES)))
   } catch {
     // The platform knows which ids it gave out in this namespace
     return undefined

@@ -44,7 +44,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
 
   function read(where: string, ...values: SqlStorageValue[]): StoredAuthorization | undefined {
     const row = firstRow<AuthorizationRow>(sql, `SELECT * FROM authorization WHERE ${where}`, ...values)
-    return row && authorizationOf(row)
+    return row && toAuthorization(row)
   }
 
   function update(id: string, set: string, ...values: SqlStorageValue[]): void {
@@ -154,7 +154,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
   }
 }
 
-function authorizationOf({ id, status, reason, expires, input, body }: AuthorizationRow): StoredAuthorization {
+function toAuthorization({ id, status, reason, expires, input, body }: AuthorizationRow): StoredAuthorization {
   const ended = reason === null ? {} : { reason }
   const held = input === null ? {} : { invocation: input }
   return { ...JSON.parse(body), id, status, ...ended, ...held, expiresAt: expires }

@@ -10,11 +10,11 @@ type ConsentRow = {
   readonly given_at: number
 }
 
-export type ToolkitUse = ReturnType<typeof useOf>
+export type GrantUse = ReturnType<typeof toGrantUse>
 
-type Asking = Pick<Authorization, 'provider' | 'tool' | 'hosts' | 'scopes'>
+type UseRequest = Pick<Authorization, 'provider' | 'tool' | 'hosts' | 'scopes'>
 
-export function useOf({ provider, tool, hosts, scopes }: Asking, account: string) {
+export function toGrantUse({ provider, tool, hosts, scopes }: UseRequest, account: string) {
   return { provider, account, toolkit: parseToolId(tool)?.toolkit ?? tool, hosts, scopes }
 }
 
@@ -22,15 +22,15 @@ export type ConsentRows = ReturnType<typeof consentRows>
 
 /** A toolkit may use the grant of an account for these scopes at these hosts. Nothing here waits. */
 export function consentRows(sql: SqlStorage, now: () => number) {
-  function read({ provider, account, toolkit }: ToolkitUse) {
+  function read({ provider, account, toolkit }: GrantUse) {
     const one = 'SELECT * FROM consent WHERE provider = ? AND account = ? AND toolkit = ?'
     const row = firstRow<ConsentRow>(sql, one, provider, account, toolkit)
-    return row && consentOf(row)
+    return row && toConsent(row)
   }
 
   return {
     /** A consent to no scopes counts like any other. */
-    covers(use: ToolkitUse): boolean {
+    covers(use: GrantUse): boolean {
       const given = read(use)
       return (
         given !== undefined &&
@@ -39,7 +39,7 @@ export function consentRows(sql: SqlStorage, now: () => number) {
       )
     },
 
-    give(use: ToolkitUse): void {
+    give(use: GrantUse): void {
       const given = read(use)
       const hosts = [...new Set([...(given?.hosts ?? []), ...use.hosts])]
       const scopes = [...new Set([...(given?.scopes ?? []), ...use.scopes])]
@@ -54,7 +54,7 @@ export function consentRows(sql: SqlStorage, now: () => number) {
 
     of(provider: string, account: string): ToolkitConsent[] {
       const all = 'SELECT * FROM consent WHERE provider = ? AND account = ? ORDER BY toolkit'
-      return rows<ConsentRow>(sql, all, provider, account).map(consentOf)
+      return rows<ConsentRow>(sql, all, provider, account).map(toConsent)
     },
 
     remove(provider: string, account: string, toolkit?: string): boolean {
@@ -65,6 +65,6 @@ export function consentRows(sql: SqlStorage, now: () => number) {
   }
 }
 
-function consentOf({ toolkit, hosts, scopes, given_at }: ConsentRow): ToolkitConsent {
+function toConsent({ toolkit, hosts, scopes, given_at }: ConsentRow): ToolkitConsent {
   return { toolkit, hosts: JSON.parse(hosts), scopes: JSON.parse(scopes), given_at: new Date(given_at).toISOString() }
 }

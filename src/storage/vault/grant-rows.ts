@@ -60,7 +60,7 @@ export function grantRows(sql: SqlStorage, now: () => number) {
       sql.exec('UPDATE account_grant SET sealed = ? WHERE generation = ?', sealed, generation)
     },
 
-    lose(generation: string, reason: string): void {
+    markLost(generation: string, reason: string): void {
       sql.exec('UPDATE account_grant SET sealed = NULL, lost = ? WHERE generation = ?', reason, generation)
     },
 

@@ -1,13 +1,13 @@
-import type { GrantedToken, Unavailable } from '../../core/call/requirements.ts'
+import type { AccessToken, ProviderUnavailable } from '../../core/call/requirements.ts'
 import type { Grant } from '../../core/consent/authorization.ts'
-import { missingScopes, unionScopes } from '../../core/consent/oauth-scopes.ts'
+import { missingScopes, mergeScopes } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import type { Keyring } from '../sealing/keyring.ts'
-import type { ConsentRows, ToolkitUse } from './consent-rows.ts'
+import type { ConsentRows, GrantUse } from './consent-rows.ts'
 import type { GrantRows, StoredGrant } from './grant-rows.ts'
 import type { OAuth, Tokens } from '../../oauth-client/oauth.ts'
 
-export const NO_KEYS =
+export const NO_VAULT_KEYS =
   "Grants cannot be stored yet: an administrator must set the Worker secret 'VAULT_KEYS', for example to the output of `openssl rand -base64 32`"
 
 export interface TokenRequest {
@@ -23,16 +23,16 @@ export interface TokenRequest {
 }
 
 /** Why there is no token: the operator reads `forOperator` in place of the reason. */
-export interface NotGranted {
+export interface GrantRefusal {
   readonly reason: string
   readonly forOperator?: string
   readonly needsSetup?: true
 }
 
-export type TokenAnswer =
-  | GrantedToken
-  | Unavailable
-  | ({ readonly scopes: readonly string[] } & NotGranted)
+export type TokenRequestResult =
+  | AccessToken
+  | ProviderUnavailable
+  | ({ readonly scopes: readonly string[] } & GrantRefusal)
   | { readonly accounts: readonly string[] }
 
 /** The deployment's part of a vault, the same for all users. */
@@ -44,16 +44,16 @@ export interface VaultDeployment {
   readonly oauth: OAuth
   /** The deployment's page that identifies the person in front of a browser. */
   readonly verifierUrl?: string | undefined
-  readonly signsIn?: boolean
+  readonly hasOpenIdSignIn?: boolean
   /** Without sign-in and verifier: whoever signs in with a key approves calls of other keys. */
   readonly approvesByKey?: boolean
   /** Whether the URL is of a trial deployment, where nobody is told apart. */
-  readonly isTrial: (url: string) => boolean
+  readonly isTrialUrl: (url: string) => boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
-interface HeldGrant extends Pick<TokenRequest, 'userId' | 'provider'> {
+interface OpenedGrant extends Pick<TokenRequest, 'userId' | 'provider'> {
   readonly grant: StoredGrant
   readonly tokens: Tokens
 }
@@ -61,10 +61,10 @@ interface HeldGrant extends Pick<TokenRequest, 'userId' | 'provider'> {
 export type Grants = ReturnType<typeof createGrants>
 
 export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, oauth, now }: VaultDeployment) {
-  const refreshing = new Map<string, Promise<Unavailable | 'settled'>>()
+  const refreshing = new Map<string, Promise<ProviderUnavailable | 'settled'>>()
 
   async function openTokens(userId: string, { provider, account, sealed }: StoredGrant) {
-    const opened = sealed === null ? undefined : await keyring.open(sealed, boundTo(userId, provider, account))
+    const opened = sealed === null ? undefined : await keyring.unseal(sealed, toGrantAad(userId, provider, account))
     const tokens: Tokens | undefined = opened && JSON.parse(opened.text)
     return opened && tokens && { tokens, current: opened.current }
   }
@@ -74,7 +74,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     { provider, account }: Pick<StoredGrant, 'provider' | 'account'>,
     { access_token, refresh_token }: Tokens,
   ): Promise<string> {
-    return keyring.seal(JSON.stringify({ access_token, refresh_token }), boundTo(userId, provider, account))
+    return keyring.seal(JSON.stringify({ access_token, refresh_token }), toGrantAad(userId, provider, account))
   }
 
   function accountFor(provider: string, toolkit: string): string | readonly string[] {
@@ -85,21 +85,26 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
   }
 
   /** Rotated tokens are stored before anybody gets one. */
-  function refresh(held: HeldGrant): Promise<Unavailable | 'settled'> {
+  function refresh(held: OpenedGrant): Promise<ProviderUnavailable | 'settled'> {
     const { generation } = held.grant
     const work = refreshing.get(generation) ?? refreshOnce(held).finally(() => refreshing.delete(generation))
     refreshing.set(generation, work)
     return work
   }
 
-  async function refreshOnce({ userId, provider, grant, tokens }: HeldGrant): Promise<Unavailable | 'settled'> {
+  async function refreshOnce({
+    userId,
+    provider,
+    grant,
+    tokens,
+  }: OpenedGrant): Promise<ProviderUnavailable | 'settled'> {
     const { generation, scopes, account } = grant
     const { refresh_token = '' } = tokens
     const issued = await oauth.refresh(provider, refresh_token, scopes)
     if (!issued.ok) {
       const { why, message, ok: _, ...more } = issued
       if (why !== 'refused') return { unavailable: message, ...more }
-      rows.lose(generation, `${message}: what the user granted was revoked there, or is no longer accepted`)
+      rows.markLost(generation, `${message}: what the user granted was revoked there, or is no longer accepted`)
       consents.remove(provider.id, account)
       return 'settled'
     }
@@ -114,7 +119,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
   /** `all` are the scopes to ask for where the grant's tokens turn out to be useless. */
   function grantFor(
     request: TokenRequest,
-  ): { readonly grant: StoredGrant; readonly all: readonly string[] } | Exclude<TokenAnswer, { token: string }> {
+  ): { readonly grant: StoredGrant; readonly all: readonly string[] } | Exclude<TokenRequestResult, { token: string }> {
     const { provider, scopes, tool, toolkit, hosts } = request
     const { id } = provider
     const account = request.account ?? accountFor(id, toolkit)
@@ -122,7 +127,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     const grant = rows.find(id, account)
     if (!grant) return { scopes, reason: notGranted(tool, id) }
     if (grant.lost !== null) return { scopes, reason: grant.lost }
-    const all = unionScopes(grant.scopes, scopes, provider.extra_scopes ?? [])
+    const all = mergeScopes(grant.scopes, scopes, provider.extra_scopes ?? [])
     const missing = missingScopes(id, grant.scopes, scopes)
     if (missing.length > 0) {
       const reason = `'${tool}' needs more access to '${id}' than the user has granted: ${missing.join(', ')}`
@@ -137,7 +142,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
 
   return {
     /** Predicts `token` without opening, refreshing or changing anything: the token is empty. */
-    look(request: TokenRequest): TokenAnswer {
+    look(request: TokenRequest): TokenRequestResult {
       const usable = grantFor(request)
       if (!('grant' in usable)) return usable
       const { grant, all } = usable
@@ -147,7 +152,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
         : { scopes: all, reason: endedAt(request.provider.id) }
     },
 
-    async token(request: TokenRequest): Promise<TokenAnswer> {
+    async token(request: TokenRequest): Promise<TokenRequestResult> {
       const { userId, provider, refused } = request
       const { id } = provider
       let renewed = false
@@ -190,7 +195,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     store: rows.put,
 
     /** Found so that the provider need not be asked again. */
-    lackingConsent(use: ToolkitUse): StoredGrant | undefined {
+    findGrantLackingConsent(use: GrantUse): StoredGrant | undefined {
       const { provider, account, scopes } = use
       const grant = rows.find(provider, account)
       const isGranted = grant?.lost === null && missingScopes(provider, grant.scopes, scopes).length === 0
@@ -225,6 +230,6 @@ function endedAt(provider: string): string {
 }
 
 /** Tokens open for no other user, provider or account. */
-function boundTo(userId: string, provider: string, account: string): string {
+function toGrantAad(userId: string, provider: string, account: string): string {
   return JSON.stringify(['grant', userId, provider, account])
 }

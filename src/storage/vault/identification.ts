@@ -1,39 +1,42 @@
-import type { Stopped, Visit } from '../../core/consent/authorization.ts'
+import type { FlowError, Visit } from '../../core/consent/authorization.ts'
 import type { StoredAuthorization } from './authorization-rows.ts'
 import type { BrowserFlows } from './browser-flows.ts'
 import type { VaultDeployment } from './grants.ts'
-import { OWN_CALL, SIGN_IN_FIRST, SOMEBODY_ELSE } from './stopped.ts'
+import { OWN_CALL, SIGN_IN_FIRST, WRONG_PERSON } from './flow-errors.ts'
 
-type AskedAuthorization = Pick<StoredAuthorization, 'id' | 'kind' | 'userId' | 'principal'>
+type IdentifiedAuthorization = Pick<StoredAuthorization, 'id' | 'kind' | 'userId' | 'principal'>
 
 /** `ask`: at the verifier. Without sign-in and verifier, anybody with the link counts as the user. */
-export function createIdentification(
-  deployment: Pick<VaultDeployment, 'verifierUrl' | 'signsIn' | 'approvesByKey'>,
+export function createPersonCheck(
+  deployment: Pick<VaultDeployment, 'verifierUrl' | 'hasOpenIdSignIn' | 'approvesByKey'>,
   flows: Pick<BrowserFlows, 'find'>,
 ) {
   const { verifierUrl } = deployment
   return (
-    authorization: AskedAuthorization,
+    authorization: IdentifiedAuthorization,
     { browser, person }: Pick<Visit, 'browser' | 'person'>,
-  ): 'known' | 'ask' | Stopped => {
-    const signsIn = signsInFor(deployment, authorization)
-    const refusal = signsIn ? refusalOf(authorization, person) : undefined
-    if (signsIn && !refusal) return 'known'
+  ): 'known' | 'ask' | FlowError => {
+    const hasOpenIdSignIn = needsSignInFor(deployment, authorization)
+    const refusal = hasOpenIdSignIn ? findDenial(authorization, person) : undefined
+    if (hasOpenIdSignIn && !refusal) return 'known'
     if (verifierUrl !== undefined) return flows.find(authorization.id, browser)?.stage === 'proven' ? 'known' : 'ask'
     return refusal ?? 'known'
   }
 }
 
-export function signsInFor(
-  { signsIn = false, approvesByKey = false }: Pick<VaultDeployment, 'signsIn' | 'approvesByKey'>,
+export function needsSignInFor(
+  { hasOpenIdSignIn = false, approvesByKey = false }: Pick<VaultDeployment, 'hasOpenIdSignIn' | 'approvesByKey'>,
   { kind }: Pick<StoredAuthorization, 'kind'>,
 ): boolean {
-  return signsIn || (approvesByKey && kind === 'approval')
+  return hasOpenIdSignIn || (approvesByKey && kind === 'approval')
 }
 
-function refusalOf({ kind, userId, principal }: AskedAuthorization, person: Visit['person']): Stopped | undefined {
+function findDenial(
+  { kind, userId, principal }: IdentifiedAuthorization,
+  person: Visit['person'],
+): FlowError | undefined {
   if (!person) return SIGN_IN_FIRST
   if (kind === 'approval' && person.principal === principal) return OWN_CALL
   const isUser = userId !== undefined && person.user === userId
-  return isUser || (kind === 'approval' && person.approves) ? undefined : SOMEBODY_ELSE
+  return isUser || (kind === 'approval' && person.approves) ? undefined : WRONG_PERSON
 }

@@ -7,7 +7,7 @@ export async function sealInvocation(keyring: Keyring, id: string, invocation: s
 
 export async function openInvocation(keyring: Keyring, id: string, stored: string): Promise<string | undefined> {
   if (stored.startsWith('plain:')) return stored.slice('plain:'.length)
-  return (await keyring.open(stored.slice('sealed:'.length), boundTo(id)))?.text
+  return (await keyring.unseal(stored.slice('sealed:'.length), boundTo(id)))?.text
 }
 
 function boundTo(id: string): string {

@@ -1,33 +1,33 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { AuthorizationStatus, Ended, Grant, Step, Visit } from '../../core/consent/authorization.ts'
+import type { AuthorizationStatus, FlowResult, Grant, FlowStep, Visit } from '../../core/consent/authorization.ts'
 import { APPROVAL } from '../../core/consent/authorization.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
-import { notSetUp } from '../../core/failure/failure-words.ts'
-import { createChanges } from '../changes.ts'
+import { formatNotSetUp } from '../../core/failure/failure-text.ts'
+import { createChangeNotifier } from '../changes.ts'
 import { newAuthorizationId } from './authorization-id.ts'
 import type { AuthorizationRows, NewAuthorization, StoredAuthorization } from './authorization-rows.ts'
 import { authorizationRows, isOpen } from './authorization-rows.ts'
-import { consentRows, useOf } from './consent-rows.ts'
+import { consentRows, toGrantUse } from './consent-rows.ts'
 import { openInvocation, sealInvocation } from './sealed-invocation.ts'
-import type { Consent, Return } from './consent-flow.ts'
+import type { Consent, ProviderCallback } from './consent-flow.ts'
 import { grantRows } from './grant-rows.ts'
-import type { Grants, NotGranted, TokenAnswer, TokenRequest, VaultDeployment } from './grants.ts'
-import { createGrants, NO_KEYS, notGranted } from './grants.ts'
+import type { Grants, GrantRefusal, TokenRequestResult, TokenRequest, VaultDeployment } from './grants.ts'
+import { createGrants, NO_VAULT_KEYS, notGranted } from './grants.ts'
 import { hasTables } from '../schema.ts'
 import { checkTables, ensureOwner, isEmpty } from './tables.ts'
 
-export interface OpenQuestion extends NotGranted {
+export interface OpenAuthorization extends GrantRefusal {
   /** Absent where a look finds none open. */
   readonly authorization?: Pick<StoredAuthorization, 'id' | 'scopes' | 'status'>
 }
 
-type VaultAnswer = Exclude<TokenAnswer, { scopes: unknown }> | OpenQuestion
+type VaultTokenResult = Exclude<TokenRequestResult, { scopes: unknown }> | OpenAuthorization
 
 interface NewQuestion {
   readonly owner: string
   readonly wanted: NewAuthorization
-  readonly why: NotGranted
+  readonly why: GrantRefusal
   readonly chargedTo: string
   readonly newId?: string
 }
@@ -54,7 +54,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     #consent: Consent | undefined
     readonly #grants: Grants
     readonly #consents: ReturnType<typeof consentRows>
-    readonly #changes = createChanges()
+    readonly #changes = createChangeNotifier()
 
     constructor(state: DurableObjectState, env: E) {
       super(state, env)
@@ -63,13 +63,13 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const { sql } = state.storage
       // Reading makes no vault: made-up names would fill the disk
       checkTables(sql)
-      this.#rows = authorizationRows(sql, now, this.#changes.announce)
+      this.#rows = authorizationRows(sql, now, this.#changes.notifyChange)
       this.#consents = consentRows(sql, now)
       this.#grants = createGrants(grantRows(sql, now), this.#consents, this.#deployment)
     }
 
     /** To `look` predicts an answer without any effect: it finds an open authorization, and makes none. */
-    async token(owner: string, request: CallTokenRequest, how: 'use' | 'look'): Promise<VaultAnswer> {
+    async token(owner: string, request: CallTokenRequest, how: 'use' | 'look'): Promise<VaultTokenResult> {
       const isNew = how === 'look' && !hasTables(this.ctx.storage.sql)
       if (!isNew) ensureOwner(this.ctx.storage.sql, owner)
       const answer = await this.#tokenFor(request, isNew ? 'new' : how)
@@ -82,11 +82,11 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     }
 
     /** Where the provider cannot be asked, the operator must act. */
-    async #tokenFor(request: CallTokenRequest, how: 'use' | 'look' | 'new'): Promise<TokenAnswer> {
+    async #tokenFor(request: CallTokenRequest, how: 'use' | 'look' | 'new'): Promise<TokenRequestResult> {
       const { provider, scopes } = request
       const { keyring, oauth } = this.#deployment
       if (typeof provider === 'string') return { scopes, ...notReady(request, provider) }
-      if (keyring.isEmpty) return { scopes, ...notReady(request, NO_KEYS) }
+      if (keyring.isEmpty) return { scopes, ...notReady(request, NO_VAULT_KEYS) }
       const answer =
         how === 'new'
           ? { scopes, reason: notGranted(request.tool, provider.id) }
@@ -120,7 +120,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
         const found = this.#rows.find(id)
         const left = Math.min(end, found?.expiresAt ?? 0) - this.#deployment.now()
         if (!found || how === 'timeout' || !isOpen(found) || found.status !== from || left <= 0) return this.find(id)
-        how = await this.#changes.next(id, left)
+        how = await this.#changes.waitForChange(id, left)
       }
     }
 
@@ -128,26 +128,29 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       id: string,
       { proof, ...visit }: Visit & { readonly proof?: string },
       provider: Provider | string,
-    ): Promise<Step> {
+    ): Promise<FlowStep> {
       const flow = await this.#flow()
       if (proof === undefined) return flow.start(id, visit, provider)
       return flow.resume(id, proof, visit, provider)
     }
 
-    async confirm(id: string, flow: string, userId: string): Promise<Step> {
+    async confirm(id: string, flow: string, userId: string): Promise<FlowStep> {
       return (await this.#flow()).confirm(id, flow, userId)
     }
 
     async returning(state: string): Promise<StoredAuthorization | undefined> {
       if (!hasTables(this.ctx.storage.sql)) return undefined
-      return (await this.#flow()).returning(state)
+      return (await this.#flow()).findPendingAuthorization(state)
     }
 
-    async finish(back: Return, provider: Provider | string): Promise<Ended<StoredAuthorization>> {
-      return this.#settled(await (await this.#flow()).finish(back, provider))
+    async finish(back: ProviderCallback, provider: Provider | string): Promise<FlowResult<StoredAuthorization>> {
+      return this.#settled(await (await this.#flow()).handleCallback(back, provider))
     }
 
-    async decide(id: string, visit: Visit & { readonly approve: boolean }): Promise<Ended<StoredAuthorization> | Step> {
+    async decide(
+      id: string,
+      visit: Visit & { readonly approve: boolean },
+    ): Promise<FlowResult<StoredAuthorization> | FlowStep> {
       return this.#settled(await (await this.#flow()).decide(id, visit))
     }
 
@@ -224,7 +227,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return { authorization: { id, scopes, status }, ...why }
     }
 
-    #withLastFailure({ reason, forOperator }: NotGranted, name: 'asked' | 'provider', value: string): NotGranted {
+    #withLastFailure({ reason, forOperator }: GrantRefusal, name: 'asked' | 'provider', value: string): GrantRefusal {
       const last = this.#rows.lastFailure(name, value)
       const told = (why: string, failure: string | undefined) =>
         failure === undefined ? why : `${why}. When it was last asked for: ${failure}`
@@ -239,16 +242,20 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       if (at !== Infinity && (set === null || at < set)) await this.ctx.storage.setAlarm(at)
     }
 
-    async #settled<T extends Ended<StoredAuthorization> | Step>(ended: T): Promise<T> {
+    async #settled<T extends FlowResult<StoredAuthorization> | FlowStep>(ended: T): Promise<T> {
       await this.#schedule()
       if (!('authorization' in ended)) return ended
       return { ...ended, authorization: await this.#opened(ended.authorization) }
     }
 
-    #held(asked: StoredAuthorization): Pick<StoredAuthorization, 'accounts' | 'isHeld'> {
+    #held(asked: StoredAuthorization): Pick<StoredAuthorization, 'accounts' | 'hasProviderGrant'> {
       const accounts = this.#grants.accounts(asked.provider)
       const used = asked.account ?? (accounts.length === 1 ? accounts[0] : undefined)
-      return { accounts, isHeld: used !== undefined && this.#grants.lackingConsent(useOf(asked, used)) !== undefined }
+      return {
+        accounts,
+        hasProviderGrant:
+          used !== undefined && this.#grants.findGrantLackingConsent(toGrantUse(asked, used)) !== undefined,
+      }
     }
 
     async #opened(found: StoredAuthorization): Promise<StoredAuthorization> {
@@ -267,8 +274,8 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
 
 export type VaultObject = InstanceType<ReturnType<typeof defineVault>>
 
-function notReady({ providerId }: CallTokenRequest, forOperator: string): NotGranted {
-  return { reason: notSetUp(providerId), forOperator, needsSetup: true }
+function notReady({ providerId }: CallTokenRequest, forOperator: string): GrantRefusal {
+  return { reason: formatNotSetUp(providerId), forOperator, needsSetup: true }
 }
 
 function grantFor(

@@ -1,27 +1,32 @@
 import { formatHolder, type Holder } from '../../core/access/holder.ts'
 import { parseTrusted } from '../../core/tool/json-text.ts'
-import { approvalReason } from '../../core/access/principal.ts'
-import type { ApprovalLooks, Approvals, Authorization, Authorizations } from '../../core/consent/authorization.ts'
-import type { AuthorizationChallenge, Ended, Step, UserGrants } from '../../core/consent/authorization.ts'
+import { formatApprovalReason } from '../../core/access/principal.ts'
+import type {
+  ApprovalAvailability,
+  Approvals,
+  Authorization,
+  Authorizations,
+} from '../../core/consent/authorization.ts'
+import type { AuthorizationChallenge, FlowResult, FlowStep, UserGrants } from '../../core/consent/authorization.ts'
 import type { Visit } from '../../core/consent/authorization.ts'
-import { APPROVAL, NOBODY_IDENTIFIED, NOBODY_TOLD_APART } from '../../core/consent/authorization.ts'
-import type { ShownInvocation } from '../../core/consent/shown-invocation.ts'
-import type { GrantLooks, RequiredToken, UserTokens } from '../../core/call/requirements.ts'
-import { challengeForNobody } from '../../core/call/requirements.ts'
-import { notSetUp } from '../../core/failure/failure-words.ts'
-import { reachableStub, type Reach } from '../reachable-stub.ts'
+import { APPROVAL, NO_APPROVER_SETUP, NO_APPROVER } from '../../core/consent/authorization.ts'
+import type { InvocationSnapshot } from '../../core/consent/invocation-snapshot.ts'
+import type { GrantPreview, TokenQuery, UserTokens } from '../../core/call/requirements.ts'
+import { createUserlessChallenge } from '../../core/call/requirements.ts'
+import { formatNotSetUp } from '../../core/failure/failure-text.ts'
+import { createReliableStub, type StubOptions } from '../reachable-stub.ts'
 import { sha256 } from '../sealing/sha256.ts'
-import { isState, objectOf } from './authorization-id.ts'
+import { isState, getObject } from './authorization-id.ts'
 import type { StoredAuthorization } from './authorization-rows.ts'
 import type { VaultDeployment } from './grants.ts'
 import { createProviderAccess, type ProviderAccessOptions } from './provider-access.ts'
-import { GONE, OTHER_BROWSER } from './stopped.ts'
+import { EXPIRED_LINK, OTHER_BROWSER } from './flow-errors.ts'
 import type { VaultObject } from './vault-object.ts'
 
 /** In bytes: the page shows all of it, which takes a tenth of a second then. */
 const MAX_INVOCATION = 500_000
 /** Long, since a provider may be asked meanwhile, and `changed` waits for a person up to a minute. */
-const REACH: Reach = {
+const REACH: StubOptions = {
   what: 'vaults',
   waitMs: 60_000,
   longer: { changed: 90_000 },
@@ -35,21 +40,21 @@ export function createVault(
     /** Whether the URL is of a deployment that tells persons from the caller, or of a trial. */
     readonly identifies: (url: string, isToldByKey: boolean) => boolean
   },
-): UserTokens & GrantLooks & Approvals & ApprovalLooks & Authorizations & UserGrants {
+): UserTokens & GrantPreview & Approvals & ApprovalAvailability & Authorizations & UserGrants {
   const { namespace, providers, identifies } = options
   const providerFor = createProviderAccess(options)
 
-  function vaultOf(owner: string): DurableObjectStub<VaultObject> {
-    return reachableStub(() => namespace.get(namespace.idFromName(owner)), REACH)
+  function getVault(owner: string): DurableObjectStub<VaultObject> {
+    return createReliableStub(() => namespace.get(namespace.idFromName(owner)), REACH)
   }
 
   function vaultOfId(id: string): DurableObjectStub<VaultObject> | undefined {
-    const object = objectOf(namespace, id)
-    return object && reachableStub(() => namespace.get(object), REACH)
+    const object = getObject(namespace, id)
+    return object && createReliableStub(() => namespace.get(object), REACH)
   }
 
   async function answerTo(
-    { userId, requirement, tool, hosts, account, requestedBy, chargedTo, reachedAt }: RequiredToken,
+    { userId, requirement, tool, hosts, account, requestedBy, chargedTo, requestUrl }: TokenQuery,
     how: 'use' | 'look',
     refused?: { token: string; final: boolean },
   ) {
@@ -57,7 +62,7 @@ export function createVault(
     const request = {
       userId,
       providerId: requirement.id,
-      provider: await providerFor(requirement.id, tool.id, reachedAt()),
+      provider: await providerFor(requirement.id, tool.id, requestUrl()),
       scopes: [...new Set(requirement.oauth2?.scopes ?? [])],
       tool: tool.id,
       toolkit: tool.toolkit,
@@ -67,19 +72,19 @@ export function createVault(
       ...(account === undefined ? {} : { account }),
       ...(refused ? { refused } : {}),
     }
-    const answer = await vaultOf(owner).token(owner, request, how)
+    const answer = await getVault(owner).token(owner, request, how)
     if ('token' in answer || 'accounts' in answer || 'unavailable' in answer) return answer
     const { authorization, needsSetup, ...why } = answer
     const challenge = authorization
-      ? challengeOf(requirement.id, authorization, reachedAt())
-      : challengeForNobody(requirement, reachedAt)
+      ? createChallenge(requirement.id, authorization, requestUrl())
+      : createUserlessChallenge(requirement, requestUrl)
     return { challenge: needsSetup ? { ...challenge, needsSetup } : challenge, ...why }
   }
 
-  async function step(id: string, visit: Visit & { readonly proof?: string }): Promise<Step> {
+  async function step(id: string, visit: Visit & { readonly proof?: string }): Promise<FlowStep> {
     const vault = vaultOfId(id)
     const found = await vault?.find(id)
-    if (!vault || !found) return GONE
+    if (!vault || !found) return EXPIRED_LINK
     const { kind, provider, tool } = found
     const current = kind === 'grant' ? await providerFor(provider, tool, visit.callback) : APPROVAL
     return vault.step(id, await hashed(visit), current)
@@ -89,20 +94,20 @@ export function createVault(
     tokenFor: (required) => answerTo(required, 'use'),
     renew: (required, refused, final) => answerTo(required, 'use', { token: refused, final }),
     look: (required) => answerTo(required, 'look'),
-    async unset({ requirement, tool, reachedAt }) {
-      const provider = await providerFor(requirement.id, tool.id, reachedAt())
+    async findSetupRefusal({ requirement, tool, requestUrl }) {
+      const provider = await providerFor(requirement.id, tool.id, requestUrl())
       if (typeof provider !== 'string') return undefined
-      const challenge = { ...challengeForNobody(requirement, reachedAt), needsSetup: true } as const
-      return { challenge, reason: notSetUp(requirement.id), forOperator: provider }
+      const challenge = { ...createUserlessChallenge(requirement, requestUrl), needsSetup: true } as const
+      return { challenge, reason: formatNotSetUp(requirement.id), forOperator: provider }
     },
 
     canBeApproved: identifies,
 
-    async claim({ tool, shown, fingerprint, isToldByKey, requestedBy, chargedTo, reachedAt }) {
-      const url = reachedAt()
-      const reason = `${approvalReason(tool)}: a person must approve each call`
+    async claim({ tool, shown, fingerprint, isToldByKey, requestedBy, chargedTo, requestUrl }) {
+      const url = requestUrl()
+      const reason = `${formatApprovalReason(tool)}: a person must approve each call`
       if (!identifies(url, isToldByKey))
-        return { refused: `${reason}, and ${NOBODY_TOLD_APART}`, forOperator: `${reason}, and ${NOBODY_IDENTIFIED}` }
+        return { refused: `${reason}, and ${NO_APPROVER}`, forOperator: `${reason}, and ${NO_APPROVER_SETUP}` }
       const invocation = JSON.stringify(shown)
       if (new TextEncoder().encode(invocation).length > MAX_INVOCATION) {
         const tooLarge = `${reason}, and the arguments of this one are too large to be shown to one`
@@ -115,20 +120,20 @@ export function createVault(
       )
       const user = userId === undefined ? {} : { userId }
       const call = { principal, requestedBy, chargedTo, ...user, tool: tool.id, invocation }
-      const answer = await vaultOf(owner).claim(owner, { ...call, purpose: fingerprint, reason })
+      const answer = await getVault(owner).claim(owner, { ...call, purpose: fingerprint, reason })
       if (answer === 'approved') return { approved: true }
       if ('unavailable' in answer) return { refused: answer.unavailable, forOperator: answer.unavailable }
-      return { challenge: challengeOf(APPROVAL, answer.authorization, url), reason: answer.reason }
+      return { challenge: createChallenge(APPROVAL, answer.authorization, url), reason: answer.reason }
     },
 
     async find(id) {
       const found = await vaultOfId(id)?.find(id)
-      return found && authorizationOf(found)
+      return found && toAuthorization(found)
     },
 
-    async changed(id, from, timeoutMs) {
+    async waitForChange(id, from, timeoutMs) {
       const found = await vaultOfId(id)?.changed(id, from, timeoutMs)
-      return found && authorizationOf(found)
+      return found && toAuthorization(found)
     },
 
     start: step,
@@ -136,34 +141,34 @@ export function createVault(
     resume: step,
 
     async confirm(id, flow, userId) {
-      return (await vaultOfId(id)?.confirm(id, flow, userId)) ?? GONE
+      return (await vaultOfId(id)?.confirm(id, flow, userId)) ?? EXPIRED_LINK
     },
 
     async finish({ url, browser, callback }) {
       const [state, ...more] = new URL(url).searchParams.getAll('state')
-      if (state === undefined || more.length > 0 || !isState(state)) return GONE
+      if (state === undefined || more.length > 0 || !isState(state)) return EXPIRED_LINK
       const vault = vaultOfId(state)
       const found = await vault?.returning(state)
-      if (!vault || !found) return GONE
+      if (!vault || !found) return EXPIRED_LINK
       if (browser === undefined) return OTHER_BROWSER
       const provider = await providerFor(found.provider, found.tool, callback)
-      return endedOf(await vault.finish({ url, browser: await sha256(browser), state }, provider))
+      return toFlowResult(await vault.finish({ url, browser: await sha256(browser), state }, provider))
     },
 
     async decide(id, visit) {
       const ended = await vaultOfId(id)?.decide(id, await hashed(visit))
-      if (!ended) return GONE
-      return 'location' in ended ? ended : endedOf(ended)
+      if (!ended) return EXPIRED_LINK
+      return 'location' in ended ? ended : toFlowResult(ended)
     },
 
     async list(userId) {
       const owner = vaultName({ kind: 'user', id: userId })
-      return vaultOf(owner).list(owner)
+      return getVault(owner).list(owner)
     },
 
     async revoke(userId, provider, only = {}) {
       const owner = vaultName({ kind: 'user', id: userId })
-      return vaultOf(owner).revoke(owner, userId, provider, only, await providers.find(provider))
+      return getVault(owner).revoke(owner, userId, provider, only, await providers.find(provider))
     },
   }
 }
@@ -172,7 +177,7 @@ export function createVault(
 export function createCharge(namespace: DurableObjectNamespace<VaultObject>): VaultDeployment['charge'] {
   return (id, bytes) => {
     const owner = vaultName({ kind: 'principal', id })
-    return reachableStub(() => namespace.get(namespace.idFromName(owner)), REACH).charge(owner, bytes)
+    return createReliableStub(() => namespace.get(namespace.idFromName(owner)), REACH).charge(owner, bytes)
   }
 }
 
@@ -180,12 +185,12 @@ function vaultName(holder: Holder): string {
   return holder.kind === 'user' ? `user:${JSON.stringify(holder.id)}` : formatHolder(holder)
 }
 
-function challengeOf(
+function createChallenge(
   id: string,
   { id: authorization, scopes, status }: Pick<StoredAuthorization, 'id' | 'scopes' | 'status'>,
-  reachedAt: string,
+  requestUrl: string,
 ): AuthorizationChallenge {
-  const at = `${new URL(reachedAt).origin}/authorizations/${authorization}`
+  const at = `${new URL(requestUrl).origin}/authorizations/${authorization}`
   return { id, authorization, url: `${at}/start`, check_url: at, scopes, status }
 }
 
@@ -194,13 +199,13 @@ async function hashed<V extends Visit>(visit: V): Promise<V> {
   return { ...visit, browser: await sha256(visit.browser) }
 }
 
-function endedOf(ended: Ended<StoredAuthorization>): Ended {
-  return ended.ok ? { ok: true, authorization: authorizationOf(ended.authorization) } : ended
+function toFlowResult(ended: FlowResult<StoredAuthorization>): FlowResult {
+  return ended.ok ? { ok: true, authorization: toAuthorization(ended.authorization) } : ended
 }
 
-function authorizationOf(stored: StoredAuthorization): Authorization {
+function toAuthorization(stored: StoredAuthorization): Authorization {
   const { invocation: text, principal: _, ...rest } = stored
   if (text === undefined) return rest
-  const invocation: ShownInvocation = parseTrusted(text)
+  const invocation: InvocationSnapshot = parseTrusted(text)
   return { ...rest, invocation }
 }

@@ -29,10 +29,10 @@ function archiveOf(reads: number, characters: number, lineAt?: (read: number) =>
     signer: { sign: async () => 'signed', verify: async (_, signature) => signature === 'signed' },
     plugins: { keep: async () => undefined },
     readBlob: async () => undefined,
-    base64Of: () => '',
-    bytesOf: () => undefined,
+    encodeBase64: () => '',
+    decodeBase64: () => undefined,
     giveWay: async () => void done.push('gave way'),
-    judgeSecrets: async () => () => undefined,
+    loadSecretCheck: async () => () => undefined,
     now: () => new Date(0),
     version: '1.0.0',
   }

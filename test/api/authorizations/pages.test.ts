@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Authorization } from '../../../src/core/consent/authorization.ts'
-import type { ShownInvocation } from '../../../src/core/consent/shown-invocation.ts'
+import type { InvocationSnapshot } from '../../../src/core/consent/invocation-snapshot.ts'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
-import { fail, Unreachable } from '../../../src/core/failure/failure.ts'
+import { fail, UnreachableError } from '../../../src/core/failure/failure.ts'
 import { AWAY, awayOf, REFERENCE } from '../../http/on-page-error.ts'
 import { callableOf, recordWith } from '../../core/call/fakes.ts'
 import { APPROVAL, GRANT, NOW, ORIGIN, setUp } from './set-up.ts'
@@ -38,7 +38,7 @@ describe("a grant's page", () => {
     expect(text).toMatch(/all tools of the toolkit <code>Gmail<\/code> to use your account, at these addresses only/)
     expect(text).toContain('<code>api.mail.example</code>')
     expect(text).toContain('<input name="account"')
-    const named = { ...GRANT, hosts: [], account: 'work', isHeld: true }
+    const named = { ...GRANT, hosts: [], account: 'work', hasProviderGrant: true }
     const other = await (await setUp({ known: [named] }).get(START)).text()
     expect(other).toContain('this Switchboard only')
     expect(other).toContain('<dd>work</dd>')
@@ -118,7 +118,7 @@ describe("a grant's page", () => {
 })
 
 describe("an approval's page", () => {
-  async function shown(input: JsonObject, more: Partial<ShownInvocation> = {}): Promise<string> {
+  async function shown(input: JsonObject, more: Partial<InvocationSnapshot> = {}): Promise<string> {
     const { invocation } = APPROVAL
     if (!invocation) throw new Error('It has none')
     const known = [{ ...APPROVAL, invocation: { ...invocation, ...more, input } }]
@@ -511,7 +511,7 @@ it('the time that is left is never none while a page works', async () => {
 describe('a page, while what it needs cannot be reached,', () => {
   it('says so to the person, who may try again, at each step', async () => {
     const { get, post, port } = setUp()
-    const away = () => Promise.reject(new Unreachable('Switchboard cannot reach its vault right now'))
+    const away = () => Promise.reject(new UnreachableError('Switchboard cannot reach its vault right now'))
     for (const act of [port.start, port.decide, port.resume, port.finish]) act.mockImplementation(away)
     for (const answer of [
       await post(START, { decision: 'continue' }),

@@ -16,7 +16,7 @@ describe('GET /authorizations/{id}', () => {
       status: 'not_started',
       expires_at: '2026-11-01T12:12:00.000Z',
     })
-    expect(port.changed).not.toHaveBeenCalled()
+    expect(port.waitForChange).not.toHaveBeenCalled()
   })
 
   it('says why it failed', async () => {
@@ -29,35 +29,35 @@ describe('GET /authorizations/{id}', () => {
 
   it('with ?wait= answers with what the status changed to', async () => {
     const { get, port } = setUp()
-    port.changed.mockResolvedValue({ ...GRANT, status: 'pending' })
+    port.waitForChange.mockResolvedValue({ ...GRANT, status: 'pending' })
     expect(await (await get('/authorizations/auth_1?wait=30')).json()).toMatchObject({ status: 'pending' })
-    expect(port.changed.mock.calls).toEqual([['auth_1', 'not_started', 30_000]])
+    expect(port.waitForChange.mock.calls).toEqual([['auth_1', 'not_started', 30_000]])
   })
 
   it.each(['completed', 'failed'] as const)('does not wait for what has %s', async (status) => {
     const { get, port } = setUp({ known: [{ ...GRANT, status }] })
     expect((await get('/authorizations/auth_1?wait=59')).status).toBe(200)
-    expect(port.changed).not.toHaveBeenCalled()
+    expect(port.waitForChange).not.toHaveBeenCalled()
   })
 
   it('that goes away while it is waited for is 404', async () => {
     const { get, port } = setUp()
-    port.changed.mockResolvedValue(undefined)
+    port.waitForChange.mockResolvedValue(undefined)
     expect((await get('/authorizations/auth_1?wait=1')).status).toBe(404)
   })
 
   it.each(['60', '-1', '1.5', '', 'soon', '1e1', '059'])('refuses to wait %j seconds', async (wait) => {
     const { get, port } = setUp()
     expect((await get(`/authorizations/auth_1?wait=${wait}`)).status).toBe(400)
-    expect(port.changed).not.toHaveBeenCalled()
+    expect(port.waitForChange).not.toHaveBeenCalled()
   })
 
   it('of another user does not exist, no more than one that nobody has', async () => {
     const { get } = setUp({ caller: { ...AGENT, users: ['bob'] } })
-    const theirs = await get('/authorizations/auth_1?wait=10')
+    const remoteName = await get('/authorizations/auth_1?wait=10')
     const none = await get('/authorizations/auth_9?wait=10')
-    expect([theirs.status, none.status]).toEqual([404, 404])
-    const text = (await theirs.text()).replace('auth_1', 'auth_9')
+    expect([remoteName.status, none.status]).toEqual([404, 404])
+    const text = (await remoteName.text()).replace('auth_1', 'auth_9')
     expect(text).toBe(await none.text())
   })
 

@@ -4,12 +4,12 @@ import type { FileStores } from '../../../src/core/call/files.ts'
 import { noArtifacts } from '../../../src/storage/artifacts/r2-artifacts.ts'
 import { noUploads } from '../../../src/storage/artifacts/r2-uploads.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
-import type { Authorization, Authorizations, Ended, Step } from '../../../src/core/consent/authorization.ts'
-import { type Failure, type Failing, fail, ok } from '../../../src/core/failure/failure.ts'
+import type { Authorization, Authorizations, FlowResult, FlowStep } from '../../../src/core/consent/authorization.ts'
+import { type Failure, type FailureResult, fail, ok } from '../../../src/core/failure/failure.ts'
 import type { Provider } from '../../../src/core/consent/provider.ts'
 import type { KnownTool } from '../../../src/api/authorizations/grant-page.tsx'
-import { authorizationsFace } from '../../../src/api/authorizations/routes.ts'
-import type { SignedIn } from '../../../src/http/caller/sessions.ts'
+import { createAuthorizationsRoutes } from '../../../src/api/authorizations/routes.ts'
+import type { SignedInSession } from '../../../src/http/caller/sessions.ts'
 import { gateFor } from '../../http/gate-for.ts'
 import { onPageError } from '../../http/on-page-error.ts'
 
@@ -71,16 +71,16 @@ export const VERIFIER: Principal = { ...AGENT, id: 'key:2', scopes: ['users:conf
 /** The face before authorizations that lie in memory; every answer of the port can be set. */
 export function setUp(
   given: {
-    readonly caller?: Principal | Failing
+    readonly caller?: Principal | FailureResult
     readonly known?: readonly Authorization[]
-    readonly limited?: Failing
+    readonly limited?: FailureResult
     readonly identifiesPeople?: boolean
     readonly requiresSignIn?: boolean
     /** Who made the call, where people sign in with keys. */
     readonly callerOf?: (principal: string) => Promise<Principal | undefined>
     readonly files?: FileStores
     /** Who is signed in, and what they may do. */
-    readonly signedIn?: SignedIn | Failing
+    readonly findSession?: SignedInSession | FailureResult
     readonly tools?: readonly KnownTool[]
   } = {},
 ) {
@@ -92,38 +92,38 @@ export function setUp(
     requiresSignIn = false,
     callerOf,
     files = { uploads: noUploads, artifacts: noArtifacts },
-    signedIn,
+    findSession,
     tools = [],
   } = given
   const find = async (id: string) => known.find((each) => each.id === id)
-  const step: Step = { ok: true, location: 'https://accounts.google.com/auth?x=1' }
-  const ended: Ended = { ok: true, authorization: { ...GRANT, status: 'completed' } }
+  const step: FlowStep = { ok: true, location: 'https://accounts.google.com/auth?x=1' }
+  const ended: FlowResult = { ok: true, authorization: { ...GRANT, status: 'completed' } }
   const port = {
     find: vi.fn(find),
-    changed: vi.fn<Authorizations['changed']>(async (id) => find(id)),
+    waitForChange: vi.fn<Authorizations['waitForChange']>(async (id) => find(id)),
     start: vi.fn<Authorizations['start']>(async () => step),
     confirm: vi.fn<Authorizations['confirm']>(async () => step),
     resume: vi.fn<Authorizations['resume']>(async () => step),
     finish: vi.fn<Authorizations['finish']>(async () => ended),
     decide: vi.fn<Authorizations['decide']>(async () => ended),
   }
-  const face = authorizationsFace({
+  const router = createAuthorizationsRoutes({
     gate: gateFor('ok' in caller ? caller.failure : caller),
-    gateForPages: gateFor('ok' in caller ? caller.failure : caller),
+    authorizePage: gateFor('ok' in caller ? caller.failure : caller),
     authorizations: port,
     providers: { find: async (id) => (id === 'google' ? GOOGLE : undefined) },
     files,
-    shield: () => limited,
-    ...(signedIn ? { sessions: { signedIn: () => ('ok' in signedIn ? signedIn : ok(signedIn)) } } : {}),
+    limitAnonymous: () => limited,
+    ...(findSession ? { sessions: { findSession: () => ('ok' in findSession ? findSession : ok(findSession)) } } : {}),
     requiresSignIn,
-    callerOf,
+    findCaller: callerOf,
     findTool: async (id) => tools.find(({ record }) => record.id === id),
     identifiesPeople,
     now: () => NOW,
     onPageError,
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
   })
-  const app = new Hono().route('/', face)
+  const app = new Hono().route('/', router)
   const get = (path: string, headers: Record<string, string> = {}) => app.request(ORIGIN + path, { headers })
   const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
     app.request(ORIGIN + path, {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { Admission, type Principal } from '../../../src/core/access/principal.ts'
+import { FetchCapability, type Principal } from '../../../src/core/access/principal.ts'
 import type { UploadOwner } from '../../../src/core/call/artifact-store.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
-import type { SignedIn } from '../../../src/http/caller/sessions.ts'
+import type { SignedInSession } from '../../../src/http/caller/sessions.ts'
 import { noArtifacts } from '../../../src/storage/artifacts/r2-artifacts.ts'
 import { AWAY, awayOf } from '../../http/on-page-error.ts'
 import { APPROVAL, GRANT, ORIGIN, setUp } from './set-up.ts'
 
-const signedIn = (user: string, more: Partial<Principal> = {}): SignedIn => ({
+const findSession = (user: string, more: Partial<Principal> = {}): SignedInSession => ({
   principal: { id: `person:${user}`, kind: 'person', scopes: ['tools:call'], tools: ['*'], users: [user], ...more },
   session: {
     id: 's',
@@ -18,7 +18,7 @@ const signedIn = (user: string, more: Partial<Principal> = {}): SignedIn => ({
     created_at: '',
     expires_at: '',
   },
-  admission: new Admission('test'),
+  fetchCapability: new FetchCapability('test'),
 })
 const NOBODY = fail({ type: 'unauthenticated', reason: 'Nobody' })
 const publisher = { scopes: ['tools:publish'] as const, tools: ['Bank.*'] }
@@ -26,7 +26,7 @@ const page = (id: string) => `/authorizations/${id}/start`
 
 describe('a page that only who is signed in gets to see', () => {
   it('asks to sign in, and comes back', async () => {
-    const { get, post, acts } = setUp({ requiresSignIn: true, signedIn: NOBODY })
+    const { get, post, acts } = setUp({ requiresSignIn: true, findSession: NOBODY })
     for (const answer of [await get(page(GRANT.id)), await post(page(GRANT.id), { decision: 'continue' })]) {
       const text = await answer.text()
       expect(text).toContain('Sign in first')
@@ -37,7 +37,7 @@ describe('a page that only who is signed in gets to see', () => {
   })
 
   it('is the user’s, with whom the vault judges', async () => {
-    const { get, post, port } = setUp({ requiresSignIn: true, signedIn: signedIn('ann') })
+    const { get, post, port } = setUp({ requiresSignIn: true, findSession: findSession('ann') })
     const text = await (await get(page(GRANT.id))).text()
     expect(text).toContain('Signed in as')
     await post(page(GRANT.id), { decision: 'continue' })
@@ -66,62 +66,65 @@ describe('a page that only who is signed in gets to see', () => {
     const asked: unknown[] = []
     const uploads = { find: async (id: string, owner: UploadOwner) => (asked.push([id, owner]), file) }
     const files = { uploads, artifacts: noArtifacts }
-    const open = async (who: SignedIn | typeof NOBODY, path: string) =>
-      setUp({ requiresSignIn: true, signedIn: who, known, files }).get(path)
+    const open = async (who: SignedInSession | typeof NOBODY, path: string) =>
+      setUp({ requiresSignIn: true, findSession: who, known, files }).get(path)
     const at = `/authorizations/${APPROVAL.id}/files`
     expect(await (await open(NOBODY, `${at}/0`)).text()).toContain('Sign in first')
-    expect((await open(signedIn('bob'), `${at}/0`)).status).toBe(403)
+    expect((await open(findSession('bob'), `${at}/0`)).status).toBe(403)
     for (const path of [`${at}/1`, `${at}/x`, `/authorizations/${GRANT.id}/files/0`]) {
-      expect((await open(signedIn('ann'), path)).status, path).toBe(410)
+      expect((await open(findSession('ann'), path)).status, path).toBe(410)
     }
     expect(asked).toEqual([])
-    const opened = await open(signedIn('ann'), `${at}/0`)
+    const opened = await open(findSession('ann'), `${at}/0`)
     expect([opened.status, await opened.text()]).toEqual([200, 'PAY'])
     expect(opened.headers.get('content-disposition')).toBe('attachment; filename="file-0.txt"')
     expect(asked).toEqual([['x', { principal: invocation.principal, userId: 'ann' }]])
   })
 
   it.each([
-    ['another user', signedIn('bob'), [403, 403]],
-    ['who may call its tools by name', signedIn('bob', { tools: ['Bank.*'] }), [403, 403]],
-    ['who may publish anything', signedIn('bob', { scopes: ['tools:publish'] }), [403, 403]],
-    ['who may publish in its toolkit', signedIn('bob', publisher), [403, 200]],
-    ['an administrator', signedIn('root', { scopes: ['admin'] }), [403, 200]],
+    ['another user', findSession('bob'), [403, 403]],
+    ['who may call its tools by name', findSession('bob', { tools: ['Bank.*'] }), [403, 403]],
+    ['who may publish anything', findSession('bob', { scopes: ['tools:publish'] }), [403, 403]],
+    ['who may publish in its toolkit', findSession('bob', publisher), [403, 200]],
+    ['an administrator', findSession('root', { scopes: ['admin'] }), [403, 200]],
   ])('of a consent and of an approval, to %s', async (_, who, statuses) => {
-    const { get, post, acts } = setUp({ requiresSignIn: true, signedIn: who })
+    const { get, post, acts } = setUp({ requiresSignIn: true, findSession: who })
     expect([(await get(page(GRANT.id))).status, (await get(page(APPROVAL.id))).status]).toEqual(statuses)
     expect((await post(page(GRANT.id), { decision: 'continue' })).status).toBe(403)
     expect(acts()).toBe(0)
   })
 
   it('is nobody’s while it cannot be told who is there', async () => {
-    const { get, acts } = setUp({ requiresSignIn: true, signedIn: fail({ type: 'unavailable', message: 'Not now' }) })
+    const { get, acts } = setUp({
+      requiresSignIn: true,
+      findSession: fail({ type: 'unavailable', message: 'Not now' }),
+    })
     expect(await awayOf(await get(page(GRANT.id)))).toEqual(AWAY)
     expect(acts()).toBe(0)
   })
 })
 
 it('a session of a key is no person', async () => {
-  const byKey = signedIn('ann')
+  const byKey = findSession('ann')
   const { get } = setUp({
     requiresSignIn: true,
-    signedIn: { ...byKey, session: { ...byKey.session, by: { key: 'h' } } },
+    findSession: { ...byKey, session: { ...byKey.session, by: { key: 'h' } } },
   })
   expect(await (await get(page(GRANT.id))).text()).toContain('Sign in first')
 })
 
 describe('where people sign in with keys', () => {
   const caller: Principal = { id: 'key:7', kind: 'key', scopes: ['tools:call'], tools: ['Bank.*'], users: ['ann'] }
-  const byKey = (id: string, more: Partial<Principal> = {}): SignedIn => {
-    const { principal, session, admission } = signedIn('ann')
+  const byKey = (id: string, more: Partial<Principal> = {}): SignedInSession => {
+    const { principal, session, fetchCapability } = findSession('ann')
     return {
       principal: { ...principal, id, kind: 'key', users: 'any', ...more },
       session: { ...session, by: { key: 'h' }, owner: id },
-      admission,
+      fetchCapability,
     }
   }
-  const by = (who: Principal | undefined, session: SignedIn | typeof NOBODY) =>
-    setUp({ signedIn: session, callerOf: async (id) => (id === 'key:7' ? who : undefined) })
+  const by = (who: Principal | undefined, session: SignedInSession | typeof NOBODY) =>
+    setUp({ findSession: session, callerOf: async (id) => (id === 'key:7' ? who : undefined) })
 
   it('an approval is of who holds another key that names the tool, and consent asks nobody to sign in', async () => {
     const other = byKey('key:9', { ...publisher, name: 'Bob' })
@@ -157,8 +160,8 @@ describe('where people sign in with keys', () => {
 })
 
 it('where a verifier is set up, it says who is there: nobody has to sign in', async () => {
-  for (const who of [NOBODY, signedIn('bob')]) {
-    const { get } = setUp({ signedIn: who })
+  for (const who of [NOBODY, findSession('bob')]) {
+    const { get } = setUp({ findSession: who })
     expect(await (await get(page(GRANT.id))).text()).toContain('Gmail')
   }
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { callsQuery, filterOf, ownOf, usageQuery } from '../../../src/api/calls/wire.ts'
-import { check, type Reader } from '../../../src/core/tool/json-reader.ts'
+import { callsQuery, toCallFilter, toOwnFilter, usageQuery } from '../../../src/api/calls/wire.ts'
+import { parseValue, type Reader } from '../../../src/core/tool/json-reader.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 
 interface Times {
@@ -14,10 +14,10 @@ const KEY: Principal = { id: 'key:1', kind: 'key', scopes: ['tools:call'], tools
 
 /** What a query on records comes to: the filter with the time, and whose calls it is about. */
 function readQuery<F extends Times>(reader: Reader<F>, said: object, principal: Principal, usual?: number) {
-  const read = check(reader, said)
+  const read = parseValue(reader, said)
   if (!read.ok) return read
-  const filter = filterOf(read.value, NOW, usual)
-  return filter.ok ? { ok: true, value: { ...filter.value, ...ownOf(principal) } } : filter
+  const filter = toCallFilter(read.value, NOW, usual)
+  return filter.ok ? { ok: true, value: { ...filter.value, ...toOwnFilter(principal) } } : filter
 }
 const readCallsQuery = (said: object, principal: Principal) => readQuery(callsQuery.reader, said, principal)
 const readUsageQuery = (said: object, principal: Principal) => readQuery(usageQuery.reader, said, principal, DAY)

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { Hono } from 'hono'
 import { describe, expect, it, vi } from 'vitest'
 import { ADMIN, type Principal, type Scope } from '../../../src/core/access/principal.ts'
-import { type ApiKey, changedKey, type KeyStore } from '../../../src/core/access/api-key.ts'
+import { type ApiKey, applyKeyChange, type KeyStore } from '../../../src/core/access/api-key.ts'
 import type { Failure } from '../../../src/core/failure/failure.ts'
-import { type KeysFaceDeps, keysFace } from '../../../src/api/keys/routes.ts'
+import { type KeysRoutesDeps, createKeysRoutes } from '../../../src/api/keys/routes.ts'
 import { keyText } from '../../../src/http/caller/key-text.ts'
 import { createAuthenticator } from '../../../src/http/caller/authenticate.ts'
-import { unknownRoute } from '../../../src/http/route/unknown-route.ts'
+import { createNotFoundHandler } from '../../../src/http/route/not-found.ts'
 import { gateFor, gateOf } from '../../http/gate-for.ts'
 
 const NOW = '2026-11-01T00:00:00.000Z'
@@ -20,12 +20,12 @@ function memoryStore() {
   const store: KeyStore = {
     create: (key, hash) => Promise.resolve(void stored.set(hash, key)),
     list: () => Promise.resolve([...stored.values()]),
-    withId: (id) => Promise.resolve([...stored.values()].find((key) => key.id === id)),
+    findById: (id) => Promise.resolve([...stored.values()].find((key) => key.id === id)),
     find: (hash) => Promise.resolve(stored.get(hash)),
     async change(id, change) {
       const [hash, key] = [...stored].find(([, each]) => each.id === id) ?? []
       if (hash === undefined || !key) return undefined
-      const changed = changedKey(key, change)
+      const changed = applyKeyChange(key, change)
       stored.set(hash, changed)
       return changed
     },
@@ -36,7 +36,7 @@ function memoryStore() {
       stored.set(hash, key)
       return key
     },
-    lastUses: () => Promise.resolve({}),
+    listLastUses: () => Promise.resolve({}),
     remove(id) {
       for (const [hash, key] of stored) if (key.id === id) return Promise.resolve(stored.delete(hash))
       return Promise.resolve(false)
@@ -61,10 +61,10 @@ const QUOTA = {
 }
 const PUBLISHED = { published: { documents: 2, bytes: 30, quota: QUOTA.quota } }
 
-function setUp(caller: Principal = ADMIN, quota: Pick<KeysFaceDeps, 'published' | 'quota'> = QUOTA) {
+function setUp(caller: Principal = ADMIN, quota: Pick<KeysRoutesDeps, 'published' | 'quota'> = QUOTA) {
   const { store, stored } = memoryStore()
   const onChange = vi.fn()
-  const face = keysFace({
+  const router = createKeysRoutes({
     keys: store,
     ...quota,
     gate: gateFor(caller),
@@ -75,7 +75,7 @@ function setUp(caller: Principal = ADMIN, quota: Pick<KeysFaceDeps, 'published' 
     now: () => new Date(NOW),
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
   })
-  const app = new Hono().route('/', face)
+  const app = new Hono().route('/', router)
   app.get('/health', (c) => c.text('ok'))
   const send = (method: string, path: string, body?: unknown) =>
     app.request(path, {
@@ -204,8 +204,8 @@ it('without a credential every route is 401', async () => {
   const gate = gateFor({ type: 'unauthenticated', reason: 'who?' })
   const respond = (failure: Failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 })
   const rest = { onChange: () => undefined, sha256, randomKey: () => KEY, newId: () => 'id1', now: () => new Date(NOW) }
-  const app = new Hono().route('/', keysFace({ keys: store, ...QUOTA, gate, respond, ...rest }))
-  app.notFound(unknownRoute(app, gate, respond))
+  const app = new Hono().route('/', createKeysRoutes({ keys: store, ...QUOTA, gate, respond, ...rest }))
+  app.notFound(createNotFoundHandler(app, gate, respond))
   for (const method of ['GET', 'POST', 'DELETE']) {
     expect((await app.request('/keys', { method })).status).toBe(401)
     expect((await app.request('/keys/id1', { method })).status).toBe(401)
@@ -221,7 +221,7 @@ it('a key works the moment it is made, and is dead the moment it is removed', as
     sha256,
     now: () => Date.parse(NOW),
   })
-  const face = keysFace({
+  const router = createKeysRoutes({
     keys: store,
     ...QUOTA,
     gate: gateOf(authenticator.authenticate),
@@ -233,7 +233,7 @@ it('a key works the moment it is made, and is dead the moment it is removed', as
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
   })
   const as = (key: string, method = 'GET', path = '/keys', body?: unknown) =>
-    face.request(path, {
+    router.request(path, {
       method,
       headers: { 'authorization': `Bearer ${key}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -12,24 +12,29 @@ import { encodeSession } from '../../../src/api/sessions/routes.ts'
 import { encodeAgent } from '../../../src/api/users/agents/routes.ts'
 import { encodeGrant } from '../../../src/api/users/routes.ts'
 import { confirmation, encodeAuthorization } from '../../../src/api/authorizations/wire.ts'
-import { OWNED } from '../../../src/api/toolkits/wire.ts'
+import { OWNER_BODY } from '../../../src/api/toolkits/wire.ts'
 import { publicationQuery, readinessQuery } from '../../../src/api/tools/wire.ts'
 import { auditQuery, callsQuery, usageQuery } from '../../../src/api/calls/wire.ts'
 import { uploadQuery } from '../../../src/api/toolkits/plugin/wire.ts'
-import { newKey, ROTATION } from '../../../src/core/access/api-key.ts'
-import { check, type Reader, schemaOf } from '../../../src/core/tool/json-reader.ts'
+import { newKeyReader, ROTATION } from '../../../src/core/access/api-key.ts'
+import { parseValue, type Reader, toJsonSchema } from '../../../src/core/tool/json-reader.ts'
 import { CALL_REQUEST } from '../../../src/dialects/oxp/wire.ts'
 import { jsonBody } from '../../../src/http/request/json-body.ts'
-import { items, plain } from '../../../src/http/route/answers.ts'
-import { declare } from '../../../src/http/route/operation.ts'
+import { itemList, mediaTypeOnly } from '../../../src/http/route/response-specs.ts'
+import { declareOperation } from '../../../src/http/route/operation.ts'
 import { ANY_QUERY, NO_QUERY } from '../../../src/http/request/query.ts'
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
-const NEW_KEY = newKey(() => new Date())
+const NEW_KEY = newKeyReader(() => new Date())
 const routes = ['GET /keys', 'POST /keys/:id/rotate'].map((each) => {
   const [method = '', path = ''] = each.split(' ')
-  const operation = { summary: each, query: NO_QUERY, body: jsonBody(NEW_KEY), answers: { 200: items('Keys', 'Key') } }
-  return { method, path, handler: declare(operation, () => undefined) }
+  const operation = {
+    summary: each,
+    query: NO_QUERY,
+    body: jsonBody(NEW_KEY),
+    answers: { 200: itemList('Keys', 'Key') },
+  }
+  return { method, path, handler: declareOperation(operation, () => undefined) }
 })
 const NO_WORDS = { fields: {}, examples: {} }
 const AT_EXAMPLE = { origin: 'https://sb.example', version: '1.0.0' }
@@ -44,15 +49,15 @@ describe('the document', () => {
   })
 
   it('leaves out pages, and keeps the others', async () => {
-    const page = { method: 'GET', path: '/unknown', handler: declare({ query: ANY_QUERY }, () => undefined) }
+    const page = { method: 'GET', path: '/unknown', handler: declareOperation({ query: ANY_QUERY }, () => undefined) }
     const api = await documentedApi([page, ...routes], NO_WORDS)
     expect(openApiDocument(api, AT_EXAMPLE)).toEqual(document)
   })
 
   it('is told as pages whatever it holds', async () => {
-    const operation = { summary: '<i>', query: NO_QUERY, answers: { 200: plain('<b>', '<type>') } }
+    const operation = { summary: '<i>', query: NO_QUERY, answers: { 200: mediaTypeOnly('<b>', '<type>') } }
     const odd = await documentedApi(
-      [{ method: 'GET', path: '/<x>', handler: declare(operation, () => undefined) }],
+      [{ method: 'GET', path: '/<x>', handler: declareOperation(operation, () => undefined) }],
       NO_WORDS,
     )
     const docs = { guides: [], files: {}, style: '', reference: NO_WORDS }
@@ -170,7 +175,7 @@ const READERS: Readonly<Record<string, Reader<unknown>>> = {
   'a new key': NEW_KEY,
   'a rotation': ROTATION,
   'a client': CLIENT,
-  'an owner': OWNED,
+  'an owner': OWNER_BODY,
   'a confirmation': confirmation,
   'a query of calls': callsQuery.reader,
   'a query of acts': auditQuery.reader,
@@ -181,7 +186,7 @@ const READERS: Readonly<Record<string, Reader<unknown>>> = {
 }
 
 describe.each(Object.entries(READERS))('the schema of %s', (_, reader) => {
-  const schema = schemaOf(reader)
+  const schema = toJsonSchema(reader)
   const fits = ajv.compile(schema)
   const names = Object.keys(Object(schema.properties))
   const record = (optional: boolean) =>
@@ -201,7 +206,7 @@ describe.each(Object.entries(READERS))('the schema of %s', (_, reader) => {
     fc.assert(
       fc.property(fc.oneof(record(true), record(false), VALUES), (value) => {
         // A number in a query is a text there
-        if (!check(reader, value).ok) return
+        if (!parseValue(reader, value).ok) return
         read += 1
         expect(fits(asTyped(value, schema)), JSON.stringify(fits.errors)).toBe(true)
       }),
@@ -212,7 +217,7 @@ describe.each(Object.entries(READERS))('the schema of %s', (_, reader) => {
 
   it('requires what the reader requires', () => {
     const required: unknown = schema.required ?? []
-    const read = check(reader, {})
+    const read = parseValue(reader, {})
     const missing = read.ok
       ? []
       : read.problems.filter(({ message }) => message.startsWith('Is required')).map(({ path }) => path.slice(1))
@@ -220,7 +225,7 @@ describe.each(Object.entries(READERS))('the schema of %s', (_, reader) => {
   })
 
   it('closes what the reader closes', () => {
-    const read = check(reader, { no_such_field: 1 })
+    const read = parseValue(reader, { no_such_field: 1 })
     expect(read.ok).toBe(false)
     expect(fits({ no_such_field: 1 })).toBe(false)
   })
@@ -238,7 +243,7 @@ function asTyped(value: unknown, { properties }: { readonly properties?: unknown
 }
 
 it('the schema of a call takes both forms of a request, and no third', () => {
-  const fits = ajv.compile(schemaOf(CALL_REQUEST))
+  const fits = ajv.compile(toJsonSchema(CALL_REQUEST))
   const request = { tool_id: 'Kit.Tool', input: { a: 1 }, context: { user_id: 'ann' } }
   expect([fits(request), fits({ request }), fits({ request, tool_id: 'Kit.Tool' }), fits({})]).toEqual([
     true,

@@ -4,8 +4,8 @@ import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/princ
 import type { Failure } from '../../../src/core/failure/failure.ts'
 import { knownProvider, withConnected } from '../../../src/core/consent/known-providers.ts'
 import type { Provider, ProviderStore } from '../../../src/core/consent/provider.ts'
-import { providersFace } from '../../../src/api/providers/routes.ts'
-import { createTextJudge, howToAllow } from '../../../src/outbound/allowed-url.ts'
+import { createProvidersRoutes } from '../../../src/api/providers/routes.ts'
+import { createUrlTextCheck, formatAllowHint } from '../../../src/outbound/allowed-url.ts'
 import { gateFor } from '../../http/gate-for.ts'
 
 const STATUS: Partial<Record<Failure['type'], number>> = {
@@ -29,16 +29,16 @@ function setUp(caller: Principal = ADMIN) {
     list: async () => [...stored.values()],
     remove: async (id) => stored.delete(id),
   }
-  const face = providersFace({
+  const router = createProvidersRoutes({
     gate: gateFor(caller),
     store,
     providers: withConnected(store, (name) => (name === 'GOOGLE_CLIENT_ID' ? 'g1' : undefined)),
-    judgeUrl: createTextJudge(new Set(['localhost:9000']), howToAllow),
-    judgeSecrets: async () => (name) => (name === 'MASTER' ? 'Is not for this' : undefined),
+    checkUrl: createUrlTextCheck(new Set(['localhost:9000']), formatAllowHint),
+    loadSecretCheck: async () => (name) => (name === 'MASTER' ? 'Is not for this' : undefined),
     known: knownProvider,
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
   })
-  const app = new Hono().route('/', face)
+  const app = new Hono().route('/', router)
   const background = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} }
   const request = (path: string, init: RequestInit) => app.request(path, init, {}, background)
   const send = (method: string, path: string, body?: unknown) =>

@@ -1,17 +1,17 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
-import { serversFace } from '../../../src/api/servers/routes.ts'
+import { createServersRoutes } from '../../../src/api/servers/routes.ts'
 import { ADMIN } from '../../../src/core/access/principal.ts'
-import { type Failing, fail } from '../../../src/core/failure/failure.ts'
-import { HTTP_STATUS } from '../../../src/http/answer/failure-status.ts'
+import { type FailureResult, fail } from '../../../src/core/failure/failure.ts'
+import { HTTP_STATUS } from '../../../src/http/response/failure-status.ts'
 import { aiCatalog, serverCard, serverList, serverResponse } from './schemas.ts'
 
 const ORIGIN = 'https://tools.acme.com'
 const NAME = 'com.acme.tools%2Fswitchboard'
 const DEPLOYED = Date.parse('2026-11-01T12:00:00Z')
 
-function faceWith(more: { limited?: Failing; needsKey?: boolean; deployedAt?: number | undefined } = {}) {
-  return serversFace({
+function faceWith(more: { limited?: FailureResult; needsKey?: boolean; deployedAt?: number | undefined } = {}) {
+  return createServersRoutes({
     deployment: {
       title: 'Switchboard',
       version: '0.1.0',
@@ -20,19 +20,19 @@ function faceWith(more: { limited?: Failing; needsKey?: boolean; deployedAt?: nu
     },
     needsKey: () => more.needsKey ?? true,
     identify: async (c) => (c.req.header('authorization') === 'Bearer key' ? ADMIN : undefined),
-    toolsetsOf: async () => [
+    listToolsets: async () => [
       { toolkit: 'Gmail', tools: 12 },
       { toolkit: 'Maps', tools: 1 },
     ],
-    shield: () => more.limited,
+    limitAnonymous: () => more.limited,
     caching: 'public, max-age=300',
     respond: (failure) =>
       Response.json(failure, { status: failure.type === 'rate-limited' ? HTTP_STATUS[failure.type] : 500 }),
   })
 }
 
-async function get(path: string, face = faceWith(), origin = ORIGIN, headers: Record<string, string> = {}) {
-  const response = await face.request(`${origin}${path}`, { headers })
+async function get(path: string, router = faceWith(), origin = ORIGIN, headers: Record<string, string> = {}) {
+  const response = await router.request(`${origin}${path}`, { headers })
   return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) }
 }
 
@@ -210,13 +210,13 @@ describe('the catalog and the card', () => {
     'http://[::1]:8787',
     'https://switchboard.acme.workers.dev',
   ])('hold to their schemas at %s', async (origin) => {
-    const face = faceWith({ needsKey: false })
-    const card = await get('/mcp/server-card', face, origin)
+    const router = faceWith({ needsKey: false })
+    const card = await get('/mcp/server-card', router, origin)
     expectValid(serverCard, card.body)
     const withKey = { url: `${origin}/mcp`, headers: [{ isRequired: false }] }
     expect(card.body.remotes).toMatchObject([{ url: `${origin}/connect/mcp` }, withKey])
-    expectValid(serverList, (await get('/v0.1/servers', face, origin)).body)
-    const catalog = await get('/.well-known/ai-catalog.json', face, origin)
+    expectValid(serverList, (await get('/v0.1/servers', router, origin)).body)
+    const catalog = await get('/.well-known/ai-catalog.json', router, origin)
     expectValid(aiCatalog, catalog.body)
     expect(catalog.body.entries[0].url).toBe(`${origin}/mcp/server-card`)
   })

@@ -1,19 +1,19 @@
 import { NO_POLICIES } from '../../../src/core/access/policy.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { describe, expect, it } from 'vitest'
-import { createMemory } from '../../../src/core/cache/kept.ts'
-import { registryFace } from '../../../src/api/tools/routes.ts'
+import { createCacheMemory } from '../../../src/core/cache/swr-cache.ts'
+import { createRegistryRoutes } from '../../../src/api/tools/routes.ts'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import type { Failure } from '../../../src/core/failure/failure.ts'
-import { callableTool } from '../../../src/core/call/callable-tool.ts'
+import { createCallableTool } from '../../../src/core/call/callable-tool.ts'
 import { createResolver } from '../../../src/core/call/resolve-tool.ts'
-import { bounded, type Writer } from '../../../src/core/publish/export.ts'
-import { recordOf } from '../../../src/core/tool/digest.ts'
+import { withBudget, type FormatWriter } from '../../../src/core/publish/export.ts'
+import { createToolRecord } from '../../../src/core/tool/digest.ts'
 import type { ToolStatus } from '../../../src/core/tool/version.ts'
 import { definitionOf, documentOf, plain, principal, sha256, type World, worldOf } from '../../core/publish/fakes.ts'
 import { gateFor } from '../../http/gate-for.ts'
 
-const WRITERS: Readonly<Record<string, Writer>> = {
+const WRITERS: Readonly<Record<string, FormatWriter>> = {
   oxp: ({ source }) => ({ document: source.document ?? null, losses: [] }),
   id: ({ id }, name) => ({ document: { id, name }, losses: [{ path: '/input', reason: 'Has no place' }] }),
   costly(_record, _name, budget) {
@@ -38,9 +38,9 @@ const publisher: Principal = { ...principal('Kit.*'), scopes: ['tools:publish', 
 function setUp({ caller = publisher, refused, ...world }: World & { caller?: Principal; refused?: string } = {}) {
   const { deps, publish, stored, asked } = worldOf(world)
   const set: unknown[] = []
-  const document = async (name: Parameters<typeof deps.source.current>[0]) => deps.source.current(name)
-  const face = registryFace({
-    policies: { now: () => NO_POLICIES },
+  const document = async (name: Parameters<typeof deps.source.loadCurrent>[0]) => deps.source.loadCurrent(name)
+  const router = createRegistryRoutes({
+    policies: { current: () => NO_POLICIES },
     toolkits: { find: async () => undefined },
     gate: gateFor(caller),
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
@@ -51,7 +51,7 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
     writer: {
       async change(name, version, change, by) {
         set.push([name, version, change, by.id])
-        const found = await deps.source.current(name)
+        const found = await deps.source.loadCurrent(name)
         const changed = found?.versions.map((each) =>
           each.version === version
             ? {
@@ -65,30 +65,30 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
         return found && { ok: true, document: { ...found, versions: changed ?? [] } }
       },
     },
-    source: { ...deps.source, whole, currentOrNearest: async (name) => (await document(name)) ?? [] },
+    source: { ...deps.source, whole, loadCurrentOrSuggest: async (name) => (await document(name)) ?? [] },
     resolver: createResolver({
-      memory: createMemory(1_000_000),
+      memory: createCacheMemory(1_000_000),
       source: {
         ...deps.source,
-        document,
-        named: async () => undefined,
+        loadTool: document,
+        findByName: async () => undefined,
         whole,
-        nearest: async () => [],
-        currentOrNearest: async (name) => (await document(name)) ?? [],
+        suggestIds: async () => [],
+        loadCurrentOrSuggest: async (name) => (await document(name)) ?? [],
       },
       now: () => 0,
       makeCallable: (record) =>
-        callableTool({
+        createCallableTool({
           record,
           validateInput: () => [],
           validateOutput: () => [],
           runnable: { ok: false, reason: 'Nothing runs here' },
         }),
     }),
-    catalogue: { list: async () => undefined, near: async (name) => (name === 'Kit.Doo' ? ['Kit.Do'] : []) },
+    catalog: { list: async () => undefined, suggestNames: async (name) => (name === 'Kit.Doo' ? ['Kit.Do'] : []) },
     codecs: [plain],
     sha256,
-    formats: new Map(Object.entries(WRITERS).map(([name, write]) => [name, bounded(name, write)])),
+    formats: new Map(Object.entries(WRITERS).map(([name, write]) => [name, withBudget(name, write)])),
   })
   const background = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} }
   async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
@@ -100,7 +100,7 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
             headers: { 'content-type': 'application/json', ...headers },
             body: typeof body === 'string' ? body : JSON.stringify(body),
           }
-    const response = await face.request(path, init, {}, background)
+    const response = await router.request(path, init, {}, background)
     const text = await response.text()
     return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers }
   }
@@ -229,7 +229,7 @@ describe('a tool', () => {
   const active: ToolStatus = { state: 'active' }
   async function published(status = active, more = {}) {
     const document = { said: 'so' }
-    const record = await recordOf({ definition: definitionOf(more), dialect: 'plain', document }, sha256)
+    const record = await createToolRecord({ definition: definitionOf(more), dialect: 'plain', document }, sha256)
     const known = { published: { 'kit.do': documentOf([record], { status, newest: record }) }, records: [record] }
     return { record, known }
   }

@@ -1,8 +1,8 @@
-import { check } from '../../../src/core/tool/json-reader.ts'
+import { parseValue } from '../../../src/core/tool/json-reader.ts'
 import { describe, expect, it } from 'vitest'
 import {
-  askedId,
-  CHANGE,
+  parseToolIdParam,
+  VERSION_CHANGE_BODY,
   encodePublished,
   encodeResult,
   encodeVersion,
@@ -83,7 +83,7 @@ describe('the id that a document says it has', () => {
     [{}, null],
     ['a', null],
     [null, null],
-  ])('of %j', (document, id) => expect(askedId(document)).toBe(id))
+  ])('of %j', (document, id) => expect(parseToolIdParam(document)).toBe(id))
 })
 
 describe('a status', () => {
@@ -103,7 +103,9 @@ describe('a status', () => {
     [{ status: { yanked: { message: '' } } }, { state: 'yanked', message: '' }],
     [{ status: { state: 'deprecated', message: '' } }, { state: 'deprecated', message: '' }],
     [{ status: { deprecated: { successor: 'A.B' } } }, { state: 'deprecated', successor: 'A.B' }],
-  ])('may be said as %j', (body, status) => expect(check(CHANGE, body)).toEqual({ ok: true, value: { status } }))
+  ])('may be said as %j', (body, status) =>
+    expect(parseValue(VERSION_CHANGE_BODY, body)).toEqual({ ok: true, value: { status } }),
+  )
 
   const ONE_OF = "Must be one of 'active', 'deprecated', 'yanked', 'disabled'"
   const ONE_KEY = 'Must be an object of at most 1 fields, got an object'
@@ -136,7 +138,7 @@ describe('a status', () => {
     [{ status: 'deprecated', successor: 7 }, '/successor', 'Must be a tool id, got 7'],
     [{ status: 'deprecated', successor: 'A' }, '/successor', "Must be a tool id, got 'A'"],
   ])('is not said as %j', (body, path, message) =>
-    expect(check(CHANGE, body)).toEqual({ ok: false, problems: [{ path, message }] }),
+    expect(parseValue(VERSION_CHANGE_BODY, body)).toEqual({ ok: false, problems: [{ path, message }] }),
   )
 
   it('is told with the id, and in headers where it is not active', () => {

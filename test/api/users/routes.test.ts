@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import type { Grant } from '../../../src/core/consent/authorization.ts'
 import type { Failure } from '../../../src/core/failure/failure.ts'
-import { grantsFace } from '../../../src/api/users/routes.ts'
+import { createGrantsRoutes } from '../../../src/api/users/routes.ts'
 import { gateFor } from '../../http/gate-for.ts'
 
 const STATUS: Partial<Record<Failure['type'], number>> = { 'unauthenticated': 401, 'forbidden': 403, 'not-found': 404 }
@@ -30,12 +30,12 @@ function setUp(caller: Principal = ADMIN, kept: readonly Grant[] = [GRANT, GITHU
     list: vi.fn(async (user: string) => (user.startsWith('ann') ? kept : [])),
     revoke: vi.fn(async (user: string, provider: string) => user === 'ann' && provider === 'google'),
   }
-  const face = grantsFace({
+  const router = createGrantsRoutes({
     gate: gateFor(caller),
     grants: port,
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
   })
-  const app = new Hono().route('/', face)
+  const app = new Hono().route('/', router)
   const send = (path: string, method = 'GET') => app.request(path, { method })
   return { send, port }
 }

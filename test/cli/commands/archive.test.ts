@@ -35,12 +35,12 @@ async function run(command: 'backup' | 'restore', file: string): Promise<void> {
 
 it('a backup is written over nothing that somebody else put in its way, and is for its owner alone', async () => {
   const file = join(folder, 'backup.jsonl')
-  const theirs = join(folder, 'theirs')
-  await writeFile(theirs, 'mine')
+  const remoteName = join(folder, 'theirs')
+  await writeFile(remoteName, 'mine')
   // Whoever knows where it will be can put a link, or a file of their own, where it would be written first
-  await symlink(theirs, `${file}.part`)
+  await symlink(remoteName, `${file}.part`)
   await run('backup', file)
-  expect(await readFile(theirs, 'utf8')).toBe('mine')
+  expect(await readFile(remoteName, 'utf8')).toBe('mine')
   expect(await readFile(file, 'utf8')).toBe(ARCHIVE)
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect((await readdir(folder)).toSorted()).toEqual(['backup.jsonl', 'backup.jsonl.part', 'theirs'])

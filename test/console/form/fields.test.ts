@@ -1,10 +1,10 @@
-import { createMeter } from '../../../src/core/tool/budget.ts'
+import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
-import { type Field, fieldsOf } from '../../../src/console/form/fields.ts'
-import { changesIn, formOf, readInput as readWithMeter } from '../../../src/console/form/values.ts'
+import { type Field, listFields } from '../../../src/console/form/fields.ts'
+import { changesIn, toForm, readInput as readWithMeter } from '../../../src/console/form/values.ts'
 
 const readInput = (fields: Parameters<typeof readWithMeter>[0], form: URLSearchParams) =>
-  readWithMeter(fields, form, createMeter())
+  readWithMeter(fields, form, createRequestBudget())
 
 const SCHEMA = {
   type: 'object',
@@ -32,7 +32,7 @@ const kinds = (fields: readonly Field[]) => Object.fromEntries(fields.map(({ key
 
 describe('the fields of a schema', () => {
   it('are of the kind in which each parameter is best written', () => {
-    const fields = fieldsOf(SCHEMA)
+    const fields = listFields(SCHEMA)
     expect(kinds(fields)).toEqual({
       to: 'text',
       body: 'text',
@@ -56,12 +56,12 @@ describe('the fields of a schema', () => {
   })
 
   it('are none where there are no parameters, and end with what is deep or wide', () => {
-    for (const schema of [{}, true, null, { type: 'object' }]) expect(fieldsOf(schema)).toEqual([])
+    for (const schema of [{}, true, null, { type: 'object' }]) expect(listFields(schema)).toEqual([])
     const wide = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, { type: 'string' }]))
-    expect(fieldsOf({ properties: wide })).toHaveLength(100)
+    expect(listFields({ properties: wide })).toHaveLength(100)
     let deep: object = { type: 'string' }
     for (let level = 0; level < 50; level++) deep = { type: 'object', properties: { a: deep } }
-    const written = JSON.stringify(fieldsOf(JSON.parse(JSON.stringify(deep))), (key, value) =>
+    const written = JSON.stringify(listFields(JSON.parse(JSON.stringify(deep))), (key, value) =>
       key === 'schema' ? undefined : value,
     )
     expect(written.length).toBeLessThan(1_000)
@@ -71,7 +71,7 @@ describe('the fields of a schema', () => {
 describe('a form', () => {
   it('is read as the input that it says, and what is empty is left out', () => {
     const read = readInput(
-      fieldsOf(SCHEMA),
+      listFields(SCHEMA),
       form({
         'input/to': 'ann',
         'input/body': 'one\r\ntwo',
@@ -102,7 +102,7 @@ describe('a form', () => {
   })
 
   it('leaves to the schema what is no number or no choice, and says what is no JSON', () => {
-    const fields = fieldsOf(SCHEMA)
+    const fields = listFields(SCHEMA)
     const said = form({ 'input/count': 'three', 'input/loud': 'yes', 'input/level': '99', 'input/any': '{' })
     const { input, problems } = readInput(fields, said)
     expect(input).toEqual({ count: 'three', loud: 'yes', when: {} })
@@ -119,10 +119,10 @@ describe('a form', () => {
     ['null', 'null'],
     ['a "quote', 'a "quote'],
   ])('takes a text or a number as it is written, and shows it so again: %s', (text, value) => {
-    const fields = fieldsOf({ properties: { title: { anyOf: [{ type: 'string' }, { type: 'integer' }] } } })
+    const fields = listFields({ properties: { title: { anyOf: [{ type: 'string' }, { type: 'integer' }] } } })
     const { input, problems } = readInput(fields, form({ 'input/title': text }))
     expect({ input, problems }).toEqual({ input: { title: value }, problems: [] })
-    expect(readInput(fields, formOf(fields, input)).input).toEqual(input)
+    expect(readInput(fields, toForm(fields, input)).input).toEqual(input)
   })
 
   it.each([
@@ -135,13 +135,13 @@ describe('a form', () => {
       [{ path: '', message: 'Cannot accept the text: it nests deeper than 136 levels' }],
     ],
   ])('may hold the whole input as JSON instead: %s', (whole, input, problems) => {
-    expect(readInput(fieldsOf(SCHEMA), form({ 'input/to': 'ann', whole }))).toEqual({ input, problems })
+    expect(readInput(listFields(SCHEMA), form({ 'input/to': 'ann', whole }))).toEqual({ input, problems })
   })
 
   it('takes no name for more than a name', () => {
     const schema = { properties: { ['__proto__x']: { type: 'string' }, constructor: { type: 'string' } } }
-    expect(readInput(fieldsOf(schema), form({ 'input/constructor': 'a' })).input).toEqual({ constructor: 'a' })
-    const proto = fieldsOf(JSON.parse('{"properties": {"__proto__": {"type": "string"}}}'))
+    expect(readInput(listFields(schema), form({ 'input/constructor': 'a' })).input).toEqual({ constructor: 'a' })
+    const proto = listFields(JSON.parse('{"properties": {"__proto__": {"type": "string"}}}'))
     const { input } = readInput(proto, form({ 'input/__proto__': 'a' }))
     expect(Object.getPrototypeOf(input)).toBe(Object.prototype)
     expect(JSON.stringify(input)).toBe('{"__proto__":"a"}')
@@ -149,7 +149,7 @@ describe('a form', () => {
 })
 
 describe('what is administered', () => {
-  const fields = fieldsOf({
+  const fields = listFields({
     required: ['name'],
     properties: {
       name: { type: 'string' },
@@ -180,7 +180,7 @@ describe('what is administered', () => {
       { name: 'bob', scopes: ['read', 'call'], users: ['any', 'eve'] },
       { parameters: { 'a=b': 'x\ny' } },
     ]) {
-      expect(readInput(fields, formOf(fields, value))).toEqual({ input: value, problems: [] })
+      expect(readInput(fields, toForm(fields, value))).toEqual({ input: value, problems: [] })
     }
     const short = form({ 'input/until': '2031-05-01T08:00' })
     expect(readInput(fields, short).input).toEqual({ until: '2031-05-01T08:00:00Z' })

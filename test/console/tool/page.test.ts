@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NO_USER } from '../../../src/core/failure/failure-words.ts'
+import { NO_USER } from '../../../src/core/failure/failure-text.ts'
 import { setUp } from '../set-up.ts'
 
 const HOSTILE = '"><script>alert(1)</script>\u202e'

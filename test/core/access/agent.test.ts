@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { AGENT_SCOPES, principalOfAgent } from '../../../src/core/access/agent.ts'
+import { AGENT_SCOPES, toAgentPrincipal } from '../../../src/core/access/agent.ts'
 import {
   ADMIN,
-  coverDenial,
+  findCoverDenial,
   covers,
-  denial,
+  findCallDenial,
   maySee,
   type Principal,
   shareOwner,
 } from '../../../src/core/access/principal.ts'
-import { refuseUncovered } from '../../../src/core/call/authorise.ts'
+import { denyUncovered } from '../../../src/core/call/authorize-call.ts'
 
 const ann: Principal = {
   id: 'person:ann@acme.test',
@@ -19,7 +19,7 @@ const ann: Principal = {
   users: ['ann@acme.test'],
 }
 const agentOf = (owner: Principal, toolkits = ['Gmail'], scopes: Principal['scopes'] = AGENT_SCOPES) =>
-  principalOfAgent(owner, {
+  toAgentPrincipal(owner, {
     id: 'a1',
     client: { id: 'c', name: 'Claude', host: 'claude.ai' },
     toolkits,
@@ -39,38 +39,38 @@ describe('an agent', () => {
     const agent = agentOf(ann)
     for (const id of ['Gmail.Send', 'gmail.send']) {
       expect(maySee(agent, tool(id), 'tools:read')).toBe(true)
-      expect(denial(agent, tool(id))).toBeUndefined()
+      expect(findCallDenial(agent, tool(id))).toBeUndefined()
     }
     for (const id of ['Calculator.Add', 'Gmail2.Send', 'GmailX.Send']) {
       expect(covers(agent, tool(id), 'tools:read')).toBe(false)
-      expect(denial(agent, tool(id))).toMatchObject({ type: 'forbidden' })
-      expect(coverDenial(agent, tool(id), 'tools:read')).toMatchObject({ type: 'forbidden' })
-      expect(refuseUncovered(agent, id)).toMatchObject({ failure: { type: 'forbidden' } })
+      expect(findCallDenial(agent, tool(id))).toMatchObject({ type: 'forbidden' })
+      expect(findCoverDenial(agent, tool(id), 'tools:read')).toMatchObject({ type: 'forbidden' })
+      expect(denyUncovered(agent, id)).toMatchObject({ failure: { type: 'forbidden' } })
     }
     expect(covers(agentOf(ann, []), tool('Gmail.Send'), 'tools:call')).toBe(false)
   })
 
   it('gets no right by choosing: level 4 takes what names the toolkit for its owner', () => {
     const send = tool('Gmail.Send', 4)
-    expect(denial(ann, send)).toMatchObject({ type: 'forbidden' })
-    expect(denial(agentOf(ann), send)).toMatchObject({ type: 'forbidden' })
+    expect(findCallDenial(ann, send)).toMatchObject({ type: 'forbidden' })
+    expect(findCallDenial(agentOf(ann), send)).toMatchObject({ type: 'forbidden' })
     const named = { ...ann, tools: ['Gmail.*', 'Calculator.*'] }
-    expect(denial(agentOf(named), send)).toBeUndefined()
-    expect(denial(agentOf(named, ['Slack']), tool('Slack.Post'))).toMatchObject({ type: 'forbidden' })
+    expect(findCallDenial(agentOf(named), send)).toBeUndefined()
+    expect(findCallDenial(agentOf(named, ['Slack']), tool('Slack.Post'))).toMatchObject({ type: 'forbidden' })
     const byScope = { ...named, tools: { 'tools:call': ['Calculator.*'] } }
-    expect(denial(agentOf(byScope), send)).toMatchObject({ type: 'forbidden' })
+    expect(findCallDenial(agentOf(byScope), send)).toMatchObject({ type: 'forbidden' })
   })
 
   it('of an administrator is none: it calls what was chosen, and nothing of keys, publishing or others', () => {
     for (const owner of [ADMIN, { ...ann, scopes: ['admin'] as const, tools: { 'tools:call': ['*'] } }]) {
       const agent = agentOf(owner)
       expect(agent.scopes).toEqual(['tools:read', 'tools:call'])
-      expect(denial(agent, tool('Gmail.Send', 7))).toBeUndefined()
-      expect(denial(agent, tool('Calculator.Add'))).toMatchObject({ type: 'forbidden' })
+      expect(findCallDenial(agent, tool('Gmail.Send', 7))).toBeUndefined()
+      expect(findCallDenial(agent, tool('Calculator.Add'))).toMatchObject({ type: 'forbidden' })
     }
     // A pattern that is not for everything stays what it is
     const some = { ...ann, scopes: ['admin'] as const, tools: ['Calculator.*'] }
-    expect(denial(agentOf(some), tool('Gmail.Send'))).toMatchObject({ type: 'forbidden' })
+    expect(findCallDenial(agentOf(some), tool('Gmail.Send'))).toMatchObject({ type: 'forbidden' })
   })
 
   it('has no scope that it was not let have, or that its owner has no more', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { changedKey, keyChange, newKey, principalOf } from '../../../src/core/access/api-key.ts'
-import { check } from '../../../src/core/tool/json-reader.ts'
+import { applyKeyChange, keyChangeReader, newKeyReader, toKeyPrincipal } from '../../../src/core/access/api-key.ts'
+import { parseValue } from '../../../src/core/tool/json-reader.ts'
 
 const NOW = new Date('2026-11-01T00:00:00Z')
 const decode = (body: unknown) =>
-  check(
-    newKey(() => NOW),
+  parseValue(
+    newKeyReader(() => NOW),
     body,
   )
 const problemsOf = (body: unknown) => {
@@ -189,7 +189,7 @@ it('a principal has the powers of its key, and says in logs which it is', () => 
     users: ['ann'],
     created_at: NOW.toISOString(),
   }
-  expect(principalOf(key)).toEqual({
+  expect(toKeyPrincipal(key)).toEqual({
     id: 'key:k1',
     name: 'agent',
     kind: 'key',
@@ -203,11 +203,13 @@ describe('a change of a key', () => {
   const key = { id: 'k1', created_at: '2026-01-01T00:00:00.000Z', tools: ['A.*'], users: [], ...good } as const
   const held = { ...key, expires_at: '2027-01-01T00:00:00.000Z', limits: { concurrency: 2 } } as const
   const changed = (body: unknown) => {
-    const read = check(
-      keyChange(() => NOW),
+    const read = parseValue(
+      keyChangeReader(() => NOW),
       body,
     )
-    return read.ok ? changedKey({ ...held, scopes: ['tools:call'] }, read.value) : read.problems.map(({ path }) => path)
+    return read.ok
+      ? applyKeyChange({ ...held, scopes: ['tools:call'] }, read.value)
+      : read.problems.map(({ path }) => path)
   }
 
   it('keeps what it does not say', () => {

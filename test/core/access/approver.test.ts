@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { ADMIN, ANONYMOUS, approvesByKey, isToldByKey, type Principal } from '../../../src/core/access/principal.ts'
+import {
+  ADMIN,
+  ANONYMOUS,
+  mayApproveByKey,
+  isDistinguishableByKey,
+  type Principal,
+} from '../../../src/core/access/principal.ts'
 
 const CALLER: Principal = { id: 'key:a', kind: 'key', scopes: ['tools:call'], tools: ['Bank.*'], users: [] }
 const APPROVER: Principal = { ...CALLER, id: 'key:b', scopes: ['tools:publish'] }
@@ -7,16 +13,17 @@ const tool = { toolkit: 'Bank', tool: 'Pay' }
 
 describe('a caller', () => {
   it('is told from other keys by its own, unless it may make keys', () => {
-    expect(isToldByKey(CALLER)).toBe(true)
-    expect(isToldByKey({ ...CALLER, scopes: ['tools:call', 'admin'] })).toBe(false)
-    for (const kind of ['jwt', 'agent', 'person'] as const) expect(isToldByKey({ ...CALLER, kind })).toBe(false)
-    for (const other of [ADMIN, ANONYMOUS]) expect(isToldByKey(other)).toBe(false)
+    expect(isDistinguishableByKey(CALLER)).toBe(true)
+    expect(isDistinguishableByKey({ ...CALLER, scopes: ['tools:call', 'admin'] })).toBe(false)
+    for (const kind of ['jwt', 'agent', 'person'] as const)
+      expect(isDistinguishableByKey({ ...CALLER, kind })).toBe(false)
+    for (const other of [ADMIN, ANONYMOUS]) expect(isDistinguishableByKey(other)).toBe(false)
   })
 })
 
 describe('a call', () => {
   const approved = (approver: Partial<Principal>, caller: Partial<Principal> = {}, userId?: string) =>
-    approvesByKey({ ...APPROVER, ...approver }, { ...CALLER, ...caller }, { tool, userId })
+    mayApproveByKey({ ...APPROVER, ...approver }, { ...CALLER, ...caller }, { tool, userId })
 
   it('is approved by another key that may publish the tool by name, and by administrators', () => {
     expect(approved({})).toBe(true)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { guarded, guardFields, guardOf } from '../../../src/core/access/guard.ts'
-import { check, object } from '../../../src/core/tool/json-reader.ts'
+import { applyGuards, guardFields, extractGuard } from '../../../src/core/access/guard.ts'
+import { parseValue, object } from '../../../src/core/tool/json-reader.ts'
 import { NO_REQUIREMENTS } from '../../../src/core/tool/tool.ts'
 
 const PLAIN = { requirements: NO_REQUIREMENTS }
@@ -25,26 +25,26 @@ describe('a guard', () => {
         requiresApproval: true,
       },
     ],
-  ] as const)('adds %s', (_, definition, guards, wanted) => expect(guarded(definition, guards)).toEqual(wanted))
+  ] as const)('adds %s', (_, definition, guards, wanted) => expect(applyGuards(definition, guards)).toEqual(wanted))
 
   it.each([
     ['the level that it says', { ...PLAIN, securityLevel: 8 }],
     ['the level that its requirements make', SECRET],
     ['its approval', { ...PLAIN, securityLevel: 8, requiresApproval: true }],
   ] as const)('never takes from a definition %s', (_, definition) => {
-    expect(guarded(definition, [{ security_level: 3 }])).toEqual(definition)
-    expect(guarded(definition, [{}])).toEqual(definition)
+    expect(applyGuards(definition, [{ security_level: 3 }])).toEqual(definition)
+    expect(applyGuards(definition, [{}])).toEqual(definition)
   })
 
   it('is what a version asks for beyond its requirements', () => {
-    expect(guardOf(PLAIN)).toBeUndefined()
-    expect(guardOf({ ...SECRET, securityLevel: 4 })).toBeUndefined()
+    expect(extractGuard(PLAIN)).toBeUndefined()
+    expect(extractGuard({ ...SECRET, securityLevel: 4 })).toBeUndefined()
     // As a publisher may say it of a tool that asks for a secret
-    expect(guardOf({ ...SECRET, securityLevel: 0 })).toBeUndefined()
-    expect(guardOf({ ...SECRET, securityLevel: 5 })).toEqual({ security_level: 5 })
-    expect(guardOf({ ...SECRET, securityLevel: 4, requiresApproval: true })).toEqual({ approval: true })
+    expect(extractGuard({ ...SECRET, securityLevel: 0 })).toBeUndefined()
+    expect(extractGuard({ ...SECRET, securityLevel: 5 })).toEqual({ security_level: 5 })
+    expect(extractGuard({ ...SECRET, securityLevel: 4, requiresApproval: true })).toEqual({ approval: true })
     const all = { ...PLAIN, securityLevel: 3, requiresApproval: true } as const
-    expect(guarded(PLAIN, [guardOf(all) ?? {}])).toEqual(all)
+    expect(applyGuards(PLAIN, [extractGuard(all) ?? {}])).toEqual(all)
   })
 
   it.each([
@@ -57,7 +57,7 @@ describe('a guard', () => {
     [{ approval: 'true' }, '/approval'],
     [{ approval: null }, '/approval'],
   ])('is not %j', (said, path) => {
-    const read = check(object(guardFields), said)
+    const read = parseValue(object(guardFields), said)
     expect(!read.ok && read.problems.map((each) => each.path)).toEqual([path])
   })
 })

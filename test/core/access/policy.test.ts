@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import {
   createPolicySet,
-  decodePolicy,
-  governed,
-  levelled,
+  parsePolicy,
+  applyPolicyToRecord,
+  raiseLevel,
   NO_POLICIES,
-  NO_RULE,
+  NO_EFFECTIVE_POLICY,
   type Policy,
 } from '../../../src/core/access/policy.ts'
 import { needsApproval } from '../../../src/core/tool/tool.ts'
 import { recordOf } from '../../formats/records.ts'
 
 const read = (body: unknown) =>
-  decodePolicy('Mail.*', body, (name) => (name === 'ADMIN_KEY' ? 'Is not for this' : undefined))
+  parsePolicy('Mail.*', body, (name) => (name === 'ADMIN_KEY' ? 'Is not for this' : undefined))
 const MAIL = { toolkit: 'Mail', tool: 'Send' }
 const WIPE = { toolkit: 'mail', tool: 'DeleteAll' }
 
@@ -62,7 +62,7 @@ describe('what holds for a tool', () => {
 
   it('is said by every policy whose pattern covers it, the strictest first', () => {
     expect(set.revision).toBe(7)
-    expect(set.ruleOf(MAIL)).toEqual({
+    expect(set.policyFor(MAIL)).toEqual({
       securityLevel: 3,
       approval: false,
       timeoutMs: 20_000,
@@ -73,16 +73,16 @@ describe('what holds for a tool', () => {
       secrets: new Set(['MAIL_KEY', 'OTHER_KEY']),
       review: false,
     })
-    expect(set.ruleOf(WIPE)).toMatchObject({ securityLevel: 6, approval: true, timeoutMs: 5_000 })
-    expect(set.ruleOf({ toolkit: 'X', tool: 'Y' })).toMatchObject({ securityLevel: 0, secrets: new Set() })
+    expect(set.policyFor(WIPE)).toMatchObject({ securityLevel: 6, approval: true, timeoutMs: 5_000 })
+    expect(set.policyFor({ toolkit: 'X', tool: 'Y' })).toMatchObject({ securityLevel: 0, secrets: new Set() })
   })
 
   it('is the same object for as long as policies stay, so that what is made of it is made once', () => {
-    expect(set.ruleOf(MAIL)).toBe(set.ruleOf({ toolkit: 'mail', tool: 'SEND' }))
-    expect(set.ruleOf({ toolkit: 'A', tool: 'B' })).toBe(set.ruleOf({ toolkit: 'C', tool: 'D' }))
-    expect(createPolicySet([{ pattern: 'A.*', approval: true }], 1).ruleOf(MAIL)).toBe(NO_RULE)
+    expect(set.policyFor(MAIL)).toBe(set.policyFor({ toolkit: 'mail', tool: 'SEND' }))
+    expect(set.policyFor({ toolkit: 'A', tool: 'B' })).toBe(set.policyFor({ toolkit: 'C', tool: 'D' }))
+    expect(createPolicySet([{ pattern: 'A.*', approval: true }], 1).policyFor(MAIL)).toBe(NO_EFFECTIVE_POLICY)
     expect(createPolicySet([], 3)).toMatchObject({ revision: 3 })
-    expect(NO_POLICIES.ruleOf(MAIL)).toBe(NO_RULE)
+    expect(NO_POLICIES.policyFor(MAIL)).toBe(NO_EFFECTIVE_POLICY)
   })
 
   it('raises a level, and never lowers one', () => {
@@ -92,30 +92,30 @@ describe('what holds for a tool', () => {
       [9, 3, 9],
     ] as const) {
       const tool = { ...MAIL, securityLevel: own }
-      const rule = createPolicySet([{ pattern: '*', security_level: level }], 1).ruleOf(MAIL)
-      expect(levelled(tool, rule).securityLevel).toBe(then)
-      if (own === then) expect(levelled(tool, rule)).toBe(tool)
-      expect(governed(recordOf({}, { securityLevel: own }), rule).securityLevel).toBe(then)
+      const rule = createPolicySet([{ pattern: '*', security_level: level }], 1).policyFor(MAIL)
+      expect(raiseLevel(tool, rule).securityLevel).toBe(then)
+      if (own === then) expect(raiseLevel(tool, rule)).toBe(tool)
+      expect(applyPolicyToRecord(recordOf({}, { securityLevel: own }), rule).securityLevel).toBe(then)
     }
   })
 
   it('may be that what is published is reviewed, which one that covers it says', () => {
     const policies = [{ pattern: '*', security_level: 1 }, { pattern: 'MAIL.*', review: true } as const]
-    const { ruleOf } = createPolicySet(policies, 1)
-    expect([ruleOf(MAIL).review, ruleOf({ toolkit: 'Other', tool: 'Send' }).review]).toEqual([true, false])
-    expect(decodePolicy('*', { review: true }, () => undefined)).toEqual({
+    const { policyFor } = createPolicySet(policies, 1)
+    expect([policyFor(MAIL).review, policyFor({ toolkit: 'Other', tool: 'Send' }).review]).toEqual([true, false])
+    expect(parsePolicy('*', { review: true }, () => undefined)).toEqual({
       ok: true,
       value: { pattern: '*', review: true },
     })
-    expect(decodePolicy('*', { review: false }, () => undefined)).toMatchObject({ problems: [{ path: '/review' }] })
+    expect(parsePolicy('*', { review: false }, () => undefined)).toMatchObject({ problems: [{ path: '/review' }] })
   })
 
   it('may be that a person approves each call, which the anonymous cannot have', () => {
-    const rule = createPolicySet([{ pattern: '*', approval: true }], 1).ruleOf(MAIL)
+    const rule = createPolicySet([{ pattern: '*', approval: true }], 1).policyFor(MAIL)
     const before = recordOf({}, { securityLevel: 0 })
     expect(needsApproval(before)).toBe(false)
-    const after = governed(before, rule)
+    const after = applyPolicyToRecord(before, rule)
     expect([needsApproval(after), after.securityLevel, after.digest]).toEqual([true, 1, before.digest])
-    expect(governed(before, NO_RULE)).toBe(before)
+    expect(applyPolicyToRecord(before, NO_EFFECTIVE_POLICY)).toBe(before)
   })
 })

@@ -4,16 +4,16 @@ import {
   ADMIN,
   ANONYMOUS,
   covers,
-  denial,
+  findCallDenial,
   hasScope,
   mayActFor,
   isTrustedWith,
   maySee,
   NEEDS_CREDENTIAL,
   type Principal,
-  scopeDenial,
+  findScopeDenial,
 } from '../../../src/core/access/principal.ts'
-import { isToolPattern, patternCovers } from '../../../src/core/tool/tool-id.ts'
+import { isToolPattern, matchesTool } from '../../../src/core/tool/tool-id.ts'
 import { needsApproval, type ToolRecord } from '../../../src/core/tool/tool.ts'
 
 const principal = (some: Partial<Principal>): Principal => ({
@@ -41,13 +41,13 @@ const record = (securityLevel: number): ToolRecord => ({
   digest: '0'.repeat(64),
 })
 
-const uncovered = (): ReturnType<typeof denial> => ({
+const uncovered = (): ReturnType<typeof findCallDenial> => ({
   type: 'forbidden',
   reason: "The credential does not cover 'Gmail.GetEmails'",
 })
 /** Of the kind of an administrator, without the scope. */
 const ENGINE: Principal = { ...ADMIN, id: 'worker', scopes: ['tools:read', 'tools:call'] }
-const why = (caller: Principal, level: number) => denial(caller, record(level))?.type
+const why = (caller: Principal, level: number) => findCallDenial(caller, record(level))?.type
 
 describe('tool patterns', () => {
   it.each(['*', 'Gmail.*', 'Gmail.GetEmails', '*.Get*', 'a-b_c.d'])("'%s' is one", (text) => {
@@ -80,7 +80,7 @@ describe('tool patterns', () => {
     ['Gmail.Get', 'Gmail', 'GetEmails', false],
     ['*.GetEmails', 'Gmail', 'GetEmails', true],
   ])("'%s' over '%s.%s' is %s", (pattern, toolkit, tool, covered) => {
-    expect(patternCovers(pattern, { toolkit, tool })).toBe(covered)
+    expect(matchesTool(pattern, { toolkit, tool })).toBe(covered)
   })
 
   it('a principal without patterns covers nothing', () => {
@@ -104,17 +104,17 @@ describe('scopes', () => {
 describe('why not', () => {
   it('is said of the scope that is lacking, but to the anonymous, who need a credential first', () => {
     expect(NEEDS_CREDENTIAL).toEqual({ type: 'unauthenticated', reason: 'This needs a credential' })
-    expect(scopeDenial(ANONYMOUS, 'tools:publish')).toEqual(NEEDS_CREDENTIAL)
-    expect(scopeDenial(ANONYMOUS, 'tools:call')).toBeUndefined()
-    expect(scopeDenial(principal({}), 'tools:publish')).toEqual({
+    expect(findScopeDenial(ANONYMOUS, 'tools:publish')).toEqual(NEEDS_CREDENTIAL)
+    expect(findScopeDenial(ANONYMOUS, 'tools:call')).toBeUndefined()
+    expect(findScopeDenial(principal({}), 'tools:publish')).toEqual({
       type: 'forbidden',
       reason: "This needs the scope 'tools:publish'",
     })
-    expect(scopeDenial(principal({ scopes: ['users:confirm'] }), 'users:confirm')).toBeUndefined()
-    expect(scopeDenial(ADMIN, 'users:confirm')).toBeUndefined()
+    expect(findScopeDenial(principal({ scopes: ['users:confirm'] }), 'users:confirm')).toBeUndefined()
+    expect(findScopeDenial(ADMIN, 'users:confirm')).toBeUndefined()
   })
 
-  it.each<[string, Principal, number, ReturnType<typeof denial>]>([
+  it.each<[string, Principal, number, ReturnType<typeof findCallDenial>]>([
     [
       'the scope first',
       principal({ scopes: ['tools:read'], tools: [] }),
@@ -142,7 +142,7 @@ describe('why not', () => {
     ['nothing where there is no level', ANONYMOUS, 0, undefined],
     ['nothing below level 4', principal({}), 3, undefined],
   ])('is %s', (_, caller, level, why) => {
-    expect(denial(caller, record(level))).toEqual(why)
+    expect(findCallDenial(caller, record(level))).toEqual(why)
   })
 })
 

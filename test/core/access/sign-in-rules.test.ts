@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { personOf, verifiedAddress } from '../../../src/core/access/person.ts'
-import { coverDenial, denial, isTrustedWith, type Principal } from '../../../src/core/access/principal.ts'
-import { rightsOf, signInRules } from '../../../src/core/access/sign-in-rules.ts'
-import { check } from '../../../src/core/tool/json-reader.ts'
+import { toPerson, getVerifiedEmail } from '../../../src/core/access/person.ts'
+import { findCoverDenial, findCallDenial, isTrustedWith, type Principal } from '../../../src/core/access/principal.ts'
+import { resolveRights, signInRules } from '../../../src/core/access/sign-in-rules.ts'
+import { parseValue } from '../../../src/core/tool/json-reader.ts'
 
 const rulesOf = (...rules: object[]) => {
-  const read = check(signInRules, rules)
+  const read = parseValue(signInRules, rules)
   if (!read.ok) throw new Error(JSON.stringify(read.problems))
   return read.value
 }
@@ -15,7 +15,7 @@ const person = (address: string | undefined, ...groups: string[]) => ({
   groups,
 })
 const verified = (email: unknown, more: object = {}) =>
-  verifiedAddress({ iss: 'https://id.test', email, email_verified: true, ...more })
+  getVerifiedEmail({ iss: 'https://id.test', email, email_verified: true, ...more })
 
 describe('SIGN_IN_RULES', () => {
   it('give what they say: scopes, tools and whole toolkits', () => {
@@ -47,26 +47,26 @@ describe('SIGN_IN_RULES', () => {
     [{ group: 'x', toolkits: ['*'] }, [['/0/toolkits/0', expect.stringContaining("a toolkit's name")]]],
     [{ group: 'x', toolkit: ['Gmail'] }, [['/0/toolkit', expect.stringContaining("Unknown field 'toolkit'")]]],
   ])('%j is refused', (rule, problems) => {
-    const read = check(signInRules, [rule])
+    const read = parseValue(signInRules, [rule])
     expect(read.ok ? [] : read.problems.map(({ path, message }) => [path, message])).toEqual(problems)
   })
 
   it('are for nobody whom they do not name', () => {
     const rules = rulesOf({ domain: 'acme.com' }, { address: 'bob@other.test' }, { group: 'staff' })
     for (const whom of ['ann@acme.com.evil.com', 'ann@evil-acme.com', 'ann@sub.acme.com', 'bobby@other.test']) {
-      expect(rightsOf(person(whom), rules), whom).toBeUndefined()
+      expect(resolveRights(person(whom), rules), whom).toBeUndefined()
     }
-    expect(rightsOf(person(undefined, 'Staff', 'staff '), rules)).toBeUndefined()
-    expect(rightsOf(person('ann@acme.com', 'acme.com'), [])).toBeUndefined()
-    expect(rightsOf(person('ann@acme.com'), rules)).toBeDefined()
-    expect(rightsOf(person(undefined, 'staff'), rules)).toBeDefined()
+    expect(resolveRights(person(undefined, 'Staff', 'staff '), rules)).toBeUndefined()
+    expect(resolveRights(person('ann@acme.com', 'acme.com'), [])).toBeUndefined()
+    expect(resolveRights(person('ann@acme.com'), rules)).toBeDefined()
+    expect(resolveRights(person(undefined, 'staff'), rules)).toBeDefined()
   })
 
   it('that name a domain and a group are for those alone who are of both', () => {
     const rules = rulesOf({ domain: 'acme.com', group: 'staff' })
-    expect(rightsOf(person('ann@acme.com'), rules)).toBeUndefined()
-    expect(rightsOf(person('ann@evil.com', 'staff'), rules)).toBeUndefined()
-    expect(rightsOf(person('ann@acme.com', 'staff'), rules)).toBeDefined()
+    expect(resolveRights(person('ann@acme.com'), rules)).toBeUndefined()
+    expect(resolveRights(person('ann@evil.com', 'staff'), rules)).toBeUndefined()
+    expect(resolveRights(person('ann@acme.com', 'staff'), rules)).toBeDefined()
   })
 
   it('are put together, and none gives its scopes to the tools of another', () => {
@@ -74,7 +74,7 @@ describe('SIGN_IN_RULES', () => {
       { domain: 'acme.com', toolkits: ['Gmail'] },
       { group: 'developers', scopes: ['tools:publish'], toolkits: ['Lab'] },
     )
-    const rights = rightsOf(person('ann@acme.com', 'developers'), rules)
+    const rights = resolveRights(person('ann@acme.com', 'developers'), rules)
     expect(rights).toEqual({
       scopes: ['tools:read', 'tools:call', 'tools:publish'],
       tools: { 'tools:read': ['Gmail.*'], 'tools:call': ['Gmail.*'], 'tools:publish': ['Lab.*'] },
@@ -82,10 +82,10 @@ describe('SIGN_IN_RULES', () => {
     const ann: Principal = { id: 'person:ann', kind: 'person', users: ['ann'], ...rights! }
     const record = (toolkit: string) => Object({ toolkit, tool: 'Send', securityLevel: 4 })
     expect(isTrustedWith(ann, record('Gmail'))).toBe(false)
-    expect(coverDenial(ann, record('Gmail'), 'tools:publish')).toBeDefined()
+    expect(findCoverDenial(ann, record('Gmail'), 'tools:publish')).toBeDefined()
     expect(isTrustedWith(ann, record('Lab'))).toBe(true)
-    expect(denial(ann, record('Gmail'))).toBeUndefined()
-    expect(denial(ann, record('Lab'))).toBeDefined()
+    expect(findCallDenial(ann, record('Gmail'))).toBeUndefined()
+    expect(findCallDenial(ann, record('Lab'))).toBeDefined()
   })
 
   it('of an administrator hold for whatever else they are', () => {
@@ -94,10 +94,10 @@ describe('SIGN_IN_RULES', () => {
       id: 'person:root',
       kind: 'person',
       users: ['root'],
-      ...rightsOf(person('root@acme.com', 'platform'), rules)!,
+      ...resolveRights(person('root@acme.com', 'platform'), rules)!,
     }
-    expect(denial(root, Object({ toolkit: 'Lab', tool: 'Send', securityLevel: 8 }))).toBeUndefined()
-    expect(coverDenial(root, { toolkit: 'Lab', tool: 'Send' }, 'tools:publish')).toBeUndefined()
+    expect(findCallDenial(root, Object({ toolkit: 'Lab', tool: 'Send', securityLevel: 8 }))).toBeUndefined()
+    expect(findCoverDenial(root, { toolkit: 'Lab', tool: 'Send' }, 'tools:publish')).toBeUndefined()
   })
 })
 
@@ -164,17 +164,17 @@ describe('a person', () => {
 
   it('is their verified e-mail address, or the claim that is named', () => {
     const ann = { address: 'ann@acme.com', groups: ['a', 'b'] }
-    expect(personOf(claims, { groups: 'groups' })).toEqual({ user: 'ann@acme.com', ...ann })
-    expect(personOf(claims, { user: 'email', groups: 'groups' })).toEqual({ user: 'ann@acme.com', ...ann })
-    expect(personOf(claims, { user: 'sub', groups: 'groups' })).toEqual({ user: 's1', ...ann })
-    expect(personOf({ ...claims, roles: 'boss' }, { user: 'sub', groups: 'roles' })).toMatchObject({ groups: ['boss'] })
+    expect(toPerson(claims, { groups: 'groups' })).toEqual({ user: 'ann@acme.com', ...ann })
+    expect(toPerson(claims, { user: 'email', groups: 'groups' })).toEqual({ user: 'ann@acme.com', ...ann })
+    expect(toPerson(claims, { user: 'sub', groups: 'groups' })).toEqual({ user: 's1', ...ann })
+    expect(toPerson({ ...claims, roles: 'boss' }, { user: 'sub', groups: 'roles' })).toMatchObject({ groups: ['boss'] })
   })
 
   it('is nobody where that is missing, not verified or no plain text', () => {
-    expect(personOf({ ...claims, email_verified: false }, { groups: 'groups' })).toContain("'email'")
-    expect(personOf({ ...claims, email_verified: false }, { user: 'email', groups: 'groups' })).toContain("'email'")
+    expect(toPerson({ ...claims, email_verified: false }, { groups: 'groups' })).toContain("'email'")
+    expect(toPerson({ ...claims, email_verified: false }, { user: 'email', groups: 'groups' })).toContain("'email'")
     for (const oid of [undefined, '', 7, 'a\nb', 'x'.repeat(257)]) {
-      expect(personOf({ ...claims, oid }, { user: 'oid', groups: 'groups' })).toContain("'oid'")
+      expect(toPerson({ ...claims, oid }, { user: 'oid', groups: 'groups' })).toContain("'oid'")
     }
   })
 })

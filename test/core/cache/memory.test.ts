@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { bytesOfText, createMemory } from '../../../src/core/cache/kept.ts'
+import { textBytes, createCacheMemory } from '../../../src/core/cache/swr-cache.ts'
 
 describe('memory', () => {
   it('is of all kinds together, and lacks first what was not used for longest', () => {
-    const memory = createMemory(100)
-    const texts = memory.part<string>((text) => text.length)
-    const numbers = memory.part<number>(() => 10)
+    const memory = createCacheMemory(100)
+    const texts = memory.partition<string>((text) => text.length)
+    const numbers = memory.partition<number>(() => 10)
     for (let n = 0; n < 5; n += 1) texts.set(`t${n}`, 'x'.repeat(10))
     for (let n = 0; n < 5; n += 1) numbers.set(`n${n}`, n)
     expect(texts.get('t0')).toBe('x'.repeat(10))
@@ -16,8 +16,8 @@ describe('memory', () => {
   })
 
   it('tells the same key of two kinds apart', () => {
-    const memory = createMemory(100)
-    const [some, others] = [memory.part<string>(() => 1), memory.part<string>(() => 1)]
+    const memory = createCacheMemory(100)
+    const [some, others] = [memory.partition<string>(() => 1), memory.partition<string>(() => 1)]
     some.set('key', 'some')
     expect(others.get('key')).toBeUndefined()
     others.set('key', 'others')
@@ -26,8 +26,8 @@ describe('memory', () => {
   })
 
   it('keeps what took the place of something, for what that takes, and nothing that would drive out all else', () => {
-    const memory = createMemory(100)
-    const texts = memory.part<string>((text) => text.length)
+    const memory = createCacheMemory(100)
+    const texts = memory.partition<string>((text) => text.length)
     for (let n = 0; n < 50; n += 1) texts.set('same', 'x'.repeat(20))
     for (let n = 0; n < 4; n += 1) texts.set(`t${n}`, 'x'.repeat(20))
     expect(['same', 't0', 't1', 't2', 't3'].every((key) => texts.has(key))).toBe(true)
@@ -37,9 +37,9 @@ describe('memory', () => {
   })
 
   it('counts two bytes for each character of a text that is not of Latin-1', () => {
-    const [ascii, latin, greek] = ['a', 'é', 'α'].map((letter) => bytesOfText(letter.repeat(1_000)))
+    const [ascii, latin, greek] = ['a', 'é', 'α'].map((letter) => textBytes(letter.repeat(1_000)))
     expect(latin).toBe(ascii)
     expect(greek).toBe((ascii ?? 0) + 1_000)
-    expect(bytesOfText(`${'a'.repeat(999)}α`)).toBe(greek)
+    expect(textBytes(`${'a'.repeat(999)}α`)).toBe(greek)
   })
 })

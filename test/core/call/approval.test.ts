@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
-import { claimApproval } from '../../../src/core/call/callable-tool.ts'
+import { claimApprovalStage } from '../../../src/core/call/callable-tool.ts'
 import { NO_CONTEXT } from '../../../src/core/call/requirements.ts'
 import type { Approvals } from '../../../src/core/consent/authorization.ts'
-import { createMeter } from '../../../src/core/tool/budget.ts'
+import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 import { invocationWith } from '../../runners/http/records.ts'
 import { callableOf, challengeOf, PUBLISHER, REACHED_AT, recordWith, worldOf } from './fakes.ts'
 
-const reachedAt = () => REACHED_AT
+const requestUrl = () => REACHED_AT
 
 describe('an approval', () => {
   async function claim(
@@ -21,13 +21,13 @@ describe('an approval', () => {
     const { runnable } = callableOf(record, () => ({ ok: true, value: 1 }))
     if (!runnable.ok) throw new Error('It cannot run')
     const { deps } = worldOf()
-    const claimed = await claimApproval(
+    const claimed = await claimApprovalStage(
       {
         callId: 'call',
         record,
         runnable,
         publisher: PUBLISHER,
-        caller: { principal: ADMIN, reachedAt, meter: createMeter() },
+        caller: { principal: ADMIN, requestUrl, meter: createRequestBudget() },
         context: NO_CONTEXT,
         invocation: { ...invocationWith(INPUT), userId },
         deadline: () => deps.startDeadline(1_000, () => undefined),
@@ -62,7 +62,7 @@ describe('an approval', () => {
     expect(claimed).toBeUndefined()
     const { id: tool, digest } = record
     const shown = { principal: 'admin', tool, digest, user: 'ann', input: INPUT, credentials: [], files: [] }
-    const more = { fingerprint: expect.any(String), tool: record, chargedTo: 'admin', reachedAt }
+    const more = { fingerprint: expect.any(String), tool: record, chargedTo: 'admin', requestUrl }
     expect(claims).toEqual([{ shown, isToldByKey: false, ...more }])
     expect(JSON.parse(claims[0]?.fingerprint ?? '')).toEqual(shown)
     const forNobody = await claim(10)

@@ -1,6 +1,11 @@
-import { createMeter } from '../../../src/core/tool/budget.ts'
+import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
-import { bytesGiven, checkGivenOutput, isInPlace, readArtifact } from '../../../src/core/call/artifact-output.ts'
+import {
+  findArtifactContent,
+  checkArtifactOutput,
+  isInline,
+  readArtifact,
+} from '../../../src/core/call/artifact-output.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
 
 const ARTIFACT = {
@@ -55,25 +60,25 @@ describe('bytes that a tool gave', () => {
 
   it('are an artifact of a tool that declares them, and no value beside it', () => {
     const record = modes('artifact', 'value')
-    for (const block of [image, blob]) expect(bytesGiven(record, gave([block]))).toBe(block)
-    expect(bytesGiven(modes('artifact'), gave([image], 7))).toBe(image)
-    expect(bytesGiven(record, gave([image], undefined))).toBe(image)
+    for (const block of [image, blob]) expect(findArtifactContent(record, gave([block]))).toBe(block)
+    expect(findArtifactContent(modes('artifact'), gave([image], 7))).toBe(image)
+    expect(findArtifactContent(record, gave([image], undefined))).toBe(image)
     for (const content of [[], [text], [page], [image, image]]) {
-      expect(bytesGiven(record, gave(content))).toBeUndefined()
+      expect(findArtifactContent(record, gave(content))).toBeUndefined()
     }
-    expect(bytesGiven(record, gave([image], 7))).toBeUndefined()
-    expect(bytesGiven(modes('value'), gave([image]))).toBeUndefined()
-    expect(bytesGiven({}, gave([image]))).toBeUndefined()
-    expect(bytesGiven(record, { ok: true, value: null })).toBeUndefined()
+    expect(findArtifactContent(record, gave([image], 7))).toBeUndefined()
+    expect(findArtifactContent(modes('value'), gave([image]))).toBeUndefined()
+    expect(findArtifactContent({}, gave([image]))).toBeUndefined()
+    expect(findArtifactContent(record, { ok: true, value: null })).toBeUndefined()
   })
 
   it('stand in place of a value, as an artifact does', () => {
     const record = modes('artifact', 'value')
-    expect(isInPlace(record, gave([image]))).toBe(true)
-    expect(isInPlace(record, { ok: true, value: undefined, artifact: ARTIFACT })).toBe(true)
-    expect(isInPlace(record, { ok: true, value: 1, artifact: ARTIFACT })).toBe(false)
-    expect(isInPlace(record, gave([text]))).toBe(false)
-    expect(isInPlace({}, { ok: true, value: null, artifact: ARTIFACT })).toBe(false)
+    expect(isInline(record, gave([image]))).toBe(true)
+    expect(isInline(record, { ok: true, value: undefined, artifact: ARTIFACT })).toBe(true)
+    expect(isInline(record, { ok: true, value: 1, artifact: ARTIFACT })).toBe(false)
+    expect(isInline(record, gave([text]))).toBe(false)
+    expect(isInline({}, { ok: true, value: null, artifact: ARTIFACT })).toBe(false)
   })
 
   describe('an output', () => {
@@ -83,15 +88,21 @@ describe('bytes that a tool gave', () => {
 
     it('is judged by its schema, save where an artifact is in place of a value', () => {
       const record = modes('artifact', 'value')
-      expect(checkGivenOutput({ ok: true, value: 'x' }, record, wantsNumber, undefined, createMeter())).toMatchObject(
-        invalid,
-      )
-      expect(checkGivenOutput(gave([image]), record, wantsNumber, undefined, createMeter())).toMatchObject({
+      expect(
+        checkArtifactOutput({ ok: true, value: 'x' }, record, wantsNumber, undefined, createRequestBudget()),
+      ).toMatchObject(invalid)
+      expect(checkArtifactOutput(gave([image]), record, wantsNumber, undefined, createRequestBudget())).toMatchObject({
         ok: true,
         value: null,
       })
       expect(
-        checkGivenOutput({ ok: true, value: { artifact: ARTIFACT } }, record, wantsNumber, undefined, createMeter()),
+        checkArtifactOutput(
+          { ok: true, value: { artifact: ARTIFACT } },
+          record,
+          wantsNumber,
+          undefined,
+          createRequestBudget(),
+        ),
       ).toEqual({
         ok: true,
         value: null,
@@ -101,15 +112,29 @@ describe('bytes that a tool gave', () => {
 
     it('is a value like any other of a tool that declares no artifacts', () => {
       expect(
-        checkGivenOutput({ ok: true, value: { artifact: ARTIFACT } }, {}, wantsNumber, undefined, createMeter()),
+        checkArtifactOutput(
+          { ok: true, value: { artifact: ARTIFACT } },
+          {},
+          wantsNumber,
+          undefined,
+          createRequestBudget(),
+        ),
       ).toMatchObject(invalid)
-      expect(checkGivenOutput(gave([image]), {}, wantsNumber, undefined, createMeter())).toMatchObject(invalid)
+      expect(checkArtifactOutput(gave([image]), {}, wantsNumber, undefined, createRequestBudget())).toMatchObject(
+        invalid,
+      )
     })
 
     it('is invalid where its artifact is none', () => {
       const record = modes('artifact', 'value')
       expect(
-        checkGivenOutput({ ok: true, value: { artifact: 1 } }, record, wantsNumber, undefined, createMeter()),
+        checkArtifactOutput(
+          { ok: true, value: { artifact: 1 } },
+          record,
+          wantsNumber,
+          undefined,
+          createRequestBudget(),
+        ),
       ).toMatchObject(invalid)
     })
   })

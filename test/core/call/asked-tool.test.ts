@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { startDeadline } from '../../../src/compose/platform.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
-import { findAsked } from '../../../src/core/call/authorise.ts'
+import { resolveToolRef } from '../../../src/core/call/authorize-call.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
-import type { Resolved } from '../../../src/core/call/resolve-tool.ts'
+import type { ResolvedTool } from '../../../src/core/call/resolve-tool.ts'
 import { callableOf, PUBLISHER, recordWith } from './fakes.ts'
 
-const found: Resolved = {
+const found: ResolvedTool = {
   ok: true,
   tool: callableOf(recordWith({}), () => ({ ok: true, value: 1 })),
   status: { state: 'active' },
@@ -24,10 +24,10 @@ function seek(known: readonly string[], id: string, address?: string, principal:
       const answer = known.includes(text) ? found : UNKNOWN
       return text.includes('later') ? Promise.resolve(answer) : answer
     },
-    forget: () => undefined,
+    invalidate: () => undefined,
   }
   const asker = { principal, background: () => undefined, signal: () => undefined }
-  return { answer: findAsked(id, address, asker, { resolver, startDeadline }), asked }
+  return { answer: resolveToolRef(id, address, asker, { resolver, startDeadline }), asked }
 }
 
 describe('the tool that is asked for', () => {
@@ -59,8 +59,8 @@ describe('the tool that is asked for', () => {
   it('is looked for until the caller goes away', async () => {
     const gone = new AbortController()
     const asker = { principal: ADMIN, background: () => undefined, signal: () => gone.signal }
-    const resolver = { resolve: () => new Promise<never>(() => undefined), forget: () => undefined }
-    const answer = findAsked('Example.Tool', undefined, asker, { resolver, startDeadline })
+    const resolver = { resolve: () => new Promise<never>(() => undefined), invalidate: () => undefined }
+    const answer = resolveToolRef('Example.Tool', undefined, asker, { resolver, startDeadline })
     gone.abort()
     expect(await answer).toEqual(fail({ type: 'cancelled' }))
   })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
-import { type Findings, loggedTool, recordOf } from '../../../src/core/call/call-record.ts'
+import { type CallFacts, toLoggedToolId, createCallRecord } from '../../../src/core/call/call-record.ts'
 import { recordWith } from './fakes.ts'
 
 const found = { ...recordWith({}), digest: 'd1' }
@@ -11,7 +11,7 @@ it('a record says who called what, and what came of it', () => {
   const call = { asked: 'example.tool', traceId: 't1', input: { secret: 1 } }
   const caller = { principal: { ...ADMIN, name: 'the boss' }, traceparent: TRACEPARENT, dialect: 'mcp' }
   expect(
-    recordOf(
+    createCallRecord(
       'c1',
       call,
       caller,
@@ -38,7 +38,7 @@ it('a record says who called what, and what came of it', () => {
 
 it('a record leaves out what there is not, and names a failure', () => {
   const result = fail({ type: 'tool-unknown', asked: 'x', suggestions: [] })
-  const record = recordOf(
+  const record = createCallRecord(
     'c1',
     { asked: 'Example.Toll', input: {} },
     { principal: ADMIN, dialect: 'oxp' },
@@ -62,8 +62,8 @@ it('a record leaves out what there is not, and names a failure', () => {
 
 it('the arguments are recorded where the principal wants that, without what is secret', () => {
   const call = { asked: 'example.tool', input: { to: 'ann', password: 'p' } }
-  const record = (recordsArguments: boolean, findings: Findings) =>
-    recordOf(
+  const record = (recordsArguments: boolean, findings: CallFacts) =>
+    createCallRecord(
       'c1',
       call,
       { principal: { ...ADMIN, recordsArguments }, dialect: 'oxp' },
@@ -77,7 +77,7 @@ it('the arguments are recorded where the principal wants that, without what is s
 })
 
 it('a tool is named by its id, and else by the beginning of what was asked for', () => {
-  expect(loggedTool('example.tool', found)).toBe('Example.Tool@1.0.0')
+  expect(toLoggedToolId('example.tool', found)).toBe('Example.Tool@1.0.0')
   const failure = {
     type: 'version-unavailable',
     tool: 'Example.Tool',
@@ -85,7 +85,7 @@ it('a tool is named by its id, and else by the beginning of what was asked for',
     asked: '^2',
     available: [],
   } as const
-  expect(loggedTool('example.tool@^2', undefined, fail(failure))).toBe('Example.Tool')
-  expect(loggedTool('x'.repeat(200), undefined)).toBe('x'.repeat(200))
-  expect(loggedTool('x'.repeat(201), undefined)).toBe('x'.repeat(200))
+  expect(toLoggedToolId('example.tool@^2', undefined, fail(failure))).toBe('Example.Tool')
+  expect(toLoggedToolId('x'.repeat(200), undefined)).toBe('x'.repeat(200))
+  expect(toLoggedToolId('x'.repeat(201), undefined)).toBe('x'.repeat(200))
 })

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
-import type { ArtifactOwner, ArtifactStore, Keepable } from '../../../src/core/call/artifact-store.ts'
+import type { ArtifactOwner, ArtifactStore, StorableContent } from '../../../src/core/call/artifact-store.ts'
 import { createCallTool } from '../../../src/core/call/call.ts'
-import { askedByName } from '../../../src/core/tool/tool-id.ts'
+import { toNameRef } from '../../../src/core/tool/tool-id.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
 import type { Run } from '../../../src/core/call/runner.ts'
 import { interpretSchema, type Validate } from '../../../src/core/schema/validator.ts'
@@ -104,7 +104,7 @@ describe('a call', () => {
   it('of a tool that its caller may not know of is recorded as it was asked for', async () => {
     const tool = callableOf({ ...recordWith({}), digest: 'd1' }, () => value(1))
     const { deps: made, records } = worldOf({ tool })
-    const asked = askedByName('Example_Tool')
+    const asked = toNameRef('Example_Tool')
     const resolve: typeof made.resolver.resolve = (id, background) =>
       made.resolver.resolve(id === asked ? 'Example.Tool' : id, background)
     const deps = { ...made, resolver: { ...made.resolver, resolve } }
@@ -147,7 +147,7 @@ describe('a call', () => {
     const resolve = vi.fn()
     const principal: Principal = { ...ADMIN, kind: 'key', tools: ['Other.*'] }
     const { deps, records } = worldOf()
-    const resolver = { resolve, forget: () => undefined }
+    const resolver = { resolve, invalidate: () => undefined }
     const outcome = await createCallTool({ ...deps, resolver })(callWith(), callerWith({ principal }))
     expect(outcome).toEqual({
       callId: 'call',
@@ -171,7 +171,7 @@ describe('a call', () => {
   it('of an unknown tool suggests only what its principal may see', async () => {
     const { deps, records } = worldOf()
     const failing = fail({ type: 'tool-unknown', asked: 'x', suggestions: ['Secret.Tool', 'Example.Tool'] })
-    const resolver = { resolve: () => Promise.resolve(failing), forget: () => undefined }
+    const resolver = { resolve: () => Promise.resolve(failing), invalidate: () => undefined }
     const principal: Principal = { ...ADMIN, kind: 'key', tools: ['Example.*'] }
     const asked = { ...callWith(), asked: `Example.${'x'.repeat(300)}` }
     const { result } = await createCallTool({ ...deps, resolver })(asked, callerWith({ principal }))
@@ -266,7 +266,7 @@ describe('a call', () => {
     expect(broken.records).toMatchObject([{ outcome: 'internal', user_id: 'ann' }])
 
     const { deps, defects } = worldOf()
-    const resolver = { resolve: () => Promise.reject(new Error('Storage')), forget: () => undefined }
+    const resolver = { resolve: () => Promise.reject(new Error('Storage')), invalidate: () => undefined }
     const asked = { ...callWith(), asked: `Example.${'x'.repeat(300)}` }
     const outcome = await createCallTool({ ...deps, resolver })(asked, callerWith())
     expect(outcome).toEqual({
@@ -282,7 +282,7 @@ describe('a call', () => {
     expect((await call({}, slow, {}, {}, 101)).result).toEqual(value(1))
     const late = await call({}, slow, {}, {}, 99)
     expect(late.result).toEqual(fail({ type: 'tool-timed-out', timeout_ms: 99, may_have_run: true }))
-    const gone = await call({}, slow, { signal: AbortSignal.abort(), leavingCancels: true })
+    const gone = await call({}, slow, { signal: AbortSignal.abort(), cancelOnDisconnect: true })
     expect(gone.result).toEqual(fail({ type: 'cancelled', may_have_run: true }))
   })
 
@@ -443,7 +443,7 @@ describe("a call with a user's token", () => {
     ] as const) {
       const late = await call(needs, () => value(7), ANN, world, 20)
       expect(late.result).toEqual(fail({ type: 'tool-timed-out', timeout_ms: 20 }))
-      const leaving = { ...ANN, signal: AbortSignal.abort(), leavingCancels: true }
+      const leaving = { ...ANN, signal: AbortSignal.abort(), cancelOnDisconnect: true }
       const gone = await call(needs, () => value(7), leaving, world)
       expect(gone.result).toEqual(fail({ type: 'cancelled' }))
     }
@@ -452,7 +452,7 @@ describe("a call with a user's token", () => {
   it('is asked for with the way the caller reached us', async () => {
     const origins: string[] = []
     await call(MAIL, () => value(7), ANN, {
-      tokenFor: ({ reachedAt }) => (origins.push(reachedAt()), { token: 't', account: '' }),
+      tokenFor: ({ requestUrl }) => (origins.push(requestUrl()), { token: 't', account: '' }),
     })
     expect(origins).toEqual([REACHED_AT])
   })
@@ -463,9 +463,9 @@ describe('what a call gives that is too large for an answer', () => {
   const artifact = { url: 'https://x.test/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } }
 
   async function placed(run: Run, needs: Needs = {}, metadata?: ToolRecord['metadata']) {
-    const kept: [Keepable, ArtifactOwner][] = []
+    const kept: [StorableContent, ArtifactOwner][] = []
     const artifacts: ArtifactStore = {
-      async keep(what, owner) {
+      async put(what, owner) {
         kept.push([what, owner])
         return { ok: true, url: 'https://edge.example/artifacts/1', size: 7, expiresAt: 'tomorrow' }
       },
@@ -487,7 +487,7 @@ describe('what a call gives that is too large for an answer', () => {
     const [[what, owner] = []] = kept
     expect(what?.content).toEqual({ text: JSON.stringify({ was: '[redacted]', LONG }) })
     expect(owner).toMatchObject({ callId: 'call', tool: 'Example.Tool@1.0.0', principal: 'admin', userId: 'ann' })
-    expect(owner?.reachedAt()).toBe(REACHED_AT)
+    expect(owner?.requestUrl()).toBe(REACHED_AT)
   })
 
   it('is not kept when its schema refuses it, nor what is small', async () => {

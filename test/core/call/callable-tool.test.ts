@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Stages, stagesOf } from '../../../src/core/call/callable-tool.ts'
+import { type Stages, selectStages } from '../../../src/core/call/callable-tool.ts'
 import { createCallTool } from '../../../src/core/call/call.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { callableOf, callerWith, callWith, type Needs, recordWith, worldOf } from './fakes.ts'
@@ -12,7 +12,7 @@ describe('the stages of a tool', () => {
     const tool = callableOf(recordWith({}), () => ({ ok: true, value: 1 }))
     expect(tool).toMatchObject({
       stages: { requirements: [], ready: [] },
-      contextInputs: [],
+      contextParameters: [],
       givesArtifacts: false,
       limits: [],
     })
@@ -25,8 +25,8 @@ describe('the stages of a tool', () => {
       toolSecrets: { isGranted: never, secretFor: never, howToGive: never },
       approvals: { claim: never },
       uploads: { find: never },
-      artifacts: { keep: never, open: never },
-      turns: { take: never },
+      artifacts: { put: never, open: never },
+      callLimiter: { take: never },
     }
     const { callId: _, ...call } = callWith()
     expect(await createCallTool({ ...deps, ...others })(call, callerWith())).toMatchObject({ result: { ok: true } })
@@ -41,6 +41,6 @@ describe('the stages of a tool', () => {
     ['files', {}, { input: BYTES }, [0, 2]],
     ['all of these', { secrets: ['KEY'], securityLevel: 8 }, { input: BYTES }, [1, 3]],
   ])('are those of what it needs: %s', (_, needs, more, stages) => {
-    expect(counted(stagesOf({ ...recordWith(needs), ...more }))).toEqual(stages)
+    expect(counted(selectStages({ ...recordWith(needs), ...more }))).toEqual(stages)
   })
 })

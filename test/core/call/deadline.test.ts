@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest'
-import { endedEarly } from '../../../src/core/call/deadline.ts'
+import { abortFailure } from '../../../src/core/call/deadline.ts'
 
 it('a call that ended early says how', () => {
-  expect(endedEarly('expired', 70)).toEqual({ ok: false, failure: { type: 'tool-timed-out', timeout_ms: 70 } })
-  expect(endedEarly('cancelled', 70)).toEqual({ ok: false, failure: { type: 'cancelled' } })
+  expect(abortFailure('expired', 70)).toEqual({ ok: false, failure: { type: 'tool-timed-out', timeout_ms: 70 } })
+  expect(abortFailure('cancelled', 70)).toEqual({ ok: false, failure: { type: 'cancelled' } })
   const ran = { may_have_run: true }
-  expect(endedEarly('expired', 70, true)).toMatchObject({ failure: { type: 'tool-timed-out', timeout_ms: 70, ...ran } })
-  expect(endedEarly('cancelled', 70, true)).toEqual({ ok: false, failure: { type: 'cancelled', ...ran } })
+  expect(abortFailure('expired', 70, true)).toMatchObject({
+    failure: { type: 'tool-timed-out', timeout_ms: 70, ...ran },
+  })
+  expect(abortFailure('cancelled', 70, true)).toEqual({ ok: false, failure: { type: 'cancelled', ...ran } })
 })

@@ -1,14 +1,14 @@
-import { createMeter } from '../../../src/core/tool/budget.ts'
+import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 import { startDeadline } from '../../../src/compose/platform.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
-import type { Candidate } from '../../../src/core/call/bare-name.ts'
+import type { Candidate } from '../../../src/core/call/tool-candidates.ts'
 import type { Approvals, AuthorizationChallenge } from '../../../src/core/consent/authorization.ts'
-import { type CallableTool, callableTool } from '../../../src/core/call/callable-tool.ts'
-import type { Call, CallDeps, Caller } from '../../../src/core/call/call.ts'
+import { type CallableTool, createCallableTool } from '../../../src/core/call/callable-tool.ts'
+import type { CallRequest, CallDeps, Caller } from '../../../src/core/call/call.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
-import type { Ledger } from '../../../src/core/call/ledger.ts'
+import type { Ledger } from '../../../src/core/call/idempotency.ts'
 import type { CallRecord } from '../../../src/core/call/call-record.ts'
-import type { RequiredToken, TokenResult } from '../../../src/core/call/requirements.ts'
+import type { TokenQuery, TokenResult } from '../../../src/core/call/requirements.ts'
 import type { Run } from '../../../src/core/call/runner.ts'
 import type { Publisher, ToolRecord } from '../../../src/core/tool/tool.ts'
 import { definitionWith, recordOf } from '../../runners/http/records.ts'
@@ -39,7 +39,7 @@ export function recordWith({ user_id = false, securityLevel = 0, ...needs }: Nee
 }
 
 export function callableOf(record: ToolRecord, run: Run, timeoutMs = 10_000): CallableTool {
-  return callableTool({
+  return createCallableTool({
     record,
     runnable: { ok: true, run, timeoutMs },
     validateInput: (input) => (Object(input).a === 'bad' ? [{ path: '/a', message: 'Is bad' }] : []),
@@ -51,8 +51,8 @@ export interface World {
   /** The one tool there is: `Example.Tool`. */
   readonly tool?: CallableTool
   /** What a user's token at a provider is, asked for or renewed; the provider's id with `-1` unless given. */
-  readonly tokenFor?: (asking: RequiredToken) => TokenResult | Promise<TokenResult>
-  readonly renew?: (asking: RequiredToken, refused: string, final: boolean) => TokenResult | Promise<TokenResult>
+  readonly tokenFor?: (asking: TokenQuery) => TokenResult | Promise<TokenResult>
+  readonly renew?: (asking: TokenQuery, refused: string, final: boolean) => TokenResult | Promise<TokenResult>
   readonly claim?: (asking: Parameters<Approvals['claim']>[0]) => ReturnType<Approvals['claim']>
   readonly secretOf?: (id: string) => string | undefined
   readonly ledger?: Ledger
@@ -86,7 +86,7 @@ export function worldOf({
         tool && id === 'Example.Tool'
           ? { ok: true, tool, status: { state: 'active' }, publisher }
           : fail({ type: 'tool-unknown', asked: id, suggestions: [] }),
-      forget: () => undefined,
+      invalidate: () => undefined,
     },
     findCandidates: () => candidates,
     now: () => (time += 5),
@@ -122,8 +122,8 @@ export function worldOf({
         return claim ? claim(asking) : { approved: true }
       },
     },
-    artifacts: { keep: async () => ({ ok: false, why: 'nothing is kept' }), open: async () => 'missing' },
-    turns: { take: () => ({ end: () => [] }) },
+    artifacts: { put: async () => ({ ok: false, why: 'nothing is kept' }), open: async () => 'missing' },
+    callLimiter: { take: () => ({ end: () => [] }) },
     uploads: { find: async () => undefined },
     ledger: ledger ?? { claim: async () => ({ state: 'claimed', settle: async () => undefined }) },
     inlineBytes: { program: 262_144, model: 262_144 },
@@ -136,16 +136,16 @@ export function worldOf({
 }
 
 export interface Given {
-  readonly input?: Call['input']
+  readonly input?: CallRequest['input']
   readonly userId?: string
   readonly tokens?: Readonly<Record<string, string>>
   readonly secrets?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
-  readonly leavingCancels?: boolean
+  readonly cancelOnDisconnect?: boolean
   readonly principal?: Principal
 }
 
-export function callWith({ input = {}, userId, tokens = {}, secrets = {} }: Given = {}): Call & {
+export function callWith({ input = {}, userId, tokens = {}, secrets = {} }: Given = {}): CallRequest & {
   readonly callId: string
 } {
   return {
@@ -160,15 +160,15 @@ export function callWith({ input = {}, userId, tokens = {}, secrets = {} }: Give
   }
 }
 
-export function callerWith({ signal, leavingCancels = false, principal = ADMIN }: Given = {}): Caller {
+export function callerWith({ signal, cancelOnDisconnect = false, principal = ADMIN }: Given = {}): Caller {
   return {
     principal,
     dialect: 'oxp',
     audience: 'program',
     background: () => undefined,
     signal: () => signal,
-    leavingCancels,
-    reachedAt: () => REACHED_AT,
-    meter: createMeter(),
+    cancelOnDisconnect,
+    requestUrl: () => REACHED_AT,
+    meter: createRequestBudget(),
   }
 }

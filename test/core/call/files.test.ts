@@ -1,7 +1,7 @@
-import { createMeter } from '../../../src/core/tool/budget.ts'
+import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
 import type { ArtifactStore, UploadedFile, UploadOwner, UploadStore } from '../../../src/core/call/artifact-store.ts'
-import { describeFiles, findFiles, mayHoldFiles, readFiles } from '../../../src/core/call/files.ts'
+import { describeFiles, locateFiles, mayContainFiles, readFiles } from '../../../src/core/call/files.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 
 const ID = 'x'.repeat(22)
@@ -42,13 +42,13 @@ async function found(
   input: JsonObject,
   { size = 3, asBase64 = true, userId = undefined as string | undefined } = {},
 ) {
-  const named = await findFiles(
+  const named = await locateFiles(
     { input: schema },
     input,
     asBase64,
     { principal: 'p', userId },
     storeOf(size),
-    createMeter(),
+    createRequestBudget(),
   )
   if (!named?.ok) return named
   return readFiles(named.value, input, asBase64)
@@ -105,20 +105,27 @@ describe('a handle', () => {
     const stores = storeOf(3)
     const schema = object({ a: BYTES })
     expect(
-      await findFiles({ input: schema }, { a: HANDLE }, true, { principal: 'p', userId: 'u' }, stores, createMeter()),
+      await locateFiles(
+        { input: schema },
+        { a: HANDLE },
+        true,
+        { principal: 'p', userId: 'u' },
+        stores,
+        createRequestBudget(),
+      ),
     ).toMatchObject({ ok: true })
     expect(stores.asked).toEqual([
       [ID, { principal: 'p', userId: 'u' }],
       [ID, { principal: 'p' }],
     ])
     const users = storeOf(3, { principal: 'p', userId: 'u' })
-    const none = await findFiles(
+    const none = await locateFiles(
       { input: schema },
       { a: HANDLE },
       true,
       { principal: 'p', userId: undefined },
       users,
-      createMeter(),
+      createRequestBudget(),
     )
     expect(none).toMatchObject({ ok: false })
   })
@@ -180,37 +187,33 @@ describe('a handle', () => {
     const find = async () => Promise.reject(new Error('away'))
     const schema = object({ a: BYTES })
     expect(
-      await findFiles(
+      await locateFiles(
         { input: schema },
         { a: HANDLE },
         true,
         { principal: 'p' },
         { ...storeOf(), uploads: { find } },
-        createMeter(),
+        createRequestBudget(),
       ),
     ).toMatchObject({ failure: { type: 'unavailable' } })
   })
 })
 
 it('a schema may hold files where any part of it says so', () => {
-  expect([BYTES, object({ a: { format: 'binary' } }), { type: 'string' }, true, undefined].map(mayHoldFiles)).toEqual([
-    true,
-    true,
-    false,
-    false,
-    false,
-  ])
+  expect(
+    [BYTES, object({ a: { format: 'binary' } }), { type: 'string' }, true, undefined].map(mayContainFiles),
+  ).toEqual([true, true, false, false, false])
 })
 
 it('files are shown in one order, and to nobody while one cannot be read', async () => {
   const { uploads, artifacts } = storeOf()
-  const named = await findFiles(
+  const named = await locateFiles(
     { input: object({ a: BYTES }) },
     { a: HANDLE },
     true,
     { principal: 'p' },
     { uploads, artifacts },
-    createMeter(),
+    createRequestBudget(),
   )
   if (!named?.ok) throw new Error('It names one')
   expect(await describeFiles(named.value)).toEqual({

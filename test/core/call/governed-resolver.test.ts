@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createPolicySet, NO_POLICIES, type PolicySet } from '../../../src/core/access/policy.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
-import { governResolver, type Resolved, type Resolver } from '../../../src/core/call/resolve-tool.ts'
+import { withPolicies, type ResolvedTool, type Resolver } from '../../../src/core/call/resolve-tool.ts'
 import { recordOf } from '../../formats/records.ts'
 import { callableOf, PUBLISHER } from './fakes.ts'
 
@@ -10,7 +10,7 @@ const UNKNOWN = fail({ type: 'tool-unknown', asked: 'x', suggestions: [] })
 function setUp(timeoutMs = 30_000) {
   let policies: PolicySet = NO_POLICIES
   let forgotten = 0
-  const answer: Resolved = {
+  const answer: ResolvedTool = {
     ok: true,
     tool: callableOf(recordOf({}, { securityLevel: 2 }), () => ({ ok: true, value: 1 }), timeoutMs),
     status: { state: 'active' },
@@ -18,14 +18,14 @@ function setUp(timeoutMs = 30_000) {
   }
   const inner: Resolver = {
     resolve: (asked) => (asked === 'known' ? answer : asked === 'soon' ? Promise.resolve(answer) : UNKNOWN),
-    forget: () => void (forgotten += 1),
+    invalidate: () => void (forgotten += 1),
   }
-  const resolver = governResolver(inner, { now: () => policies })
+  const resolver = withPolicies(inner, { current: () => policies })
   const background = () => undefined
   return {
     answer,
     resolve: (asked: string) => resolver.resolve(asked, background),
-    forget: () => resolver.forget(),
+    forget: () => resolver.invalidate(),
     forgotten: () => forgotten,
     say: (...all: Parameters<typeof createPolicySet>) => void (policies = createPolicySet(...all)),
   }

@@ -1,12 +1,12 @@
-import { createMeter } from '../../../src/core/tool/budget.ts'
+import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
-import { checkGivenInput, checkInput, openContext } from '../../../src/core/call/input.ts'
-import { type CallerContext, NO_CONTEXT } from '../../../src/core/call/requirements.ts'
+import { completeInput, checkInput, createContextReader } from '../../../src/core/call/input.ts'
+import { type CallContext, NO_CONTEXT } from '../../../src/core/call/requirements.ts'
 import { loadPatternEngine } from '../../../src/core/schema/pattern-matcher.ts'
 import { interpretSchema } from '../../../src/core/schema/validator.ts'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
-import { check as read, integer } from '../../../src/core/tool/json-reader.ts'
-import { nonInferrable } from '../../../src/core/tool/metadata.ts'
+import { parseValue as read, integer } from '../../../src/core/tool/json-reader.ts'
+import { listContextParameters } from '../../../src/core/tool/metadata.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { recordWith } from './fakes.ts'
 
@@ -20,13 +20,13 @@ const record: ToolRecord = {
   input: INPUT,
   metadata: { non_inferrable_parameters: ['admin', 'user_id', 'user_info', 'secrets'] },
 }
-const tool = { record, contextInputs: nonInferrable(record), validateInput: interpretSchema(INPUT) }
-const check = (input: JsonObject, context: Partial<CallerContext> = {}, inputIsWhole = false) => {
-  const checked = checkGivenInput(
-    { input, inputIsWhole, context: { ...NO_CONTEXT, ...context } },
+const tool = { record, contextParameters: listContextParameters(record), validateInput: interpretSchema(INPUT) }
+const check = (input: JsonObject, context: Partial<CallContext> = {}, includesContextParameters = false) => {
+  const checked = completeInput(
+    { input, includesContextParameters, context: { ...NO_CONTEXT, ...context } },
     tool,
     'ann',
-    createMeter(),
+    createRequestBudget(),
   )
   if (checked.ok) return checked.value
   return checked.failure.type === 'input-invalid' ? checked.failure.problems : checked.failure
@@ -71,9 +71,14 @@ describe('what no model may infer', () => {
   })
 
   it('is not misspelt in a context whose fields are named', () => {
-    const namedContext = { path: '/context', fields: ['user_id'] }
+    const contextFieldHints = { path: '/context', fields: ['user_id'] }
     const given = (values: JsonObject) =>
-      checkGivenInput({ input: {}, context: { ...NO_CONTEXT, values }, namedContext }, tool, 'ann', createMeter())
+      completeInput(
+        { input: {}, context: { ...NO_CONTEXT, values }, contextFieldHints },
+        tool,
+        'ann',
+        createRequestBudget(),
+      )
     expect(given({ admin: true, more: 1 })).toMatchObject({ ok: true })
     expect(given({ admin: true, userId: 'ann' })).toMatchObject({
       failure: {
@@ -87,14 +92,14 @@ describe('what no model may infer', () => {
 
   it('costs nothing where there is none', () => {
     const input = { a: 'x' }
-    const plain = { record: recordWith({}), contextInputs: [], validateInput: () => [] }
-    const checked = checkGivenInput({ input, context: NO_CONTEXT }, plain, undefined, createMeter())
+    const plain = { record: recordWith({}), contextParameters: [], validateInput: () => [] }
+    const checked = completeInput({ input, context: NO_CONTEXT }, plain, undefined, createRequestBudget())
     expect(checked.ok && checked.value).toBe(input)
   })
 })
 
 describe('an open context', () => {
-  const reader = openContext({ known: integer(0, 9) })
+  const reader = createContextReader({ known: integer(0, 9) })
 
   it('keeps what has no field of its own', () => {
     expect(read(reader, { known: 1, other: 2 })).toEqual({ ok: true, value: { known: 1, values: { other: 2 } } })
@@ -124,7 +129,8 @@ const KIND = (kind: string): JsonObject => ({
   required: ['kind'],
   additionalProperties: false,
 })
-const checkWith = (input: JsonObject, schema = SCHEMA) => checkInput(interpretSchema(schema), input, createMeter())
+const checkWith = (input: JsonObject, schema = SCHEMA) =>
+  checkInput(interpretSchema(schema), input, createRequestBudget())
 const pathsOf = (checked: ReturnType<typeof checkWith>) =>
   checked.ok
     ? checked.value

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Credential, identify, type Invocation } from '../../../src/core/call/invocation.ts'
+import { type Credential, fingerprintInvocation, type Invocation } from '../../../src/core/call/invocation.ts'
 import type { Json } from '../../../src/core/tool/json.ts'
 import { invocationWith } from '../../runners/http/records.ts'
 
@@ -27,7 +27,7 @@ async function identifiedWith(given: Partial<Invocation> = {}, file: Partial<typ
     hashed.push(value)
     return JSON.stringify(value)
   }
-  return { ...(await identify(call, hash, [{ ...FILE, ...file }])), hashed }
+  return { ...(await fingerprintInvocation(call, hash, [{ ...FILE, ...file }])), hashed }
 }
 
 async function fingerprintOf(...given: Parameters<typeof identifiedWith>): Promise<string> {

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import type { ArtifactOwner, ArtifactStore, Keepable } from '../../../src/core/call/artifact-store.ts'
-import { placeOutput } from '../../../src/core/call/large-output.ts'
-import { fits, INLINE_FOR_MODELS, valueOf } from '../../../src/core/call/run.ts'
-import type { Success } from '../../../src/core/call/runner.ts'
+import type { ArtifactOwner, ArtifactStore, StorableContent } from '../../../src/core/call/artifact-store.ts'
+import { offloadOutput } from '../../../src/core/call/large-output.ts'
+import { fitsInline, MODEL_INLINE_BYTES, toValueResult } from '../../../src/core/call/run.ts'
+import type { ToolSuccess } from '../../../src/core/call/runner.ts'
 import type { Validate } from '../../../src/core/schema/validator.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
 import { recordWith } from './fakes.ts'
 
 const anything: Validate = () => []
 const textsOnly: Validate = (value) => (typeof value === 'string' ? [] : [{ path: '', message: 'Must be a string' }])
-const OWNER: ArtifactOwner = { callId: 'c', tool: 'A.B@1.0.0', principal: 'p', reachedAt: () => 'https://here/x' }
-const LONG = 'x'.repeat(INLINE_FOR_MODELS)
+const OWNER: ArtifactOwner = { callId: 'c', tool: 'A.B@1.0.0', principal: 'p', requestUrl: () => 'https://here/x' }
+const LONG = 'x'.repeat(MODEL_INLINE_BYTES)
 const BYTES = 'QUJD'.repeat(100_000)
 const image = (data: string): Content => ({ type: 'image', data, mimeType: 'image/png' })
 
@@ -21,10 +21,10 @@ interface Way {
 }
 
 /** Places an output, and says what was kept for it. */
-async function place(success: Success, { modes, validateOutput = anything, store }: Way = {}) {
-  const kept: Keepable[] = []
+async function place(success: ToolSuccess, { modes, validateOutput = anything, store }: Way = {}) {
+  const kept: StorableContent[] = []
   const artifacts: ArtifactStore = {
-    async keep(what, owner) {
+    async put(what, owner) {
       expect(owner).toBe(OWNER)
       if (store === 'none') return { ok: false, why: 'no bucket' }
       kept.push(what)
@@ -33,10 +33,10 @@ async function place(success: Success, { modes, validateOutput = anything, store
     open: async () => 'missing',
   }
   const record = { ...recordWith({}), ...(modes ? { metadata: { available_modes: modes } } : {}) }
-  const result = placeOutput(success, {
+  const result = offloadOutput(success, {
     record,
-    inlineBytes: INLINE_FOR_MODELS,
-    isSmall: fits(success, INLINE_FOR_MODELS),
+    inlineBytes: MODEL_INLINE_BYTES,
+    isSmall: fitsInline(success, MODEL_INLINE_BYTES),
     validateOutput,
     owner: OWNER,
     artifacts,
@@ -59,16 +59,16 @@ const link = (number: number, mimeType: string, name: string) => ({
 })
 const OUTPUT = 'The output of Example.Tool@1.0.0'
 const SHOWN = 'What the tool gave: image'
-const tooLarge = (why: string) => ({ ok: false, failure: { type: 'output-too-large', limit: INLINE_FOR_MODELS, why } })
+const tooLarge = (why: string) => ({ ok: false, failure: { type: 'output-too-large', limit: MODEL_INLINE_BYTES, why } })
 
 describe('an output that fits an answer', () => {
-  it.each<Success>([
+  it.each<ToolSuccess>([
     { ok: true, value: { a: 1 } },
-    { ok: true, value: 'x'.repeat(INLINE_FOR_MODELS - 2) },
+    { ok: true, value: 'x'.repeat(MODEL_INLINE_BYTES - 2) },
     { ok: true, value: null, content: [image('QUJD')], usage: { instructions: 1 } },
     { ok: true, value: null, artifact: artifact(1, 'a/b', 'own') },
   ])('is given as it is, at once', async (success) => {
-    expect(fits(success, INLINE_FOR_MODELS)).toBe(true)
+    expect(fitsInline(success, MODEL_INLINE_BYTES)).toBe(true)
     const { result, kept, isAtOnce } = await place(success)
     expect(result).toBe(success)
     expect(isAtOnce).toBe(true)
@@ -79,12 +79,12 @@ describe('an output that fits an answer', () => {
 describe('a value that is too large for an answer', () => {
   it('is kept whole, as JSON, and a value that says where stands in its place', async () => {
     const value = { rows: [LONG] }
-    expect(fits({ ok: true, value }, INLINE_FOR_MODELS)).toBe(false)
+    expect(fitsInline({ ok: true, value }, MODEL_INLINE_BYTES)).toBe(false)
     const { result, kept } = await place({ ok: true, value, usage: { instructions: 1 } })
     expect(kept).toEqual([{ content: { text: JSON.stringify(value) }, contentType: 'application/json' }])
     const elsewhere = artifact(1, 'application/json', OUTPUT)
     expect(result).toEqual({ ok: true, value: { artifact: elsewhere }, elsewhere, usage: { instructions: 1 } })
-    expect(result.ok && valueOf(result)).toEqual({ ok: true, value: { artifact: elsewhere } })
+    expect(result.ok && toValueResult(result)).toEqual({ ok: true, value: { artifact: elsewhere } })
   })
 
   it('is kept as the text it is', async () => {
@@ -96,7 +96,7 @@ describe('a value that is too large for an answer', () => {
     const { result } = await place({ ok: true, value: LONG }, { validateOutput: textsOnly })
     const elsewhere = artifact(1, 'text/plain', OUTPUT)
     expect(result).toEqual({ ok: true, value: undefined, elsewhere })
-    expect(result.ok && valueOf(result)).toEqual({
+    expect(result.ok && toValueResult(result)).toEqual({
       ok: false,
       failure: { type: 'output-elsewhere', artifact: elsewhere },
     })
@@ -170,7 +170,7 @@ describe('a tool that declares artifacts', () => {
   const modes = ['artifact', 'error']
 
   it('gives its bytes as one, small ones to look at too', async () => {
-    const given: Success = { ok: true, value: null, content: [image('QUJD')] }
+    const given: ToolSuccess = { ok: true, value: null, content: [image('QUJD')] }
     const small = await place(given, { modes })
     const made = artifact(1, 'image/png', SHOWN)
     expect(small.result).toEqual({ ok: true, value: null, content: [image('QUJD')], artifact: made })
@@ -184,7 +184,7 @@ describe('a tool that declares artifacts', () => {
   })
 
   it('gives small bytes as they are where nothing can be kept', async () => {
-    const success: Success = { ok: true, value: null, content: [image('QUJD')] }
+    const success: ToolSuccess = { ok: true, value: null, content: [image('QUJD')] }
     const { result } = await place(success, { modes, store: 'none' })
     expect(result).toBe(success)
   })
@@ -199,7 +199,7 @@ describe('a tool that declares artifacts', () => {
   })
 
   it('has one that takes of the room for what there is to look at', async () => {
-    const half = 'x'.repeat(INLINE_FOR_MODELS / 2)
+    const half = 'x'.repeat(MODEL_INLINE_BYTES / 2)
     const own = { ...artifact(9, 'text/csv', 'Rows'), url: `https://x/${half}` }
     const { result } = await place({ ok: true, value: null, artifact: own, content: [image(half)] }, { modes })
     expect(result).toEqual({ ok: true, value: null, artifact: own, content: [link(1, 'image/png', SHOWN)] })

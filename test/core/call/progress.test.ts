@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { createProgress, type Progress } from '../../../src/core/call/progress.ts'
+import { createProgressReporter, type Progress } from '../../../src/core/call/progress.ts'
 
 function listening(hide = (text: string) => text) {
   const told: Progress[] = []
-  return { told, ...createProgress((progress) => void told.push(progress), hide) }
+  return { told, ...createProgressReporter((progress) => void told.push(progress), hide) }
 }
 
 it('is told as the tool says it, with what it leaves out left out', () => {

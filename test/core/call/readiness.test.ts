@@ -1,27 +1,30 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
-import { createReadiness } from '../../../src/core/call/readiness.ts'
-import type { GrantLooks } from '../../../src/core/call/requirements.ts'
+import { createReadinessCheck } from '../../../src/core/call/readiness.ts'
+import type { GrantPreview } from '../../../src/core/call/requirements.ts'
 import { callableOf, challengeOf, type Needs, PUBLISHER, REACHED_AT, recordWith } from './fakes.ts'
 
-const GRANTED: GrantLooks = { look: async () => ({ token: '', account: '' }), unset: async () => undefined }
+const GRANTED: GrantPreview = {
+  look: async () => ({ token: '', account: '' }),
+  findSetupRefusal: async () => undefined,
+}
 
 async function readinessOf(
   needs: Needs,
-  looks: Partial<GrantLooks> = {},
+  looks: Partial<GrantPreview> = {},
   { canBeApproved = true, userId = 'ann' } = {},
 ) {
-  const tell = createReadiness({
+  const tell = createReadinessCheck({
     toolSecrets: { isGranted: () => true, secretFor: () => ({ missing: 'none' }), howToGive: () => 'none' },
     grants: { ...GRANTED, ...looks },
     approvals: { canBeApproved: () => canBeApproved },
     unreachable: async () => undefined,
-    healthOf: () => ({ state: 'closed' }),
+    getHealth: () => ({ state: 'closed' }),
   })
   const record = recordWith(needs)
   const { runnable } = callableOf(record, () => ({ ok: true, value: 1 }))
   const found = { record, status: { state: 'active' }, publisher: PUBLISHER, runnable } as const
-  return tell(found, { principal: ADMIN, userId: userId || undefined, reachedAt: () => REACHED_AT })
+  return tell(found, { principal: ADMIN, userId: userId || undefined, requestUrl: () => REACHED_AT })
 }
 
 const problemsOf = async (...args: Parameters<typeof readinessOf>) => (await readinessOf(...args)).problems
@@ -40,7 +43,7 @@ describe('whether a tool is ready', () => {
     const needsSetup = { challenge: { ...challengeOf('mail'), needsSetup: true }, reason: 'Set up mail' } as const
     const { problems, missing_requirements } = await readinessOf(
       { providers: ['mail'] },
-      { unset: async () => needsSetup },
+      { findSetupRefusal: async () => needsSetup },
       { userId: '' },
     )
     expect(problems[0]?.developer_message).toMatch(/^Set up mail; No user given/)

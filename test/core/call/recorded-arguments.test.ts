@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { recordedArguments } from '../../../src/core/call/call-record.ts'
+import { redactArguments } from '../../../src/core/call/call-record.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { createRedactor } from '../../../src/core/call/redact.ts'
 
@@ -33,13 +33,13 @@ describe('the arguments of a call, as they are recorded', () => {
       note: 'C major',
     }
     const deep = { list: [{ title: 'Tea', body: 'at four' }] }
-    expect(recordedArguments({ ...input, deep }, schema, undefined)).toEqual({
+    expect(redactArguments({ ...input, deep }, schema, undefined)).toEqual({
       ...input,
       to: '<3 characters>',
       cc: ['<3 characters>'],
       deep: { list: [{ title: 'Tea', body: '<7 characters>' }] },
     })
-    expect(recordedArguments({ state: 'a secret', kind: 'sms', note: { a: ['b'] } }, schema, undefined)).toEqual({
+    expect(redactArguments({ state: 'a secret', kind: 'sms', note: { a: ['b'] } }, schema, undefined)).toEqual({
       state: '<8 characters>',
       kind: '<3 characters>',
       note: { a: ['b'] },
@@ -55,16 +55,16 @@ describe('the arguments of a call, as they are recorded', () => {
     ['names', { [SECRET]: true }],
   ])('hold no secret that the tool was not given, in %s', (_, value) => {
     for (const schema of [{}, properties({ value: {} })]) {
-      expect(JSON.stringify(recordedArguments({ value }, schema, undefined))).not.toContain(SECRET.slice(0, 8))
+      expect(JSON.stringify(redactArguments({ value }, schema, undefined))).not.toContain(SECRET.slice(0, 8))
     }
   })
 
   it('name what is not declared only beside what is', () => {
-    expect(recordedArguments({ text: 'a', txet: 'b' }, properties({ text: {} }), undefined)).toEqual({
+    expect(redactArguments({ text: 'a', txet: 'b' }, properties({ text: {} }), undefined)).toEqual({
       text: '<1 characters>',
       txet: '<1 characters>',
     })
-    expect(recordedArguments({ map: { a: 1, b: 2 } }, properties({ map: {} }), undefined)).toEqual({
+    expect(redactArguments({ map: { a: 1, b: 2 } }, properties({ map: {} }), undefined)).toEqual({
       map: { '…': '2 more' },
     })
   })
@@ -73,10 +73,10 @@ describe('the arguments of a call, as they are recorded', () => {
     'say nothing of what is named %s, however deep',
     (name) => {
       const schema = properties({ a: { ...marked, items: { properties: { [name]: marked } } } })
-      expect(recordedArguments({ a: [{ [name]: { x: 'hidden' } }] }, schema, undefined)).toEqual({
+      expect(redactArguments({ a: [{ [name]: { x: 'hidden' } }] }, schema, undefined)).toEqual({
         a: [{ [name]: '[redacted]' }],
       })
-      expect(recordedArguments({ [name]: 1234 }, properties({ [name]: {} }), undefined)).toEqual({
+      expect(redactArguments({ [name]: 1234 }, properties({ [name]: {} }), undefined)).toEqual({
         [name]: '[redacted]',
       })
     },
@@ -89,7 +89,7 @@ describe('the arguments of a call, as they are recorded', () => {
         list: { items: { properties: { door: { format: 'password' } } } },
       },
     }
-    expect(recordedArguments({ phrase: 'open sesame', list: [{ door: '1234' }] }, schema, undefined)).toEqual({
+    expect(redactArguments({ phrase: 'open sesame', list: [{ door: '1234' }] }, schema, undefined)).toEqual({
       phrase: '[redacted]',
       list: [{ door: '[redacted]' }],
     })
@@ -97,7 +97,7 @@ describe('the arguments of a call, as they are recorded', () => {
 
   it('hold none of the secrets that the tool was given, in a text or a name', () => {
     const schema = properties({ note: marked, pad: marked })
-    const recorded = recordedArguments(
+    const recorded = redactArguments(
       { note: `it is ${SECRET}.`, [SECRET]: 1, pad: 'x'.repeat(190) + SECRET },
       schema,
       redactor,
@@ -108,17 +108,17 @@ describe('the arguments of a call, as they are recorded', () => {
 
   it('are cut, and say so', () => {
     const schema = properties({ text: marked, list: marked, deep: marked, after: {} })
-    expect(recordedArguments({ text: 'x'.repeat(1_000) }, schema, undefined)).toEqual({
+    expect(redactArguments({ text: 'x'.repeat(1_000) }, schema, undefined)).toEqual({
       text: `${'x'.repeat(200)}… (1000 characters)`,
     })
     const list = Array.from({ length: 100_000 }, (_, n) => `item ${n}`)
-    const many = recordedArguments({ list, after: 1 }, schema, undefined)
+    const many = redactArguments({ list, after: 1 }, schema, undefined)
     expect(JSON.stringify(many).length).toBeLessThan(8_000)
     expect(many).toMatchObject({ '…': '1 more' })
-    expect(JSON.stringify(recordedArguments({ after: list }, schema, undefined)).length).toBeLessThan(20_000)
+    expect(JSON.stringify(redactArguments({ after: list }, schema, undefined)).length).toBeLessThan(20_000)
     let deep: object = {}
     for (let n = 0; n < 1_000; n++) deep = { a: deep }
-    const recorded = recordedArguments({ deep: JSON.parse(JSON.stringify(deep)) }, schema, undefined)
+    const recorded = redactArguments({ deep: JSON.parse(JSON.stringify(deep)) }, schema, undefined)
     expect(JSON.stringify(recorded).length).toBeLessThan(500)
   })
 })

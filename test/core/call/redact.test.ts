@@ -27,7 +27,7 @@ describe('redaction', () => {
       fc.property(fc.string(), secret, fc.string(), (before, each, after) => {
         const text = redact(each, base64(before + each + after))
         expect(text).toContain('[redacted]')
-        // What is left of it is at most the bits it shares with its neighbours
+        // What is left of it is at most the bits it shares with its neighbors
         const left = base64(before + each + after).length - text.replace('[redacted]', '').length
         expect(left).toBeGreaterThanOrEqual(Math.floor((Buffer.byteLength(each) * 8) / 6) - 2)
       }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRenewals } from '../../../src/core/call/renewal.ts'
+import { createTokenRenewer } from '../../../src/core/call/renewal.ts'
 import type { TokenResult } from '../../../src/core/call/requirements.ts'
 import type { Credential } from '../../../src/core/call/invocation.ts'
 import { challengeOf, REACHED_AT, recordWith, type World, worldOf } from './fakes.ts'
@@ -12,11 +12,11 @@ const refusedBy = (id: string): TokenResult => ({ challenge: challengeOf(id), re
 function renewing(renew?: World['renew'], tokens: Readonly<Record<string, Credential>> = { mail: MAIL }) {
   const { deps, asked } = worldOf(renew ? { renew } : {})
   const defects: unknown[] = []
-  const renewals = createRenewals(record, new Map(Object.entries(tokens)), {
+  const renewals = createTokenRenewer(record, new Map(Object.entries(tokens)), {
     userId: 'ann',
     hosts: [],
     chargedTo: 'key:k1',
-    reachedAt: () => REACHED_AT,
+    requestUrl: () => REACHED_AT,
     userTokens: deps.userTokens,
     defect: (error) => void defects.push(error),
   })
@@ -130,7 +130,7 @@ describe('a token that was refused', () => {
     const { renew } = renewing((required) => (seen.push(required), given), { mail: ofWork })
     await renew('mail', 'mail-1')
     const required = { userId: 'ann', requirement: { id: 'mail' }, tool: record, hosts: [], account: 'work' }
-    expect(seen).toEqual([{ ...required, chargedTo: 'key:k1', reachedAt: expect.any(Function) }])
+    expect(seen).toEqual([{ ...required, chargedTo: 'key:k1', requestUrl: expect.any(Function) }])
   })
 
   it('is not asked for again once the provider gave none, not even with the first token', async () => {
@@ -175,10 +175,10 @@ it('there is nothing to renew where no token is the deployment’s', () => {
     userId: 'ann',
     hosts: [],
     chargedTo: 'key:k1',
-    reachedAt: () => REACHED_AT,
+    requestUrl: () => REACHED_AT,
     userTokens: deps.userTokens,
     defect: () => undefined,
   }
-  expect(createRenewals(record, new Map(), options)).toBeUndefined()
-  expect(createRenewals(record, new Map([['mail', { value: 'own', from: 'caller' }]]), options)).toBeUndefined()
+  expect(createTokenRenewer(record, new Map(), options)).toBeUndefined()
+  expect(createTokenRenewer(record, new Map([['mail', { value: 'own', from: 'caller' }]]), options)).toBeUndefined()
 })

@@ -1,7 +1,11 @@
-import { NO_USER } from '../../../src/core/failure/failure-words.ts'
+import { NO_USER } from '../../../src/core/failure/failure-text.ts'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
-import { failureOfLacks, type Lack, meetRequirements } from '../../../src/core/call/requirements.ts'
+import {
+  toRequirementsFailure,
+  type MissingRequirement,
+  meetRequirements,
+} from '../../../src/core/call/requirements.ts'
 import {
   callWith,
   challengeOf,
@@ -21,7 +25,7 @@ async function meet(needs: Needs, given: Given = {}, world: World = {}) {
     PUBLISHER,
     callWith(given).context,
     given.userId,
-    { reachedAt: () => REACHED_AT, hosts: HOSTS, chargedTo: 'key:k1' },
+    { requestUrl: () => REACHED_AT, hosts: HOSTS, chargedTo: 'key:k1' },
     deps,
   )
   return { met, asked }
@@ -54,7 +58,7 @@ describe('what a tool requires', () => {
         { principal: 'key:any', trusted: false },
         callWith(given).context,
         'ann',
-        { reachedAt: () => REACHED_AT, hosts: HOSTS, chargedTo: 'key:k1' },
+        { requestUrl: () => REACHED_AT, hosts: HOSTS, chargedTo: 'key:k1' },
         deps,
       )
     const withheld = (...credentials: string[]) => ({
@@ -104,7 +108,7 @@ describe('what a tool requires', () => {
         PUBLISHER,
         callWith(given).context,
         given.userId,
-        { reachedAt: () => REACHED_AT, hosts: HOSTS, chargedTo: 'key:k1' },
+        { requestUrl: () => REACHED_AT, hosts: HOSTS, chargedTo: 'key:k1' },
         deps,
       )
     for (const given of [{}, { userId: 'ann' }]) {
@@ -167,18 +171,18 @@ describe('what a tool requires', () => {
   it('is asked for by provider, scopes and user, for the tool, with the way the caller came', async () => {
     const seen: unknown[] = []
     const { deps } = worldOf({ tokenFor: (required) => (seen.push(required), { token: 't', account: '' }) })
-    const reachedAt = () => REACHED_AT
+    const requestUrl = () => REACHED_AT
     const record = recordWith(MAIL)
     await meetRequirements(
       record,
       PUBLISHER,
       callWith().context,
       'ann',
-      { reachedAt, hosts: HOSTS, chargedTo: 'key:k1' },
+      { requestUrl, hosts: HOSTS, chargedTo: 'key:k1' },
       deps,
     )
     expect(seen).toEqual([
-      { userId: 'ann', requirement: { id: 'mail' }, tool: record, hosts: HOSTS, chargedTo: 'key:k1', reachedAt },
+      { userId: 'ann', requirement: { id: 'mail' }, tool: record, hosts: HOSTS, chargedTo: 'key:k1', requestUrl },
     ])
   })
 
@@ -197,7 +201,7 @@ describe('what a tool requires', () => {
         PUBLISHER,
         context,
         'ann',
-        { reachedAt: () => REACHED_AT, chargedTo: 'key:k1' },
+        { requestUrl: () => REACHED_AT, chargedTo: 'key:k1' },
         deps,
       )
     }
@@ -311,7 +315,7 @@ describe('what a tool requires', () => {
         PUBLISHER,
         callWith().context,
         undefined,
-        { reachedAt: () => url, chargedTo: 'key:k1' },
+        { requestUrl: () => url, chargedTo: 'key:k1' },
         deps,
       )
     const challenge = { id: 'mail', scopes: ['mail.read'], status: 'not_started' }
@@ -330,7 +334,7 @@ describe('what a tool requires', () => {
 
 it('a provider that is away may be asked again, and says when if it knows', () => {
   const failure = { type: 'tool-failed', message: 'Away', can_retry: true }
-  const failureOf = (lack: Lack) => failureOfLacks(recordWith({}), [lack])
+  const failureOf = (lack: MissingRequirement) => toRequirementsFailure(recordWith({}), [lack])
   expect(failureOf({ unavailable: 'Away' })).toStrictEqual(failure)
   expect(failureOf({ unavailable: 'Away', retry_after_ms: 0 })).toStrictEqual({ ...failure, retry_after_ms: 0 })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createMemory } from '../../../src/core/cache/kept.ts'
+import { createCacheMemory } from '../../../src/core/cache/swr-cache.ts'
 import { createResolver } from '../../../src/core/call/resolve-tool.ts'
-import { askedByDocument, type ToolName } from '../../../src/core/tool/tool-id.ts'
+import { toDocumentRef, type ToolName } from '../../../src/core/tool/tool-id.ts'
 import type { DocumentAddress, ToolSource } from '../../../src/core/tool/tool-source.ts'
 import type { ToolDocument, ToolRecord } from '../../../src/core/tool/tool.ts'
 import type { ToolStatus } from '../../../src/core/tool/version.ts'
@@ -47,36 +47,36 @@ function setUp(stored: Stored = {}) {
   const clock = { now: 0 }
   const text = ({ toolkit, tool }: ToolName) => `${toolkit}.${tool}`
   const source: ToolSource = {
-    async document(name) {
+    async loadTool(name) {
       reads.push(`document ${text(name)}`)
       return stored.quick
     },
-    async current() {
+    async loadCurrent() {
       throw new Error('Not asked by calls')
     },
-    async record(digest) {
+    async loadRecord(digest) {
       reads.push(`record ${digest}`)
       const version = digest.slice('of '.length)
       return stored.without?.includes(version) ? undefined : recordAt(version)
     },
-    async named(name) {
+    async findByName(name) {
       reads.push(`named ${name}`)
       return stored.names?.[name]
     },
-    async addressed(dialect, id) {
+    async findDocumentAddress(dialect, id) {
       reads.push(`addressed ${dialect} ${id}`)
       return stored.documents?.[id]
     },
-    holds: async () => false,
+    hasToolkit: async () => false,
     whole: async (record) => record,
-    nearest: async () => ['Near.By'],
-    async currentOrNearest(name) {
+    suggestIds: async () => ['Near.By'],
+    async loadCurrentOrSuggest(name) {
       reads.push(`current ${text(name)}`)
       return stored.current ?? stored.quick ?? []
     },
   }
   const resolver = createResolver({
-    memory: createMemory(1_000_000),
+    memory: createCacheMemory(1_000_000),
     source,
     makeCallable(record) {
       made.push(record.id)
@@ -90,7 +90,7 @@ function setUp(stored: Stored = {}) {
     made,
     behind,
     clock,
-    forget: resolver.forget,
+    forget: resolver.invalidate,
     /** As it comes: a promise where something had to be read. */
     resolve: (asked: string) => resolver.resolve(asked, (work) => void behind.push(work)),
     /** What it came to, in short, and what was read for it. */
@@ -376,7 +376,7 @@ describe('a tool', () => {
 })
 
 describe('what a document calls a tool', () => {
-  const asked = (id: string, tool: string, selector?: string) => askedByDocument({ dialect: 'd', id, tool }, selector)
+  const asked = (id: string, tool: string, selector?: string) => toDocumentRef({ dialect: 'd', id, tool }, selector)
   const documents = { 'x y': { id: 'x y', toolkit: 'Example', tools: { 'do it': 'Tool' } } }
 
   it('is the tool of that document, in the version that is asked for', async () => {

@@ -1,8 +1,8 @@
-import { createMeter } from '../../../src/core/tool/budget.ts'
+import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
-import type { Deadline, EarlyEnd } from '../../../src/core/call/deadline.ts'
-import { messageOf, type RunOptions, runTool } from '../../../src/core/call/run.ts'
+import type { Deadline, AbortReason } from '../../../src/core/call/deadline.ts'
+import { toErrorMessage, type RunOptions, runTool } from '../../../src/core/call/run.ts'
 import type { Credential, Invocation } from '../../../src/core/call/invocation.ts'
 import type { Run, RunContext } from '../../../src/core/call/runner.ts'
 import type { Definition } from '../../../src/core/tool/tool.ts'
@@ -19,9 +19,9 @@ interface Given {
   readonly tokens?: Readonly<Record<string, Credential>>
   readonly caller?: Partial<RunOptions['caller']>
   /** How the call ends, whatever its tool gives. */
-  readonly end?: EarlyEnd
+  readonly end?: AbortReason
   readonly annotations?: Definition['annotations']
-  readonly isRepeatable?: boolean
+  readonly isRetrySafe?: boolean
   readonly world?: World
 }
 
@@ -53,7 +53,7 @@ async function run(given: Given = {}) {
       runnable: {
         ok: true,
         timeoutMs: 70,
-        ...(given.isRepeatable && { isRepeatable: true }),
+        ...(given.isRetrySafe && { isRetrySafe: true }),
         run(invocation, context) {
           invocations.push(invocation)
           contexts.push(context)
@@ -67,7 +67,7 @@ async function run(given: Given = {}) {
         userId: given.userId,
       },
       deadline: () => deadline,
-      caller: { principal: ADMIN, reachedAt: () => REACHED_AT, meter: createMeter(), ...given.caller },
+      caller: { principal: ADMIN, requestUrl: () => REACHED_AT, meter: createRequestBudget(), ...given.caller },
     },
     deps,
   )
@@ -189,7 +189,7 @@ describe('a run', () => {
   })
 
   it('that used up what it may has timed out too', async () => {
-    expect((await run({ run: () => ({ ok: false, expired_ms: 9 }), isRepeatable: true })).ran).toEqual({
+    expect((await run({ run: () => ({ ok: false, timedOutMs: 9 }), isRetrySafe: true })).ran).toEqual({
       ok: false,
       failure: { type: 'tool-timed-out', timeout_ms: 9 },
     })
@@ -200,9 +200,9 @@ describe('a run', () => {
     [{ annotations: { idempotentHint: false, readOnlyHint: false } }, true],
     [{ annotations: { idempotentHint: true } }, undefined],
     [{ annotations: { readOnlyHint: true } }, undefined],
-    [{ isRepeatable: true }, undefined],
+    [{ isRetrySafe: true }, undefined],
   ])('of %j that ended early may have done it: %j', async (given, may_have_run) => {
-    const used: Run = () => ({ ok: false, expired_ms: 9 })
+    const used: Run = () => ({ ok: false, timedOutMs: 9 })
     for (const each of [{ end: 'expired' }, { end: 'cancelled' }, { run: used }] satisfies Given[]) {
       const { ran } = await run({ ...given, ...each })
       expect(ran).toMatchObject({ ok: false })
@@ -241,7 +241,7 @@ describe('a run whose token is refused and not replaced', () => {
       await renewing(input, context)
       throw new Error('401')
     }
-    const spending: Run = async (input, context) => (await renewing(input, context), { ok: false, expired_ms: 5 })
+    const spending: Run = async (input, context) => (await renewing(input, context), { ok: false, timedOutMs: 5 })
     const ends = [refusedBy(), refusedBy(throwing), refusedBy(spending), { ...refusedBy(), end: 'expired' } as const]
     for (const end of ends) {
       const { ran, defects, asked } = await run(end)
@@ -272,7 +272,7 @@ describe('a run whose token is refused and not replaced', () => {
 })
 
 it('an error says its message, and anything else itself', () => {
-  expect(messageOf(new TypeError('No'))).toBe('No')
-  expect(messageOf('No')).toBe('No')
-  expect(messageOf(undefined)).toBe('undefined')
+  expect(toErrorMessage(new TypeError('No'))).toBe('No')
+  expect(toErrorMessage('No')).toBe('No')
+  expect(toErrorMessage(undefined)).toBe('undefined')
 })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { createCallTool } from '../../../src/core/call/call.ts'
-import type { Ledger } from '../../../src/core/call/ledger.ts'
+import type { Ledger } from '../../../src/core/call/idempotency.ts'
 import { NO_CONTEXT } from '../../../src/core/call/requirements.ts'
 import type { RunResult } from '../../../src/core/call/runner.ts'
-import { optionOf, SELECT } from '../../../src/core/call/call-fields.ts'
-import { readSelect } from '../../../src/core/call/select.ts'
+import { readOption, SELECT } from '../../../src/core/call/call-options.ts'
+import { parseSelect } from '../../../src/core/call/select.ts'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
 import { callableOf, callerWith, callWith, recordWith, worldOf } from './fakes.ts'
 
@@ -28,7 +28,7 @@ async function call(select: Json, output: RunResult = { ok: true, value: OUTPUT 
   const { deps } = worldOf({ tool, ledger })
   const artifacts: typeof deps.artifacts = {
     ...deps.artifacts,
-    async keep({ content }) {
+    async put({ content }) {
       kept.push('text' in content ? JSON.parse(content.text) : content)
       return { ok: true, url: 'https://here/artifacts/a', size: 9, expiresAt: '2030-01-01' }
     },
@@ -83,13 +83,13 @@ describe('the part of an output that a caller wants', () => {
 
 describe('what says it', () => {
   it('is a field of the context', () => {
-    expect(optionOf(SELECT, { select: 'a' }, [])).toBe('a')
-    expect(optionOf(SELECT, { select: null }, [])).toBeUndefined()
-    expect(optionOf(SELECT, { other: 1 }, [])).toBeUndefined()
+    expect(readOption(SELECT, { select: 'a' }, [])).toBe('a')
+    expect(readOption(SELECT, { select: null }, [])).toBeUndefined()
+    expect(readOption(SELECT, { other: 1 }, [])).toBeUndefined()
   })
 
   it('is the tool’s own where no model may infer a parameter of that name', () => {
-    expect(optionOf(SELECT, { select: 'a' }, ['select'])).toBeUndefined()
+    expect(readOption(SELECT, { select: 'a' }, ['select'])).toBeUndefined()
   })
 
   it('stands beside the context, before what that says', async () => {
@@ -98,7 +98,7 @@ describe('what says it', () => {
   })
 
   it('must be a text', async () => {
-    expect(await readSelect(['a'])).toMatchObject({
+    expect(await parseSelect(['a'])).toMatchObject({
       ok: false,
       failure: { type: 'select-invalid', message: 'it is not a string' },
     })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createSearch } from '../../../src/core/call/jmespath/search.ts'
 import { createRedactor } from '../../../src/core/call/redact.ts'
-import { createBudget, UNITS } from '../../../src/core/tool/budget.ts'
+import { createBudget, DEFAULT_UNITS } from '../../../src/core/tool/budget.ts'
 import type { Json } from '../../../src/core/tool/json.ts'
 import { climb, type Cross } from '../../climb.ts'
 import { effortOf, MOST_EFFORT } from '../../effort.ts'
@@ -73,7 +73,7 @@ describe('the worst expression', () => {
     const { best, most } = climb(expression, join, unitsOf, 8)
     expect(most).toBeGreaterThan(10_000)
     // A step takes the units of a whole list or text at once
-    expect(most).toBeLessThan(4 * UNITS)
+    expect(most).toBeLessThan(4 * DEFAULT_UNITS)
     expect(effortOf(() => unitsOf(best))).toBeLessThan(MOST_EFFORT)
   })
 
@@ -133,7 +133,7 @@ describe('the worst text to look for secrets in', () => {
   it('that a climb finds is within the budget, however much there is of it', () => {
     const { best, most } = climb(sought, mix, (each) => redact(each).budget.spent, 9)
     expect(most).toBeGreaterThan(1_000)
-    expect(most).toBeLessThan(UNITS)
+    expect(most).toBeLessThan(DEFAULT_UNITS)
     expect(effortOf(() => redact(best, 4_000))).toBeLessThan(MOST_EFFORT)
   })
 

@@ -8,7 +8,7 @@ import {
   withConnected,
 } from '../../../src/core/consent/known-providers.ts'
 import { isProviderId, type Provider, providerReader } from '../../../src/core/consent/provider.ts'
-import { check } from '../../../src/core/tool/json-reader.ts'
+import { parseValue } from '../../../src/core/tool/json-reader.ts'
 
 describe('the well-known providers', () => {
   it.each(knownProviderIds)('%s is in order', (id) => {
@@ -16,7 +16,7 @@ describe('the well-known providers', () => {
     expect(isProviderId(id)).toBe(true)
     expect(name).not.toBe('')
     const body = { ...rest, name, client_id: 'c1', client_secret_name: clientVariables(id).clientSecret }
-    expect(check(providerReader(id), body)).toEqual({ ok: true, value: { id, ...body } })
+    expect(parseValue(providerReader(id), body)).toEqual({ ok: true, value: { id, ...body } })
     expect(rest).toMatchObject({
       authorization_endpoint: expect.stringMatching(/^https:\/\//),
       token_endpoint: expect.stringMatching(/^https:\/\//),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { missingScopes, parseScopes, unionScopes } from '../../../src/core/consent/oauth-scopes.ts'
+import { missingScopes, parseScopes, mergeScopes } from '../../../src/core/consent/oauth-scopes.ts'
 
 describe('the scopes that a provider says it granted', () => {
   it.each<[string, readonly string[], string | undefined, readonly string[]]>([
@@ -59,7 +59,7 @@ describe('scopes that are missing', () => {
 
 describe('what to ask for', () => {
   it('is what was granted and what is new, without what goes with every request', () => {
-    expect(unionScopes(['a', 'offline_access', 'extra', 'b'], ['b', 'c'], ['extra'])).toEqual(['a', 'b', 'c'])
+    expect(mergeScopes(['a', 'offline_access', 'extra', 'b'], ['b', 'c'], ['extra'])).toEqual(['a', 'b', 'c'])
   })
 
   it.each<[readonly string[], readonly string[], readonly string[], readonly string[]]>([
@@ -69,6 +69,6 @@ describe('what to ask for', () => {
     [['a'], ['openid', 'extra'], ['extra'], ['a', 'openid', 'extra']],
     [['a'], ['a', 'a'], [], ['a']],
   ])('%j granted, %j asked for and %j always: %j', (granted, asked, always, scopes) => {
-    expect(unionScopes(granted, asked, always)).toEqual(scopes)
+    expect(mergeScopes(granted, asked, always)).toEqual(scopes)
   })
 })

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { knownProvider } from '../../../src/core/consent/known-providers.ts'
 import { isProviderId, type KnownProvider, providerReader } from '../../../src/core/consent/provider.ts'
-import { check } from '../../../src/core/tool/json-reader.ts'
+import { parseValue } from '../../../src/core/tool/json-reader.ts'
 
 const rules = {
-  judgeUrl: (url: string) => (url.startsWith('https://') ? undefined : 'wanted "https:"'),
-  judgeSecret: (name: string) => (name === 'MASTER' ? 'Is not for this' : undefined),
+  checkUrl: (url: string) => (url.startsWith('https://') ? undefined : 'wanted "https:"'),
+  checkSecretName: (name: string) => (name === 'MASTER' ? 'Is not for this' : undefined),
 }
-const decode = (body: unknown, id = 'acme') => check(providerReader(id, { ...rules, known: knownProvider(id) }), body)
+const decode = (body: unknown, id = 'acme') =>
+  parseValue(providerReader(id, { ...rules, known: knownProvider(id) }), body)
 const problemsOf = (body: unknown, id?: string) => {
   const decoded = decode(body, id)
   return decoded.ok ? [] : decoded.problems.map(({ path, message }) => [path, message])
@@ -368,14 +369,14 @@ describe('a well-known provider that is given', () => {
       extra_scopes: [],
       scope_separator: ' ',
     }
-    const decodeKnown = (body: unknown) => check(providerReader('known', { ...rules, known: habits }), body)
+    const decodeKnown = (body: unknown) => parseValue(providerReader('known', { ...rules, known: habits }), body)
     expect(decodeKnown({ client_id: 'c1', client_secret_name: 'S' })).toEqual({
       ok: true,
       value: { id: 'known', ...habits, client_id: 'c1', client_secret_name: 'S' },
     })
     expect(decodeKnown(own)).toEqual({ ok: true, value: { id: 'known', ...own } })
     const { issuer: _, ...nowhere } = habits
-    expect(check(providerReader('known', { ...rules, known: nowhere }), { client_id: 'c1' })).toEqual({
+    expect(parseValue(providerReader('known', { ...rules, known: nowhere }), { client_id: 'c1' })).toEqual({
       ok: false,
       problems: [{ path: '', message: UNREACHABLE }],
     })

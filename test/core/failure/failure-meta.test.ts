@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Failure } from '../../../src/core/failure/failure.ts'
-import { metaOf } from '../../../src/core/failure/failure-meta.ts'
+import { toFailureMeta } from '../../../src/core/failure/failure-meta.ts'
 
 const fields = { message: 'm', additional_prompt_content: 'p', developer_message: 'd', retry_after_ms: 5 }
 const challenge = { id: 'google', url: 'u', scopes: ['a'], status: 'not_started' } as const
@@ -20,4 +20,4 @@ it.each<[Failure, unknown]>([
       },
     },
   ],
-])('what is for programs alone of %j is %j', (failure, said) => expect(metaOf(failure)).toEqual(said))
+])('what is for programs alone of %j is %j', (failure, said) => expect(toFailureMeta(failure)).toEqual(said))

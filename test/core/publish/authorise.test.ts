@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
-import { authorise, authoriseToolkit } from '../../../src/core/publish/publish.ts'
+import { findPublishDenial, findToolkitPublishDenial } from '../../../src/core/publish/publish.ts'
 import { NO_REQUIREMENTS, type Requirements } from '../../../src/core/tool/tool.ts'
 import { principal } from './fakes.ts'
 
-const tool = (name: string, requirements: Partial<Requirements> = {}): Parameters<typeof authorise>[1][number] => ({
+const tool = (
+  name: string,
+  requirements: Partial<Requirements> = {},
+): Parameters<typeof findPublishDenial>[1][number] => ({
   toolkit: 'Kit',
   tool: name,
   implementation: { kind: 'http' },
@@ -17,7 +20,8 @@ const authorization = (...ids: readonly string[]) => ({ authorization: ids.map((
 const toolSecrets = {
   isGranted: (id: string, { tool: name }: { readonly tool: string }) => id === 'KEY' || (id === 'ONE' && name === 'A'),
 }
-const denied = (by: Principal, ...tools: readonly ReturnType<typeof tool>[]) => authorise(by, tools, toolSecrets)
+const denied = (by: Principal, ...tools: readonly ReturnType<typeof tool>[]) =>
+  findPublishDenial(by, tools, toolSecrets)
 
 describe('a publisher', () => {
   it('may publish what its credential covers', () => {
@@ -83,10 +87,10 @@ describe('a toolkit', () => {
 
   it('is covered when all of its tools are', async () => {
     for (const pattern of ['*', 'Kit.*', 'kit.*', 'K*.*']) {
-      expect(await authoriseToolkit(principal(pattern), 'Kit', { rights })).toMatchObject({ denied: undefined })
+      expect(await findToolkitPublishDenial(principal(pattern), 'Kit', { rights })).toMatchObject({ denied: undefined })
     }
     for (const pattern of ['Kit.A', 'Kit.A*', 'Other.*']) {
-      expect(await authoriseToolkit(principal(pattern), 'Kit', { rights })).toEqual({
+      expect(await findToolkitPublishDenial(principal(pattern), 'Kit', { rights })).toEqual({
         denied: "The credential does not cover 'Kit.*'",
         maySendSecrets: false,
       })

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { chooseCodec } from '../../../src/core/publish/prepare.ts'
 import { plain } from './fakes.ts'
 
-const greedy = { ...plain, dialect: 'greedy', recognises: () => true }
-const other = { ...plain, dialect: 'other', recognises: (document: unknown) => 'other' in Object(document) }
+const greedy = { ...plain, dialect: 'greedy', recognizes: () => true }
+const other = { ...plain, dialect: 'other', recognizes: (document: unknown) => 'other' in Object(document) }
 
 describe('the codec of a document', () => {
   it("is its dialect's, whatever it looks like", () => {
@@ -11,7 +11,7 @@ describe('the codec of a document', () => {
     expect(chooseCodec(null, 'plain', [other, plain])).toBe(plain)
   })
 
-  it('is the first that recognises it', () => {
+  it('is the first that recognizes it', () => {
     expect(chooseCodec({ plain: [] }, undefined, [other, plain, greedy])).toBe(plain)
     expect(chooseCodec({ plain: [] }, undefined, [greedy, plain])).toBe(greedy)
   })
@@ -36,7 +36,7 @@ describe('the codec of a document', () => {
     expect(chooseCodec({ plain: [], items: [] }, undefined, [plain, other])).toBe(plain)
   })
 
-  it('is none where no codec recognises it', () => {
+  it('is none where no codec recognizes it', () => {
     expect(chooseCodec({}, undefined, [plain, other])).toBe(
       "Cannot detect the dialect of this definition ('plain', 'other'): set ?dialect= to see what is missing",
     )

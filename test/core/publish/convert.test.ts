@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { convert } from '../../../src/core/publish/convert.ts'
-import { bounded, type Writer } from '../../../src/core/publish/export.ts'
+import { withBudget, type FormatWriter } from '../../../src/core/publish/export.ts'
 import type { Json } from '../../../src/core/tool/json.ts'
 import { plain, sha256 } from './fakes.ts'
 
 /** Writes ids and names; of a tool called `Do` it cannot say its name. */
-const byId: Writer = ({ id, tool }, name) => ({
+const byId: FormatWriter = ({ id, tool }, name) => ({
   document: { id, name },
   losses: tool === 'Do' ? [{ path: '/name', reason: 'Has no place' }] : [],
 })
-const into = (document: Json, to: Writer = byId, from?: string) =>
-  convert(document, { from, to: bounded('test', to), beside: { given: { version: '2.0.0' } } }, [plain], sha256)
+const into = (document: Json, to: FormatWriter = byId, from?: string) =>
+  convert(document, { from, to: withBudget('test', to), beside: { given: { version: '2.0.0' } } }, [plain], sha256)
 
 describe('a conversion', () => {
   it('of one tool gives its document', async () => {
@@ -24,13 +24,13 @@ describe('a conversion', () => {
   })
 
   it('has the level, the approval and the tags that were said beside the definition', async () => {
-    const told: Writer = ({ securityLevel, requiresApproval, tags }) => ({
+    const told: FormatWriter = ({ securityLevel, requiresApproval, tags }) => ({
       document: { securityLevel, requiresApproval: requiresApproval ?? false, tags: [...tags] },
       losses: [],
     })
     const beside = { given: {}, tags: ['a'], guard: { security_level: 5, approval: true } } as const
     const document = { plain: [{}] }
-    expect(await convert(document, { to: bounded('test', told), beside }, [plain], sha256)).toMatchObject({
+    expect(await convert(document, { to: withBudget('test', told), beside }, [plain], sha256)).toMatchObject({
       value: { document: { securityLevel: 5, requiresApproval: true, tags: ['a'] } },
     })
   })
@@ -49,7 +49,7 @@ describe('a conversion', () => {
   })
 
   it('of several tools that are written in one document gives that, and each loss once', async () => {
-    const together: Writer = ({ source, tool }) => ({
+    const together: FormatWriter = ({ source, tool }) => ({
       document: source.document ?? null,
       losses: [
         { path: '/a', reason: 'Has no place' },

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formats } from '../../../src/compose/dialects.ts'
-import { bounded, judgeExports } from '../../../src/core/publish/export.ts'
-import { type Budget, createBudget, UNITS } from '../../../src/core/tool/budget.ts'
+import { withBudget, checkExports } from '../../../src/core/publish/export.ts'
+import { type Budget, createBudget, DEFAULT_UNITS } from '../../../src/core/tool/budget.ts'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { chained } from '../../attacks/schemas.ts'
@@ -13,7 +13,7 @@ import { input } from '../schema/made-up.ts'
 /** Its input leads back to itself, so that it is tried. */
 const RECORD = recordOf({ type: 'object', properties: { a: { $ref: '#' } } })
 const spending = (units: number) =>
-  bounded('x', ({ id }, _, budget) => {
+  withBudget('x', ({ id }, _, budget) => {
     budget.spend(units, '/input/properties/a')
     return { document: id, losses: [] }
   })
@@ -25,11 +25,11 @@ describe('a form', () => {
   })
 
   it.each([
-    ['the work that its writer says it does', spending(UNITS + 1), '/input/properties/a'],
-    ['what is written', bounded('x', () => ({ document: 'a'.repeat(64 * UNITS), losses: [] })), ''],
+    ['the work that its writer says it does', spending(DEFAULT_UNITS + 1), '/input/properties/a'],
+    ['what is written', withBudget('x', () => ({ document: 'a'.repeat(64 * DEFAULT_UNITS), losses: [] })), ''],
     [
       'parts that are written at many places',
-      bounded('x', () => {
+      withBudget('x', () => {
         const part = Array.from({ length: 1_000 }, () => 1)
         return { document: Array.from({ length: 1_000 }, () => part), losses: [] }
       }),
@@ -37,7 +37,7 @@ describe('a form', () => {
     ],
     [
       'losses',
-      bounded('x', () => ({
+      withBudget('x', () => ({
         document: null,
         losses: Array.from({ length: 1_000 }, () => ({ path: 'p'.repeat(64 * 1_000), reason: 'r' })),
       })),
@@ -79,38 +79,44 @@ const schema = fc.oneof(
 
 describe('the judging of exports', () => {
   const places = ['/tools/0/inputSchema', '/tools/1/inputSchema']
-  const judge = async (formats: Parameters<typeof judgeExports>[1], record = RECORD, budget?: Budget) => {
+  const judge = async (formats: Parameters<typeof checkExports>[1], record = RECORD, budget?: Budget) => {
     let gaveWay = 0
     const giveWay = async () => void (gaveWay += 1)
     const placeOf = (index: number) => places[index] ?? ''
-    const warnings = await judgeExports([record, record], formats, placeOf, giveWay, budget)
+    const warnings = await checkExports([record, record], formats, placeOf, giveWay, budget)
     return { warnings, gaveWay }
   }
 
   it('finds nothing wrong with what each form can be written in, and gives way in between', async () => {
     expect(await judge([spending(1), spending(2)])).toEqual({ warnings: [], gaveWay: 0 })
-    expect(await judge([spending(0.9 * UNITS), spending(0.9 * UNITS)])).toEqual({ warnings: [], gaveWay: 4 })
+    expect(await judge([spending(0.9 * DEFAULT_UNITS), spending(0.9 * DEFAULT_UNITS)])).toEqual({
+      warnings: [],
+      gaveWay: 4,
+    })
   })
 
   it('names each form, and where the schema stands in what was published', async () => {
     const message = expect.stringMatching(
       /^Takes too much work to write as 'x'.* That export is refused, and lists in it/,
     )
-    expect((await judge([spending(1), spending(UNITS + 1)])).warnings).toEqual([
+    expect((await judge([spending(1), spending(DEFAULT_UNITS + 1)])).warnings).toEqual([
       { path: '/tools/0/inputSchema/properties/a', message },
       { path: '/tools/1/inputSchema/properties/a', message },
     ])
   })
 
   it('ends with the work of all forms of all records together, and warns of none that it did not try', async () => {
-    const formats = Array.from({ length: 20 }, () => spending(0.9 * UNITS))
+    const formats = Array.from({ length: 20 }, () => spending(0.9 * DEFAULT_UNITS))
     expect(await judge(formats)).toEqual({ warnings: [], gaveWay: 22 })
-    expect(await judge([spending(0.9 * UNITS)], RECORD, createBudget(UNITS))).toEqual({ warnings: [], gaveWay: 1 })
+    expect(await judge([spending(0.9 * DEFAULT_UNITS)], RECORD, createBudget(DEFAULT_UNITS))).toEqual({
+      warnings: [],
+      gaveWay: 1,
+    })
   })
 
   it('writes no small schemas without references and merges', async () => {
     const written: string[] = []
-    const noting = bounded('x', ({ id }) => {
+    const noting = withBudget('x', ({ id }) => {
       written.push(id)
       return { document: null, losses: [] }
     })
@@ -159,7 +165,7 @@ describe('the judging of exports', () => {
 
 /** The forms that a record cannot be written in, and those of them that publication does not warn of. */
 async function untold(record: ToolRecord) {
-  const warnings = await judgeExports(
+  const warnings = await checkExports(
     [record],
     formats.values(),
     () => '/input',

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { isTrustedWith, type Principal } from '../../../src/core/access/principal.ts'
 import type { ImportedTool } from '../../../src/core/publish/import.ts'
-import { bounded } from '../../../src/core/publish/export.ts'
+import { withBudget } from '../../../src/core/publish/export.ts'
 import { createPublish, type PublishDeps } from '../../../src/core/publish/publish.ts'
-import type { Publication, PublicationOutcome } from '../../../src/core/publish/registry.ts'
+import type { Publication, PublicationResult } from '../../../src/core/publish/registry.ts'
 import type { Codec } from '../../../src/core/tool/codec.ts'
 import type { ImplementationKind } from '../../../src/core/tool/tool.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
@@ -39,7 +39,7 @@ export function importedOf(more: Partial<Definition> = {}, rest: Partial<Importe
   return {
     definition,
     implementation: { kind: 'echo' },
-    document: { theirs: definition.tool },
+    document: { remoteName: definition.tool },
     dialect: 'source',
     about: { path: definition.tool },
     warnings: [],
@@ -54,7 +54,7 @@ export function importedOf(more: Partial<Definition> = {}, rest: Partial<Importe
 export const plain: Codec = {
   dialect: 'plain',
   references: 'none',
-  recognises: (document) => Object.hasOwn(Object(document), 'plain'),
+  recognizes: (document) => Object.hasOwn(Object(document), 'plain'),
   decode(document, { toolkit, version }) {
     const { plain: definitions = [], problems = [], warnings = [] } = Object(document)
     if (problems.length > 0) return { ok: false, problems }
@@ -107,7 +107,7 @@ export interface World {
   /** What can be read by its digest. */
   readonly records?: readonly ToolRecord[]
   /** What the registry makes of a publication, by its first id; created otherwise. */
-  readonly outcomes?: Readonly<Record<string, (ids: readonly string[], publication: Publication) => PublicationOutcome>>
+  readonly outcomes?: Readonly<Record<string, (ids: readonly string[], publication: Publication) => PublicationResult>>
   /** Where documents are, by dialect and id. */
   readonly addresses?: Readonly<Record<string, DocumentAddress>>
   /** The secrets that every tool may have. */
@@ -130,28 +130,28 @@ export function worldOf({
   let gaveWay = 0
   const deps: PublishDeps = {
     codecs: [plain],
-    formats: new Map([['plain', bounded('plain', (record, _, budget) => plain.encode(record, budget))]]),
+    formats: new Map([['plain', withBudget('plain', (record, _, budget) => plain.encode(record, budget))]]),
     giveWay: async () => void (gaveWay += 1),
     runners,
     sha256,
     source: {
-      async current({ toolkit, tool }) {
+      async loadCurrent({ toolkit, tool }) {
         asked.push(`current ${toolkit}.${tool}`)
         return published[`${toolkit}.${tool}`.toLowerCase()]
       },
-      async record(digest) {
+      async loadRecord(digest) {
         asked.push(`record ${digest}`)
         return records.find((each) => each.digest === digest)
       },
-      addressed: async (dialect, id) => addresses[`${dialect} ${id}`],
-      holds: async (toolkit) => Object.values(published).some((each) => each.toolkit === toolkit),
+      findDocumentAddress: async (dialect, id) => addresses[`${dialect} ${id}`],
+      hasToolkit: async (toolkit) => Object.values(published).some((each) => each.toolkit === toolkit),
     },
     toolSecrets: { isGranted: (id) => granted.includes(id) },
     writer: {
       async publish(publications) {
         asked.push(`publish ${publications.length}`)
         stored.push(publications)
-        return publications.map((publication): PublicationOutcome => {
+        return publications.map((publication): PublicationResult => {
           const ids = publication.records.map(({ id }) => id)
           return outcomes[ids[0] ?? '']?.(ids, publication) ?? { outcome: 'created', ids }
         })

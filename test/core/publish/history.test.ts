@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { historyOf } from '../../../src/core/publish/history.ts'
+import { loadHistory } from '../../../src/core/publish/history.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { NO_REQUIREMENTS, type ToolRecord, type VersionEntry } from '../../../src/core/tool/tool.ts'
 
@@ -33,8 +33,8 @@ function history(
     const state = states[version] ?? 'active'
     return { version, digest, status: { state }, publisher: { principal: 'admin', trusted: true } }
   })
-  const source = { record: async (digest: string) => records.find((each) => each.digest === digest) }
-  return historyOf({ toolkit: 'Mail', tool: 'Send', versions }, source, sees)
+  const source = { loadRecord: async (digest: string) => records.find((each) => each.digest === digest) }
+  return loadHistory({ toolkit: 'Mail', tool: 'Send', versions }, source, sees)
 }
 
 describe('the history of a tool', () => {

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import type { Guard } from '../../../src/core/access/guard.ts'
 import type { ImportedTool } from '../../../src/core/publish/import.ts'
 import { prepareImport } from '../../../src/core/publish/import-changes.ts'
-import { recordOf } from '../../../src/core/tool/digest.ts'
+import { createToolRecord } from '../../../src/core/tool/digest.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { Definition, JsonSchema } from '../../../src/core/tool/tool.ts'
 import { documentOf, importedOf, schemasDeep, sha256, type World, worldOf } from './fakes.ts'
 
 /** The record that an import's tool is or was in a version. */
 const recordAs = (version: string, { definition, implementation, dialect, document }: ImportedTool) =>
-  recordOf({ definition: { ...definition, version }, implementation, dialect, document }, sha256)
+  createToolRecord({ definition: { ...definition, version }, implementation, dialect, document }, sha256)
 
 async function prepare(
   imported: ImportedTool,
@@ -51,7 +51,7 @@ describe('a tool that is not published', () => {
         state: 'new',
         records: [await recordAs('1.0.0', tool)],
         places: [{ input: '/definition/input', output: '/definition/output' }],
-        implementedAt: ['/implementation'],
+        implementationPaths: ['/implementation'],
         given: { implementation: true, tags: false },
         warnings: [],
       },
@@ -120,7 +120,7 @@ describe('a tool that is published as it is', () => {
         state: 'unchanged',
         records: [await recordAs('1.0.0', again)],
         places: [],
-        implementedAt: [],
+        implementationPaths: [],
         given: { implementation: true, tags: false },
         warnings: [],
       },

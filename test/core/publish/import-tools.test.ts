@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { ImportItem } from '../../../src/core/publish/import.ts'
 import { importTools } from '../../../src/core/publish/import-tools.ts'
 import type { Submission } from '../../../src/core/publish/submission.ts'
-import { createBudget, createMeter } from '../../../src/core/tool/budget.ts'
-import { recordOf } from '../../../src/core/tool/digest.ts'
+import { createBudget, createRequestBudget } from '../../../src/core/tool/budget.ts'
+import { createToolRecord } from '../../../src/core/tool/digest.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { publish, read } from '../../importers/openapi/make.ts'
 import { definitionOf, importedOf, principal, sha256, worldOf } from './fakes.ts'
@@ -160,7 +160,7 @@ describe('a tool that cannot be published', () => {
 
 describe('what a source makes', () => {
   const giveWay = async () => undefined
-  const options = { principal: principal('Kit.*'), allowBreaking: false, budget: createMeter(), giveWay }
+  const options = { principal: principal('Kit.*'), allowBreaking: false, budget: createRequestBudget(), giveWay }
   const named = (tool: string, more: Parameters<typeof importedOf>[0] = {}): ImportItem => ({
     tool: importedOf({ tool, name: `Kit_${tool}`, ...more }),
   })
@@ -235,7 +235,7 @@ describe('what a source makes', () => {
   })
 
   it('lets others have the thread between items that take work', async () => {
-    const budget = createMeter()
+    const budget = createRequestBudget()
     let [made, ways] = [0, 0]
     function* items(): Iterable<ImportItem> {
       for (const item of numbered(9)) {
@@ -249,7 +249,7 @@ describe('what a source makes', () => {
       expect(made).toBe(2 * ways)
     }
     await importTools(items(), { ...options, budget, giveWay: givingWay }, async (submissions) => {
-      const record = await recordOf({ definition: definitionOf(), dialect: 'plain', document: null }, sha256)
+      const record = await createToolRecord({ definition: definitionOf(), dialect: 'plain', document: null }, sha256)
       const imported = { state: 'new', record } as const
       return submissions.map(() => ({ ok: true, outcome: 'created', ids: [], warnings: [], imported }))
     })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { placeNames } from '../../../src/core/publish/prepare.ts'
+import { assignNames } from '../../../src/core/publish/prepare.ts'
 import { definitionOf, documentOf, importedOf, principal, worldOf } from './fakes.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 
@@ -8,12 +8,12 @@ function holding(...names: readonly (readonly [toolkit: string, tool: string])[]
   const asked: string[] = []
   return {
     asked,
-    async current({ toolkit, tool }: { toolkit: string; tool: string }) {
+    async loadCurrent({ toolkit, tool }: { toolkit: string; tool: string }) {
       asked.push(`${toolkit}.${tool}`)
       const isKnown = names.some((name) => name[0] === toolkit && name[1] === tool)
       return isKnown ? documentOf([{ ...definitionOf({ toolkit, tool }), digest: 'd' } as ToolRecord]) : undefined
     },
-    async holds(toolkit: string) {
+    async hasToolkit(toolkit: string) {
       asked.push(toolkit)
       return names.some((name) => name[0] === toolkit)
     },
@@ -25,7 +25,7 @@ const named = (toolkit: string, ...tools: readonly string[]) =>
 
 describe('names with a dash', () => {
   it('are made into others, and the warnings say so', async () => {
-    const { definitions, warnings } = await placeNames(named('my-kit', 'get-x', 'put'), holding())
+    const { definitions, warnings } = await assignNames(named('my-kit', 'get-x', 'put'), holding())
     expect(definitions.map(({ toolkit, tool, name }) => [toolkit, tool, name])).toEqual([
       ['my_kit', 'get_x', 'my_kit_get_x'],
       ['my_kit', 'put', 'my_kit_put'],
@@ -38,20 +38,20 @@ describe('names with a dash', () => {
 
   it('stay as they are where something is published under them', async () => {
     const source = holding(['my-kit', 'get-x'])
-    const { definitions, warnings } = await placeNames(named('my-kit', 'get-x', 'get-y'), source)
+    const { definitions, warnings } = await assignNames(named('my-kit', 'get-x', 'get-y'), source)
     expect(definitions.map(({ toolkit, tool }) => `${toolkit}.${tool}`)).toEqual(['my-kit.get-x', 'my-kit.get_y'])
     expect(warnings.map(({ message }) => message)).toEqual(["'get-y' is no longer a tool's name: it is 'get_y'"])
   })
 
   it('are told apart from those that are made alike', async () => {
-    const { definitions } = await placeNames(named('Kit', 'get-x', 'get_x'), holding())
+    const { definitions } = await assignNames(named('Kit', 'get-x', 'get_x'), holding())
     const [made = '', own] = definitions.map(({ tool }) => tool)
     expect(own).toBe('get_x')
     expect(made).toMatch(/^get_x_[0-9a-f]{8}$/)
   })
 
   it('are kept in what models see, where that is not made of them', async () => {
-    const { definitions } = await placeNames([definitionOf({ tool: 'get-x', name: 'get-x' })], holding())
+    const { definitions } = await assignNames([definitionOf({ tool: 'get-x', name: 'get-x' })], holding())
     expect(definitions[0]).toMatchObject({ tool: 'get_x', name: 'get-x' })
   })
 })
@@ -59,7 +59,7 @@ describe('names with a dash', () => {
 it('asks for nothing where no name has a dash', async () => {
   const source = holding()
   const definitions = named('Kit', 'a', 'b_c')
-  expect((await placeNames(definitions, source)).definitions).toBe(definitions)
+  expect((await assignNames(definitions, source)).definitions).toBe(definitions)
   expect(source.asked).toEqual([])
 })
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { prepareDefined, prepareDocument } from '../../../src/core/publish/prepare.ts'
-import { canonicalJson, recordOf } from '../../../src/core/tool/digest.ts'
-import type { DefinedTool } from '../../../src/core/publish/submission.ts'
-import type { Codec, Given } from '../../../src/core/tool/codec.ts'
+import { prepareDefinitions, prepareDocument } from '../../../src/core/publish/prepare.ts'
+import { canonicalJson, createToolRecord } from '../../../src/core/tool/digest.ts'
+import type { DefinitionWithImplementation } from '../../../src/core/publish/submission.ts'
+import type { Codec, DecodeOptions } from '../../../src/core/tool/codec.ts'
 import type { Json } from '../../../src/core/tool/json.ts'
 import type { Definition } from '../../../src/core/tool/tool.ts'
 import { definitionOf, plain, runners, schemasDeep, sha256 } from './fakes.ts'
@@ -11,7 +11,11 @@ const deps = {
   codecs: [plain],
   runners,
   sha256,
-  source: { addressed: async () => undefined, current: async () => undefined, holds: async () => false },
+  source: {
+    findDocumentAddress: async () => undefined,
+    loadCurrent: async () => undefined,
+    hasToolkit: async () => false,
+  },
 }
 const LARGE = 'x'.repeat(256 * 1024)
 const BAD = { input: { type: 'text' } }
@@ -34,8 +38,8 @@ describe('a document', () => {
     const text = JSON.stringify(document)
     const source = { dialect: 'plain', document, hash: await sha256(text) }
     const records = [
-      await recordOf({ definition: a!, ...source }, sha256),
-      await recordOf({ definition: b!, ...source }, sha256),
+      await createToolRecord({ definition: a!, ...source }, sha256),
+      await createToolRecord({ definition: b!, ...source }, sha256),
     ]
     expect(records.map((each) => each.source)).toEqual([1, 2].map(() => ({ dialect: 'plain', hash: source.hash })))
     expect(await prepared(document)).toEqual({
@@ -43,7 +47,7 @@ describe('a document', () => {
       document: { dialect: 'plain', hash: source.hash, text, toolkit: 'Kit', tools: { A: 'A', B: 'B' } },
       given: { implementation: false, tags: false },
       places: ['A', 'B'].map((name) => ({ input: '/input', output: '', requirements: '/requirements', name })),
-      implementedAt: ['/implementation', '/implementation'],
+      implementationPaths: ['/implementation', '/implementation'],
       warnings: [],
     })
   })
@@ -90,7 +94,7 @@ describe('a document', () => {
   it('with an id of its own is in the toolkit that it was in, unless another is given', async () => {
     const codec = {
       ...plain,
-      decode(document: Json, given: Given): ReturnType<Codec['decode']> {
+      decode(document: Json, given: DecodeOptions): ReturnType<Codec['decode']> {
         const read = plain.decode(document, given)
         const value = read.ok && { ...read.value, called: ['do it'], itself: { id: 'x', version: '1.0.0' } }
         return value ? { ok: true, value } : read
@@ -100,7 +104,10 @@ describe('a document', () => {
     const asked: unknown[] = []
     const addressed = async (...asking: unknown[]) => (asked.push(asking), address)
     const of = async (body: Json) => {
-      const read = await prepareDocument({ body }, { ...deps, codecs: [codec], source: { ...deps.source, addressed } })
+      const read = await prepareDocument(
+        { body },
+        { ...deps, codecs: [codec], source: { ...deps.source, findDocumentAddress: addressed } },
+      )
       if (!read.ok) throw new Error('Cannot read')
       return read.value
     }
@@ -205,7 +212,10 @@ describe('a document', () => {
 })
 
 describe('complete definitions', () => {
-  const tool = (more: Partial<Definition> = {}, rest: Partial<DefinedTool> = {}): DefinedTool => ({
+  const tool = (
+    more: Partial<Definition> = {},
+    rest: Partial<DefinitionWithImplementation> = {},
+  ): DefinitionWithImplementation => ({
     definition: definitionOf(more),
     implementation: { kind: 'echo' },
     document: { of: 'its own' },
@@ -213,20 +223,20 @@ describe('complete definitions', () => {
     schemaPaths: { input: '/in', output: '/out' },
     ...rest,
   })
-  const problemsOf = async (...tools: readonly DefinedTool[]) => {
-    const result = await prepareDefined({ tools, warnings: [] }, deps)
+  const problemsOf = async (...tools: readonly DefinitionWithImplementation[]) => {
+    const result = await prepareDefinitions({ tools, warnings: [] }, deps)
     return result.ok ? [] : result.problems
   }
 
   it('become records, each of its own document and implementation', async () => {
     const tools = [tool(), tool({ tool: 'B' }, { implementation: { kind: 'other' }, document: 'b', dialect: 'd' })]
     const warnings = [{ path: '/w', message: 'Is odd' }]
-    expect(await prepareDefined({ tools, warnings }, deps)).toEqual({
+    expect(await prepareDefinitions({ tools, warnings }, deps)).toEqual({
       ok: true,
       value: {
-        records: await Promise.all(tools.map((each) => recordOf(each, sha256))),
+        records: await Promise.all(tools.map((each) => createToolRecord(each, sha256))),
         places: tools.map(() => ({ input: '/in', output: '/out' })),
-        implementedAt: ['/implementation', '/implementation'],
+        implementationPaths: ['/implementation', '/implementation'],
         given: { implementation: true, tags: false },
         warnings,
       },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import type { PublishOptions } from '../../../src/core/publish/publish.ts'
-import { recordOf } from '../../../src/core/tool/digest.ts'
-import type { PublicationOutcome } from '../../../src/core/publish/registry.ts'
+import { createToolRecord } from '../../../src/core/tool/digest.ts'
+import type { PublicationResult } from '../../../src/core/publish/registry.ts'
 import type { Submission } from '../../../src/core/publish/submission.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../../src/core/tool/tool.ts'
 import { definitionOf, documentOf, importedOf, principal, sha256, worldOf } from './fakes.ts'
@@ -36,12 +36,12 @@ const WAYS: readonly [string, (more?: Partial<Definition>) => Submission][] = [
   ["an import's tool", (more) => ({ imported: importedOf(more) })],
 ]
 const requiring = (more: object) => ({ requirements: { ...NO_REQUIREMENTS, ...more } })
-const refused = (ids: readonly string[]): PublicationOutcome => ({
+const refused = (ids: readonly string[]): PublicationResult => ({
   outcome: 'refused',
   ids,
   problems: [{ path: '/input', message: 'Breaks' }],
 })
-const conflict = (ids: readonly string[]): PublicationOutcome => ({ outcome: 'conflict', ids, message: 'Exists' })
+const conflict = (ids: readonly string[]): PublicationResult => ({ outcome: 'conflict', ids, message: 'Exists' })
 
 describe.each(WAYS)('%s', (_, of) => {
   it('is stored, and reported as created', async () => {
@@ -112,7 +112,7 @@ describe.each(WAYS)('%s', (_, of) => {
   })
 
   it('is reported on as the registry would have it', async () => {
-    const reportOf = async (outcome: (ids: readonly string[]) => PublicationOutcome) =>
+    const reportOf = async (outcome: (ids: readonly string[]) => PublicationResult) =>
       (await worldOf({ outcomes: { 'Kit.Do@1.0.0': outcome } }).publish([of()], options))[0]
     const ids = ['Kit.Do@1.0.0']
     expect(await reportOf(conflict)).toEqual({ ok: false, ids, failure: { type: 'conflict', message: 'Exists' } })
@@ -162,7 +162,7 @@ describe('a publisher that may not, and whose tool is wrong too,', () => {
   it("is told so of an import's tool that is unchanged, too", async () => {
     const { version, ...definition } = definitionOf()
     const imported = { ...importedOf(), definition }
-    const record = await recordOf({ ...imported, definition: { ...definition, version } }, sha256)
+    const record = await createToolRecord({ ...imported, definition: { ...definition, version } }, sha256)
     const { publish } = worldOf({ published: { 'kit.do': documentOf([record]) } })
     expect(await publish([{ imported }], other)).toMatchObject([{ ok: false, failure: { type: 'forbidden' } }])
   })
@@ -274,7 +274,10 @@ describe("an import's tool", () => {
   const { version: _, ...definition } = definitionOf()
   const imported = { ...importedOf(), definition }
   const worldWith = async (more: Partial<Definition> = {}) => {
-    const record = await recordOf({ ...imported, definition: definitionOf({ version: '1.2.3', ...more }) }, sha256)
+    const record = await createToolRecord(
+      { ...imported, definition: definitionOf({ version: '1.2.3', ...more }) },
+      sha256,
+    )
     return worldOf({ published: { 'kit.do': documentOf([record], { newest: record }) } })
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { quotaDenial } from '../../../src/core/publish/publisher-quota.ts'
+import { findQuotaDenial } from '../../../src/core/publish/publisher-quota.ts'
 
 const QUOTA = { documents: 2, bytes: 100 }
 
@@ -8,14 +8,14 @@ describe('a quota', () => {
     [{ documents: 1, bytes: 90 }, 10],
     [{ documents: 0, bytes: 0 }, 100],
   ])('leaves room after %j for %d bytes', (before, bytes) => {
-    expect(quotaDenial(QUOTA, before, bytes)).toBeUndefined()
+    expect(findQuotaDenial(QUOTA, before, bytes)).toBeUndefined()
   })
 
   it.each([
     [{ documents: 2, bytes: 0 }, 0, 'has published 2 documents, of 2 that one may'],
     [{ documents: 1, bytes: 90 }, 11, 'has published 90 bytes, of 100 that one may, and this takes 11 more'],
   ])('leaves none after %j for %d bytes, and says of what', (before, bytes, why) => {
-    expect(quotaDenial(QUOTA, before, bytes)).toContain(why)
-    expect(quotaDenial(undefined, before, bytes)).toBeUndefined()
+    expect(findQuotaDenial(QUOTA, before, bytes)).toContain(why)
+    expect(findQuotaDenial(undefined, before, bytes)).toBeUndefined()
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { publishedOf, refusal, reportOf } from '../../../src/core/publish/publish.ts'
+import { summarizeReports, rejectPublication, toReport } from '../../../src/core/publish/publish.ts'
 import { definitionWith, recordOf } from '../../runners/http/records.ts'
 
 const warnings = [{ path: '/w', message: 'Is odd' }]
@@ -7,18 +7,18 @@ const ids = ['Kit.A@1.0.0', 'Kit.B@1.0.0']
 
 describe('a report', () => {
   it.each(['created', 'unchanged'] as const)('says that tools were %s, with warnings', (outcome) => {
-    const report = reportOf({ outcome, ids }, { warnings })
+    const report = toReport({ outcome, ids }, { warnings })
     expect(report).toEqual({ ok: true, outcome, ids, warnings })
     expect(report).not.toHaveProperty('imported')
     const imported = { state: 'changed', record: undefined }
-    expect(reportOf({ outcome, ids }, { warnings, state: 'changed' })).toEqual({ ...report, imported })
+    expect(toReport({ outcome, ids }, { warnings, state: 'changed' })).toEqual({ ...report, imported })
   })
 
   it('says which of them await review, also as an act', () => {
-    const report = reportOf({ outcome: 'created', ids, pending: ['Kit.B@1.0.0'] }, { warnings: [] })
+    const report = toReport({ outcome: 'created', ids, pending: ['Kit.B@1.0.0'] }, { warnings: [] })
     expect(report).toMatchObject({ pending: ['Kit.B@1.0.0'] })
-    expect(publishedOf([report])).toEqual({ published: ids, pending: ['Kit.B@1.0.0'] })
-    expect(publishedOf([reportOf({ outcome: 'created', ids }, { warnings: [] })])).toEqual({ published: ids })
+    expect(summarizeReports([report])).toEqual({ published: ids, pending: ['Kit.B@1.0.0'] })
+    expect(summarizeReports([toReport({ outcome: 'created', ids }, { warnings: [] })])).toEqual({ published: ids })
   })
 
   it('says which new ones have no implementation', () => {
@@ -27,21 +27,21 @@ describe('a report', () => {
       { ...bare, id: ids[0] ?? '' },
       { ...bare, implementation, id: ids[1] ?? '' },
     ]
-    expect(reportOf({ outcome: 'created', ids }, { warnings, records })).toMatchObject({ uncallable: [ids[0]] })
-    expect(reportOf({ outcome: 'unchanged', ids }, { warnings, records })).not.toHaveProperty('uncallable')
-    expect(reportOf({ outcome: 'created', ids }, { warnings, records: records.slice(1) })).not.toHaveProperty(
+    expect(toReport({ outcome: 'created', ids }, { warnings, records })).toMatchObject({ uncallable: [ids[0]] })
+    expect(toReport({ outcome: 'unchanged', ids }, { warnings, records })).not.toHaveProperty('uncallable')
+    expect(toReport({ outcome: 'created', ids }, { warnings, records: records.slice(1) })).not.toHaveProperty(
       'uncallable',
     )
   })
 
   it('says why the registry would not have them', () => {
-    expect(reportOf({ outcome: 'conflict', ids, message: 'Exists' }, { warnings })).toEqual({
+    expect(toReport({ outcome: 'conflict', ids, message: 'Exists' }, { warnings })).toEqual({
       ok: false,
       ids,
       failure: { type: 'conflict', message: 'Exists' },
     })
     const problems = [{ path: '/input', message: 'Breaks' }]
-    expect(reportOf({ outcome: 'refused', ids, problems }, { warnings, state: 'new' })).toEqual({
+    expect(toReport({ outcome: 'refused', ids, problems }, { warnings, state: 'new' })).toEqual({
       ok: false,
       ids,
       failure: { type: 'definition-invalid', problems },
@@ -50,7 +50,7 @@ describe('a report', () => {
 
   it('says why they got no further, with ids where there are any', () => {
     const failure = { type: 'forbidden', reason: 'No' } as const
-    expect(refusal(failure)).toEqual({ ok: false, ids: [], failure })
-    expect(refusal(failure, ids)).toEqual({ ok: false, ids, failure })
+    expect(rejectPublication(failure)).toEqual({ ok: false, ids: [], failure })
+    expect(rejectPublication(failure, ids)).toEqual({ ok: false, ids, failure })
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { codecs } from '../../../src/compose/dialects.ts'
-import { alone, asSeen } from '../../../src/core/publish/shared-documents.ts'
+import { dropSharedDocument, redactSharedDocument } from '../../../src/core/publish/shared-documents.ts'
 import type { Json } from '../../../src/core/tool/json.ts'
 import { recordOf } from '../../dialects/machine-context/record.ts'
 
@@ -21,20 +21,20 @@ describe('a document of several tools', () => {
   it.each(SEVERAL)('goes with a record for who sees all of them: %s', async (dialect, document) => {
     const record = published(dialect, document)
     const asked: string[] = []
-    const seen = await asSeen(record, codecs, async (id) => asked.push(id) > 0)
+    const seen = await redactSharedDocument(record, codecs, async (id) => asked.push(id) > 0)
     expect([seen, asked]).toEqual([record, ['Kit.two@1.0.0', 'Kit.three@1.0.0']])
   })
 
   it.each(SEVERAL)('is left out for who does not, and then nothing else is: %s', async (dialect, document) => {
     const record = published(dialect, document)
-    const seen = await asSeen(record, codecs, async (id) => id !== 'Kit.three@1.0.0')
+    const seen = await redactSharedDocument(record, codecs, async (id) => id !== 'Kit.three@1.0.0')
     expect(seen).toEqual({ ...record, source: { dialect } })
-    expect(alone(record, codecs)).toEqual(seen)
+    expect(dropSharedDocument(record, codecs)).toEqual(seen)
   })
 
   it('is left out where it cannot be read any more', async () => {
     const record = published('plugin', { tools: [...tools, { name: 1 }] })
-    expect((await asSeen(record, codecs, async () => true)).source).toEqual({ dialect: 'plugin' })
+    expect((await redactSharedDocument(record, codecs, async () => true)).source).toEqual({ dialect: 'plugin' })
   })
 })
 
@@ -47,6 +47,6 @@ it.each([
   ['unknown', { tools }],
 ])('a document of one tool goes with its record: %s', async (dialect, document) => {
   const record = published(dialect, document)
-  expect(alone(record, codecs)).toBe(record)
-  expect(await asSeen(record, codecs, () => Promise.reject(new Error('Nobody is asked')))).toBe(record)
+  expect(dropSharedDocument(record, codecs)).toBe(record)
+  expect(await redactSharedDocument(record, codecs, () => Promise.reject(new Error('Nobody is asked')))).toBe(record)
 })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { statusReader } from '../../../src/core/publish/status-body.ts'
-import { boolean, check, object, optional } from '../../../src/core/tool/json-reader.ts'
+import { boolean, parseValue, object, optional } from '../../../src/core/tool/json-reader.ts'
 
 const STATUS = statusReader(object({ trusted: optional(boolean) }), ['trusted'])
-const read = (body: unknown) => check(STATUS, body)
+const read = (body: unknown) => parseValue(STATUS, body)
 
 describe('what is said of a version or a toolkit', () => {
   it.each([

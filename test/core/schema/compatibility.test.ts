@@ -1,26 +1,31 @@
 import { describe, expect, test } from 'vitest'
 import {
   checkSuccessor,
-  checkWholeSuccessor,
+  checkToolSetSuccessor,
   compareDefinitions,
-  type Contract,
+  type ToolContract,
   lowestVersion,
   requiredBump,
 } from '../../../src/core/schema/compatibility.ts'
-import type { Level } from '../../../src/core/schema/schema-comparison.ts'
+import type { BumpLevel } from '../../../src/core/schema/schema-comparison.ts'
 import { NO_REQUIREMENTS, type JsonSchema } from '../../../src/core/tool/tool.ts'
 
-function contract(change: Partial<Contract> = {}): Contract {
+function contract(change: Partial<ToolContract> = {}): ToolContract {
   return { version: '1.0.0', input: {}, output: {}, requirements: NO_REQUIREMENTS, ...change }
 }
 
-function input(properties: Record<string, JsonSchema>, more: Record<string, never> | object = {}): Contract {
+function input(properties: Record<string, JsonSchema>, more: Record<string, never> | object = {}): ToolContract {
   return contract({ input: { type: 'object', properties, ...more } })
 }
 
 const a: JsonSchema = { type: 'string' }
 
-type Row = readonly [name: string, previous: Contract, next: Contract, changes: readonly (readonly [string, Level])[]]
+type Row = readonly [
+  name: string,
+  previous: ToolContract,
+  next: ToolContract,
+  changes: readonly (readonly [string, BumpLevel])[],
+]
 
 const inputs: readonly Row[] = [
   ['nothing', input({ a }), input({ a }), []],
@@ -133,7 +138,7 @@ const inputs: readonly Row[] = [
   ['shared schemas', input({}, { $defs: { a } }), input({}, { $defs: { a: {} } }), [['/input/$defs', 'major']]],
 ]
 
-function output(schema: JsonSchema | null): Contract {
+function output(schema: JsonSchema | null): ToolContract {
   return contract({ output: schema })
 }
 
@@ -183,7 +188,7 @@ const outputs: readonly Row[] = [
   ['more values', output({ enum: ['a'] }), output({ enum: ['a', 'b'] }), [['/output/enum', 'major']]],
 ]
 
-const needs = (change: object): Contract => contract({ requirements: { ...NO_REQUIREMENTS, ...change } })
+const needs = (change: object): ToolContract => contract({ requirements: { ...NO_REQUIREMENTS, ...change } })
 const oauth = (...scopes: string[]) => ({ authorization: [{ id: 'github', oauth2: { scopes } }] })
 
 const requirements: readonly Row[] = [
@@ -238,7 +243,7 @@ describe.each([
 })
 
 const big = (count: number): JsonSchema => ({ maxLength: count })
-const SAID: readonly (readonly [Contract, Contract, readonly string[]])[] = [
+const SAID: readonly (readonly [ToolContract, ToolContract, readonly string[]])[] = [
   [input({ a }), input({ a: { ...a, title: 'A' } }), ['The input is described differently']],
   [input({ a }), input({ a: { type: 'number' } }), ["Parameter 'a' has another type"]],
   [input({ a: { type: 'integer' } }), input({ a: { type: 'number' } }), ["Parameter 'a' has a wider type"]],
@@ -373,7 +378,7 @@ describe('versions', () => {
     patch: [input({ a }), input({ a: { ...a, title: 'A' } })],
   } as const
 
-  test.each<[Level, string, string, boolean]>([
+  test.each<[BumpLevel, string, string, boolean]>([
     ['major', '1.2.3', '2.0.0', true],
     ['major', '1.2.3', '1.3.0', false],
     ['minor', '1.2.3', '1.3.0', true],
@@ -396,7 +401,7 @@ describe('versions', () => {
     expect(problems.length === 0).toBe(allowed)
   })
 
-  test.each<[Level, string, string]>([
+  test.each<[BumpLevel, string, string]>([
     ['major', '1.2.3', '2.0.0'],
     ['minor', '1.2.3', '1.3.0'],
     ['patch', '1.2.3', '1.2.4'],
@@ -450,7 +455,7 @@ describe('a document of several tools', () => {
     ['0.1.0', 'ab', '0.2.0', 'a', undefined],
     ['1.0.0', 'a', '1.0.0+b', 'ab', 'needs version 1.1.0'],
   ])('at %s with %s, then at %s with %s: %s', (before, had, after, has, wanted) => {
-    const problems = checkWholeSuccessor(whole(before, ...had), whole(after, ...has))
+    const problems = checkToolSetSuccessor(whole(before, ...had), whole(after, ...has))
     expect(problems.map(({ message }) => message)).toEqual(
       wanted === undefined ? [] : [expect.stringContaining(wanted)],
     )

@@ -1,6 +1,6 @@
 import { loadPatternEngine } from '../../../src/core/schema/pattern-matcher.ts'
 import { expect, test } from 'vitest'
-import { compiledValidate, isCheckedInLinearTime } from '../../../src/core/schema/validator.ts'
+import { createCompiledValidator, isCheckedInLinearTime } from '../../../src/core/schema/validator.ts'
 import { interpretSchema } from '../../../src/core/schema/validator.ts'
 import { compileSchemas } from '../../../src/node/compile-schemas.ts'
 import type { Problem } from '../../../src/core/tool/problem.ts'
@@ -296,12 +296,12 @@ test.each(rows)('both engines tell the same: %s', async (_, schema, value, probl
   const { one } = await importCompiled({ one: schema })
   const expected: Problem[] = problems.map(([path, message]) => ({ path, message }))
   expect(interpretSchema(schema)(value)).toEqual(expected)
-  expect(compiledValidate(one!, schema)(value)).toEqual(expected)
+  expect(createCompiledValidator(one!, schema)(value)).toEqual(expected)
 })
 
 test('a value that nests deeper than the stack of compiled code is told, other faults are not', () => {
   const failing = (error: Error) =>
-    compiledValidate(() => {
+    createCompiledValidator(() => {
       throw error
     }, true)
   expect(failing(new RangeError('stack'))(1)).toEqual([{ path: '', message: 'Must nest less deep to be checked' }])
@@ -312,7 +312,7 @@ test('at most 100 problems are told', async () => {
   const schema = { items: { type: 'string' } }
   const { one } = await importCompiled({ one: schema })
   const value = Array.from({ length: 500 }, () => 1)
-  expect(compiledValidate(one!, schema)(value)).toHaveLength(100)
+  expect(createCompiledValidator(one!, schema)(value)).toHaveLength(100)
   expect(interpretSchema(schema)(value)).toHaveLength(100)
 })
 
@@ -361,7 +361,7 @@ test.each<[string, boolean, JsonSchema]>([
 test('a value of more parts than the interpreter looks at is not checked', async () => {
   const schema = { items: { type: 'string' } }
   const { one } = await importCompiled({ one: schema })
-  const validate = compiledValidate(one!, schema)
+  const validate = createCompiledValidator(one!, schema)
   expect(validate(Array(149_999).fill('a'))).toEqual([])
   expect(validate({ a: Array(150_000).fill(1) })).toEqual([
     { path: '', message: 'Is too costly to check against its schema' },

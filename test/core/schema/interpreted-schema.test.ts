@@ -1,4 +1,4 @@
-import { createMeter, UNITS } from '../../../src/core/tool/budget.ts'
+import { createRequestBudget, DEFAULT_UNITS } from '../../../src/core/tool/budget.ts'
 import { loadPatternEngine } from '../../../src/core/schema/pattern-matcher.ts'
 import { describe, expect, test } from 'vitest'
 import { interpretSchema } from '../../../src/core/schema/validator.ts'
@@ -256,10 +256,10 @@ describe('what is easily got wrong', () => {
 })
 
 test('all that is checked for one request draws on one meter', () => {
-  const meter = createMeter(3 * UNITS)
+  const meter = createRequestBudget(3 * DEFAULT_UNITS)
   const validate = interpretSchema({ items: { not: { enum: Array.from({ length: 100 }, (_, index) => index) } } })
   const value = Array.from({ length: 700 }, () => 'a')
   expect(validate(value, meter)).toEqual(validate(value))
-  while (!meter.isSpent) validate(value, meter)
+  while (!meter.isExceeded) validate(value, meter)
   expect(validate(value, meter)).toEqual(COSTLY)
 })

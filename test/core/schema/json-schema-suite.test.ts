@@ -1,6 +1,6 @@
 import { loadPatternEngine } from '../../../src/core/schema/pattern-matcher.ts'
 import { describe, expect, test } from 'vitest'
-import { compiledValidate } from '../../../src/core/schema/validator.ts'
+import { createCompiledValidator } from '../../../src/core/schema/validator.ts'
 import { interpretSchema } from '../../../src/core/schema/validator.ts'
 import type { JsonSchema } from '../../../src/core/tool/tool.ts'
 import type { Validate } from '../../../src/core/schema/validator.ts'
@@ -37,7 +37,7 @@ async function compile(schemas: readonly JsonSchema[]): Promise<readonly (Valida
   )
   return schemas.map((schema, index) => {
     const one = compiledSchemas[`s${index}`]
-    return one && compiledValidate(one, schema)
+    return one && createCompiledValidator(one, schema)
   })
 }
 

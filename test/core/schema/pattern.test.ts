@@ -4,25 +4,25 @@ import { describe, expect, it, test } from 'vitest'
 import { createBudget } from '../../../src/core/tool/budget.ts'
 import {
   isSimplePattern,
-  linearPattern,
+  compileLinearPattern,
   MAX_PATTERN_LENGTH,
   MAX_WRITTEN_OUT,
 } from '../../../src/core/schema/pattern.ts'
 import { effortOf, MOST_EFFORT } from '../../effort.ts'
 
 function compiled(pattern: string): RE2JS {
-  const linear = linearPattern(pattern)
+  const linear = compileLinearPattern(pattern)
   if (!linear.ok) throw new Error(JSON.stringify(linear.problems))
   return RE2JS.compile(linear.value.source)
 }
 
 const refusal = (pattern: string) => {
-  const linear = linearPattern(pattern)
+  const linear = compileLinearPattern(pattern)
   return linear.ok ? undefined : linear.problems
 }
 
 const stepsOf = (pattern: string) => {
-  const linear = linearPattern(pattern)
+  const linear = compileLinearPattern(pattern)
   return linear.ok ? linear.value.stepsPerCharacter : undefined
 }
 
@@ -135,9 +135,9 @@ describe('what is refused', () => {
   })
 
   test('where the budget is spent, its owner is told', () => {
-    expect(linearPattern('a{1000}', createBudget(2_100)).ok).toBe(true)
-    expect(() => linearPattern('a{1000}', createBudget(2_000))).toThrow('There is no budget left')
-    expect(() => linearPattern('\\p{L}', createBudget(100))).toThrow('There is no budget left')
+    expect(compileLinearPattern('a{1000}', createBudget(2_100)).ok).toBe(true)
+    expect(() => compileLinearPattern('a{1000}', createBudget(2_000))).toThrow('There is no budget left')
+    expect(() => compileLinearPattern('\\p{L}', createBudget(100))).toThrow('There is no budget left')
   })
 })
 

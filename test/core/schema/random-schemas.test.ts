@@ -6,7 +6,7 @@ import { createPublish } from '../../../src/core/publish/publish.ts'
 import { checkSuccessor, requiredBump } from '../../../src/core/schema/compatibility.ts'
 import { loadPatternEngine } from '../../../src/core/schema/pattern-matcher.ts'
 import { interpretSchema } from '../../../src/core/schema/validator.ts'
-import { createBudget, UNITS } from '../../../src/core/tool/budget.ts'
+import { createBudget, DEFAULT_UNITS } from '../../../src/core/tool/budget.ts'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { effortOfAsync, MOST_EFFORT } from '../../effort.ts'
@@ -89,7 +89,7 @@ it(
         expect(await effortOfAsync(work), `of the seed ${SEED + block}`).toBeLessThan(MOST_EFFORT)
       }
     }
-    expect(most.units).toBeLessThanOrEqual(UNITS)
+    expect(most.units).toBeLessThanOrEqual(DEFAULT_UNITS)
     // Else it would be the refusals alone that are tried
     expect(published).toBeGreaterThan(RUNS / 4)
   },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { everySubschema, mapSubschemas, subschemas } from '../../../src/core/schema/subschemas.ts'
+import { walkSubschemas, mapSubschemas, subschemas } from '../../../src/core/schema/subschemas.ts'
 
 const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']
@@ -60,7 +60,7 @@ test('keywords that judge the same value are told apart', () => {
 
 test('a document is walked in order, parents first, down to a depth', () => {
   const schema = { properties: { a: { items: { not: {} } }, b: true }, allOf: [{}] }
-  const all = [...everySubschema(schema, 3)].map(({ path, depth }) => [path, depth])
+  const all = [...walkSubschemas(schema, 3)].map(({ path, depth }) => [path, depth])
   expect(all).toEqual([
     ['', 1],
     ['/properties/a', 2],
@@ -68,7 +68,7 @@ test('a document is walked in order, parents first, down to a depth', () => {
     ['/properties/b', 2],
     ['/allOf/0', 2],
   ])
-  expect([...everySubschema(schema, Infinity)]).toHaveLength(6)
+  expect([...walkSubschemas(schema, Infinity)]).toHaveLength(6)
 })
 
 test('a copy has its subschemas changed, the rest as it was, and no prototype', () => {

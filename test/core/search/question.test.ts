@@ -1,11 +1,11 @@
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
-import { termsOf } from '../../../src/core/search/question.ts'
+import { parseTerms } from '../../../src/core/search/question.ts'
 import schema from '../../../src/core/search/thesaurus.schema.json' with { type: 'json' }
 import thesaurus from '../../../src/core/search/thesaurus.json' with { type: 'json' }
-import { stemOf, wordsOf } from '../../../src/core/search/words.ts'
+import { stemWord, splitWords } from '../../../src/core/search/words.ts'
 
-const words = (q: string) => termsOf(q).map(({ word }) => word)
+const words = (q: string) => parseTerms(q).map(({ word }) => word)
 
 describe('the words of a text', () => {
   it.each([
@@ -15,7 +15,7 @@ describe('the words of a text', () => {
     ["the track I'm on, and who’s next", ['the', 'track', 'i', 'on', 'and', 'who', 'next']],
     ['Übung 日本語 v2.0', ['übung', '日本語', 'v2', '0']],
     ['.-"', []],
-  ])('of %j', (text, parts) => expect(wordsOf(text)).toEqual(parts))
+  ])('of %j', (text, parts) => expect(splitWords(text)).toEqual(parts))
 })
 
 describe('the terms of a question', () => {
@@ -31,7 +31,7 @@ describe('the terms of a question', () => {
   })
 
   it('hold letters and numbers alone, so that none is an operator of FTS5', () => {
-    const all = termsOf('NEAR("pigeon" OR b*) close a pull request').flatMap((term) => [
+    const all = parseTerms('NEAR("pigeon" OR b*) close a pull request').flatMap((term) => [
       ...term.itself,
       ...term.standIns,
     ])
@@ -39,9 +39,9 @@ describe('the terms of a question', () => {
     expect(all.filter((word) => !/^[\p{L}\p{N} ]+$/u.test(word))).toEqual([])
   })
 
-  it('are what is written as one word with a neighbour too', () => {
-    expect(termsOf('who is on call')[0]?.itself).toContain(stemOf('oncall'))
-    expect(termsOf('price lists').map(({ itself }) => itself.includes(stemOf('pricelist')))).toEqual([true, true])
+  it('are what is written as one word with a neighbor too', () => {
+    expect(parseTerms('who is on call')[0]?.itself).toContain(stemWord('oncall'))
+    expect(parseTerms('price lists').map(({ itself }) => itself.includes(stemWord('pricelist')))).toEqual([true, true])
   })
 
   it('are several words where those stand for others, in any form of them', () => {
@@ -51,9 +51,9 @@ describe('the terms of a question', () => {
     expect(words('switch secret scanning on')).toEqual(['switch on', 'secret', 'scanning'])
     expect(words('take the blue label off the runner')).toEqual(['take off', 'blue', 'label', 'runner'])
     expect(words('get the file to Ann')).toEqual(['get', 'file', 'ann'])
-    expect(termsOf('switch secret scanning on')[0]?.itself).toEqual(['switch on', 'switch'])
+    expect(parseTerms('switch secret scanning on')[0]?.itself).toEqual(['switch on', 'switch'])
     expect(words('take one two three four five six seven off')).not.toContain('take off')
-    expect(termsOf('turn down an applicant')[0]).toMatchObject({
+    expect(parseTerms('turn down an applicant')[0]).toMatchObject({
       itself: ['turn down'],
       standIns: expect.arrayContaining(['reject']),
     })
@@ -61,7 +61,7 @@ describe('the terms of a question', () => {
 })
 
 describe('what stands for a word', () => {
-  const standIns = (word: string) => termsOf(word)[0]?.standIns ?? []
+  const standIns = (word: string) => parseTerms(word)[0]?.standIns ?? []
 
   it.each([
     ['songs', 'track'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { effortOf, MOST_EFFORT } from '../../effort.ts'
-import { stemOf, stemsOf } from '../../../src/core/search/words.ts'
+import { stemWord, stemText } from '../../../src/core/search/words.ts'
 
 describe('the stem of a word', () => {
   it.each([
@@ -17,7 +17,7 @@ describe('the stem of a word', () => {
     ['calling', 'call'],
     ['databases', 'database'],
     ['meetings', 'meeting'],
-  ])('of %s is that of %s', (one, other) => expect(stemOf(one)).toBe(stemOf(other)))
+  ])('of %s is that of %s', (one, other) => expect(stemWord(one)).toBe(stemWord(other)))
 
   it.each([
     ['news', 'new'],
@@ -28,20 +28,20 @@ describe('the stem of a word', () => {
     ['string', 'str'],
     ['need', 'ne'],
     ['address', 'addres'],
-  ])('of %s is not that of %s', (one, other) => expect(stemOf(one)).not.toBe(stemOf(other)))
+  ])('of %s is not that of %s', (one, other) => expect(stemWord(one)).not.toBe(stemWord(other)))
 
   it('is the word itself where it is short, or of another script', () => {
-    for (const word of ['is', 'as', 'pdf', '日本語', 'übung']) expect(stemOf(word)).toBe(word)
+    for (const word of ['is', 'as', 'pdf', '日本語', 'übung']) expect(stemWord(word)).toBe(word)
   })
 
   it('stands for each word of a text', () => {
-    expect(stemsOf('Lists the meetings, and "pull requests"')).toBe('list the meet and pull request')
+    expect(stemText('Lists the meetings, and "pull requests"')).toBe('list the meet and pull request')
   })
 
   it.each(['', 'ing', 'eed', 'ies'])(
     'takes a time that grows with the word: of nothing but vowels, and %j',
     (ending) => {
-      expect(effortOf(() => stemOf('a'.repeat(50_000) + ending))).toBeLessThan(MOST_EFFORT)
+      expect(effortOf(() => stemWord('a'.repeat(50_000) + ending))).toBeLessThan(MOST_EFFORT)
     },
   )
 })

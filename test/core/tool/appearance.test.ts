@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Json } from '../../../src/core/tool/json.ts'
-import { appearanceOf, iconSource } from '../../../src/core/tool/appearance.ts'
+import { getAppearance, iconSource } from '../../../src/core/tool/appearance.ts'
 
 const PNG = { src: 'https://a.example/i.png', mimeType: 'image/png' }
 const DARK = { ...PNG, src: 'https://a.example/dark.png', theme: 'dark' }
@@ -21,8 +21,8 @@ it.each<[string, Json | undefined, string | undefined]>([
 })
 
 it('has a title and an icon at an address of the deployment, where there are such', () => {
-  expect(appearanceOf({ id: 'A.B@1.0.0+x' })).toEqual({})
-  expect(appearanceOf({ id: 'A.B@1.0.0+x', annotations: { title: 'T' }, icons: [PNG] })).toEqual({
+  expect(getAppearance({ id: 'A.B@1.0.0+x' })).toEqual({})
+  expect(getAppearance({ id: 'A.B@1.0.0+x', annotations: { title: 'T' }, icons: [PNG] })).toEqual({
     title: 'T',
     icon: '/tools/A.B%401.0.0%2Bx/icon',
   })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { afford, createBudget, unitsOf, weigh } from '../../../src/core/tool/budget.ts'
+import { withinBudget, createBudget, textUnits, chargeValue } from '../../../src/core/tool/budget.ts'
 
 describe('a budget', () => {
   it('gives so many units, and then no more', () => {
     const budget = createBudget(10)
-    const work = (units: number) => afford(() => budget.spend(units, '/a'), 'Too much')
+    const work = (units: number) => withinBudget(() => budget.spend(units, '/a'), 'Too much')
     expect(work(10)).toEqual({ ok: true, value: undefined })
     expect(work(1)).toEqual({ ok: false, problems: [{ path: '/a', message: 'Too much' }] })
     expect(work(0).ok).toBe(false)
@@ -15,12 +15,12 @@ describe('a budget', () => {
     const [one, other] = [createBudget(8, whole), createBudget(8, whole)]
     one.spend(8)
     expect([whole.spent, one.spent, other.spent]).toEqual([8, 8, 0])
-    expect(afford(() => one.spend(1), '').ok).toBe(false)
-    expect(afford(() => other.spend(2), '').ok).toBe(false)
+    expect(withinBudget(() => one.spend(1), '').ok).toBe(false)
+    expect(withinBudget(() => other.spend(2), '').ok).toBe(false)
   })
 
   it('says of a long path its beginning', () => {
-    const exhausted = afford(() => createBudget(0).spend(1, `/${'n'.repeat(100_000)}`), 'Too much')
+    const exhausted = withinBudget(() => createBudget(0).spend(1, `/${'n'.repeat(100_000)}`), 'Too much')
     expect(exhausted).toMatchObject({ ok: false, problems: [{ path: `/${'n'.repeat(999)}` }] })
   })
 
@@ -28,20 +28,20 @@ describe('a budget', () => {
     const defect = () => {
       throw new TypeError('defect')
     }
-    expect(() => afford(defect, '')).toThrow('defect')
+    expect(() => withinBudget(defect, '')).toThrow('defect')
   })
 })
 
 describe('a value', () => {
   const units = (value: unknown) => {
     const budget = createBudget(Infinity)
-    weigh(value, budget)
+    chargeValue(value, budget)
     return budget.spent
   }
 
   it('takes a unit a part, and one for 64 characters', () => {
     expect([units(null), units(1), units([]), units({}), units([[], [1, true]])]).toEqual([1, 1, 1, 1, 5])
-    expect([units(''), units('a'.repeat(64)), unitsOf('a'.repeat(128))]).toEqual([1, 2, 3])
+    expect([units(''), units('a'.repeat(64)), textUnits('a'.repeat(128))]).toEqual([1, 2, 3])
     expect(units({ ['k'.repeat(64)]: 0 })).toBe(3)
   })
 

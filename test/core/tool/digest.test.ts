@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { canonicalJson, digestOf } from '../../../src/core/tool/digest.ts'
+import { canonicalJson, computeDigest } from '../../../src/core/tool/digest.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 
 describe('canonical JSON', () => {
@@ -44,8 +44,8 @@ describe('a digest', () => {
       hashed.push(text)
       return `hash ${hashed.length}`
     }
-    expect(await digestOf(record, sha256)).toBe('hash 1')
-    await digestOf(Object.fromEntries(Object.entries(record).toReversed()) as typeof record, sha256)
+    expect(await computeDigest(record, sha256)).toBe('hash 1')
+    await computeDigest(Object.fromEntries(Object.entries(record).toReversed()) as typeof record, sha256)
     expect(hashed).toEqual([canonicalJson(record), canonicalJson(record)])
   })
 })

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { afterStretches, createBudget } from '../../../src/core/tool/budget.ts'
+import { createYielder, createBudget } from '../../../src/core/tool/budget.ts'
 
 it('gives way after a stretch of work, and not after each step', async () => {
   const work = createBudget(Infinity)
   work.spend(50_000)
   let gaveWay = 0
-  const mayGiveWay = afterStretches(
+  const mayGiveWay = createYielder(
     () => work.spent,
     async () => void (gaveWay += 1),
   )

@@ -1,37 +1,37 @@
 import { describe, expect, it } from 'vitest'
 import {
   anyObject,
-  anything,
+  anyJson,
   boolean,
-  check,
+  parseValue,
   integer,
-  into,
-  judged,
-  list,
+  transform,
+  refine,
+  array,
   map,
   nullish,
   object,
-  oneOf,
+  enumReader,
   optional,
-  parsed,
+  custom,
   type Reader,
   readAt,
   string,
-  text,
+  stringMatching,
   unique,
-  unquoted,
-  wrong,
+  hideValue,
+  addProblem,
 } from '../../../src/core/tool/json-reader.ts'
 import type { Problem } from '../../../src/core/tool/problem.ts'
 
-const LETTERS = text('letters', /^[a-z]+$/)
+const LETTERS = stringMatching('letters', /^[a-z]+$/)
 
 function problemsOf(reader: Reader<unknown>, value: unknown): Record<string, string> {
-  const read = check(reader, value)
+  const read = parseValue(reader, value)
   return read.ok ? {} : Object.fromEntries(read.problems.map(({ path, message }) => [path, message]))
 }
 function valueOf<T>(reader: Reader<T>, value: unknown): T {
-  const read = check(reader, value)
+  const read = parseValue(reader, value)
   if (!read.ok) throw new Error(JSON.stringify(read.problems))
   return read.value
 }
@@ -43,14 +43,14 @@ describe('a reader', () => {
     ['a string of some length', string({ least: 1, most: 3 }), ['a', 'abc']],
     ['a string of at most a length', string({ most: 3 }), ['', 'abc']],
     ['a text of a pattern', LETTERS, ['a', 'abc']],
-    ['a text of a predicate', text('an even text', ({ length }) => length % 2 === 0), ['', 'ab']],
+    ['a text of a predicate', stringMatching('an even text', ({ length }) => length % 2 === 0), ['', 'ab']],
     ['an integer', integer(-1, 2), [-1, 0, 1, 2]],
     ['a boolean', boolean, [true, false]],
-    ['one of some words', oneOf(['a', 'b']), ['a', 'b']],
+    ['one of some words', enumReader(['a', 'b']), ['a', 'b']],
     ['any object', anyObject, [{}, { a: [null] }]],
-    ['anything', anything, [null, undefined, 1, [], {}]],
-    ['an array', list(LETTERS), [[], ['a', 'b', 'a']]],
-    ['an array of some length', list(LETTERS, { least: 1, most: 2 }), [['a'], ['a', 'b']]],
+    ['anything', anyJson, [null, undefined, 1, [], {}]],
+    ['an array', array(LETTERS), [[], ['a', 'b', 'a']]],
+    ['an array of some length', array(LETTERS, { least: 1, most: 2 }), [['a'], ['a', 'b']]],
     ['a map', map(LETTERS, 2), [{}, { a: 'b' }, { '': 'b', 'constructor': 'c' }]],
     ['an object', object({ a: LETTERS, b: optional(integer(0, 9)) }), [{ a: 'x' }, { a: 'x', b: 3 }]],
     ['what may be absent', optional(LETTERS), ['a', undefined]],
@@ -75,32 +75,32 @@ describe('a reader', () => {
     ['of no length at all', string({ least: 1, most: 3 }), 'abcd', "Must be a string of 1 to 3 characters, got 'abcd'"],
     ['of another pattern', LETTERS, 'A', "Must be letters, got 'A'"],
     ['that only prints like a string', LETTERS, ['a'], 'Must be letters, got an array of 1'],
-    ['that fails a predicate', text('even', ({ length }) => length % 2 === 0), 'a', "Must be even, got 'a'"],
+    ['that fails a predicate', stringMatching('even', ({ length }) => length % 2 === 0), 'a', "Must be even, got 'a'"],
     ['below', integer(1, 3), 0, 'Must be an integer from 1 to 3, got 0'],
     ['above', integer(1, 3), 4, 'Must be an integer from 1 to 3, got 4'],
     ['between integers', integer(1, 3), 1.5, 'Must be an integer from 1 to 3, got 1.5'],
     ['like an integer', integer(1, 3), '2', "Must be an integer from 1 to 3, got '2'"],
     ['like a boolean', boolean, 'true', "Must be a boolean, got 'true'"],
     ['of no boolean', boolean, 0, 'Must be a boolean, got 0'],
-    ['of another word', oneOf(['a', 'b']), 'c', "Must be one of 'a', 'b', got 'c'"],
-    ['of another word than the one', oneOf(['a']), true, "Must be 'a', got true"],
+    ['of another word', enumReader(['a', 'b']), 'c', "Must be one of 'a', 'b', got 'c'"],
+    ['of another word than the one', enumReader(['a']), true, "Must be 'a', got true"],
     ['of no object', anyObject, [1, 2], 'Must be an object, got an array of 2'],
-    ['of no array', list(LETTERS), { 0: 'a' }, 'Must be an array, got an object'],
-    ['of too few items', list(LETTERS, { least: 1 }), [], 'Must be an array that is not empty, got an empty array'],
+    ['of no array', array(LETTERS), { 0: 'a' }, 'Must be an array, got an object'],
+    ['of too few items', array(LETTERS, { least: 1 }), [], 'Must be an array that is not empty, got an empty array'],
     [
       'of too many items',
-      list(LETTERS, { most: 1 }),
+      array(LETTERS, { most: 1 }),
       ['a', 'B'],
       'Must be an array of at most 1 items, got an array of 2',
     ],
-    ['of no items', list(LETTERS, { least: 1, most: 9 }), [], 'Must be an array of 1 to 9 items, got an empty array'],
+    ['of no items', array(LETTERS, { least: 1, most: 9 }), [], 'Must be an array of 1 to 9 items, got an empty array'],
     ['of no map', map(LETTERS), [], 'Must be an object, got an empty array'],
     ['of too many fields', map(LETTERS, 1), { a: 'a', b: 'b' }, 'Must be an object of at most 1 fields, got an object'],
     ['of no fields', object({ a: LETTERS }), 'a', "Must be an object, got 'a'"],
     ['null, which is not absent', optional(LETTERS), null, 'Must be letters, got null'],
     ['wrong, though it might be null', nullish(LETTERS), 1, 'Must be letters, got 1'],
-    ['that cannot be parsed', parsed('a number', () => undefined), {}, 'Must be a number, got an object'],
-    ['with a reason', judged(LETTERS, (letters) => (letters === 'no' ? 'Is refused' : undefined)), 'no', 'Is refused'],
+    ['that cannot be parsed', custom('a number', () => undefined), {}, 'Must be a number, got an object'],
+    ['with a reason', refine(LETTERS, (letters) => (letters === 'no' ? 'Is refused' : undefined)), 'no', 'Is refused'],
   ])('reports a value %s', (_, reader, value, message) => {
     expect(problemsOf(reader, value)).toEqual({ '': message })
   })
@@ -118,7 +118,7 @@ describe('a reader', () => {
   })
 
   it('repeats no value that may be a secret, however deep', () => {
-    const reader = unquoted(object({ a: list(integer(0, 1)), b: oneOf(['x']), c: anyObject, d: string() }))
+    const reader = hideValue(object({ a: array(integer(0, 1)), b: enumReader(['x']), c: anyObject, d: string() }))
     expect(problemsOf(reader, { a: ['hunter2', 12345, true], b: 'hunter2', c: null, d: ['hunter2'] })).toEqual({
       '/a/0': 'Must be an integer from 0 to 1, got a string',
       '/a/1': 'Must be an integer from 0 to 1, got a number',
@@ -127,7 +127,7 @@ describe('a reader', () => {
       '/c': 'Must be an object, got null',
       '/d': 'Must be a string, got an array of 1',
     })
-    expect(problemsOf(object({ a: unquoted(LETTERS), b: LETTERS }), { a: '1', b: '2' })).toEqual({
+    expect(problemsOf(object({ a: hideValue(LETTERS), b: LETTERS }), { a: '1', b: '2' })).toEqual({
       '/a': 'Must be letters, got a string',
       '/b': "Must be letters, got '2'",
     })
@@ -136,14 +136,14 @@ describe('a reader', () => {
 
 describe('a list', () => {
   it('reports each item at its place', () => {
-    expect(problemsOf(list(LETTERS), ['A', 'a', 1])).toEqual({
+    expect(problemsOf(array(LETTERS), ['A', 'a', 1])).toEqual({
       '/0': "Must be letters, got 'A'",
       '/2': 'Must be letters, got 1',
     })
   })
 
   it('may hold what is absent elsewhere', () => {
-    expect(valueOf(list(nullish(LETTERS)), ['a', null])).toEqual(['a', undefined])
+    expect(valueOf(array(nullish(LETTERS)), ['a', null])).toEqual(['a', undefined])
   })
 })
 
@@ -154,8 +154,8 @@ describe('a map', () => {
       '/a~1b~0': "Must be letters, got 'A'",
       '/no': 'Must not be set',
     })
-    expect(check(reader, { a: 'A', b: 'b' })).toMatchObject({ ok: false })
-    expect(check(reader, { no: 'a' })).toMatchObject({ ok: false })
+    expect(parseValue(reader, { a: 'A', b: 'b' })).toMatchObject({ ok: false })
+    expect(parseValue(reader, { no: 'a' })).toMatchObject({ ok: false })
   })
 
   it('gives a key that looks like a prototype as a key', () => {
@@ -175,7 +175,7 @@ describe('an object', () => {
   })
 
   it('has every problem reported in one pass, unknown fields first', () => {
-    const read = check(object({ person: PERSON, list: list(PERSON) }), {
+    const read = parseValue(object({ person: PERSON, list: array(PERSON) }), {
       person: { 'age': 151, 'a/b': 1 },
       list: [{ name: 'bob' }, { name: 'B' }],
       constructor: 1,
@@ -193,8 +193,8 @@ describe('an object', () => {
   })
 
   it('is wrong for an unknown field alone', () => {
-    expect(check(PERSON, { name: 'ann', nick: 1 })).toMatchObject({ ok: false, problems: [{ path: '/nick' }] })
-    expect(check(list(PERSON), [{ name: 'ann', nick: 1 }])).toMatchObject({ ok: false })
+    expect(parseValue(PERSON, { name: 'ann', nick: 1 })).toMatchObject({ ok: false, problems: [{ path: '/nick' }] })
+    expect(parseValue(array(PERSON), [{ name: 'ann', nick: 1 }])).toMatchObject({ ok: false })
   })
 
   it('names no more than the beginning of a long field', () => {
@@ -231,12 +231,12 @@ describe('an object', () => {
   it('may pass over fields, and may say so', () => {
     const read = { a: LETTERS }
     const warnings: Problem[] = []
-    expect(check(object(read, { unknown: 'ignore' }), { a: 'a', b: 1 }, warnings)).toEqual({
+    expect(parseValue(object(read, { unknown: 'ignore' }), { a: 'a', b: 1 }, warnings)).toEqual({
       ok: true,
       value: { a: 'a' },
     })
     expect(warnings).toEqual([])
-    expect(check(list(object(read, { unknown: 'warn' })), [{ a: 'a', b: 1 }], warnings)).toEqual({
+    expect(parseValue(array(object(read, { unknown: 'warn' })), [{ a: 'a', b: 1 }], warnings)).toEqual({
       ok: true,
       value: [{ a: 'a' }],
     })
@@ -255,7 +255,7 @@ describe('an object', () => {
       {
         rule({ least, most }, report, source) {
           if (least !== undefined && most !== undefined && least > most) {
-            wrong(report, `Must be at least ${least}, got ${String(source.most)}`, '/most')
+            addProblem(report, `Must be at least ${least}, got ${String(source.most)}`, '/most')
           }
         },
       },
@@ -265,7 +265,7 @@ describe('an object', () => {
       '/range/most': 'Must be at least 3, got 2',
       '/range/name': "Must be letters, got 'A'",
     })
-    expect(check(RANGE, { least: 3, most: 2 })).toMatchObject({ ok: false })
+    expect(parseValue(RANGE, { least: 3, most: 2 })).toMatchObject({ ok: false })
     expect(problemsOf(RANGE, { least: 3, most: 'x' })).toEqual({ '/most': "Must be an integer from 0 to 9, got 'x'" })
   })
 })
@@ -282,7 +282,7 @@ describe('what may be absent', () => {
 })
 
 describe('a value that becomes another', () => {
-  const LENGTH = into(LETTERS, ({ length }, report) => (length > 3 ? wrong(report, 'Is long') : length))
+  const LENGTH = transform(LETTERS, ({ length }, report) => (length > 3 ? addProblem(report, 'Is long') : length))
 
   it('is read first', () => {
     expect(valueOf(LENGTH, 'abc')).toBe(3)
@@ -291,8 +291,8 @@ describe('a value that becomes another', () => {
   })
 
   it('is wrong when anything was reported, whatever is given for it', () => {
-    const read = check((value, report) => {
-      wrong(report, 'Is wrong all the same')
+    const read = parseValue((value, report) => {
+      addProblem(report, 'Is wrong all the same')
       return value
     }, 1)
     expect(read).toEqual({ ok: false, problems: [{ path: '', message: 'Is wrong all the same' }] })
@@ -301,7 +301,7 @@ describe('a value that becomes another', () => {
   it('is judged, and stays as it is', () => {
     expect(
       valueOf(
-        judged(LETTERS, () => undefined),
+        refine(LETTERS, () => undefined),
         'a',
       ),
     ).toBe('a')
@@ -311,20 +311,20 @@ describe('a value that becomes another', () => {
 describe('a part of a value', () => {
   it('is reported where it stands, what was reported before where that stood', () => {
     const reader: Reader<unknown> = (value, report) => {
-      wrong(report, 'First', '/before')
+      addProblem(report, 'First', '/before')
       report.warnings.push({ path: '/before', message: 'First' })
       return readAt(
         'a/b',
         (part, inner) => {
           inner.warnings.push({ path: '/c', message: 'Second' })
-          return wrong(inner, `Second: ${String(part)}`)
+          return addProblem(inner, `Second: ${String(part)}`)
         },
         value,
         report,
       )
     }
     const warnings: Problem[] = []
-    expect(check(list(reader), [7], warnings)).toEqual({
+    expect(parseValue(array(reader), [7], warnings)).toEqual({
       ok: false,
       problems: [
         { path: '/0/before', message: 'First' },
@@ -340,19 +340,19 @@ describe('a part of a value', () => {
 
 describe('strings that are unique', () => {
   it('are so among those of one reader', () => {
-    expect(problemsOf(list(unique(LETTERS)), ['a', 'b', 'a', 'A'])).toEqual({
+    expect(problemsOf(array(unique(LETTERS)), ['a', 'b', 'a', 'A'])).toEqual({
       '/2': "Must be unique, got 'a' again",
       '/3': "Must be letters, got 'A'",
     })
-    expect(valueOf(list(unique(string())), ['a', 'A'])).toEqual(['a', 'A'])
-    expect(valueOf(list(LETTERS), ['a', 'a'])).toEqual(['a', 'a'])
+    expect(valueOf(array(unique(string())), ['a', 'A'])).toEqual(['a', 'A'])
+    expect(valueOf(array(LETTERS), ['a', 'a'])).toEqual(['a', 'a'])
   })
 
   it('may have to differ by more than case', () => {
-    expect(problemsOf(list(unique(string(), true)), ['a', 'b', 'A'])).toEqual({
+    expect(problemsOf(array(unique(string(), true)), ['a', 'b', 'A'])).toEqual({
       '/2': "Must be unique, ignoring case, got 'A' again",
     })
-    expect(problemsOf(unquoted(list(unique(string()))), ['a', 'a'])).toEqual({
+    expect(problemsOf(hideValue(array(unique(string()))), ['a', 'a'])).toEqual({
       '/1': 'Must be unique, got a string again',
     })
   })

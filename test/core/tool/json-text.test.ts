@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget, createMeter, UNITS } from '../../../src/core/tool/budget.ts'
-import { FOREIGN, parseJson, readInSlices } from '../../../src/core/tool/json-text.ts'
+import { createBudget, createRequestBudget, DEFAULT_UNITS } from '../../../src/core/tool/budget.ts'
+import { FOREIGN_JSON, parseJson, parseInSlices } from '../../../src/core/tool/json-text.ts'
 
-const read = (text: string, rules = {}) => parseJson(text, createMeter(), rules)
+const read = (text: string, rules = {}) => parseJson(text, createRequestBudget(), rules)
 const list = (commas: number) => `[${'0,'.repeat(commas)}0]`
 
 describe('a text that was sent', () => {
@@ -20,18 +20,18 @@ describe('a text that was sent', () => {
   })
 
   it('may hold so many parts, and no more', () => {
-    expect(read(list(UNITS)).ok).toBe(true)
+    expect(read(list(DEFAULT_UNITS)).ok).toBe(true)
     const refused = { ok: false, isJson: true, message: expect.stringContaining('more than 100000 parts') }
-    expect(read(list(UNITS + 1))).toEqual(refused)
-    expect(read(`{${'"a":0,'.repeat(UNITS / 2)}"a":0}`)).toEqual(refused)
-    expect(read(`[${'[[]],'.repeat(UNITS / 2 - 1)}0]`).ok).toBe(true)
-    expect(read(`[${'[[]],'.repeat(UNITS / 2 + 1)}0]`)).toEqual(refused)
-    expect(read(JSON.stringify(',:['.repeat(UNITS))).ok).toBe(true)
+    expect(read(list(DEFAULT_UNITS + 1))).toEqual(refused)
+    expect(read(`{${'"a":0,'.repeat(DEFAULT_UNITS / 2)}"a":0}`)).toEqual(refused)
+    expect(read(`[${'[[]],'.repeat(DEFAULT_UNITS / 2 - 1)}0]`).ok).toBe(true)
+    expect(read(`[${'[[]],'.repeat(DEFAULT_UNITS / 2 + 1)}0]`)).toEqual(refused)
+    expect(read(JSON.stringify(',:['.repeat(DEFAULT_UNITS))).ok).toBe(true)
     expect(read(list(4_000), { parts: 3_999 }).ok).toBe(false)
   })
 
   it('draws on the meter by its parts and its length, whatever it comes to', () => {
-    const meter = createMeter()
+    const meter = createRequestBudget()
     parseJson(list(5_000), meter)
     expect(meter.spent).toBeGreaterThan(5_000)
     expect(meter.spent).toBeLessThan(5_050)
@@ -50,24 +50,26 @@ describe('a text that was sent', () => {
   })
 
   it('yields between its slices', () => {
-    const slices = (text: string) => [...readInSlices(text, createMeter())].length
+    const slices = (text: string) => [...parseInSlices(text, createRequestBudget())].length
     expect([slices('1'), slices(`[${'"aaaaaaaa",'.repeat(90_000)}1]`)]).toEqual([0, 0])
     expect(slices(`[${`"${'a'.repeat(100)}",`.repeat(40_000)}1]`)).toBe(4)
   })
 
   it('of a tool may hold many rows, and fewer names of one object', () => {
     const row = { id: 0, name: 'n', price: 0, text: 'x' }
-    expect(read(JSON.stringify(Array(30_000).fill(row)), FOREIGN).ok).toBe(true)
+    expect(read(JSON.stringify(Array(30_000).fill(row)), FOREIGN_JSON).ok).toBe(true)
     const named = (count: number) =>
       JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [at, 0])))
-    expect([read(named(70_000), FOREIGN).ok, read(named(80_000), FOREIGN).ok]).toEqual([true, false])
+    expect([read(named(70_000), FOREIGN_JSON).ok, read(named(80_000), FOREIGN_JSON).ok]).toEqual([true, false])
   })
 
   it('of a tool may hold what only passes through', () => {
     const text = `{"__proto__":1e999,"a":${'['.repeat(400)}${']'.repeat(400)}}`
     expect(read(text)).toMatchObject({ message: "Cannot accept the key '__proto__' at '/__proto__'" })
-    expect(read(text, FOREIGN).ok).toBe(true)
-    expect(read('['.repeat(1_001) + ']'.repeat(1_001), FOREIGN)).toMatchObject({ message: /deeper than 1000 levels/ })
+    expect(read(text, FOREIGN_JSON).ok).toBe(true)
+    expect(read('['.repeat(1_001) + ']'.repeat(1_001), FOREIGN_JSON)).toMatchObject({
+      message: /deeper than 1000 levels/,
+    })
   })
 
   it('has no number beyond doubles, wherever it stands', () => {

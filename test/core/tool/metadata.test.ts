@@ -3,10 +3,10 @@ import type { JsonObject } from '../../../src/core/tool/json.ts'
 import {
   declaredModes,
   givesArtifacts,
-  nonInferrable,
-  offered,
+  listContextParameters,
+  omitContextParameters,
   toolkitDescription,
-  withheld,
+  contextParameterLosses,
 } from '../../../src/core/tool/metadata.ts'
 
 const input: JsonObject = {
@@ -25,7 +25,7 @@ describe("a record's metadata", () => {
     expect(declaredModes({ metadata })).toEqual(['value', 'artifact'])
     expect(givesArtifacts({ metadata })).toBe(true)
     expect(toolkitDescription({ metadata })).toBe('Mail')
-    expect(nonInferrable({ metadata })).toEqual(['token'])
+    expect(listContextParameters({ metadata })).toEqual(['token'])
   })
 
   it.each([
@@ -38,31 +38,31 @@ describe("a record's metadata", () => {
       false,
       undefined,
     ])
-    expect(nonInferrable(record)).toEqual([])
+    expect(listContextParameters(record)).toEqual([])
   })
 })
 
 describe('what models are offered', () => {
   it('leaves out what no model may infer, and says so', () => {
     const record = { input, metadata: { non_inferrable_parameters: ['token'] } }
-    expect(offered(record)).toEqual({
+    expect(omitContextParameters(record)).toEqual({
       ...record,
       input: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
     })
-    expect(withheld(record)).toEqual([
+    expect(contextParameterLosses(record)).toEqual([
       { path: '/input/properties/token', reason: 'No model may infer it: the context of a call gives it' },
     ])
   })
 
   it('requires nothing when all that was required is left out', () => {
     const record = { input, metadata: { non_inferrable_parameters: ['token', 'a', 'b'] } }
-    expect(offered(record).input).toEqual({ type: 'object', properties: {} })
-    expect(offered({ ...record, input: { type: 'object' } }).input).toEqual({ type: 'object' })
+    expect(omitContextParameters(record).input).toEqual({ type: 'object', properties: {} })
+    expect(omitContextParameters({ ...record, input: { type: 'object' } }).input).toEqual({ type: 'object' })
   })
 
   it('is the record itself where nothing is left out', () => {
     const record = { input }
-    expect(offered(record)).toBe(record)
-    expect(withheld({})).toEqual([])
+    expect(omitContextParameters(record)).toBe(record)
+    expect(contextParameterLosses({})).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { pointerStep, pointerSteps, problemsByParameter } from '../../../src/core/tool/problem.ts'
+import { encodePointerStep, parsePointer, groupByParameter } from '../../../src/core/tool/problem.ts'
 
 describe('a JSON Pointer', () => {
   it.each<[string | number, string]>([
@@ -11,7 +11,7 @@ describe('a JSON Pointer', () => {
     ['m~n', '/m~0n'],
     ['~1', '/~01'],
     ['//~~', '/~1~1~0~0'],
-  ])('has the step %j as %j', (key, step) => expect(pointerStep(key)).toBe(step))
+  ])('has the step %j as %j', (key, step) => expect(encodePointerStep(key)).toBe(step))
 
   it.each<[string, readonly string[]]>([
     ['', []],
@@ -22,16 +22,16 @@ describe('a JSON Pointer', () => {
     // RFC 6901, section 4: ~1 first, so that ~01 is ~1 and not /
     ['/~01', ['~1']],
     ['/~0~1~0~1', ['~/~/']],
-  ])('%j has its steps', (pointer, steps) => expect(pointerSteps(pointer)).toEqual(steps))
+  ])('%j has its steps', (pointer, steps) => expect(parsePointer(pointer)).toEqual(steps))
 
   it.each(['a', 'a/b', '#/a', '/~', '/a~2', '/~/a', '/a~'])('is not %j', (text) => {
-    expect(pointerSteps(text)).toBeUndefined()
+    expect(parsePointer(text)).toBeUndefined()
   })
 
   it('gives back the steps it is made of', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.string(), fc.constantFrom('~', '/', '~1', '~0/'))), (steps) => {
-        expect(pointerSteps(steps.map(pointerStep).join(''))).toEqual(steps)
+        expect(parsePointer(steps.map(encodePointerStep).join(''))).toEqual(steps)
       }),
     )
   })
@@ -40,7 +40,7 @@ describe('a JSON Pointer', () => {
 describe('problems by parameter', () => {
   it('are told at the first step of their path, and where below it', () => {
     expect(
-      problemsByParameter([
+      groupByParameter([
         { path: '/a', message: 'Is required' },
         { path: '/b/0/c~1d', message: 'Must be a string' },
         { path: '/b', message: 'Must be short' },
@@ -56,13 +56,13 @@ describe('problems by parameter', () => {
   })
 
   it('are those of the whole where the path is no pointer', () => {
-    expect(problemsByParameter([{ path: 'a', message: 'Is odd' }])).toEqual({ '': 'Is odd' })
+    expect(groupByParameter([{ path: 'a', message: 'Is odd' }])).toEqual({ '': 'Is odd' })
   })
 
-  it('are none', () => expect(problemsByParameter([])).toEqual({}))
+  it('are none', () => expect(groupByParameter([])).toEqual({}))
 
   it('may be of a parameter that is named like a property of all objects', () => {
-    const problems = problemsByParameter([{ path: '/__proto__', message: 'Is odd' }])
+    const problems = groupByParameter([{ path: '/__proto__', message: 'Is odd' }])
     expect(Object.entries(problems)).toEqual([['__proto__', 'Is odd']])
   })
 })

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { expect, it } from 'vitest'
-import { recentlyUsed } from '../../../src/core/tool/recently-used.ts'
+import { createLruCache } from '../../../src/core/tool/recently-used.ts'
 
 it('keeps so many entries, lacks the one not used for longest, and makes room for each as it comes', () => {
-  const numbers = recentlyUsed<number>(3)
+  const numbers = createLruCache<number>(3)
   expect(LRUCache.unsafeExposeInternals(numbers).keyList).toHaveLength(0)
   for (const [at, key] of ['a', 'b', 'c'].entries()) numbers.set(key, at)
   expect(numbers.get('a')).toBe(0)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
-  askedByIdOrName,
-  askedByName,
+  toIdOrNameRef,
+  toNameRef,
   formatToolId,
   isNamePart,
   isVersion,
@@ -97,17 +97,17 @@ describe('an id', () => {
 
 describe('a tool asked for by its name', () => {
   it('is read as it was written', () => {
-    expect(askedByName('get_emails')).toBe('name:get_emails')
-    expect(askedByName('get_emails', '^1')).toBe('name:get_emails@^1')
-    expect(askedByIdOrName('get_emails@1.0.0')).toBe('name:get_emails@1.0.0')
-    expect(askedByIdOrName('Gmail.GetEmails@1.0.0')).toBe('Gmail.GetEmails@1.0.0')
+    expect(toNameRef('get_emails')).toBe('name:get_emails')
+    expect(toNameRef('get_emails', '^1')).toBe('name:get_emails@^1')
+    expect(toIdOrNameRef('get_emails@1.0.0')).toBe('name:get_emails@1.0.0')
+    expect(toIdOrNameRef('Gmail.GetEmails@1.0.0')).toBe('Gmail.GetEmails@1.0.0')
     expect(parseAskedName('name:get_emails')).toEqual({ name: 'get_emails' })
     expect(parseAskedName('name:get_emails')).not.toHaveProperty('selector')
     expect(parseAskedName('name:get_emails@^1')).toEqual({ name: 'get_emails', selector: '^1' })
   })
 
   it('looks like no id, and no id looks like it', () => {
-    expect(parseToolId(askedByName('get_emails', '1.0.0'))).toBeUndefined()
+    expect(parseToolId(toNameRef('get_emails', '1.0.0'))).toBeUndefined()
     expect(parseAskedName('Gmail.GetEmails')).toBeUndefined()
   })
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { plainName } from '../../../src/core/tool/sanitize-name.ts'
-import { fnv1a, MAX_NAME, withSuffix } from '../../../src/core/tool/tool-id.ts'
+import { toToolName } from '../../../src/core/tool/sanitize-name.ts'
+import { fnv1a, MAX_NAME, appendHash } from '../../../src/core/tool/tool-id.ts'
 
 // Names that were given out must stay the same
 it.each([
@@ -15,11 +15,11 @@ it.each([
   ['ns::get x', 'ns_get_x'],
   ['n'.repeat(64), 'n'.repeat(64)],
   ['n'.repeat(100), 'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn_a17d4815'],
-])('what a document calls %s is called %s here', (published, name) => expect(plainName(published)).toBe(name))
+])('what a document calls %s is called %s here', (published, name) => expect(toToolName(published)).toBe(name))
 
 it('a suffix follows the name, which is cut so that both fit', () => {
-  expect(withSuffix('Send', 'a')).toBe('Send_e40c292c')
-  const cut = withSuffix('n'.repeat(100), 'a')
+  expect(appendHash('Send', 'a')).toBe('Send_e40c292c')
+  const cut = appendHash('n'.repeat(100), 'a')
   expect(cut).toBe(`${'n'.repeat(55)}_e40c292c`)
   expect(cut).toHaveLength(MAX_NAME)
 })

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isToolPattern, patternCovers } from '../../../src/core/tool/tool-id.ts'
+import { isToolPattern, matchesTool } from '../../../src/core/tool/tool-id.ts'
 import { createToolPatterns, listCovers } from '../../../src/core/tool/tool-patterns.ts'
 import { effortOf, MOST_EFFORT } from '../../effort.ts'
 
 const covers = (pattern: string, id: string) => {
   const [toolkit = '', tool = ''] = id.split('.')
-  return patternCovers(pattern, { toolkit, tool })
+  return matchesTool(pattern, { toolkit, tool })
 }
 const LONG = 'x'.repeat(64)
 
@@ -84,7 +84,7 @@ describe('what a pattern covers', () => {
       fc.property(piece, piece, name, name, (left, right, toolkit, tool) => {
         const pattern = `${left}.${right}`
         const expression = new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`)
-        expect(patternCovers(pattern, { toolkit, tool })).toBe(expression.test(`${toolkit}.${tool}`))
+        expect(matchesTool(pattern, { toolkit, tool })).toBe(expression.test(`${toolkit}.${tool}`))
       }),
       { numRuns: 2_000 },
     )
@@ -106,7 +106,7 @@ describe('many patterns', () => {
     )
     fc.assert(
       fc.property(fc.array(pattern, { maxLength: 12 }), name, name, (patterns, toolkit, tool) => {
-        const isCovered = patterns.some((each) => patternCovers(each, { toolkit, tool }))
+        const isCovered = patterns.some((each) => matchesTool(each, { toolkit, tool }))
         expect(listCovers(patterns, { toolkit, tool })).toBe(isCovered)
       }),
       { numRuns: 3_000 },

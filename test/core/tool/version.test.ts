@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import {
   chooseVersion,
   compareVersions,
-  isSelector,
-  nearestVersion,
+  isVersionRange,
+  guessVersion,
   resolveVersion,
   stricterStatus,
   type ToolStatus,
@@ -154,7 +154,7 @@ describe('the version that was probably meant', () => {
     ['release', '1.0.0'],
     ['', '1.0.0'],
   ])('by %j is %s', (text, version) => {
-    expect(nearestVersion(text)).toBe(version)
+    expect(guessVersion(text)).toBe(version)
   })
 })
 
@@ -162,12 +162,12 @@ describe('a selector', () => {
   it.each(['1.2.3', 'latest', '1', '^1.2.3', '1.x', '*', '', '>=1 <2', '1 || 2', '1234567890'])(
     'may be %j',
     (selector) => {
-      expect(isSelector(selector)).toBe(true)
+      expect(isVersionRange(selector)).toBe(true)
     },
   )
 
   it.each(['newest', 'LATEST', '1.2.3.4', 'x.y.z', '1.0.0 please', '@1'])('is not %j', (selector) => {
-    expect(isSelector(selector)).toBe(false)
+    expect(isVersionRange(selector)).toBe(false)
   })
 })
 

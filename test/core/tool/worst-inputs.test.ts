@@ -1,21 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { judgeText } from '../../../src/core/publish/definition-rules.ts'
+import { checkStorable } from '../../../src/core/publish/check-definition.ts'
 import { canonicalJson } from '../../../src/core/tool/digest.ts'
 import { type Json, jsonSize } from '../../../src/core/tool/json.ts'
 import {
   anyObject,
-  check,
+  parseValue,
   integer,
-  into,
-  list,
+  transform,
+  array,
   map,
   object,
   optional,
   string,
-  wrong,
+  addProblem,
 } from '../../../src/core/tool/json-reader.ts'
-import { MANY_PARTS, parseJson } from '../../../src/core/tool/json-text.ts'
+import { MAX_SOURCE_NODES, parseJson } from '../../../src/core/tool/json-text.ts'
 import { canonicalText } from '../../../src/storage/sealing/fingerprint.ts'
 import { climb, type Cross } from '../../climb.ts'
 import { createBudget } from '../../../src/core/tool/budget.ts'
@@ -27,16 +27,16 @@ const names = (count: number, prefix = 'k') =>
 const LONG = 'n'.repeat(100_000)
 
 describe('what is told of a document that no reader takes', () => {
-  const part = object({ a: integer(0, 1), b: string({ least: 1 }), c: optional(list(integer(0, 1))) })
+  const part = object({ a: integer(0, 1), b: string({ least: 1 }), c: optional(array(integer(0, 1))) })
   const reader = object({
     parts: optional(map(part)),
-    items: optional(list(part)),
-    any: optional(into(anyObject, (_, report) => wrong(report, 'Must not be', '/any'))),
+    items: optional(array(part)),
+    any: optional(transform(anyObject, (_, report) => addProblem(report, 'Must not be', '/any'))),
   })
   /** So many problems, each with a few steps and words. */
   const MOST = 100 * 2_000
   const told = (document: Json) => {
-    const read = check(reader, document)
+    const read = parseValue(reader, document)
     if (!read.ok) expect(read.problems.length).toBeLessThanOrEqual(100)
     return read.ok ? 0 : JSON.stringify(read.problems).length
   }
@@ -77,7 +77,7 @@ describe('what is told of a document that no reader takes', () => {
   })
 
   it('says of what comes after a hundred problems that it is wrong, and no more', () => {
-    const read = check(list(part), [...many(100, () => 0), { a: 1 }, 'x'])
+    const read = parseValue(array(part), [...many(100, () => 0), { a: 1 }, 'x'])
     expect(read.ok).toBe(false)
     expect(!read.ok && read.problems).toHaveLength(100)
   })
@@ -85,7 +85,7 @@ describe('what is told of a document that no reader takes', () => {
 
 describe('the worst text to parse', () => {
   const MB = 1_000_000
-  const read = (text: string) => parseJson(text, createBudget(Infinity), { parts: MANY_PARTS })
+  const read = (text: string) => parseJson(text, createBudget(Infinity), { parts: MAX_SOURCE_NODES })
   it.each([
     ['of nearly too many digits', `{"a": "${`${'9'.repeat(99)}a`.repeat(MB / 100)}"}`],
     ['of digits and exponents', `[${'1e99,'.repeat(MB / 5)}1]`],
@@ -121,7 +121,7 @@ describe('the worst value to put in order', () => {
     ['of names that begin alike', alike],
     ['of short names', names(18_000)],
   ])('is ordered for its hash within the time of a definition: %s', (_, value) => {
-    expect(judgeText(value, 'a definition', '')).toEqual([])
+    expect(checkStorable(value, 'a definition', '')).toEqual([])
     expect(effortOf(() => canonicalJson(value))).toBeLessThan(MOST_EFFORT)
   })
 
@@ -135,7 +135,7 @@ describe('the worst value to put in order', () => {
 
   it('is not ordered where it is too large', () => {
     const value = many(4_000_000, () => 1)
-    expect(effortOf(() => expect(judgeText(value, 'a definition', '/definition')).toHaveLength(1))).toBeLessThan(
+    expect(effortOf(() => expect(checkStorable(value, 'a definition', '/definition')).toHaveLength(1))).toBeLessThan(
       MOST_EFFORT,
     )
     expect(effortOf(() => jsonSize(value, 1_000))).toBeLessThan(MOST_EFFORT)

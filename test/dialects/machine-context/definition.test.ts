@@ -73,10 +73,10 @@ describe('the example of the specification', () => {
     }
   })
 
-  it('is recognised, and others are not', () => {
-    expect(machineContext.recognises(CALCULATOR)).toBe(true)
+  it('is recognized, and others are not', () => {
+    expect(machineContext.recognizes(CALCULATOR)).toBe(true)
     for (const other of [null, [], 'x', {}, { input_schema: {} }, { tools: [] }, { name: 'x', inputSchema: {} }]) {
-      expect(machineContext.recognises(other)).toBe(false)
+      expect(machineContext.recognizes(other)).toBe(false)
     }
   })
 

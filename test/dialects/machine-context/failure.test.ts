@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Failure, FailureType } from '../../../src/core/failure/failure.ts'
-import { errorOf } from '../../../src/dialects/machine-context/failure.ts'
+import { toExecutionError } from '../../../src/dialects/machine-context/failure.ts'
 import { FAILURES } from './failures.ts'
 
 /** What is said of each failure: a new one does not compile until it stands here. */
@@ -293,21 +293,21 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
 
 describe('a failure', () => {
   it.each(Object.values(FAILURES))('of type $type is worded in full', (failure) => {
-    expect(errorOf(failure)).toEqual(SAID[failure.type])
+    expect(toExecutionError(failure)).toEqual(SAID[failure.type])
   })
 
   it.each(VARIANTS)('like %j is', (failure, said) => {
-    expect(errorOf(failure)).toEqual(said)
+    expect(toExecutionError(failure)).toEqual(said)
   })
 })
 
 it('cuts ids that are long', () => {
   const asked = 'x'.repeat(201)
   const cut = 'x'.repeat(200)
-  expect(errorOf({ type: 'id-malformed', asked })).toMatchObject({
+  expect(toExecutionError({ type: 'id-malformed', asked })).toMatchObject({
     message: expect.stringContaining(`no tool '${cut}':`),
   })
-  expect(errorOf({ type: 'tool-unknown', asked, suggestions: [] })).toEqual({
+  expect(toExecutionError({ type: 'tool-unknown', asked, suggestions: [] })).toEqual({
     code: 'NOT_FOUND_ERROR',
     message: `Tool '${cut}' was not found`,
   })

@@ -3,13 +3,17 @@ import { createHash } from 'node:crypto'
 import type { ExecutionContext } from 'hono'
 import type { Hono } from 'hono'
 import { maySee } from '../../../src/core/access/principal.ts'
-import type { Call, Caller, CallTool, Outcome } from '../../../src/core/call/call.ts'
-import type { Catalogue } from '../../../src/core/catalogue/catalogue.ts'
+import type { CallRequest, Caller, CallTool, CallOutcome } from '../../../src/core/call/call.ts'
+import type { Catalog } from '../../../src/core/catalog/catalog.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 
 /** Remembers what it was asked, and gives the same result every time. */
-export function callToolGiving(result: Outcome['result']): { callTool: CallTool; calls: Call[]; callers: Caller[] } {
-  const calls: Call[] = []
+export function callToolGiving(result: CallOutcome['result']): {
+  callTool: CallTool
+  calls: CallRequest[]
+  callers: Caller[]
+} {
+  const calls: CallRequest[] = []
   const callers: Caller[] = []
   return {
     calls,
@@ -23,10 +27,10 @@ export function callToolGiving(result: Outcome['result']): { callTool: CallTool;
 }
 
 /** Lists records, `page` at a time. */
-export function catalogueOf(records: readonly ToolRecord[], page = 2): Catalogue {
+export function catalogueOf(records: readonly ToolRecord[], page = 2): Catalog {
   return {
     etag: () => Promise.resolve(`etag ${records.length}`),
-    async unknown(names, principal) {
+    async findUnknownName(names, principal) {
       const isSeen = (name: string) =>
         records.some(
           (each) => each.toolkit.toLowerCase() === name.toLowerCase() && maySee(principal, each, 'tools:read'),
@@ -34,7 +38,7 @@ export function catalogueOf(records: readonly ToolRecord[], page = 2): Catalogue
       const name = names.find((each) => !isSeen(each))
       return name === undefined ? undefined : { name, known: [], isNear: false }
     },
-    near: async () => [],
+    suggestNames: async () => [],
     list(query, principal, format) {
       const write = 'write' in format ? format.write : ({ id }: ToolRecord) => id
       const seen = records
@@ -52,14 +56,14 @@ export const sha256 = (text: string) => Promise.resolve(createHash('sha256').upd
 const context = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} } as ExecutionContext
 
 /** Sends requests to a face; an object is sent as JSON. */
-export function clientOf(face: Hono) {
+export function clientOf(router: Hono) {
   return async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const sent = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
     const init = {
       method,
       headers: { ...(sent === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     }
-    const response = await face.request(path, sent === undefined ? init : { ...init, body: sent }, {}, context)
+    const response = await router.request(path, sent === undefined ? init : { ...init, body: sent }, {}, context)
     const text = await response.text()
     return {
       status: response.status,

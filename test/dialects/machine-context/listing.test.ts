@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
-import { joinShares, writeShare } from '../../../src/dialects/machine-context/listing.ts'
+import { joinCapabilityLines, encodeCapabilityLine } from '../../../src/dialects/machine-context/listing.ts'
 import { recordOf } from './record.ts'
 
-const joined = (...records: ToolRecord[]) => joinShares(records.map(writeShare)).map((text) => JSON.parse(text))
+const joined = (...records: ToolRecord[]) =>
+  joinCapabilityLines(records.map(encodeCapabilityLine)).map((text) => JSON.parse(text))
 const capability = (name: string) => ({ name, description: 'What it does' })
 const whole = { id: 'Kit', name: 'Kit', version: '1.0.0' }
 
@@ -75,7 +76,7 @@ describe('a published document', () => {
     recordOf({ tool, source: { dialect: 'machine-context', document: given } })
 
   it('is given back with the capabilities that are listed, in its order, wherever they stand', () => {
-    expect(joinShares(['C', 'A'].map((tool) => writeShare(of(tool))))).toEqual([
+    expect(joinCapabilityLines(['C', 'A'].map((tool) => encodeCapabilityLine(of(tool))))).toEqual([
       JSON.stringify({ ...document, capabilities: [capability('A'), capability('C')] }),
     ])
     for (const given of [
@@ -83,7 +84,7 @@ describe('a published document', () => {
       { capabilities: [capability('A')], z: 1 },
       { a: 1, capabilities: [capability('A')] },
     ]) {
-      expect(joinShares([writeShare(of('A', given))])).toEqual([JSON.stringify(given)])
+      expect(joinCapabilityLines([encodeCapabilityLine(of('A', given))])).toEqual([JSON.stringify(given)])
     }
   })
 
@@ -128,13 +129,19 @@ describe('a published document', () => {
 
   it('keeps its order beyond nine', () => {
     const many = { capabilities: Array.from({ length: 11 }, (_, index) => capability(`T${index}`)) }
-    const shuffled = ['T10', 'T2', 'T9'].map((tool) => writeShare(of(tool, many)))
-    expect(joinShares(shuffled)).toEqual([JSON.stringify({ capabilities: ['T2', 'T9', 'T10'].map(capability) })])
+    const shuffled = ['T10', 'T2', 'T9'].map((tool) => encodeCapabilityLine(of(tool, many)))
+    expect(joinCapabilityLines(shuffled)).toEqual([
+      JSON.stringify({ capabilities: ['T2', 'T9', 'T10'].map(capability) }),
+    ])
   })
 
   it('is one of its own beside others', () => {
     expect(
-      joinShares([writeShare(of('A')), writeShare(of('A', { ...document, id: 'y' })), writeShare(recordOf())]),
+      joinCapabilityLines([
+        encodeCapabilityLine(of('A')),
+        encodeCapabilityLine(of('A', { ...document, id: 'y' })),
+        encodeCapabilityLine(recordOf()),
+      ]),
     ).toHaveLength(3)
     expect(joined(of('A', { id: 'x' }))).toMatchObject([{ id: 'Kit', name: 'Kit' }])
   })

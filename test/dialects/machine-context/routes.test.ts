@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
-import type { Outcome } from '../../../src/core/call/call.ts'
+import type { CallOutcome } from '../../../src/core/call/call.ts'
 import type { Failure, FailureType } from '../../../src/core/failure/failure.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { machineContext } from '../../../src/dialects/machine-context/definition.ts'
-import { machineContextFace } from '../../../src/dialects/machine-context/routes.ts'
+import { createMachineContextRoutes } from '../../../src/dialects/machine-context/routes.ts'
 import { gateFor } from '../../http/gate-for.ts'
 import { CALCULATOR } from './calculator.ts'
 import { FAILURES } from './failures.ts'
@@ -31,22 +31,22 @@ const REQUEST = {
 }
 
 interface Given {
-  readonly result?: Outcome['result']
+  readonly result?: CallOutcome['result']
   readonly principal?: Principal | Failure
   readonly records?: readonly ToolRecord[]
 }
 
 function setUp({ result = { ok: true, value: { result: 3 } }, principal, records = [] }: Given = {}) {
   const called = callToolGiving(result)
-  const face = machineContextFace({
+  const router = createMachineContextRoutes({
     gate: gateFor(principal),
     callTool: called.callTool,
-    catalogue: catalogueOf(records),
+    catalog: catalogueOf(records),
     sha256,
     newId: () => 'new',
     now: () => Date.parse(NOW),
   })
-  return { send: clientOf(face), ...called }
+  return { send: clientOf(router), ...called }
 }
 
 const execute = (given: Given, body: unknown = REQUEST) => setUp(given).send('POST', '/machine-context/execute', body)
@@ -101,7 +101,7 @@ describe('POST /machine-context/execute', () => {
       },
     ])
     expect(callers[0]).toMatchObject({ traceparent, principal: { id: 'admin' } })
-    expect(callers[0]?.reachedAt()).toContain('/machine-context/execute')
+    expect(callers[0]?.requestUrl()).toContain('/machine-context/execute')
   })
 
   it('takes the least there can be, and null for what is not said', async () => {

@@ -4,9 +4,9 @@ import {
   decodeCall,
   encodeFailure,
   encodeOutcome,
-  NOBODY,
-  replyTo,
-  statusOf,
+  NO_SENDER,
+  createReplyHeader,
+  getStatus,
 } from '../../../src/dialects/machine-context/wire.ts'
 
 describe('a request message', () => {
@@ -282,7 +282,7 @@ describe('a request message', () => {
     ],
     [{ header: { messageId: 1, source: 1, destination: 1 }, payload: { tool: { id: 1, capability: 1 } } }, {}],
     [{ payload: { tool: [] } }, {}],
-  ])('written as %j is replied to by %j', (body, to) => expect(replyTo(body)).toEqual(to))
+  ])('written as %j is replied to by %j', (body, to) => expect(createReplyHeader(body)).toEqual(to))
 })
 
 describe('a reply', () => {
@@ -337,10 +337,10 @@ describe('a reply', () => {
       header: { ...header, messageType: 'error' },
       error: { code: 'SECURITY_ERROR', message: 'r' },
     })
-    expect(encodeFailure({ type: 'forbidden', reason: 'r' }, NOBODY, stamp)).toEqual({
+    expect(encodeFailure({ type: 'forbidden', reason: 'r' }, NO_SENDER, stamp)).toEqual({
       header: { version: '1.0', messageId: 'new', timestamp: 'now', messageType: 'error', source: 'switchboard' },
       error: { code: 'SECURITY_ERROR', message: 'r' },
     })
-    expect([statusOf({ type: 'cancelled' }), statusOf({ type: 'forbidden', reason: 'r' })]).toEqual([200, 403])
+    expect([getStatus({ type: 'cancelled' }), getStatus({ type: 'forbidden', reason: 'r' })]).toEqual([200, 403])
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { prepareDocument } from '../../../src/core/publish/prepare.ts'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
-import { titleOf, type ToolRecord } from '../../../src/core/tool/tool.ts'
+import { getDisplayTitle, type ToolRecord } from '../../../src/core/tool/tool.ts'
 import { mcp } from '../../../src/dialects/mcp/definition.ts'
 import { recordOf } from '../machine-context/record.ts'
 import { record } from './set-up.ts'
@@ -48,7 +48,11 @@ async function published(document: Json): Promise<readonly ToolRecord[]> {
     codecs: [mcp],
     runners: new Map(),
     sha256: async (text: string) => String(text.length),
-    source: { addressed: async () => undefined, current: async () => undefined, holds: async () => false },
+    source: {
+      findDocumentAddress: async () => undefined,
+      loadCurrent: async () => undefined,
+      hasToolkit: async () => false,
+    },
   }
   const prepared = await prepareDocument({ body: { definition: document, ...GIVEN } }, deps)
   if (!prepared.ok) throw new Error(JSON.stringify(prepared.problems))
@@ -62,10 +66,10 @@ const problemsOf = (document: Json, given = {}) => {
 }
 
 describe('MCP definitions', () => {
-  it('are recognised by their shape', () => {
-    for (const document of [TOOL, FULL, { tools: [TOOL, FULL] }]) expect(mcp.recognises(document)).toBe(true)
+  it('are recognized by their shape', () => {
+    for (const document of [TOOL, FULL, { tools: [TOOL, FULL] }]) expect(mcp.recognizes(document)).toBe(true)
     for (const other of [null, [], {}, { tools: [] }, { tools: [{}] }, { name: 'x', input_schema: {} }]) {
-      expect(mcp.recognises(other)).toBe(false)
+      expect(mcp.recognizes(other)).toBe(false)
     }
   })
 
@@ -97,7 +101,7 @@ describe('MCP definitions', () => {
   ])('with %j keep the title %j, and are displayed by %j, else by their name', (some, title, shown) => {
     const [definition] = decoded({ ...TOOL, ...some }).definitions
     expect(definition?.title).toBe(title)
-    expect(definition && titleOf(definition)).toBe(shown)
+    expect(definition && getDisplayTitle(definition)).toBe(shown)
   })
 
   it('of clients that write every field take null for what is absent', () => {
@@ -519,10 +523,10 @@ describe('what is read of MCP definitions', () => {
     expect(definitions[0]).toMatchObject({ ...GIVEN, tags: [] })
   })
 
-  it('is what they are recognised by', () => {
-    expect(mcp.recognises({ inputSchema: 7 })).toBe(true)
+  it('is what they are recognized by', () => {
+    expect(mcp.recognizes({ inputSchema: 7 })).toBe(true)
     for (const other of [{ tools: 7 }, { tools: [TOOL, 7] }, { tools: [TOOL, {}] }, 'inputSchema']) {
-      expect(mcp.recognises(other)).toBe(false)
+      expect(mcp.recognizes(other)).toBe(false)
     }
     expect([mcp.dialect, mcp.references]).toEqual(['mcp', 'local'])
     expect(mcp.decode({ tools: [] }, { toolkit: 'Kit' })).toMatchObject({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AuthorizationChallenge } from '../../../src/core/consent/authorization.ts'
 import { type Failure, type FailureType, fail } from '../../../src/core/failure/failure.ts'
-import { ANSWERS, textOf } from '../../../src/dialects/mcp/failure.ts'
+import { MCP_FAILURES, formatFailure } from '../../../src/dialects/mcp/failure.ts'
 import { FAILURES } from '../machine-context/failures.ts'
 import { setUp } from './set-up.ts'
 
@@ -209,7 +209,7 @@ describe.each(Object.entries(TABLE))('a call that ends in %s', (type, [failure, 
       expect(body).toMatchObject({ id: 1, error: { code } })
       expect(body.error?.message).toMatch(text)
     }
-    expect(ANSWERS[type as FailureType] === 'result').toBe(code === undefined)
+    expect(MCP_FAILURES[type as FailureType] === 'result').toBe(code === undefined)
   })
 })
 
@@ -416,26 +416,28 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
 
 describe('a failure', () => {
   it.each(Object.values(FAILURES))('of type $type is worded in full', (failure) => {
-    expect(textOf(failure)).toEqual(SAID[failure.type])
+    expect(formatFailure(failure)).toEqual(SAID[failure.type])
   })
 
   it.each(VARIANTS)('like %j is', (failure, said) => {
-    expect(textOf(failure)).toEqual(said)
+    expect(formatFailure(failure)).toEqual(said)
   })
 })
 
 it('cuts ids that are long', () => {
   const asked = 'x'.repeat(201)
   const cut = 'x'.repeat(200)
-  expect(textOf({ type: 'id-malformed', asked })).toBe(`Unknown tool: '${cut}'`)
-  expect(textOf({ type: 'tool-unknown', asked, suggestions: [] })).toContain(`Unknown tool: '${cut}': there is none`)
+  expect(formatFailure({ type: 'id-malformed', asked })).toBe(`Unknown tool: '${cut}'`)
+  expect(formatFailure({ type: 'tool-unknown', asked, suggestions: [] })).toContain(
+    `Unknown tool: '${cut}': there is none`,
+  )
 })
 
 it('cuts methods that are long, and says names as they were asked for', () => {
-  expect(textOf({ type: 'route-unknown', method: 'm'.repeat(101), path: '/mcp' })).toBe(
+  expect(formatFailure({ type: 'route-unknown', method: 'm'.repeat(101), path: '/mcp' })).toBe(
     `There is no method '${'m'.repeat(100)}'`,
   )
-  expect(textOf({ type: 'tool-unknown', asked: 'name:my-name:x', suggestions: [] })).toContain(
+  expect(formatFailure({ type: 'tool-unknown', asked: 'name:my-name:x', suggestions: [] })).toContain(
     "'my-name:x': there is none",
   )
 })

@@ -56,8 +56,8 @@ describe('a tool that asks', () => {
     const { modern } = asking(asks, { now: () => now })
     const { requestState } = (await resultOf(modern('tools/call', ECHO, can(ALL)))).result
     const inputResponses = { n: { action: 'accept' } }
-    const again = (params: object, face = modern, given = can(ALL)) =>
-      resultOf(face('tools/call', { ...ECHO, inputResponses, requestState, ...params }, given))
+    const again = (params: object, router = modern, given = can(ALL)) =>
+      resultOf(router('tools/call', { ...ECHO, inputResponses, requestState, ...params }, given))
     expect(await again({})).toMatchObject({ status: 200, result: { structuredContent: { state: 1 } } })
     const refused = { status: 200, error: { code: -32602 } }
     const [first, ...rest] = String(requestState)
@@ -249,8 +249,8 @@ describe('a call that a person must first do something for', () => {
   })
 
   describe('for a legacy client', () => {
-    const started = async (face: ReturnType<typeof setUp>, protocolVersion: string, capabilities: object) =>
-      (await face.legacy('initialize', { protocolVersion, capabilities })).headers.get('mcp-session-id')
+    const started = async (router: ReturnType<typeof setUp>, protocolVersion: string, capabilities: object) =>
+      (await router.legacy('initialize', { protocolVersion, capabilities })).headers.get('mcp-session-id')
 
     it.each([
       ['google', 'a1', missing],
@@ -258,14 +258,14 @@ describe('a call that a person must first do something for', () => {
     ] as const)(
       'that declared that it can show a URL, is an error of its own: %s',
       async (_, elicitationId, failure) => {
-        const face = setUp({ run: () => fail(failure) })
-        const session = await started(face, '2025-11-25', { elicitation: { form: {}, url: {} } })
+        const router = setUp({ run: () => fail(failure) })
+        const session = await started(router, '2025-11-25', { elicitation: { form: {}, url: {} } })
         expect(session).toMatch(/^[\x21-\x7e]{32,}$/)
-        expect(await started(face, '2025-11-25', { elicitation: { url: {} } })).not.toBe(session)
+        expect(await started(router, '2025-11-25', { elicitation: { url: {} } })).not.toBe(session)
         const elicitations = [{ mode: 'url', url: LINK, message: expect.any(String), elicitationId }]
         const headers = { 'mcp-session-id': session ?? '', 'mcp-protocol-version': '2025-11-25' }
         for (const given of [{ headers }, can(ALL)]) {
-          expect(await resultOf(face.legacy('tools/call', ECHO, given))).toMatchObject({
+          expect(await resultOf(router.legacy('tools/call', ECHO, given))).toMatchObject({
             status: 200,
             error: { code: -32042, message: expect.stringContaining(LINK), data: { elicitations } },
           })

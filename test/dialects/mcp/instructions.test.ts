@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
-import { Unreachable } from '../../../src/core/failure/failure.ts'
+import { UnreachableError } from '../../../src/core/failure/failure.ts'
 import { record, type SetUp, setUp } from './set-up.ts'
 
 const counts = (number: number) =>
@@ -12,10 +12,10 @@ const counts = (number: number) =>
   }))
 
 async function instructions(given: SetUp, query = ''): Promise<string> {
-  const face = setUp(given)
+  const router = setUp(given)
   const path = `/mcp${query}`
-  const legacy = await face.legacy('initialize', { protocolVersion: '2025-11-25' }, { path })
-  const modern = await face.modern('server/discover', {}, { path })
+  const legacy = await router.legacy('initialize', { protocolVersion: '2025-11-25' }, { path })
+  const modern = await router.modern('server/discover', {}, { path })
   const [one, other]: { result: { instructions: string } }[] = [await legacy.json(), await modern.json()]
   expect(other?.result.instructions).toBe(one?.result.instructions)
   return one?.result.instructions ?? ''
@@ -66,7 +66,7 @@ describe('the instructions that a client gets as it connects', () => {
   })
 
   it('tell of no tool whom no tool may be listed to, and wait for no storage that cannot be reached', async () => {
-    const toolkits: SetUp['toolkits'] = () => Promise.reject(new Unreachable('Away'))
+    const toolkits: SetUp['toolkits'] = () => Promise.reject(new UnreachableError('Away'))
     const caller: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:call'] }
     expect(await instructions({ toolkits })).toMatch(/^Some calls need a person first/)
     expect(await instructions({ principal: caller })).toMatch(/^Some calls need a person first/)

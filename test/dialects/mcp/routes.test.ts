@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
-import { fail, Unreachable } from '../../../src/core/failure/failure.ts'
-import { afford } from '../../../src/core/tool/budget.ts'
+import { fail, UnreachableError } from '../../../src/core/failure/failure.ts'
+import { withinBudget } from '../../../src/core/tool/budget.ts'
 import { events, record, type SetUp, setUp, succeed } from './set-up.ts'
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion'
@@ -94,7 +94,7 @@ describe('the legacy revisions', () => {
   it('answer a batch within one meter, and say so for each message past it', async () => {
     const { request, calls } = setUp({
       run(_, { meter }) {
-        afford(() => meter.spend(400_000), '')
+        withinBudget(() => meter.spend(400_000), '')
         return succeed(1)
       },
     })
@@ -255,7 +255,7 @@ describe('tools/list', () => {
     record('n', { output: null }),
   ]
 
-  it('gives all of a tool, in the order of the catalogue, and says how long it holds', async () => {
+  it('gives all of a tool, in the order of the catalog, and says how long it holds', async () => {
     const { result } = (await (await setUp({ records }).modern('tools/list')).json()) as { result: object }
     expect(result).toMatchObject({
       resultType: 'complete',
@@ -414,7 +414,7 @@ describe('a call of a tool that there is none of', () => {
 
   it('names none while they cannot be found', async () => {
     const { legacy, near } = setUp({ run: () => unknown })
-    near.mockRejectedValue(new Unreachable('Out of reach'))
+    near.mockRejectedValue(new UnreachableError('Out of reach'))
     const answer = await body(await legacy('tools/call', { name: 'ehco', arguments: {} }))
     expect(answer).toMatchObject({ error: { code: -32602, message: NONE } })
   })

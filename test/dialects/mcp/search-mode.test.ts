@@ -11,8 +11,8 @@ const tokenizer = new Tiktoken(o200k)
 const NAME = { type: 'string', description: 'A name that search_tools gave.' }
 
 /** What a call of one of the three tools gives: its value, or the text that says what is wrong. */
-async function call(face: ReturnType<typeof setUp>, name: string, args: object, query = '') {
-  const answer = await face.legacy('tools/call', { name, arguments: args }, { path: `${path}${query}` })
+async function call(router: ReturnType<typeof setUp>, name: string, args: object, query = '') {
+  const answer = await router.legacy('tools/call', { name, arguments: args }, { path: `${path}${query}` })
   const { result } = (await answer.json()) as {
     result: { isError?: true; content: { text: string }[]; structuredContent?: unknown }
   }
@@ -128,9 +128,9 @@ describe('search mode', () => {
     [{ limit: 50 }, { q: undefined, versions: 'newest', limit: 50, callable: true }],
     [{ query: 'x'.repeat(500) }, { q: 'x'.repeat(500), versions: 'newest', limit: 10, callable: true }],
   ])('searches for %j', async (args, query) => {
-    const face = setUp()
-    await call(face, 'search_tools', args)
-    expect(face.list.mock.calls.map(([asked]) => asked)).toEqual([query])
+    const router = setUp()
+    await call(router, 'search_tools', args)
+    expect(router.list.mock.calls.map(([asked]) => asked)).toEqual([query])
   })
 
   it('finds names and descriptions of tools that can be called and were chosen', async () => {
@@ -147,10 +147,10 @@ describe('search mode', () => {
     })
   })
 
-  it('finds nothing where the catalogue has no such list', async () => {
-    const face = setUp()
-    face.list.mockResolvedValueOnce(undefined)
-    expect(await call(face, 'search_tools', {})).toEqual({ tools: [] })
+  it('finds nothing where the catalog has no such list', async () => {
+    const router = setUp()
+    router.list.mockResolvedValueOnce(undefined)
+    expect(await call(router, 'search_tools', {})).toEqual({ tools: [] })
   })
 
   it.each([
@@ -179,9 +179,9 @@ describe('search mode', () => {
     ['call_tool', { name: 'echo', arguments: '{"a":' }, `- arguments: Must be an object, got '{"a":'`],
     ['call_tool', { name: 'echo', a: 1 }, "- a: Unknown field 'a': wanted 'name', 'arguments'"],
   ])('%s refuses %j', async (name, args, line) => {
-    const face = setUp()
-    expect(await call(face, name, args)).toBe(`Some arguments are invalid\n${line}`)
-    expect([face.calls, face.list.mock.calls]).toEqual([[], []])
+    const router = setUp()
+    expect(await call(router, name, args)).toBe(`Some arguments are invalid\n${line}`)
+    expect([router.calls, router.list.mock.calls]).toEqual([[], []])
   })
 
   it('describes a tool, and cuts a name that is none', async () => {
@@ -209,11 +209,11 @@ describe('search mode', () => {
   it('describes a long output in short, unless its schema is wanted', async () => {
     const line = { type: 'object', properties: { text: { type: 'string', description: 'x'.repeat(2_000) } } }
     const output = { type: 'object', properties: { lines: { type: 'array', items: line } }, required: ['lines'] }
-    const face = setUp({ records: [record('echo', { output })] })
-    const short = await call(face, 'describe_tool', { name: 'echo' })
+    const router = setUp({ records: [record('echo', { output })] })
+    const short = await call(router, 'describe_tool', { name: 'echo' })
     expect(short).toMatchObject({ output: '{ lines: { text?: string }[] }' })
     expect(short).not.toHaveProperty('outputSchema')
-    const whole = await call(face, 'describe_tool', { name: 'echo', output_schema: true })
+    const whole = await call(router, 'describe_tool', { name: 'echo', output_schema: true })
     expect(whole).toMatchObject({ outputSchema: output })
   })
 
@@ -223,39 +223,39 @@ describe('search mode', () => {
       const text = { type: 'string', description: 'x'.repeat(200) }
       const properties = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`argument_${n}`, text]))
       const input = { type: 'object', properties, required: ['argument_0'] }
-      const face = setUp({ records: [record('echo', { input, output: { type: 'string' } })] })
-      const short = await call(face, 'describe_tool', { name: 'echo' }, query)
+      const router = setUp({ records: [record('echo', { input, output: { type: 'string' } })] })
+      const short = await call(router, 'describe_tool', { name: 'echo' }, query)
       expect(short.input).toMatch(/^\{ argument_0: string, argument_1\?: string, .*argument_39\?: string/)
       expect(short.input.includes('_select?: string')).toBe(query !== '')
       expect(short).not.toHaveProperty('inputSchema')
-      const whole = await call(face, 'describe_tool', { name: 'echo', output_schema: true }, query)
+      const whole = await call(router, 'describe_tool', { name: 'echo', output_schema: true }, query)
       expect(whole.inputSchema).toMatchObject(input)
       expect(whole).not.toHaveProperty('input')
     },
   )
 
   it('calls a tool with its arguments, or with none', async () => {
-    const face = setUp({
+    const router = setUp({
       run: (made) => (made.asked === 'name:echo' ? { ok: true, value: made.input } : fail({ type: 'cancelled' })),
     })
-    expect(await call(face, 'call_tool', { name: 'echo', arguments: { b: 2 } })).toEqual({ b: 2 })
-    expect(await call(face, 'call_tool', { name: 'echo' })).toEqual({})
-    expect(await call(face, 'call_tool', { name: 'echo', arguments: '{"b":2}' })).toEqual({ b: 2 })
-    expect(await call(face, 'call_tool', { name: 'echo', arguments: ' ' })).toEqual({})
+    expect(await call(router, 'call_tool', { name: 'echo', arguments: { b: 2 } })).toEqual({ b: 2 })
+    expect(await call(router, 'call_tool', { name: 'echo' })).toEqual({})
+    expect(await call(router, 'call_tool', { name: 'echo', arguments: '{"b":2}' })).toEqual({ b: 2 })
+    expect(await call(router, 'call_tool', { name: 'echo', arguments: ' ' })).toEqual({})
   })
 
   it('suggests what is called much like it, of what was chosen', async () => {
     const none: object = { implementation: undefined }
-    const face = setUp({ records: [record('echo'), record('other', { toolkit: 'Other' }), record('dumb', none)] })
+    const router = setUp({ records: [record('echo'), record('other', { toolkit: 'Other' }), record('dumb', none)] })
     const near = "Unknown tool: 'Kit_echoes': did you mean 'echo', 'other'?"
-    expect(await call(face, 'describe_tool', { name: 'Kit_echoes' })).toBe(near)
+    expect(await call(router, 'describe_tool', { name: 'Kit_echoes' })).toBe(near)
     const unknown = "Unknown tool: 'other': did you mean 'echo'?"
-    expect(await call(face, 'describe_tool', { name: 'other' }, '&toolkits=Kit')).toBe(unknown)
+    expect(await call(router, 'describe_tool', { name: 'other' }, '&toolkits=Kit')).toBe(unknown)
     const chosen = { path: `${path}&toolkits=Kit` }
-    const refused = await face.legacy('tools/call', { name: 'call_tool', arguments: { name: 'other' } }, chosen)
+    const refused = await router.legacy('tools/call', { name: 'call_tool', arguments: { name: 'other' } }, chosen)
     expect(await refused.json()).toMatchObject({ result: { content: [{ text: unknown }], isError: true } })
-    expect(face.calls).toEqual([])
-    expect(face.near.mock.calls.map(([name]) => name)).toEqual(['Kit_echoes', 'other', 'other'])
+    expect(router.calls).toEqual([])
+    expect(router.near.mock.calls.map(([name]) => name)).toEqual(['Kit_echoes', 'other', 'other'])
     const failing = setUp({ run: ({ asked }) => fail({ type: 'tool-unknown', asked, suggestions: [] }) })
     const call_tool = { name: 'call_tool', arguments: { name: 'ecko' } }
     expect(await (await failing.legacy('tools/call', call_tool, { path })).json()).toMatchObject({
@@ -264,29 +264,29 @@ describe('search mode', () => {
   })
 
   it('says how many there are, which words none has, and where to go on', async () => {
-    const face = setUp()
-    face.list.mockResolvedValueOnce({ lines: ['{"name":"a"}'], total: 7, unmatched: ['rome'], nextCursor: 'c' })
-    expect(await call(face, 'search_tools', { query: 'x', limit: 1 })).toEqual({
+    const router = setUp()
+    router.list.mockResolvedValueOnce({ lines: ['{"name":"a"}'], total: 7, unmatched: ['rome'], nextCursor: 'c' })
+    expect(await call(router, 'search_tools', { query: 'x', limit: 1 })).toEqual({
       tools: [{ name: 'a' }],
       total: 7,
       unmatched: ['rome'],
       next_cursor: 'c',
     })
-    face.list.mockResolvedValueOnce(undefined)
-    expect(await call(face, 'search_tools', { query: 'x', cursor: 'c' })).toBe(
+    router.list.mockResolvedValueOnce(undefined)
+    expect(await call(router, 'search_tools', { query: 'x', cursor: 'c' })).toBe(
       'Some arguments are invalid\n- cursor: Must be a next_cursor that search_tools gave',
     )
   })
 
   it('refuses toolkits that there are none of', async () => {
-    const face = setUp()
+    const router = setUp()
     const said = "There is no toolkit 'Kti' here: did you mean 'Kit'?"
-    expect(await call(face, 'search_tools', { query: 'x' }, '&toolkits=Kit,Kti')).toBe(said)
+    expect(await call(router, 'search_tools', { query: 'x' }, '&toolkits=Kit,Kti')).toBe(said)
     for (const at of ['/mcp?toolkits=Kti', `${path}&toolkits=Kti`]) {
-      const { error } = (await (await face.legacy('tools/list', {}, { path: at })).json()) as { error: unknown }
+      const { error } = (await (await router.legacy('tools/list', {}, { path: at })).json()) as { error: unknown }
       expect(error).toEqual({ code: -32602, message: said })
     }
-    expect(face.list.mock.calls).toEqual([])
+    expect(router.list.mock.calls).toEqual([])
   })
 
   it('costs a model at most 1,200 tokens of definitions, and 1,500 of five tools', async () => {
@@ -308,8 +308,8 @@ describe('search mode', () => {
   it.each(['', '&select=1'])(
     'describes a tool of 6,000 tokens in 1,500, and as a whole on request%s',
     async (query) => {
-      const face = setUp({ records: [asLargeAsAnIssue()] })
-      const described = (more: object) => call(face, 'describe_tool', { name: 'issue', ...more }, query)
+      const router = setUp({ records: [asLargeAsAnIssue()] })
+      const described = (more: object) => call(router, 'describe_tool', { name: 'issue', ...more }, query)
       const [short, whole] = [await described({}), await described({ output_schema: true })]
       expect(tokens(JSON.stringify(whole))).toBeGreaterThan(6_000)
       expect(tokens(JSON.stringify(short))).toBeLessThanOrEqual(1_500)

@@ -2,19 +2,19 @@ import { createBudget } from '../../../src/core/tool/budget.ts'
 import { Hono } from 'hono'
 import { vi } from 'vitest'
 import { ADMIN, covers, hasScope, type Principal } from '../../../src/core/access/principal.ts'
-import type { Call, Caller, Outcome } from '../../../src/core/call/call.ts'
+import type { CallRequest, Caller, CallOutcome } from '../../../src/core/call/call.ts'
 import { type Failure, fail, ok } from '../../../src/core/failure/failure.ts'
-import type { Catalogue, ToolkitCounts } from '../../../src/core/catalogue/catalogue.ts'
-import { callableTool } from '../../../src/core/call/callable-tool.ts'
+import type { Catalog, ToolkitCounts } from '../../../src/core/catalog/catalog.ts'
+import { createCallableTool } from '../../../src/core/call/callable-tool.ts'
 import type { Resolver } from '../../../src/core/call/resolve-tool.ts'
 import { parseAskedName } from '../../../src/core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
 import { createStateSeal } from '../../../src/storage/sealing/state-seal.ts'
-import { mcpFace } from '../../../src/dialects/mcp/routes.ts'
+import { createMcpRoutes } from '../../../src/dialects/mcp/routes.ts'
 import { definitionWith, recordOf } from '../../runners/http/records.ts'
 
-export type Ran = Outcome['result']
+export type Ran = CallOutcome['result']
 
 /** A record named `name`, which `given` completes. */
 export function record(name: string, given: Partial<ToolRecord> = {}): ToolRecord {
@@ -35,7 +35,7 @@ export interface SetUp {
   readonly principal?: Principal
   readonly refused?: Failure
   /** What a call comes to; a value when it is no function. */
-  readonly run?: (call: Call, caller: Caller) => Ran | Promise<Ran>
+  readonly run?: (call: CallRequest, caller: Caller) => Ran | Promise<Ran>
   readonly now?: () => number
   readonly toolkits?: ToolkitCounts['toolkits']
 }
@@ -53,15 +53,15 @@ const countedBy = (shownTo: (seer: Principal) => readonly ToolRecord[]) => async
 /** The face with everything around it made up. */
 export function setUp(given: SetUp = {}) {
   const { records = [record('echo')], principal = ADMIN, run = (call) => succeed(call.input) } = given
-  const calls: { call: Call; caller: Caller }[] = []
+  const calls: { call: CallRequest; caller: Caller }[] = []
   const shownTo = (seer: Principal) => records.filter((each) => covers(seer, each, 'tools:read'))
-  const list = vi.fn<Catalogue['list']>(async (query, seer, format) => {
+  const list = vi.fn<Catalog['list']>(async (query, seer, format) => {
     if (query.cursor === 'bad') return undefined
     if (!('write' in format)) throw new Error('Not in this test')
     const lines = shownTo(seer).map((each) => format.write(each, each.name, createBudget()))
     return query.cursor === 'more' || query.q !== undefined ? { lines } : { lines, nextCursor: 'more' }
   })
-  const near = vi.fn<Catalogue['near']>(async (_, seer) =>
+  const near = vi.fn<Catalog['suggestNames']>(async (_, seer) =>
     shownTo(seer).flatMap(({ name, implementation }) =>
       implementation === undefined || !hasScope(seer, 'tools:read') ? [] : [name],
     ),
@@ -75,7 +75,7 @@ export function setUp(given: SetUp = {}) {
         ok: true,
         status: { state: 'active' },
         publisher: { principal: 'admin', trusted: true },
-        tool: callableTool({
+        tool: createCallableTool({
           record: found,
           validateInput: () => [],
           validateOutput: () => [],
@@ -83,9 +83,9 @@ export function setUp(given: SetUp = {}) {
         }),
       }
     },
-    forget: () => undefined,
+    invalidate: () => undefined,
   }
-  const face = mcpFace({
+  const router = createMcpRoutes({
     origins: new Set(['https://named.example']),
     doors: ['/mcp', '/connect/mcp'].map((path) => ({
       path,
@@ -97,12 +97,12 @@ export function setUp(given: SetUp = {}) {
       const tool = records.find(({ name }) => name === parseAskedName(call.asked)?.name)
       return { callId: 'c', durationMs: 1, result: await run(call, caller), ...(tool ? { tool } : {}) }
     },
-    catalogue: {
+    catalog: {
       etag: async () => '"e"',
       list,
-      near,
+      suggestNames: near,
       toolkits: given.toolkits ?? countedBy(shownTo),
-      async unknown(names, seer) {
+      async findUnknownName(names, seer) {
         const seen = shownTo(seer).flatMap(({ toolkit, tool }) => [toolkit, `${toolkit}.${tool}`])
         const name = names.find((each) => !seen.includes(each))
         return name === undefined ? undefined : { name, known: ['Kit'], isNear: true }
@@ -120,7 +120,7 @@ export function setUp(given: SetUp = {}) {
     seal: createStateSeal({ sealer: createKeyring(['of the tests'], 'state'), now: given.now ?? Date.now }),
     serverInfo: { name: 'switchboard', title: 'Switchboard', version: '1.2.3' },
   })
-  const app = new Hono().route('/', face)
+  const app = new Hono().route('/', router)
   const execution = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} }
 
   async function request(body: unknown, headers: Record<string, string> = {}, path = '/mcp', init: RequestInit = {}) {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { checkSchema } from '../../../src/core/schema/publishable.ts'
-import { type Definition, derivedSecurityLevel, type ToolRecord } from '../../../src/core/tool/tool.ts'
+import { type Definition, deriveSecurityLevel, type ToolRecord } from '../../../src/core/tool/tool.ts'
 import { openToolCalling } from '../../../src/dialects/open-tool-calling/definition.ts'
 import { DEFINITION_SCHEMA } from '../../../src/dialects/open-tool-calling/schema-uri.ts'
 import { hasShared, readShared, unlessShared } from '../../shared.ts'
@@ -24,7 +24,7 @@ function recordOf(definition: Definition, dialect = 'mcp', document: JsonObject 
   return {
     ...definition,
     id: `${toolkit}.${tool}@${version}`,
-    securityLevel: definition.securityLevel ?? derivedSecurityLevel(requirements),
+    securityLevel: definition.securityLevel ?? deriveSecurityLevel(requirements),
     source: { dialect, document },
     digest: '0',
   }
@@ -65,8 +65,8 @@ describe('a definition', () => {
   })
 
   it('comes back as it was, and is recognised', () => {
-    expect(openToolCalling.recognises(DEFINITION)).toBe(true)
-    expect(openToolCalling.recognises({ input_schema: {}, id: 'A.B@1.0.0' })).toBe(false)
+    expect(openToolCalling.recognizes(DEFINITION)).toBe(true)
+    expect(openToolCalling.recognizes({ input_schema: {}, id: 'A.B@1.0.0' })).toBe(false)
     const record = recordOf(decoded(DEFINITION), 'open-tool-calling', DEFINITION)
     expect(openToolCalling.encode(record)).toEqual({ document: DEFINITION, losses: [] })
   })
@@ -559,12 +559,12 @@ describe('what is wrong with a definition', () => {
     expect(decoded({ ...least, requirements: { authorization } }).metadata).toEqual({ provider: authorization })
   })
 
-  it('is recognised by its full name, or by its parameters', () => {
-    expect(openToolCalling.recognises({ fully_qualified_name: 1 })).toBe(true)
-    expect(openToolCalling.recognises({ input: { parameters: [] } })).toBe(true)
-    expect(openToolCalling.recognises({ id: 'A', toolkit: {}, input: [] })).toBe(true)
+  it('is recognized by its full name, or by its parameters', () => {
+    expect(openToolCalling.recognizes({ fully_qualified_name: 1 })).toBe(true)
+    expect(openToolCalling.recognizes({ input: { parameters: [] } })).toBe(true)
+    expect(openToolCalling.recognizes({ id: 'A', toolkit: {}, input: [] })).toBe(true)
     for (const other of [null, [], {}, { input: [] }, { input: { parameters: {} } }]) {
-      expect(openToolCalling.recognises(other)).toBe(false)
+      expect(openToolCalling.recognizes(other)).toBe(false)
     }
     expect([openToolCalling.dialect, openToolCalling.references]).toEqual(['open-tool-calling', 'none'])
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Failure, FailureType } from '../../../src/core/failure/failure.ts'
-import { answerTo } from '../../../src/dialects/open-tool-calling/failure.ts'
+import { toFailureResponse } from '../../../src/dialects/open-tool-calling/failure.ts'
 import { FAILURES } from '../machine-context/failures.ts'
 
 /** What is said of each failure: a new one does not compile until it stands here. */
@@ -417,21 +417,21 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
 
 describe('a failure', () => {
   it.each(Object.values(FAILURES))('of type $type is worded in full', (failure) => {
-    expect(answerTo(failure)).toEqual(SAID[failure.type])
+    expect(toFailureResponse(failure)).toEqual(SAID[failure.type])
   })
 
   it.each(VARIANTS)('like %j is', (failure, said) => {
-    expect(answerTo(failure)).toEqual(said)
+    expect(toFailureResponse(failure)).toEqual(said)
   })
 })
 
 it('cuts ids that are long', () => {
   const asked = 'x'.repeat(201)
   const cut = 'x'.repeat(200)
-  expect(answerTo({ type: 'id-malformed', asked })).toMatchObject({
+  expect(toFailureResponse({ type: 'id-malformed', asked })).toMatchObject({
     output: { error: { message: `'${cut}' names no tool` } },
   })
-  expect(answerTo({ type: 'tool-unknown', asked, suggestions: [] })).toMatchObject({
+  expect(toFailureResponse({ type: 'tool-unknown', asked, suggestions: [] })).toMatchObject({
     output: { error: { message: `Tool '${cut}' was not found` } },
   })
 })

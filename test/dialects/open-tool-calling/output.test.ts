@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Success } from '../../../src/core/call/runner.ts'
+import type { ToolSuccess } from '../../../src/core/call/runner.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
 import { encodeOutput } from '../../../src/dialects/open-tool-calling/wire.ts'
 
@@ -10,10 +10,10 @@ const ARTIFACTS = modes('artifact', 'error')
 const image: Content = { type: 'image', data: 'aW1hZ2U=', mimeType: 'image/png' }
 const text: Content = { type: 'text', text: 'Hello' }
 const blob: Content = { type: 'resource', resource: { uri: 'file:///a', blob: 'YQ==' } }
-const gave = (content: readonly Content[], value: unknown = null): Success => ({ ok: true, value, content })
+const gave = (content: readonly Content[], value: unknown = null): ToolSuccess => ({ ok: true, value, content })
 
 describe('an output of content', () => {
-  it.each<[string, Success, Parameters<typeof encodeOutput>[1], object | undefined]>([
+  it.each<[string, ToolSuccess, Parameters<typeof encodeOutput>[1], object | undefined]>([
     ['holds the blocks as its value', gave([image, text]), OXP, { value: { content: [image, text] } }],
     ['holds a single block too', gave([text]), OXP, { value: 'Hello' }],
     ['is an artifact of bytes where no modes were declared', gave([image]), OXP, { artifact: { size: 5 } }],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { check } from '../../../src/core/tool/json-reader.ts'
+import { parseValue } from '../../../src/core/tool/json-reader.ts'
 import type { Json } from '../../../src/core/tool/json.ts'
 import type { Loss } from '../../../src/core/tool/codec.ts'
-import { encodeRequirements, providerOf, requirements } from '../../../src/dialects/open-tool-calling/requirements.ts'
+import { encodeRequirements, getProvider, requirements } from '../../../src/dialects/open-tool-calling/requirements.ts'
 
 describe('requirements', () => {
   it.each<[unknown, unknown]>([
@@ -72,7 +72,7 @@ describe('requirements', () => {
     [{ secrets: {} }, [['/secrets', 'Must be an array, got an object']]],
     [{ more: 1 }, [['/more', "Unknown field 'more': wanted 'secrets', 'authorization', 'metadata'"]]],
   ])('written as %j are read, or refused with where and why', (document, wanted) => {
-    const read = check(requirements, document)
+    const read = parseValue(requirements, document)
     expect(read.ok ? read.value : read.problems.map(({ path, message }) => [path, message])).toEqual(wanted)
   })
 
@@ -117,5 +117,5 @@ describe('requirements', () => {
       { provider_id: 'google', provider_type: 'api' },
     ],
     [{ id: 'x' }, undefined],
-  ])('of %j keep the provider %j', (authorization, provider) => expect(providerOf(authorization)).toEqual(provider))
+  ])('of %j keep the provider %j', (authorization, provider) => expect(getProvider(authorization)).toEqual(provider))
 })

@@ -3,11 +3,11 @@ import { Hono } from 'hono'
 import { describe, expect, it, vi } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import type { AuthorizationChallenge } from '../../../src/core/consent/authorization.ts'
-import type { Call, Outcome } from '../../../src/core/call/call.ts'
+import type { CallRequest, CallOutcome } from '../../../src/core/call/call.ts'
 import { type Failure, fail, ok } from '../../../src/core/failure/failure.ts'
-import type { Catalogue } from '../../../src/core/catalogue/catalogue.ts'
-import { answerTo } from '../../../src/dialects/open-tool-calling/failure.ts'
-import { openToolCallingFace } from '../../../src/dialects/open-tool-calling/routes.ts'
+import type { Catalog } from '../../../src/core/catalog/catalog.ts'
+import { toFailureResponse } from '../../../src/dialects/open-tool-calling/failure.ts'
+import { createOpenToolCallingRoutes } from '../../../src/dialects/open-tool-calling/routes.ts'
 import { RESPONSE_SCHEMA } from '../../../src/dialects/open-tool-calling/schema-uri.ts'
 import { hasShared, readShared, unlessShared } from '../../shared.ts'
 
@@ -15,25 +15,30 @@ const RESPONSE = 'specs/open-tool-calling/http/1.0/execute_tool_response.schema.
 const TRANSCRIPT = 'specs/open-tool-calling/arcade-worker-transcript.json'
 const NOW = '2026-11-01T00:00:00.000Z'
 
-type Answer = Outcome['result'] | ((call: Call) => Outcome['result'])
+type Answer = CallOutcome['result'] | ((call: CallRequest) => CallOutcome['result'])
 
 function setUp(answer: Answer = ok(3), { refused = undefined as Failure | undefined } = {}) {
-  const calls: Call[] = []
-  const list = vi.fn<Catalogue['list']>((query) =>
+  const calls: CallRequest[] = []
+  const list = vi.fn<Catalog['list']>((query) =>
     Promise.resolve(query.cursor === undefined ? { lines: ['{"n":1}'], nextCursor: 'c' } : { lines: ['{"n":2}'] }),
   )
-  const face = openToolCallingFace({
+  const router = createOpenToolCallingRoutes({
     gate: () => (refused ? fail(refused) : ok(ADMIN)),
     callTool(call) {
       calls.push(call)
       const result = typeof answer === 'function' ? answer(call) : answer
       return Promise.resolve({ callId: call.callId ?? 'made', durationMs: 1.5, result })
     },
-    catalogue: { etag: () => Promise.resolve('e'), list, unknown: async () => undefined, near: async () => [] },
+    catalog: {
+      etag: () => Promise.resolve('e'),
+      list,
+      findUnknownName: async () => undefined,
+      suggestNames: async () => [],
+    },
     sha256: (text) => Promise.resolve(`${text.length}`.padStart(64, '0')),
     now: () => Date.parse(NOW),
   })
-  const app = new Hono().route('/', face)
+  const app = new Hono().route('/', router)
   const post = async (body: unknown, type = 'application/json') => {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     const init = { method: 'POST', body: text, headers: { 'content-type': type } }
@@ -83,7 +88,7 @@ const MISSING: Failure = {
 }
 
 /** The outputs of the RFC, section 4.3, and the outcomes they tell. */
-const OUTPUTS: readonly [string, Outcome['result'], boolean, unknown][] = [
+const OUTPUTS: readonly [string, CallOutcome['result'], boolean, unknown][] = [
   ['a value', ok({ a: 1 }), true, { value: { a: 1 } }],
   ['nothing', ok(null), true, undefined],
   ['an artifact', { ...ok(null), artifact: ARTIFACT }, true, { artifact: ARTIFACT }],
@@ -166,7 +171,7 @@ describe('POST /worker/tools/invoke', () => {
         callId: 'te_1',
         traceId: 'run_1',
         input: { a: 1 },
-        inputIsWhole: true,
+        includesContextParameters: true,
         context: {
           tokens: new Map([['*', 'T']]),
           secrets: new Map([['KEY', 'S']]),
@@ -186,7 +191,7 @@ describe('POST /worker/tools/invoke', () => {
     expect(calls[0]).toEqual({
       asked: 'Demo.Add',
       input: {},
-      inputIsWhole: true,
+      includesContextParameters: true,
       context: {
         tokens: new Map(),
         secrets: new Map([['KEY', 'S']]),
@@ -340,7 +345,7 @@ const FAILURES: { readonly [T in Failure['type']]: Extract<Failure, { type: T }>
 
 describe('a failure', () => {
   it('says which inputs are wrong, to people, to developers and to models', () => {
-    expect(answerTo(FAILURES['input-invalid'])).toEqual({
+    expect(toFailureResponse(FAILURES['input-invalid'])).toEqual({
       output: {
         error: {
           message: 'Some inputs are not valid: a: Is required',
@@ -353,7 +358,7 @@ describe('a failure', () => {
   })
 
   it('is an HTTP error only when no call came of the request, or we failed', () => {
-    const errors = Object.values(FAILURES).filter((failure) => 'status' in answerTo(failure))
+    const errors = Object.values(FAILURES).filter((failure) => 'status' in toFailureResponse(failure))
     expect(errors.map(({ type }) => type).sort()).toEqual(
       (
         'body-timed-out body-too-large conflict definition-invalid forbidden gone internal media-type-unsupported ' +
@@ -382,7 +387,7 @@ describe("the recorded worker's shapes", () => {
     const exchanges = JSON.parse(readShared(TRANSCRIPT))
     expect(exchanges.length).toBeGreaterThan(0)
     const seen = new Set<string>()
-    const results: Record<string, Outcome['result']> = {
+    const results: Record<string, CallOutcome['result']> = {
       'bad type': fail(FAILURES['input-invalid']),
       'missing': fail(FAILURES['input-invalid']),
       'unknown input': fail(FAILURES['input-invalid']),

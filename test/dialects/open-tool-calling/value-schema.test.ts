@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { check, type Reader } from '../../../src/core/tool/json-reader.ts'
+import { parseValue, type Reader } from '../../../src/core/tool/json-reader.ts'
 import type { Problem } from '../../../src/core/tool/problem.ts'
 import { parameters } from '../../../src/dialects/open-tool-calling/value-schema.ts'
 
 /** What is read with its warnings, or the problems: where, and what. */
 function read<T>(reader: Reader<T>, document: unknown) {
   const warnings: Problem[] = []
-  const result = check(reader, document, warnings)
+  const result = parseValue(reader, document, warnings)
   if (!result.ok) return result.problems.map(({ path, message }) => [path, message])
   return warnings.length > 0 ? { value: result.value, warnings } : { value: result.value }
 }

@@ -10,7 +10,7 @@ describe('a tool request', () => {
       {
         asked: 'Demo.Add',
         input: {},
-        inputIsWhole: true,
+        includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
@@ -19,7 +19,7 @@ describe('a tool request', () => {
       {
         asked: 'Demo.Add@^1',
         input: {},
-        inputIsWhole: true,
+        includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
@@ -29,7 +29,7 @@ describe('a tool request', () => {
         asked: 'name:Add',
         bareName: { name: 'Add' },
         input: {},
-        inputIsWhole: true,
+        includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
@@ -39,7 +39,7 @@ describe('a tool request', () => {
         asked: 'name:Add@1.0.0',
         bareName: { name: 'Add', selector: '1.0.0' },
         input: {},
-        inputIsWhole: true,
+        includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
@@ -48,7 +48,7 @@ describe('a tool request', () => {
       {
         asked: 'Demo.Add',
         input: {},
-        inputIsWhole: true,
+        includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
@@ -57,7 +57,7 @@ describe('a tool request', () => {
       {
         asked: 'Demo.Add@1.0.0',
         input: {},
-        inputIsWhole: true,
+        includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
@@ -66,7 +66,7 @@ describe('a tool request', () => {
       {
         asked: 'Demo.Add@2.0.0',
         input: {},
-        inputIsWhole: true,
+        includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
@@ -91,7 +91,7 @@ describe('a tool request', () => {
         callId: 'e',
         traceId: 'r',
         input: { a: 1 },
-        inputIsWhole: true,
+        includesContextParameters: true,
         context: {
           tokens: new Map([['*', 'T']]),
           secrets: new Map([['KEY', 'S']]),
@@ -113,7 +113,7 @@ describe('a tool request', () => {
       {
         asked: 'Demo.Add',
         input: {},
-        inputIsWhole: true,
+        includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
@@ -122,7 +122,7 @@ describe('a tool request', () => {
       {
         asked: 'Demo.Add',
         input: {},
-        inputIsWhole: true,
+        includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
@@ -131,7 +131,7 @@ describe('a tool request', () => {
       {
         asked: 'Demo.Add',
         input: {},
-        inputIsWhole: true,
+        includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
@@ -140,7 +140,7 @@ describe('a tool request', () => {
       {
         asked: 'Demo.Add',
         input: {},
-        inputIsWhole: true,
+        includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([['A', 'B']]) },
       },
     ],
@@ -154,7 +154,7 @@ describe('a tool request', () => {
         address: 'document:["toolkit","My_demo","Add two","1.0.0"]',
         asked: 'My_demo.Add_two@1.0.0',
         input: {},
-        inputIsWhole: true,
+        includesContextParameters: true,
         context: { tokens: new Map([['*', 'T']]), secrets: new Map([]), values: { user_info: { name: 'U' } } },
       },
     ],

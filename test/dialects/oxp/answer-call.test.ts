@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Outcome } from '../../../src/core/call/call.ts'
+import type { CallOutcome } from '../../../src/core/call/call.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
 import type { Progress } from '../../../src/core/call/progress.ts'
-import { streamCall } from '../../../src/dialects/oxp/answer-call.ts'
+import { respondWithStream } from '../../../src/dialects/oxp/answer-call.ts'
 import { callerWith, callWith } from '../../core/call/fakes.ts'
 import { eventsOf, restOf } from '../../e2e/events.ts'
 
@@ -10,19 +10,19 @@ const ENVELOPED = {
   $schema: 'urn:oxp:1.0',
   result: { call_id: 'call', success: true, duration: 12, value: 3 },
 }
-const done: Outcome['result'] = { ok: true, value: 3 }
+const done: CallOutcome['result'] = { ok: true, value: 3 }
 
 interface Given {
   readonly form?: 'enveloped' | 'bare'
   /** What the tool reports before it is over. */
   readonly reports?: readonly Progress[]
-  readonly result?: Outcome['result']
-  readonly allowances?: Outcome['allowances']
+  readonly result?: CallOutcome['result']
+  readonly allowances?: CallOutcome['allowances']
 }
 
 function answer({ form = 'enveloped', reports = [], result = done, allowances }: Given) {
   const request = new Request('https://x.test/tools/call', { method: 'POST' })
-  return streamCall(request, callWith(), callerWith(), form, async (_, { progress }) => {
+  return respondWithStream(request, callWith(), callerWith(), form, async (_, { progress }) => {
     for (const report of reports) progress?.(report)
     await new Promise((later) => setTimeout(later))
     return { callId: 'call', durationMs: 12, result, ...(allowances ? { allowances } : {}) }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
-import { encodeFlat, listedLine, seedForm } from '../../../src/dialects/oxp/encode.ts'
+import { encodeFlat, toListLine, toSeedDocument } from '../../../src/dialects/oxp/encode.ts'
 import { published, recordOf } from '../machine-context/record.ts'
 
 const DOCUMENT: JsonObject = {
@@ -254,9 +254,9 @@ describe('an OXP definition', () => {
     expect(read({ version: 7 })).toEqual([['/version', 'Must be a version of the form x.y.z, got 7']])
   })
 
-  it('is recognised by either schema', () => {
-    for (const document of [{ input_schema: 1 }, { output_schema: 1 }]) expect(oxp.recognises(document)).toBe(true)
-    for (const document of [null, [], 'x', {}, { inputSchema: {} }]) expect(oxp.recognises(document)).toBe(false)
+  it('is recognized by either schema', () => {
+    for (const document of [{ input_schema: 1 }, { output_schema: 1 }]) expect(oxp.recognizes(document)).toBe(true)
+    for (const document of [null, [], 'x', {}, { inputSchema: {} }]) expect(oxp.recognizes(document)).toBe(false)
     expect([oxp.dialect, oxp.references]).toEqual(['oxp', 'none'])
   })
 })
@@ -282,7 +282,7 @@ describe('a record as OXP', () => {
     const record = published(result.value.definitions[0]!, 'oxp', DOCUMENT)
     expect(oxp.encode(record)).toEqual({ document: DOCUMENT, losses: [] })
     expect(oxp.encode(record).document).toBe(DOCUMENT)
-    expect(seedForm(record)).toEqual(DOCUMENT)
+    expect(toSeedDocument(record)).toEqual(DOCUMENT)
     expect(encodeFlat(record)).toEqual({ document: { ...DOCUMENT, input_schema: record.input }, losses: [] })
     const beside = { ...record, tags: ['t'], securityLevel: 7 }
     for (const { losses } of [oxp.encode(beside), encodeFlat(beside)]) {
@@ -293,7 +293,7 @@ describe('a record as OXP', () => {
   it('of another dialect says what it can', () => {
     const record = recordOf(RECORD)
     expect(oxp.encode(record)).toEqual({ document: { ...WRITTEN, input_schema }, losses: [] })
-    expect(Object.keys(seedForm(record))).not.toContain('requirements')
+    expect(Object.keys(toSeedDocument(record))).not.toContain('requirements')
     expect(encodeFlat(record).document).toEqual({ ...WRITTEN, input_schema: { type: 'object', properties: {} } })
     expect(oxp.encode({ ...record, source: { dialect: 'oxp', document: [] } }).document).toEqual({
       ...WRITTEN,
@@ -307,7 +307,7 @@ describe('a record as OXP', () => {
     [null, null],
     [{ type: 'string' }, { type: 'string' }],
   ])('with the output %j has the output schema %j', (output, output_schema) => {
-    expect(seedForm(recordOf({ ...RECORD, output }))).toEqual({ ...WRITTEN, input_schema, output_schema })
+    expect(toSeedDocument(recordOf({ ...RECORD, output }))).toEqual({ ...WRITTEN, input_schema, output_schema })
   })
 
   it.each([
@@ -318,7 +318,7 @@ describe('a record as OXP', () => {
     [{ authorization: [], secrets: [{ id: 'KEY' }], user_id: false }, { secrets: [{ id: 'KEY' }] }],
     [{ authorization: [], secrets: [], user_id: true }, { user_id: true }],
   ])('with the requirements %j writes %j', (requirements, written) => {
-    expect(seedForm(recordOf({ ...RECORD, requirements })).requirements).toEqual(written)
+    expect(toSeedDocument(recordOf({ ...RECORD, requirements })).requirements).toEqual(written)
   })
 
   it('has references written out, and names those that cannot be', () => {
@@ -341,7 +341,7 @@ describe('a record as OXP', () => {
   it('has schemas that are objects for parameters', () => {
     const input = { type: 'object', properties: { a: true, b: false, c: { type: 'string' } } }
     const parameters = { type: 'object', properties: { a: {}, b: { not: {} }, c: { type: 'string' } } }
-    expect(seedForm(recordOf({ ...RECORD, input })).input_schema).toEqual({ parameters })
+    expect(toSeedDocument(recordOf({ ...RECORD, input })).input_schema).toEqual({ parameters })
     expect(encodeFlat(recordOf({ ...RECORD, input })).document).toMatchObject({ input_schema: parameters })
   })
 
@@ -360,8 +360,8 @@ describe('a record as OXP', () => {
 
   it('is a line of a list, unless its version is none of OXP', () => {
     const record = recordOf(RECORD)
-    expect(listedLine(record)).toBe(JSON.stringify(seedForm(record)))
-    for (const version of ['1.0.0-rc.1', '1.0.0+7']) expect(listedLine({ ...record, version })).toBe('')
+    expect(toListLine(record)).toBe(JSON.stringify(toSeedDocument(record)))
+    for (const version of ['1.0.0-rc.1', '1.0.0+7']) expect(toListLine({ ...record, version })).toBe('')
   })
 
   it('lists what it cannot say', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { ok } from '../../../src/core/failure/failure.ts'
-import { checkGivenInput } from '../../../src/core/call/input.ts'
-import { createMeter } from '../../../src/core/tool/budget.ts'
+import { completeInput } from '../../../src/core/call/input.ts'
+import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
-import { streamCall } from '../../../src/dialects/oxp/answer-call.ts'
+import { respondWithStream } from '../../../src/dialects/oxp/answer-call.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
-import { listedLine } from '../../../src/dialects/oxp/encode.ts'
+import { toListLine } from '../../../src/dialects/oxp/encode.ts'
 import { decodeCall, encodeOutcome } from '../../../src/dialects/oxp/wire.ts'
 import { callerWith, callWith } from '../../core/call/fakes.ts'
 import { recordOf } from '../machine-context/record.ts'
@@ -24,7 +24,7 @@ describe('where we deviate from OXP 1.0', () => {
     'parameters may be missing: %j is an input schema, and is listed with them',
     (input_schema) => {
       const [definition] = decoded({ ...DOCUMENT, input_schema }).definitions
-      const line = listedLine(recordOf({ ...definition, source: { dialect: 'oxp', document: DOCUMENT } }))
+      const line = toListLine(recordOf({ ...definition, source: { dialect: 'oxp', document: DOCUMENT } }))
       expect(JSON.parse(line).input_schema).toEqual({ parameters: definition?.input })
     },
   )
@@ -38,7 +38,7 @@ describe('where we deviate from OXP 1.0', () => {
 
   it('a version that is no x.y.z is refused in OXP, and not listed in it', () => {
     expect(oxp.decode({ ...DOCUMENT, id: 'Kit.Add@1.0.0-rc.1', version: '1.0.0-rc.1' }, {}).ok).toBe(false)
-    expect(listedLine(recordOf({ version: '1.0.0-rc.1' }))).toBe('')
+    expect(toListLine(recordOf({ version: '1.0.0-rc.1' }))).toBe('')
   })
 
   it('a version of numbers that are too large is refused', () => {
@@ -59,7 +59,7 @@ describe('where we deviate from OXP 1.0', () => {
     const authorization = [{ id: 'a', oauth2: { scopes: ['x'] } }, { id: 'a' }, { id: 'b' }]
     const requirements = { authorization, secrets: [{ id: 'K' }, { id: 'K' }], user_id: true, more: 1 }
     const document = { ...DOCUMENT, requirements }
-    const { id: _, ...listed } = JSON.parse(listedLine(recordOf({ source: { dialect: 'oxp', document } })))
+    const { id: _, ...listed } = JSON.parse(toListLine(recordOf({ source: { dialect: 'oxp', document } })))
     expect(listed.requirements).toEqual({
       authorization: [authorization[0], authorization[2]],
       secrets: [{ id: 'K' }],
@@ -110,8 +110,8 @@ describe('where we deviate from OXP 1.0', () => {
   ])('of the unknown fields of a context, those nearly known are refused: %j', (context, failure) => {
     const call = decodeCall({ request: { tool_id: 'Kit.Add', context } })
     if ('ok' in call) throw new Error(JSON.stringify(call))
-    const tool = { record: recordOf({}), contextInputs: [], validateInput: () => [] }
-    const checked = checkGivenInput(call, tool, undefined, createMeter())
+    const tool = { record: recordOf({}), contextParameters: [], validateInput: () => [] }
+    const checked = completeInput(call, tool, undefined, createRequestBudget())
     expect(checked).toMatchObject('type' in failure ? { ok: false, failure } : { ok: true })
     expect(decodeCall({ request: { tool_id: 'Kit.Add' }, more: 1 })).toMatchObject({ ok: false })
   })
@@ -133,7 +133,7 @@ describe('where we deviate from OXP 1.0', () => {
 
   it('who names server-sent events is told of progress, and then the body', async () => {
     const request = new Request('https://x.test/tools/call', { method: 'POST' })
-    const response = await streamCall(request, callWith(), callerWith(), 'bare', async (_, { progress }) => {
+    const response = await respondWithStream(request, callWith(), callerWith(), 'bare', async (_, { progress }) => {
       progress?.({ progress: 1 })
       await new Promise((later) => setTimeout(later))
       return { callId: 'c', durationMs: 1, result: ok(3) }

@@ -1,14 +1,14 @@
 import { createBudget } from '../../../src/core/tool/budget.ts'
-import { bounded, type Writer } from '../../../src/core/publish/export.ts'
+import { withBudget, type FormatWriter } from '../../../src/core/publish/export.ts'
 import { describe, expect, it } from 'vitest'
-import type { Catalogue } from '../../../src/core/catalogue/catalogue.ts'
+import type { Catalog } from '../../../src/core/catalog/catalog.ts'
 import type { Principal } from '../../../src/core/access/principal.ts'
 import { type Failure, fail, ok } from '../../../src/core/failure/failure.ts'
-import type { Outcome } from '../../../src/core/call/call.ts'
+import type { CallOutcome } from '../../../src/core/call/call.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
-import { encodeFlat, listedLine } from '../../../src/dialects/oxp/encode.ts'
-import { oxpFace } from '../../../src/dialects/oxp/routes.ts'
+import { encodeFlat, toListLine } from '../../../src/dialects/oxp/encode.ts'
+import { createOxpRoutes } from '../../../src/dialects/oxp/routes.ts'
 import { gateFor } from '../../http/gate-for.ts'
 import { callToolGiving, catalogueOf, clientOf, sha256 } from '../machine-context/fakes.ts'
 import { recordOf } from '../machine-context/record.ts'
@@ -18,7 +18,7 @@ const RECORDS = [recordOf({ tool: 'Add' }), recordOf({ tool: 'Divide', title: 'D
 
 interface Given {
   readonly principal?: Principal | Failure
-  readonly result?: Outcome['result']
+  readonly result?: CallOutcome['result']
 }
 
 /** Lists the records two at a time, their ids where they are stored lines; a search finds what `found` is by then. */
@@ -28,7 +28,7 @@ function setUp({ principal, result = ok(3) }: Given = {}) {
   const called = callToolGiving(result)
   const written = catalogueOf(RECORDS)
   const found = { lines: ['"one"'] }
-  const catalogue: Catalogue = {
+  const catalog: Catalog = {
     ...written,
     async list(query, caller, format) {
       if (query.q !== undefined) return found
@@ -36,7 +36,7 @@ function setUp({ principal, result = ok(3) }: Given = {}) {
       return written.list(query, caller, 'write' in format ? format : { name: 'id', write: ({ id }) => `"${id}"` })
     },
   }
-  const writers: Record<string, Writer> = {
+  const writers: Record<string, FormatWriter> = {
     'oxp': (record, _, budget) => oxp.encode(record, budget),
     'oxp-flat': (record, _, budget) => encodeFlat(record, budget),
     'title': ({ title = null }) => ({ document: title, losses: [{ path: '/id', reason: 'r' }] }),
@@ -45,17 +45,17 @@ function setUp({ principal, result = ok(3) }: Given = {}) {
       return { document: id, losses: [] }
     },
   }
-  const formats = new Map(Object.entries(writers).map(([name, write]) => [name, bounded(name, write)]))
-  const face = oxpFace({
+  const formats = new Map(Object.entries(writers).map(([name, write]) => [name, withBudget(name, write)]))
+  const router = createOxpRoutes({
     gate: gateFor(principal),
     callTool: called.callTool,
     health,
-    catalogue,
+    catalog,
     sha256,
     formatNames: [...formats.keys()],
     loadFormats: async () => ({ formats, codecs: [] }),
   })
-  return { send: clientOf(face), found, ...called }
+  return { send: clientOf(router), found, ...called }
 }
 
 const call = (given: Given, headers?: Record<string, string>, body: unknown = CALL) =>
@@ -154,21 +154,21 @@ describe('a tool of a version that OXP has not', () => {
   const [first] = RECORDS
   const beta = { ...first, id: 'Kit.Add@1.0.0-rc.1', version: '1.0.0-rc.1' } as ToolRecord
   const formats = new Map([
-    ['oxp', bounded('oxp', (record, _, budget) => oxp.encode(record, budget))],
-    ['oxp-flat', bounded('oxp-flat', (record, _, budget) => encodeFlat(record, budget))],
-    ['version', bounded('version', ({ version }) => ({ document: version, losses: [] }))],
+    ['oxp', withBudget('oxp', (record, _, budget) => oxp.encode(record, budget))],
+    ['oxp-flat', withBudget('oxp-flat', (record, _, budget) => encodeFlat(record, budget))],
+    ['version', withBudget('version', ({ version }) => ({ document: version, losses: [] }))],
   ])
-  const face = oxpFace({
+  const router = createOxpRoutes({
     gate: gateFor(undefined),
     callTool: callToolGiving(ok(3)).callTool,
     health,
-    catalogue: {
+    catalog: {
       etag: async () => 'e',
-      unknown: async () => undefined,
-      near: async () => [],
+      findUnknownName: async () => undefined,
+      suggestNames: async () => [],
       list: async (_query, _principal, format) => ({
         lines: [beta, first as ToolRecord].map((each) =>
-          'write' in format ? format.write(each, each.name, createBudget()) : listedLine(each),
+          'write' in format ? format.write(each, each.name, createBudget()) : toListLine(each),
         ),
       }),
     },
@@ -176,7 +176,7 @@ describe('a tool of a version that OXP has not', () => {
     formatNames: [...formats.keys()],
     loadFormats: async () => ({ formats, codecs: [] }),
   })
-  const send = clientOf(face)
+  const send = clientOf(router)
 
   it.each(['/tools', '/oxp/tools', '/tools?format=oxp-flat'])('is not listed at %s', async (path) => {
     expect((await send('GET', path)).body.items).toMatchObject([{ id: first?.id }])

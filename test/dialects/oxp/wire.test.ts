@@ -103,7 +103,7 @@ describe('a call', () => {
         asked: 'Kit.Add',
         input: {},
         context: { tokens: new Map([]), secrets: new Map([]), values: { more: 1 } },
-        namedContext: { path: '/context', fields: ['authorization', 'secrets', 'user_id'] },
+        contextFieldHints: { path: '/context', fields: ['authorization', 'secrets', 'user_id'] },
       },
     ],
     [

@@ -76,14 +76,14 @@ describe('a ListToolsResult', () => {
     expect(decoded(two).definitions.map(({ tool: own }) => own)).toEqual(['web_fetch', 'web_fetch_004fc00e'])
   })
 
-  it('is recognised, and others are not', () => {
+  it('is recognized, and others are not', () => {
     for (const own of [LIST, { ...LIST, nextCursor: 'x' }, { tools: [] }, { tools: 1 }, { tools: [1] }]) {
-      expect(plugin.recognises(own)).toBe(true)
+      expect(plugin.recognizes(own)).toBe(true)
     }
     const ofMcp = { tools: [{ ...LIST.tools[0], title: 'Fetch' }] }
-    expect(plugin.recognises(ofMcp)).toBe(false)
+    expect(plugin.recognizes(ofMcp)).toBe(false)
     for (const other of [null, [], 'x', {}, { capabilities: [] }, { name: 'x', inputSchema: {} }]) {
-      expect(plugin.recognises(other)).toBe(false)
+      expect(plugin.recognizes(other)).toBe(false)
     }
   })
 

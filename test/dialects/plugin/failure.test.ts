@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Failure, FailureType } from '../../../src/core/failure/failure.ts'
-import { textOf } from '../../../src/dialects/plugin/failure.ts'
+import { formatPluginFailure } from '../../../src/dialects/plugin/failure.ts'
 import { FAILURES } from '../machine-context/failures.ts'
 
 /** What is said of each failure: a new one does not compile until it stands here. */
@@ -159,19 +159,19 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
 
 describe('a failure', () => {
   it.each(Object.values(FAILURES))('of type $type is worded in full', (failure) => {
-    expect(textOf(failure)).toEqual(SAID[failure.type])
+    expect(formatPluginFailure(failure)).toEqual(SAID[failure.type])
   })
 
   it.each(VARIANTS)('like %j is', (failure, said) => {
-    expect(textOf(failure)).toEqual(said)
+    expect(formatPluginFailure(failure)).toEqual(said)
   })
 })
 
 it('cuts ids that are long', () => {
   const asked = 'x'.repeat(201)
   const cut = 'x'.repeat(200)
-  expect(textOf({ type: 'id-malformed', asked })).toMatch(new RegExp(`^'${cut}' is not a tool's name`))
-  expect(textOf({ type: 'tool-unknown', asked, suggestions: [] })).toBe(
+  expect(formatPluginFailure({ type: 'id-malformed', asked })).toMatch(new RegExp(`^'${cut}' is not a tool's name`))
+  expect(formatPluginFailure({ type: 'tool-unknown', asked, suggestions: [] })).toBe(
     `Tool '${cut}' was not found: describe lists the tools there are`,
   )
 })

@@ -1,19 +1,19 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Principal } from '../../../src/core/access/principal.ts'
-import type { Outcome } from '../../../src/core/call/call.ts'
+import type { CallOutcome } from '../../../src/core/call/call.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
 import { type Failure, type FailureType, fail } from '../../../src/core/failure/failure.ts'
-import { callableTool } from '../../../src/core/call/callable-tool.ts'
+import { createCallableTool } from '../../../src/core/call/callable-tool.ts'
 import type { Resolver } from '../../../src/core/call/resolve-tool.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
-import { pluginFace } from '../../../src/dialects/plugin/routes.ts'
+import { createPluginRoutes } from '../../../src/dialects/plugin/routes.ts'
 import { gateFor } from '../../http/gate-for.ts'
 import { FAILURES } from '../machine-context/failures.ts'
 import { callToolGiving, catalogueOf, clientOf, sha256 } from '../machine-context/fakes.ts'
 import { recordOf } from '../machine-context/record.ts'
 
 interface Given {
-  readonly result?: Outcome['result']
+  readonly result?: CallOutcome['result']
   readonly principal?: Principal | Failure
   readonly records?: readonly ToolRecord[]
   readonly resolve?: Resolver['resolve']
@@ -29,26 +29,26 @@ function resolverOf(records: readonly ToolRecord[]): Resolver {
       const runnable = { ok: false, reason: 'A fake' } as const
       return {
         ok: true,
-        tool: callableTool({ record, validateInput: nothing, validateOutput: nothing, runnable }),
+        tool: createCallableTool({ record, validateInput: nothing, validateOutput: nothing, runnable }),
         status: { state: 'active' },
         publisher: { principal: 'admin', trusted: true },
       }
     },
-    forget: () => undefined,
+    invalidate: () => undefined,
   }
 }
 
 function setUp({ result = { ok: true, value: 'done' }, principal, records = [], resolve }: Given = {}) {
   const called = callToolGiving(result)
   const resolver = resolverOf(records)
-  const face = pluginFace({
+  const router = createPluginRoutes({
     gate: gateFor(principal),
     callTool: called.callTool,
-    catalogue: catalogueOf(records),
+    catalog: catalogueOf(records),
     resolver: resolve ? { ...resolver, resolve } : resolver,
     sha256,
   })
-  return { send: clientOf(face), ...called }
+  return { send: clientOf(router), ...called }
 }
 
 const call = (given: Given, body: unknown = { params: { name: 'add' } }, path = '/plugin/call') =>

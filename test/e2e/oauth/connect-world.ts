@@ -12,7 +12,7 @@ export interface ConnectWorld {
   readonly provider: TestProvider
   readonly server: RunningServer
   /** Somebody who is signed in there. */
-  signedIn(name: string): Promise<HttpPerson>
+  findSession(name: string): Promise<HttpPerson>
   /** The same deployment with other rules, at the same address. */
   again(rules: readonly object[]): Promise<ConnectWorld>
   stop(): Promise<void>
@@ -49,7 +49,7 @@ export async function startConnectWorld(
     return {
       provider,
       server,
-      async signedIn(name) {
+      async findSession(name) {
         const who = new HttpPerson()
         const { status, text } = await signIn(who, server.url, name)
         if (status !== 200) throw new Error(`${name} is not signed in (${status}):\n${text}`)

@@ -105,8 +105,8 @@ export class HttpPerson {
 
   /** At the provider's pages: signs in where that is asked for, then allows or denies. */
   async answerProvider(page: Visited, account: string, decision: 'Allow' | 'Deny' = 'Allow'): Promise<Visited> {
-    const signedIn = /name="name"/.test(page.text) ? await this.press(page, /Sign in/, { name: account }) : page
-    return this.press(signedIn, new RegExp(decision))
+    const findSession = /name="name"/.test(page.text) ? await this.press(page, /Sign in/, { name: account }) : page
+    return this.press(findSession, new RegExp(decision))
   }
 
   async #request(start: string, init: RequestInit): Promise<Visited> {

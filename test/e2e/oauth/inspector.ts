@@ -10,7 +10,7 @@ import { freePort } from '../free-port.ts'
 import type { Desktop } from './desktop.ts'
 
 /**
- * The MCP inspector is 110 MB with what it needs, ten times what any other client here takes, and under a licence of its own
+ * The MCP inspector is 110 MB with what it needs, ten times what any other client here takes, and under a license of its own
  * (MIT and Apache-2.0). So it is no dependency of this repository: the first test that wants it has npm put this version of it
  * into a folder beside the dependencies, where the next one finds it. No script of any package is run.
  */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** How a secret may be spelt where nobody meant to: as it is, in hexadecimal, in Base64 at any offset. */
+/** How a secret may be spelled where nobody meant to: as it is, in hexadecimal, in Base64 at any offset. */
 function spellings(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const base64 = [0, 1, 2].map((offset) => {

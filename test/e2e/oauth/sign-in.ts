@@ -13,9 +13,9 @@ export function signInVars(provider: TestProvider, rules: readonly object[]): Re
 
 /** At the provider's pages: signs in and agrees, where either is asked for. */
 export async function answerSignIn(who: HttpPerson, page: Visited, account: string): Promise<Visited> {
-  const signedIn = /name="name"/.test(page.text) ? await who.press(page, /Sign in/, { name: account }) : page
+  const findSession = /name="name"/.test(page.text) ? await who.press(page, /Sign in/, { name: account }) : page
   // Where somebody else was signed in, the provider has the browser confirm that they go
-  const left = /Submitting Callback/.test(signedIn.text) ? await who.press(signedIn, /Continue/) : signedIn
+  const left = /Submitting Callback/.test(findSession.text) ? await who.press(findSession, /Continue/) : findSession
   return />Allow</.test(left.text) ? who.press(left, /Allow/) : left
 }
 

@@ -8,7 +8,7 @@ export interface Verifier {
   /** The Switchboard that it gives its word to. */
   edge: Pick<Connected, 'ask'> | undefined
   /** Who is signed in there, in whichever browser; undefined: whoever the authorization is for. */
-  signedIn: string | undefined
+  findSession: string | undefined
   /** Whether it says who is there, as it should. */
   confirms: boolean
   /** What browsers were sent there with, and what Switchboard said to its word. */
@@ -44,10 +44,10 @@ export async function startVerifier(): Promise<Verifier> {
   })
 
   async function confirm({ authorization, flow }: { readonly authorization: string; readonly flow: string }) {
-    const { edge, signedIn } = verifier
+    const { edge, findSession } = verifier
     if (!edge) throw new Error('The application does not know its Switchboard')
     const at = `/authorizations/${authorization}`
-    const user = signedIn ?? (await edge.ask('GET', at)).body.user_id ?? 'somebody'
+    const user = findSession ?? (await edge.ask('GET', at)).body.user_id ?? 'somebody'
     return edge.ask('POST', `${at}/confirm`, { flow, user_id: user })
   }
 
@@ -55,7 +55,7 @@ export async function startVerifier(): Promise<Verifier> {
   const verifier: Verifier = {
     url: `http://localhost:${port}/verify?from=switchboard`,
     edge: undefined,
-    signedIn: undefined,
+    findSession: undefined,
     confirms: true,
     visits: [],
     close: () => close(server),

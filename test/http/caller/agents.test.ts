@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Agent } from '../../../src/core/access/agent.ts'
 import type { Principal } from '../../../src/core/access/principal.ts'
 import { fail, ok, type Result } from '../../../src/core/failure/failure.ts'
-import { createAgents } from '../../../src/http/caller/agents.ts'
+import { createAgentAuthenticator } from '../../../src/http/caller/agents.ts'
 
 const ORIGIN = 'https://tools.test'
 const TOKEN = `${'a'.repeat(22)}:${'b'.repeat(16)}:${'c'.repeat(32)}`
@@ -40,7 +40,7 @@ beforeEach(() => {
 })
 
 const agents = () =>
-  createAgents({
+  createAgentAuthenticator({
     store: {
       async find(origin, token) {
         operations.push('find')
@@ -55,7 +55,7 @@ const agents = () =>
         return found !== undefined && stored.delete(found[0])
       },
     },
-    holderOf: async () => ({ result: owner, ...(ownerEnds && { expiresAt: ownerEnds }) }),
+    loadPrincipal: async () => ({ result: owner, ...(ownerEnds && { expiresAt: ownerEnds }) }),
     now: () => now,
   })
 const request = (headers: Record<string, string> = { authorization: `Bearer ${TOKEN}` }, origin = ORIGIN) =>

@@ -181,9 +181,9 @@ describe('the administrator', () => {
 
   it('is found by the hash of the key, which may have 16 characters', async () => {
     const adminKey = 'sixteen--letters'
-    const { ask, holderOf } = setUp({ adminKey })
+    const { ask, loadPrincipal } = setUp({ adminKey })
     expect(await who(ask(bearer(adminKey)))).toBe('admin')
-    expect(await holderOf(hashOf(adminKey))).toEqual({ result: ok(ADMIN) })
+    expect(await loadPrincipal(hashOf(adminKey))).toEqual({ result: ok(ADMIN) })
   })
 
   it('may have a key that looks like a JWT', async () => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { BROWSER_COOKIE, cookieOf, setCookie } from '../../../src/http/caller/cookie.ts'
+import { BROWSER_COOKIE, readCookie, setCookie } from '../../../src/http/caller/cookie.ts'
 
 const ORIGIN = 'https://sb.example'
 const VALUE = 'x'.repeat(43)
-const browserIn = (cookie: string) => cookieOf(new Request(ORIGIN, { headers: { cookie } }), BROWSER_COOKIE)
+const browserIn = (cookie: string) => readCookie(new Request(ORIGIN, { headers: { cookie } }), BROWSER_COOKIE)
 
 it('a browser is known again for 30 days by a cookie of this host', () => {
   expect(setCookie(new Request(ORIGIN), BROWSER_COOKIE, VALUE)).toBe(

@@ -45,7 +45,7 @@ function sessions({ issuer = ISSUER, rules = [RULE] }: { issuer?: string | undef
     },
     authenticator: {
       authenticate: () => ok(ADMIN),
-      async holderOf(hash) {
+      async loadPrincipal(hash) {
         const holder = keys.get(hash)
         return { result: holder ? ok(holder) : fail({ type: 'unauthenticated', reason: 'No such key' }) }
       },
@@ -66,22 +66,22 @@ const why = (result: Result<unknown>) => (result.ok ? 'ok' : result.failure.type
 
 describe('a session', () => {
   it('is a random cookie that only this host gets, of which the hash alone is stored', async () => {
-    const header = await sessions().begin(request(), person, 'person:ann@acme.test')
+    const header = await sessions().startSession(request(), person, 'person:ann@acme.test')
     expect(header).toMatch(
       /^__Host-switchboard-session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax; Secure$/,
     )
     const text = /=([\w-]{43});/.exec(header)?.[1] ?? ''
     expect([...stored.keys()]).toEqual([await sha256(text)])
     expect(JSON.stringify([...stored.values()])).not.toContain(text)
-    const plain = await sessions().begin(request({}, 'GET', 'http://localhost:8787/'), person, 'p')
+    const plain = await sessions().startSession(request({}, 'GET', 'http://localhost:8787/'), person, 'p')
     expect(plain).toMatch(/^switchboard-session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/)
   })
 
   it('is asked for once in 25 s', async () => {
     const all = sessions()
-    const cookie = cookieIn(await all.begin(request(), person, 'p'))
+    const cookie = cookieIn(await all.startSession(request(), person, 'p'))
     reads = 0
-    expect(await all.signedIn(request(cookie))).toMatchObject({
+    expect(await all.findSession(request(cookie))).toMatchObject({
       ok: true,
       value: {
         principal: { id: 'person:ann@acme.test', kind: 'person', users: ['ann@acme.test'], scopes: ['tools:read'] },
@@ -90,118 +90,118 @@ describe('a session', () => {
     })
     now += 24_000
     // Known: no promise, and nobody is asked
-    expect(all.signedIn(request(cookie))).toMatchObject({ ok: true })
+    expect(all.findSession(request(cookie))).toMatchObject({ ok: true })
     expect(reads).toBe(1)
     now += 2_000
-    await all.signedIn(request(cookie))
+    await all.findSession(request(cookie))
     expect(reads).toBe(2)
   })
 
   it('ends after 12 hours', async () => {
     const all = sessions()
-    const cookie = cookieIn(await all.begin(request(), person, 'p'))
+    const cookie = cookieIn(await all.startSession(request(), person, 'p'))
     now += 12 * 3_600_000 - 1
-    expect(why(await all.signedIn(request(cookie)))).toBe('ok')
+    expect(why(await all.findSession(request(cookie)))).toBe('ok')
     now += 1
-    expect(why(await all.signedIn(request(cookie)))).toBe('unauthenticated')
+    expect(why(await all.findSession(request(cookie)))).toBe('unauthenticated')
   })
 
   it('is ended at once where that is done, and within a minute elsewhere', async () => {
     const [here, elsewhere] = [sessions(), sessions()]
-    const cookie = cookieIn(await here.begin(request(), person, 'p'))
-    for (const each of [here, elsewhere]) expect(why(await each.signedIn(request(cookie)))).toBe('ok')
+    const cookie = cookieIn(await here.startSession(request(), person, 'p'))
+    for (const each of [here, elsewhere]) expect(why(await each.findSession(request(cookie)))).toBe('ok')
     expect(await here.remove('s1', 'somebody else')).toBe(false)
     expect(await here.remove('s1', 'p')).toBe(true)
-    expect(why(await here.signedIn(request(cookie)))).toBe('unauthenticated')
-    expect(why(await elsewhere.signedIn(request(cookie)))).toBe('ok')
+    expect(why(await here.findSession(request(cookie)))).toBe('unauthenticated')
+    expect(why(await elsewhere.findSession(request(cookie)))).toBe('ok')
     now += 30_000
-    expect(why(await elsewhere.signedIn(request(cookie)))).toBe('unauthenticated')
+    expect(why(await elsewhere.findSession(request(cookie)))).toBe('unauthenticated')
   })
 
   it('is ended by signing out and by signing in again, in that browser, and no other', async () => {
     const all = sessions()
-    const other = request(cookieIn(await all.begin(request(), person, 'p')))
-    const first = request(cookieIn(await all.begin(request(), person, 'p')))
-    for (const each of [other, first]) expect(why(await all.signedIn(each))).toBe('ok')
-    const second = request(cookieIn(await all.begin(first, person, 'p')))
-    expect([why(await all.signedIn(first)), why(await all.signedIn(second)), stored.size]).toEqual([
+    const other = request(cookieIn(await all.startSession(request(), person, 'p')))
+    const first = request(cookieIn(await all.startSession(request(), person, 'p')))
+    for (const each of [other, first]) expect(why(await all.findSession(each))).toBe('ok')
+    const second = request(cookieIn(await all.startSession(first, person, 'p')))
+    expect([why(await all.findSession(first)), why(await all.findSession(second)), stored.size]).toEqual([
       'unauthenticated',
       'ok',
       2,
     ])
     expect(await all.signOut(second)).toContain('__Host-switchboard-session=; Path=/; Max-Age=0;')
-    expect([why(await all.signedIn(second)), stored.size]).toEqual(['unauthenticated', 1])
+    expect([why(await all.findSession(second)), stored.size]).toEqual(['unauthenticated', 1])
     expect(await all.signOut(second)).toContain('Max-Age=0;')
     reads = 0
     await all.signOut(request())
     await all.remove('another')
     all.forgetKey('k1')
-    expect(all.signedIn(other)).toMatchObject({ ok: true })
+    expect(all.findSession(other)).toMatchObject({ ok: true })
     expect(reads).toBe(0)
   })
 
   it('says in which browser it began, as far as that says', async () => {
-    await sessions().begin(request({ 'user-agent': 'x'.repeat(300) }), person, 'p')
-    await sessions().begin(request(), person, 'p')
+    await sessions().startSession(request({ 'user-agent': 'x'.repeat(300) }), person, 'p')
+    await sessions().startSession(request(), person, 'p')
     expect([...stored.values()].map(({ browser }) => browser)).toEqual(['x'.repeat(200), ''])
   })
 
   it('that is ended while it is looked up is not kept', async () => {
     const all = sessions()
-    const cookie = cookieIn(await all.begin(request(), person, 'p'))
-    const underWay = all.signedIn(request(cookie))
+    const cookie = cookieIn(await all.startSession(request(), person, 'p'))
+    const underWay = all.findSession(request(cookie))
     await all.remove('s1')
     await underWay
-    expect(why(await all.signedIn(request(cookie)))).toBe('unauthenticated')
+    expect(why(await all.findSession(request(cookie)))).toBe('unauthenticated')
   })
 
   it('counts where it began, for the provider of today, by the rules of today', async () => {
-    const cookie = cookieIn(await sessions().begin(request(), person, 'p'))
+    const cookie = cookieIn(await sessions().startSession(request(), person, 'p'))
     for (const url of ['https://other.test/sessions', 'https://tools.test:8443/sessions']) {
-      expect(why(await sessions().signedIn(request(cookie, 'GET', url)))).toBe('unauthenticated')
+      expect(why(await sessions().findSession(request(cookie, 'GET', url)))).toBe('unauthenticated')
     }
-    expect(why(await sessions({ issuer: 'https://other.test' }).signedIn(request(cookie)))).toBe('unauthenticated')
-    expect(why(await sessions({ issuer: 'none' }).signedIn(request(cookie)))).toBe('unauthenticated')
-    expect(why(await sessions({ rules: [] }).signedIn(request(cookie)))).toBe('unauthenticated')
+    expect(why(await sessions({ issuer: 'https://other.test' }).findSession(request(cookie)))).toBe('unauthenticated')
+    expect(why(await sessions({ issuer: 'none' }).findSession(request(cookie)))).toBe('unauthenticated')
+    expect(why(await sessions({ rules: [] }).findSession(request(cookie)))).toBe('unauthenticated')
     const more = sessions({ rules: [{ ...RULE, scopes: ['admin'] }] })
-    expect(await more.signedIn(request(cookie))).toMatchObject({ value: { principal: { scopes: ['admin'] } } })
+    expect(await more.findSession(request(cookie))).toMatchObject({ value: { principal: { scopes: ['admin'] } } })
   })
 
   it('of a key is that key, dies with it, and counts for nobody where a provider says who people are', async () => {
     const all = sessions({ issuer: 'none' })
-    const cookie = cookieIn(await all.begin(request(), { key: 'hash-of-key' }, 'key:k1'))
-    expect(await all.signedIn(request(cookie))).toMatchObject({ value: { principal: KEY } })
-    expect(why(await sessions().signedIn(request(cookie)))).toBe('unauthenticated')
+    const cookie = cookieIn(await all.startSession(request(), { key: 'hash-of-key' }, 'key:k1'))
+    expect(await all.findSession(request(cookie))).toMatchObject({ value: { principal: KEY } })
+    expect(why(await sessions().findSession(request(cookie)))).toBe('unauthenticated')
     keys.clear()
-    expect(why(await all.signedIn(request(cookie)))).toBe('ok')
+    expect(why(await all.findSession(request(cookie)))).toBe('ok')
     all.forgetKey('k1')
-    expect(why(await all.signedIn(request(cookie)))).toBe('unauthenticated')
+    expect(why(await all.findSession(request(cookie)))).toBe('unauthenticated')
   })
 
   it('is not told from others while it cannot be looked up', async () => {
     const all = sessions()
-    const cookie = cookieIn(await all.begin(request(), person, 'p'))
+    const cookie = cookieIn(await all.startSession(request(), person, 'p'))
     broken = true
-    expect(await all.signedIn(request(cookie))).toMatchObject({
+    expect(await all.findSession(request(cookie))).toMatchObject({
       failure: { type: 'unavailable', message: 'Cannot check the session right now' },
     })
     broken = false
-    expect(why(await all.signedIn(request(cookie)))).toBe('ok')
+    expect(why(await all.findSession(request(cookie)))).toBe('ok')
   })
 
   it.each(['short', 'x'.repeat(44), "' OR 1=1 --", 'ä'.repeat(43)])('is none that looks like %s', async (value) => {
-    const result = await sessions().signedIn(request({ cookie: `__Host-switchboard-session=${encodeURI(value)}` }))
+    const result = await sessions().findSession(request({ cookie: `__Host-switchboard-session=${encodeURI(value)}` }))
     expect(why(result)).toBe('unauthenticated')
     expect(reads).toBe(0)
   })
 
   it('is none where there are two, or one of a name that others may set', async () => {
     const all = sessions()
-    const { cookie } = cookieIn(await all.begin(request(), person, 'p'))
+    const { cookie } = cookieIn(await all.startSession(request(), person, 'p'))
     reads = 0
     const tossed = `__Host-switchboard-session=${'x'.repeat(43)}`
-    expect(why(await all.signedIn(request({ cookie: `${tossed}; ${cookie}` })))).toBe('unauthenticated')
-    expect(why(await all.signedIn(request({ cookie: cookie.replace('__Host-', '') })))).toBe('unauthenticated')
+    expect(why(await all.findSession(request({ cookie: `${tossed}; ${cookie}` })))).toBe('unauthenticated')
+    expect(why(await all.findSession(request({ cookie: cookie.replace('__Host-', '') })))).toBe('unauthenticated')
     expect(reads).toBe(0)
   })
 
@@ -209,7 +209,7 @@ describe('a session', () => {
     const all = sessions()
     const limited = () => fail({ type: 'rate-limited', retry_after_ms: 1_000 })
     const guess = request({ cookie: `__Host-switchboard-session=${'x'.repeat(43)}` })
-    expect(why(await all.signedIn(guess, limited))).toBe('rate-limited')
+    expect(why(await all.findSession(guess, limited))).toBe('rate-limited')
     expect(reads).toBe(0)
   })
 })
@@ -217,7 +217,7 @@ describe('a session', () => {
 describe('a route that takes sessions', () => {
   const from = async (headers: Record<string, string>, method = 'GET') => {
     const all = sessions()
-    const { cookie } = cookieIn(await all.begin(request(), person, 'p'))
+    const { cookie } = cookieIn(await all.startSession(request(), person, 'p'))
     const result = await all.authenticate(request({ cookie, ...headers }, method))
     return result.ok ? result.value.id : result.failure.type
   }
@@ -250,9 +250,9 @@ describe('a route that takes sessions', () => {
 describe('a visitor of a page', () => {
   const other = { 'sec-fetch-site': 'cross-site', 'origin': 'https://evil.test' }
   const ours = { 'sec-fetch-site': 'same-origin', 'origin': ORIGIN }
-  async function signedIn() {
+  async function findSession() {
     const all = sessions()
-    const set = await all.begin(new Request(ORIGIN), { issuer: ISSUER, person: ann }, 'person:ann@acme.test')
+    const set = await all.startSession(new Request(ORIGIN), { issuer: ISSUER, person: ann }, 'person:ann@acme.test')
     const [cookie = ''] = set.split(';')
     const request = (method: string, headers: Record<string, string>) =>
       new Request(`${ORIGIN}/console/keys`, { method, headers: { cookie, ...headers } })
@@ -260,36 +260,42 @@ describe('a visitor of a page', () => {
   }
 
   it('opens a page from anywhere as who they are, or else as who comes without a session', async () => {
-    const { all, request } = await signedIn()
+    const { all, request } = await findSession()
     for (const headers of [other, ours, { 'sec-fetch-site': 'none' }, {}]) {
-      expect(await all.visitor(request('GET', headers))).toMatchObject({ value: { id: 'person:ann@acme.test' } })
+      expect(await all.authenticateVisitor(request('GET', headers))).toMatchObject({
+        value: { id: 'person:ann@acme.test' },
+      })
     }
-    expect(await all.visitor(request('HEAD', other))).toMatchObject({ value: { id: 'person:ann@acme.test' } })
+    expect(await all.authenticateVisitor(request('HEAD', other))).toMatchObject({
+      value: { id: 'person:ann@acme.test' },
+    })
     now += 13 * 3_600_000
-    expect(await all.visitor(request('GET', other))).toEqual(ok(ADMIN))
-    expect(await all.visitor(new Request(ORIGIN))).toEqual(ok(ADMIN))
+    expect(await all.authenticateVisitor(request('GET', other))).toEqual(ok(ADMIN))
+    expect(await all.authenticateVisitor(new Request(ORIGIN))).toEqual(ok(ADMIN))
   })
 
   it('sends a form from a page of ours alone, whoever they are', async () => {
-    const { all, request } = await signedIn()
-    expect(await all.visitor(request('POST', ours))).toMatchObject({ value: { id: 'person:ann@acme.test' } })
+    const { all, request } = await findSession()
+    expect(await all.authenticateVisitor(request('POST', ours))).toMatchObject({
+      value: { id: 'person:ann@acme.test' },
+    })
     for (const headers of [
       other,
       { 'sec-fetch-site': 'same-site' },
       { 'sec-fetch-site': 'none' },
       { origin: 'null' },
     ]) {
-      expect(await all.visitor(request('POST', headers))).toMatchObject({ failure: { type: 'forbidden' } })
+      expect(await all.authenticateVisitor(request('POST', headers))).toMatchObject({ failure: { type: 'forbidden' } })
       // Nor as whoever the deployment lets in without a session
       const bare = new Request(ORIGIN, { method: 'POST', headers })
-      expect(await all.visitor(bare)).toMatchObject({ failure: { type: 'forbidden' } })
+      expect(await all.authenticateVisitor(bare)).toMatchObject({ failure: { type: 'forbidden' } })
     }
   })
 
   it('is who a credential in a header says, before the cookie, and nobody where sessions cannot be read', async () => {
-    const { all, request } = await signedIn()
-    expect(await all.visitor(request('GET', { authorization: 'Bearer x' }))).toEqual(ok(ADMIN))
+    const { all, request } = await findSession()
+    expect(await all.authenticateVisitor(request('GET', { authorization: 'Bearer x' }))).toEqual(ok(ADMIN))
     broken = true
-    expect(await all.visitor(request('GET', {}))).toMatchObject({ failure: { type: 'unavailable' } })
+    expect(await all.authenticateVisitor(request('GET', {}))).toMatchObject({ failure: { type: 'unavailable' } })
   })
 })

@@ -2,7 +2,7 @@ import { raw } from 'hono/html'
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { expect, it } from 'vitest'
 import { answerDocument, answerPage } from '../../../src/http/page/document.tsx'
-import { failurePage, FORM_OF_ANOTHER_SITE, goTo, page, plainPage } from '../../../src/http/page/page.ts'
+import { failurePage, FORM_OF_ANOTHER_SITE, redirectResponse, page, plainPage } from '../../../src/http/page/page.ts'
 import type { Failure } from '../../../src/core/failure/failure.ts'
 
 const answer = (body: AsyncIterable<JSX.Element>) =>
@@ -91,11 +91,11 @@ it('is a card with a title and paragraphs', async () => {
 })
 
 it('leads on without saying whence', async () => {
-  const answer = goTo('/there', ['a=b', 'c=d'])
+  const answer = redirectResponse('/there', ['a=b', 'c=d'])
   expect([answer.status, answer.headers.getSetCookie()]).toEqual([302, ['a=b', 'c=d']])
   const told = { 'location': '/there', 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
   expect(Object.fromEntries(answer.headers)).toMatchObject(told)
-  expect(goTo('/').headers.getSetCookie()).toEqual([])
+  expect(redirectResponse('/').headers.getSetCookie()).toEqual([])
   expect((await page(plainPage(400, 'No', 'Never'), ['a=b'])).headers.getSetCookie()).toEqual(['a=b'])
   expect((await page(FORM_OF_ANOTHER_SITE)).headers.getSetCookie()).toEqual([])
 })

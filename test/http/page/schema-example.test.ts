@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { exampleOf } from '../../../src/http/page/schema-example.ts'
+import { createExample } from '../../../src/http/page/schema-example.ts'
 
 describe('an example of a schema', () => {
   const schema = {
@@ -22,10 +22,10 @@ describe('an example of a schema', () => {
 
   it('has each required field, and those that say one', () => {
     const example = { to: '', when: { day: '' }, tags: [''], ...others }
-    for (const each of [schema, eitherOf]) expect(exampleOf(each)).toEqual(example)
+    for (const each of [schema, eitherOf]) expect(createExample(each)).toEqual(example)
   })
 
   it('has the names of fields as texts where it is of something that is named', () => {
-    expect(exampleOf(schema, 'input')).toEqual({ to: 'to', when: { day: 'day' }, tags: ['tags'], ...others })
+    expect(createExample(schema, 'input')).toEqual({ to: 'to', when: { day: 'day' }, tags: ['tags'], ...others })
   })
 })

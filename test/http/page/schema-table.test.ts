@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { rowsOf, typeOf } from '../../../src/http/page/schema-table.tsx'
+import { toSchemaRows, formatType } from '../../../src/http/page/schema-table.tsx'
 
 describe('a schema that a person reads', () => {
   it('has a line for each parameter, and for what lies within it', () => {
@@ -19,7 +19,7 @@ describe('a schema that a person reads', () => {
       },
     }
     const plain = { isRequired: false, description: '', rules: [] }
-    expect(rowsOf(schema)).toEqual([
+    expect(toSchemaRows(schema)).toEqual([
       { ...plain, name: 'to', type: 'array of object', isRequired: true, rules: ['minimum items 1'] },
       { ...plain, name: 'to[].mail', type: 'string', rules: ['format email'] },
       { ...plain, name: 'about', type: 'object' },
@@ -38,7 +38,7 @@ describe('a schema that a person reads', () => {
 
   it('names what may be null as it names what may not', () => {
     const schema = { properties: { by: { anyOf: [{ properties: { id: { type: 'string' } } }, { type: 'null' }] } } }
-    expect(rowsOf(schema).map(({ name, type }) => [name, type])).toEqual([
+    expect(toSchemaRows(schema).map(({ name, type }) => [name, type])).toEqual([
       ['by', 'object or null'],
       ['by.id', 'string'],
     ])
@@ -52,7 +52,7 @@ describe('a schema that a person reads', () => {
         items: { type: 'array', items: { properties: { by: { anyOf: [card] } } } },
       },
     }
-    expect(rowsOf(schema).map(({ name, type }) => [name, type])).toEqual([
+    expect(toSchemaRows(schema).map(({ name, type }) => [name, type])).toEqual([
       ['payment', 'object or null'],
       ['payment (Card).number', 'string'],
       ['payment (choice 2).iban', 'string'],
@@ -67,13 +67,13 @@ describe('a schema that a person reads', () => {
     [{ oneOf: [{ type: 'null' }, { type: 'array', items: { type: 'number' } }] }, 'null or array of number'],
     [{ properties: {} }, 'object'],
     [{}, 'any'],
-  ])('names the kind of %j', (schema, type) => expect(typeOf(schema)).toBe(type))
+  ])('names the kind of %j', (schema, type) => expect(formatType(schema)).toBe(type))
 
   it('ends, however deep or wide it is', () => {
     let deep: object = { type: 'string' }
     for (let level = 0; level < 100; level++) deep = { type: 'object', properties: { a: deep } }
-    expect(rowsOf(JSON.parse(JSON.stringify(deep))).length).toBeLessThan(10)
+    expect(toSchemaRows(JSON.parse(JSON.stringify(deep))).length).toBeLessThan(10)
     const wide = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`p${index}`, {}]))
-    expect(rowsOf({ properties: wide })).toHaveLength(200)
+    expect(toSchemaRows({ properties: wide })).toHaveLength(200)
   })
 })

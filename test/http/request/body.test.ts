@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createMeter } from '../../../src/core/tool/budget.ts'
+import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 import { MAX_DEPTH } from '../../../src/core/tool/json.ts'
 import { readForm as formWith, readJson as jsonWith, readJsonText } from '../../../src/http/request/body.ts'
 import { NO_MEMORY } from '../../../src/http/request/request-memory.ts'
@@ -8,8 +8,9 @@ import { NO_MEMORY } from '../../../src/http/request/request-memory.ts'
 const LIMIT = 1_000
 
 const memory = NO_MEMORY
-const readJson = (request: Request, limit: number) => jsonWith(request, { limit, meter: createMeter(), memory })
-const readForm = (request: Request, limit: number, meter = createMeter()) => formWith(request, { limit, meter, memory })
+const readJson = (request: Request, limit: number) => jsonWith(request, { limit, meter: createRequestBudget(), memory })
+const readForm = (request: Request, limit: number, meter = createRequestBudget()) =>
+  formWith(request, { limit, meter, memory })
 
 function post(body: BodyInit | null, headers: Record<string, string> = {}): Request {
   const length = typeof body === 'string' ? { 'content-length': String(new TextEncoder().encode(body).length) } : {}
@@ -348,7 +349,7 @@ describe('a form', () => {
   })
 
   it("draws on the request's meter for each field and its text", async () => {
-    const meter = createMeter()
+    const meter = createRequestBudget()
     await readForm(post(`a=${'x'.repeat(6_400)}&b&c`, type), 100_000, meter)
     expect(Math.round(meter.spent)).toBe(3 + 1 + 100)
   })
@@ -360,13 +361,13 @@ describe('a long text', () => {
   it('is read in slices, between which others are let in', async () => {
     const order: string[] = []
     setTimeout(() => order.push('another'), 0)
-    const reading = readJsonText(long, createMeter(1_000_000))
+    const reading = readJsonText(long, createRequestBudget(1_000_000))
     expect(reading).toBeInstanceOf(Promise)
     await Promise.resolve(reading).then(() => order.push('read'))
     expect(order).toEqual(['another', 'read'])
     const result = await reading
     expect(result.ok && Array.isArray(result.value) && result.value.length).toBe(50_000)
-    expect(await readJsonText(`${long}]`, createMeter(1_000_000))).toMatchObject({
+    expect(await readJsonText(`${long}]`, createRequestBudget(1_000_000))).toMatchObject({
       failure: { type: 'request-malformed' },
     })
   })

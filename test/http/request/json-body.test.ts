@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createMeter } from '../../../src/core/tool/budget.ts'
+import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 import { object, optional, string } from '../../../src/core/tool/json-reader.ts'
 import { NO_MEMORY } from '../../../src/http/request/request-memory.ts'
 import { jsonBody } from '../../../src/http/request/json-body.ts'
@@ -9,7 +9,7 @@ const NAMED = object({ name: optional(string({ most: 3 })) })
 async function read(body: string | undefined, rules: Parameters<typeof jsonBody>[1] = {}) {
   const init = body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }
   const request = new Request('https://sb.example/', { method: 'POST', ...init })
-  const result = await jsonBody(NAMED, rules as object).read(request, {}, createMeter(), NO_MEMORY)
+  const result = await jsonBody(NAMED, rules as object).read(request, {}, createRequestBudget(), NO_MEMORY)
   return result.ok ? result.value : result.failure
 }
 
@@ -35,7 +35,7 @@ it('a body that may name more reserves memory for all that it may have read, bef
     return body.read(
       new Request('https://sb.example/', { method: 'POST', body: '{}', headers }),
       {},
-      createMeter(),
+      createRequestBudget(),
       memory,
     )
   }

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { integer, list, optional, string } from '../../../src/core/tool/json-reader.ts'
+import { integer, array, optional, string } from '../../../src/core/tool/json-reader.ts'
 import { textOfBase64 } from '../../../src/http/request/header-text.ts'
 import { pathReader, pathSegment } from '../../../src/http/request/path-segment.ts'
 import { ANY_QUERY, NO_QUERY, query, readQuery } from '../../../src/http/request/query.ts'
 
 const URL_OF = 'https://sb.example/tools'
-const declared = () => query({ q: optional(string()), limit: optional(string()), tags: optional(list(string())) })
+const declared = () => query({ q: optional(string()), limit: optional(string()), tags: optional(array(string())) })
 const read = (search: string, of = declared()) => {
   const result = readQuery(of, URL_OF + search)
   return result.ok ? result.value : 'message' in result.failure && result.failure.message

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { AuditAction, AuditEntry } from '../../../src/core/access/audit-entry.ts'
+import type { AuditAction, AuditEvent } from '../../../src/core/access/audit-entry.ts'
 import { ADMIN } from '../../../src/core/access/principal.ts'
-import { type Failing, fail } from '../../../src/core/failure/failure.ts'
-import { createRefusals, writeAudit } from '../../../src/http/route/audit.ts'
-import { createFace, type Note, PLAIN } from '../../../src/http/route/route.ts'
+import { type FailureResult, fail } from '../../../src/core/failure/failure.ts'
+import { createDenialLog, writeAudit } from '../../../src/http/route/audit.ts'
+import { createRouter, type AddAuditDetails, NO_INPUT } from '../../../src/http/route/router.ts'
 import { gateFor } from '../gate-for.ts'
 
 function context(path = '/keys/k1?x=secret', headers: Record<string, string> = {}) {
@@ -14,7 +14,7 @@ const DONE = { act: 'key.remove', principal: ADMIN, outcome: 'success', status: 
 
 describe('an act', () => {
   it('says who did what by which request, and nothing of its query', () => {
-    const acts: AuditEntry[] = []
+    const acts: AuditEvent[] = []
     writeAudit(context('/keys/k1?x=secret', { 'cf-connecting-ip': '192.0.2.1' }), (act) => void acts.push(act), 5, DONE)
     expect(JSON.parse(JSON.stringify(acts))).toEqual([
       {
@@ -31,7 +31,7 @@ describe('an act', () => {
   })
 
   it('holds no half of a link', () => {
-    const acts: AuditEntry[] = []
+    const acts: AuditEvent[] = []
     writeAudit(context('/authorizations/abc-def/start'), (act) => void acts.push(act), 5, DONE)
     expect(acts[0]?.path).toBe('/authorizations/…/start')
     expect(JSON.stringify(acts)).not.toContain('abc-def')
@@ -39,17 +39,20 @@ describe('an act', () => {
 })
 
 describe('a route', () => {
-  const asked = async (act: AuditAction | undefined, answer: (note: Note) => Promise<Response | Failing>) => {
-    const acts: AuditEntry[] = []
-    const { face, on } = createFace<{ 'DELETE /keys/:id': undefined }>({
+  const asked = async (
+    act: AuditAction | undefined,
+    answer: (note: AddAuditDetails) => Promise<Response | FailureResult>,
+  ) => {
+    const acts: AuditEvent[] = []
+    const { router, on } = createRouter<{ 'DELETE /keys/:id': undefined }>({
       gate: gateFor(ADMIN),
       respond: () => new Response(null, { status: 404 }),
-      writeAuditEntry: (written: AuditEntry) => void acts.push(written),
+      writeAuditEntry: (written: AuditEvent) => void acts.push(written),
     })
-    const operation = { ...PLAIN, answers: {}, scope: 'admin' } as const
+    const operation = { ...NO_INPUT, answers: {}, scope: 'admin' } as const
     const named = act === undefined ? operation : { ...operation, act }
     on('DELETE /keys/:id', 'Remove a key', named)(({ note }) => answer(note))
-    return { acts, response: await face.request('https://sb.example/keys/k1', { method: 'DELETE' }) }
+    return { acts, response: await router.request('https://sb.example/keys/k1', { method: 'DELETE' }) }
   }
 
   it('that names its act has it written down with what the handler says of it', async () => {
@@ -74,9 +77,9 @@ describe('a route', () => {
 
 describe('refusals', () => {
   it('are written down, of a flood so many a second, with how many more there were', () => {
-    const acts: AuditEntry[] = []
+    const acts: AuditEvent[] = []
     let now = 10_000
-    const refuse = createRefusals(
+    const refuse = createDenialLog(
       (act) => void acts.push(act),
       () => now,
     )
@@ -93,8 +96,8 @@ describe('refusals', () => {
   })
 
   it('are of whoever may not, not of storage that cannot be reached', () => {
-    const acts: AuditEntry[] = []
-    const refuse = createRefusals(
+    const acts: AuditEvent[] = []
+    const refuse = createDenialLog(
       (act) => void acts.push(act),
       () => 0,
     )

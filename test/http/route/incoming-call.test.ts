@@ -5,10 +5,10 @@ import { NO_CONTEXT } from '../../../src/core/call/requirements.ts'
 import { anyObject, optional, string } from '../../../src/core/tool/json-reader.ts'
 import { query } from '../../../src/http/request/query.ts'
 import {
-  CALL_LIMIT,
-  callIdOf,
-  callRoute,
-  contextOf,
+  MAX_CALL_BYTES,
+  readIdempotencyKey,
+  createCallRoute,
+  readCallContext,
   type CallRoute,
   type IncomingCall,
 } from '../../../src/http/route/incoming-call.ts'
@@ -51,7 +51,11 @@ async function receive(
     answer: { says: 'It' },
     respondTo,
   }
-  const response = await callRoute(gateFor(caller), { ...route, ...(checkHeaders ? { checkHeaders } : {}) }, handle)(c)
+  const response = await createCallRoute(
+    gateFor(caller),
+    { ...route, ...(checkHeaders ? { checkHeaders } : {}) },
+    handle,
+  )(c)
   if (!received) throw new Error('Neither handled nor refused')
   expect(response.headers.has('x-refused')).toBe(!received.ok)
   return received
@@ -66,7 +70,7 @@ describe('a call that comes in', () => {
     expect([request, query, body]).toEqual([c.req.raw, { x: '1' }, { a: 1 }])
     expect(caller.principal).toEqual(ADMIN)
     expect(caller.dialect).toBe('oxp')
-    expect(caller.reachedAt()).toBe('https://sb.example/tools/call?x=1')
+    expect(caller.requestUrl()).toBe('https://sb.example/tools/call?x=1')
     expect(caller.signal()).toBe(c.req.raw.signal)
     const work = Promise.resolve()
     caller.background(work)
@@ -117,9 +121,11 @@ describe('a call that is refused', () => {
       failure: { type: 'media-type-unsupported' },
     })
     expect(await receive(context({}, '{'))).toMatchObject({ failure: { type: 'request-malformed' } })
-    const [most, more] = [CALL_LIMIT - 2, CALL_LIMIT - 1].map((length) => `"${'x'.repeat(length)}"`)
-    expect(await receive(context({}, most))).toEqual(ok(expect.objectContaining({ body: 'x'.repeat(CALL_LIMIT - 2) })))
-    expect(await receive(context({}, more))).toEqual(fail({ type: 'body-too-large', limit: CALL_LIMIT }))
+    const [most, more] = [MAX_CALL_BYTES - 2, MAX_CALL_BYTES - 1].map((length) => `"${'x'.repeat(length)}"`)
+    expect(await receive(context({}, most))).toEqual(
+      ok(expect.objectContaining({ body: 'x'.repeat(MAX_CALL_BYTES - 2) })),
+    )
+    expect(await receive(context({}, more))).toEqual(fail({ type: 'body-too-large', limit: MAX_CALL_BYTES }))
   })
 })
 
@@ -135,7 +141,7 @@ describe('the headers of a call', () => {
     ['x'.repeat(257), wrong('X-User-Id')],
     ['', wrong('X-User-Id')],
   ])('name the user %j', (id, context) => {
-    expect(contextOf(sent(id === undefined ? {} : { 'x-user-id': id }))).toEqual(context)
+    expect(readCallContext(sent(id === undefined ? {} : { 'x-user-id': id }))).toEqual(context)
   })
 
   it.each<[string | undefined, unknown]>([
@@ -143,6 +149,6 @@ describe('the headers of a call', () => {
     ['c1', ok({ callId: 'c1' })],
     ['', wrong('Idempotency-Key')],
   ])('name the call %j', (id, callId) => {
-    expect(callIdOf(sent(id === undefined ? {} : { 'idempotency-key': id }))).toEqual(callId)
+    expect(readIdempotencyKey(sent(id === undefined ? {} : { 'idempotency-key': id }))).toEqual(callId)
   })
 })

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
-import { createKeyUse } from '../../../src/http/route/key-use.ts'
+import { createKeyUsageTracker } from '../../../src/http/route/key-use.ts'
 
 const KEY: Principal = { id: 'key:k1', kind: 'key', scopes: [], tools: [], users: [] }
 
 it('the use of a key is noted once in ten minutes, and again where that failed', async () => {
   const noted: unknown[] = []
   const state = { now: 0, fails: false }
-  const use = createKeyUse(
+  const use = createKeyUsageTracker(
     async (...of) => {
       noted.push(of)
       if (state.fails) throw new Error('Away')

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import { fail, ok } from '../../../src/core/failure/failure.ts'
-import { createOwnRequests } from '../../../src/http/route/gate.ts'
+import { createInternalRequests } from '../../../src/http/route/authorizer.ts'
 
 const NOBODY = fail({ type: 'unauthenticated', reason: 'Nobody' })
 
 it('a request that was made for somebody is theirs, and one that says the same is not', () => {
-  const own = createOwnRequests()
+  const own = createInternalRequests()
   const { authenticate } = own.before({ authenticate: () => NOBODY })
   const made = own.of(ADMIN, new Request('https://s.test/keys'))
   expect(authenticate(made)).toEqual(ok(ADMIN))
@@ -14,14 +14,14 @@ it('a request that was made for somebody is theirs, and one that says the same i
     expect(authenticate(other)).toBe(NOBODY)
   }
   expect(
-    createOwnRequests()
+    createInternalRequests()
       .before({ authenticate: () => NOBODY })
       .authenticate(made),
   ).toBe(NOBODY)
 })
 
 it('is kept out of pages, which whoever comes from outside may open', async () => {
-  const own = createOwnRequests()
+  const own = createInternalRequests()
   const { authenticate } = own.outside({ authenticate: () => ok(ADMIN) })
   expect(authenticate(own.of(ADMIN, new Request('https://s.test/console/keys')))).toMatchObject({
     ok: false,

@@ -1,12 +1,17 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
-import type { Catalogue, ListQuery } from '../../../src/core/catalogue/catalogue.ts'
-import { type Failure, fail, ok, Unreachable } from '../../../src/core/failure/failure.ts'
+import type { Catalog, ListQuery } from '../../../src/core/catalog/catalog.ts'
+import { type Failure, fail, ok, UnreachableError } from '../../../src/core/failure/failure.ts'
 import { optional, string } from '../../../src/core/tool/json-reader.ts'
 import { query as defineQuery } from '../../../src/http/request/query.ts'
-import { operationOf } from '../../../src/http/route/operation.ts'
-import { answerToolList, type ToolList, wholeList, wholeListRoute } from '../../../src/http/route/tool-list.ts'
-import { unknownAmong, whyEmpty } from '../../../src/http/answer/why-empty.ts'
+import { findOperation } from '../../../src/http/route/operation.ts'
+import {
+  respondWithToolList,
+  type ToolList,
+  createFullList,
+  createFullListRoute,
+} from '../../../src/http/route/tool-list.ts'
+import { findUnknownAmong, explainEmptyList } from '../../../src/http/response/why-empty.ts'
 import { sha256 } from '../../dialects/machine-context/fakes.ts'
 import { gateFor } from '../gate-for.ts'
 
@@ -28,14 +33,14 @@ async function answer({ caller = KEY, state = 'e', method = 'GET', held, list = 
   const write = vi.fn(async () => ok({ text: '[1]', isEmpty: false }))
   const raw = new Request('https://sb.example/tools', { method, headers: held ? { 'if-none-match': held } : {} })
   const c = { req: { raw }, executionCtx: { waitUntil: () => undefined } }
-  const catalogue: Catalogue = {
+  const catalog: Catalog = {
     etag: async () => state,
     list: async () => undefined,
-    near: async () => [],
-    unknown: async ([name = '']) => (name === 'Kti' ? { name, known: ['Kit'], isNear: true } : undefined),
+    suggestNames: async () => [],
+    findUnknownName: async ([name = '']) => (name === 'Kti' ? { name, known: ['Kit'], isNear: true } : undefined),
   }
   const read = vi.fn(() => ok({ variant: ['x'], write, ...list }))
-  const response = await answerToolList(c, { gate: gateFor(caller), catalogue, sha256 }, read, respond)
+  const response = await respondWithToolList(c, { gate: gateFor(caller), catalog, sha256 }, read, respond)
   const { status, headers } = response
   return { status, headers, text: await response.text(), write, read, etag: headers.get('etag') ?? '' }
 }
@@ -69,8 +74,8 @@ describe('a list', () => {
 })
 
 describe('a list that is empty', () => {
-  const empty = (narrowedBy: ToolList['narrowedBy'], isEmpty = true) =>
-    answer({ list: { write: async () => ok({ text: '[]', isEmpty }), ...(narrowedBy ? { narrowedBy } : {}) } })
+  const empty = (listFilter: ToolList['listFilter'], isEmpty = true) =>
+    answer({ list: { write: async () => ok({ text: '[]', isEmpty }), ...(listFilter ? { listFilter } : {}) } })
 
   it.each([
     [
@@ -90,8 +95,8 @@ describe('a list that is empty', () => {
       { toolkit: 'Kit' },
       "No tool of 'Kit' is shown here: GET /tools?toolkit=Kit&versions=all lists all that there are",
     ],
-  ])('says in a header why when it %s', async (_, narrowedBy, note) => {
-    const { status, text, headers } = await empty(narrowedBy)
+  ])('says in a header why when it %s', async (_, listFilter, note) => {
+    const { status, text, headers } = await empty(listFilter)
     expect({ status, text, note: headers.get('switchboard-note') }).toEqual({ status: 200, text: '[]', note })
   })
 
@@ -99,14 +104,14 @@ describe('a list that is empty', () => {
     ['tools:publish', "No tool of 'Kti' is active: GET /tools?toolkit=Kti&status=disabled lists the disabled ones"],
     ['tools:read', "There is no toolkit 'Kti' here"],
   ] as const)('is not told from none where it is disabled, but by those who may change it: %s', async (scope, note) => {
-    const catalogue: Catalogue = {
+    const catalog: Catalog = {
       etag: async () => 'e',
       list: async ({ status }) => ({ lines: status === 'disabled' ? ['Kti_A'] : [] }),
-      unknown: async ([name = '']) => ({ name, known: [], isNear: false }),
-      near: async () => [],
+      findUnknownName: async ([name = '']) => ({ name, known: [], isNear: false }),
+      suggestNames: async () => [],
     }
     const caller: Principal = { ...KEY, scopes: [scope] }
-    expect(await whyEmpty({ toolkit: 'Kti' }, caller, catalogue)).toEqual({ 'switchboard-note': note })
+    expect(await explainEmptyList({ toolkit: 'Kti' }, caller, catalog)).toEqual({ 'switchboard-note': note })
   })
 
   it('says nothing where that is plain, and no list does that holds anything', async () => {
@@ -117,7 +122,7 @@ describe('a list that is empty', () => {
 })
 
 describe('the entity tag of a list', () => {
-  it('is another one for another catalogue, caller or variant', async () => {
+  it('is another one for another catalog, caller or variant', async () => {
     const tags = await Promise.all(
       [
         {},
@@ -151,7 +156,7 @@ describe('the entity tag of a list', () => {
     expect(await answer({ method: 'POST', held: etag })).toMatchObject({ status: 200, text: '[1]', etag })
   })
 
-  it('is made of the text where the catalogue does not tell when it changes', async () => {
+  it('is made of the text where the catalog does not tell when it changes', async () => {
     const list = { variant: undefined }
     const { etag } = await answer({ list })
     expect((await answer({ list, state: 'f', caller: ADMIN })).etag).toBe(etag)
@@ -164,17 +169,17 @@ describe('the entity tag of a list', () => {
 
 describe('a whole list', () => {
   const join = (lines: readonly string[]) => lines.join('|')
-  const write = (catalogue: Catalogue, given = {}) =>
-    wholeList(catalogue, { format: { name: 'stored' }, join, tooMany: WRONG }, given).write(KEY, {
+  const write = (catalog: Catalog, given = {}) =>
+    createFullList(catalog, { format: { name: 'stored' }, join, tooMany: WRONG }, given).write(KEY, {
       growAnswer: async () => true,
     })
 
   function catalogueOf(...pages: (readonly string[])[]) {
     const asked: ListQuery[] = []
-    const catalogue: Catalogue = {
+    const catalog: Catalog = {
       etag: async () => 'e',
-      near: async () => [],
-      async unknown([name = '']) {
+      suggestNames: async () => [],
+      async findUnknownName([name = '']) {
         return name === 'Kti' ? { name, known: ['Kit', 'Kat'], isNear: true } : undefined
       },
       async list(query) {
@@ -183,39 +188,39 @@ describe('a whole list', () => {
         return { lines: pages[at] ?? [], ...(at + 1 < pages.length ? { nextCursor: String(at + 1) } : {}) }
       },
     }
-    return { catalogue, asked }
+    return { catalog, asked }
   }
 
   it('is of the lines of every page, without the empty ones', async () => {
-    const { catalogue, asked } = catalogueOf(['a', ''], [], ['b'])
-    expect(await write(catalogue, { toolkit: 'Kit' })).toEqual(ok({ text: 'a|b', isEmpty: false }))
+    const { catalog, asked } = catalogueOf(['a', ''], [], ['b'])
+    expect(await write(catalog, { toolkit: 'Kit' })).toEqual(ok({ text: 'a|b', isEmpty: false }))
     expect(asked).toEqual(
       [undefined, '1', '2'].map((cursor) => ({ toolkit: 'Kit', versions: 'newest', limit: 1_000, cursor })),
     )
   })
 
   it('of an agent is refused for a toolkit that there is none of, with those that are called much like it', async () => {
-    const { catalogue } = catalogueOf(['a'])
-    expect(await unknownAmong(['Kit'], KEY, catalogue)).toBeUndefined()
-    expect(await unknownAmong(['Kti'], KEY, catalogue)).toBe(
+    const { catalog } = catalogueOf(['a'])
+    expect(await findUnknownAmong(['Kit'], KEY, catalog)).toBeUndefined()
+    expect(await findUnknownAmong(['Kti'], KEY, catalog)).toBe(
       "There is no toolkit 'Kti' here: did you mean 'Kit', 'Kat'?",
     )
   })
 
   it('of an agent is refused for a tool that is like none, with those that there are', async () => {
-    const { catalogue } = catalogueOf(['a'])
+    const { catalog } = catalogueOf(['a'])
     const unknown = (name: string, known: readonly string[]) =>
-      unknownAmong([name], KEY, { ...catalogue, unknown: async () => ({ name, known, isNear: false }) })
+      findUnknownAmong([name], KEY, { ...catalog, findUnknownName: async () => ({ name, known, isNear: false }) })
     expect(await unknown('x', ['A', 'B'])).toBe("There is no toolkit 'x' here: there are 'A', 'B'")
     expect(await unknown('x', [])).toBe("There is no toolkit 'x' here")
     expect(await unknown('Kit.x', [])).toBe("There is no tool 'Kit.x' here")
-    expect(await unknownAmong([], KEY, catalogue)).toBeUndefined()
+    expect(await findUnknownAmong([], KEY, catalog)).toBeUndefined()
   })
 
   it('is another one for each toolkit and format', () => {
-    const { catalogue } = catalogueOf()
+    const { catalog } = catalogueOf()
     const variantOf = (name: string, toolkit?: string) =>
-      wholeList(catalogue, { format: { name, write: () => '' }, join, tooMany: WRONG }, { toolkit }).variant
+      createFullList(catalog, { format: { name, write: () => '' }, join, tooMany: WRONG }, { toolkit }).variant
     expect(variantOf('plugin')).toEqual(variantOf('plugin'))
     expect(variantOf('plugin', 'Kit')).not.toEqual(variantOf('plugin'))
     expect(variantOf('other')).not.toEqual(variantOf('plugin'))
@@ -224,9 +229,9 @@ describe('a whole list', () => {
   it('may be too long, which is noticed before the rest is read', async () => {
     const page = ['x'.repeat(8_000_000)]
     const fits = catalogueOf(page, page)
-    expect(await write(fits.catalogue)).toMatchObject({ ok: true })
-    const { catalogue, asked } = catalogueOf(page, page, ['x'], page)
-    expect(await write(catalogue)).toEqual(fail(WRONG))
+    expect(await write(fits.catalog)).toMatchObject({ ok: true })
+    const { catalog, asked } = catalogueOf(page, page, ['x'], page)
+    expect(await write(catalog)).toEqual(fail(WRONG))
     expect(asked).toHaveLength(3)
   })
 })
@@ -234,10 +239,15 @@ describe('a whole list', () => {
 describe('a route of a whole list', () => {
   const lines = (toolkit: string | undefined) => (toolkit === 'Kit' ? ['a', 'b'] : [])
   const query = defineQuery({ toolkit: optional(string()) })
-  async function ask(search: string, list: Catalogue['list']) {
-    const catalogue: Catalogue = { etag: async () => 'e', list, unknown: async () => undefined, near: async () => [] }
-    const route = wholeListRoute(
-      { gate: gateFor(KEY), catalogue, sha256 },
+  async function ask(search: string, list: Catalog['list']) {
+    const catalog: Catalog = {
+      etag: async () => 'e',
+      list,
+      findUnknownName: async () => undefined,
+      suggestNames: async () => [],
+    }
+    const route = createFullListRoute(
+      { gate: gateFor(KEY), catalog, sha256 },
       {
         summary: 'A list',
         query,
@@ -254,10 +264,10 @@ describe('a route of a whole list', () => {
   }
 
   it('is declared, and answers with its lines, of a toolkit where one is named', async () => {
-    const list: Catalogue['list'] = async ({ toolkit }) => ({ lines: lines(toolkit) })
+    const list: Catalog['list'] = async ({ toolkit }) => ({ lines: lines(toolkit) })
     const { route, text } = await ask('?toolkit=Kit', list)
     expect(text).toBe('a|b')
-    expect(operationOf(route)).toMatchObject({
+    expect(findOperation(route)).toMatchObject({
       summary: 'A list',
       scope: 'tools:read',
       answers: { 200: { schema: {} } },
@@ -267,13 +277,13 @@ describe('a route of a whole list', () => {
     expect(JSON.parse((await ask('?toolkit=a&toolkit=b', list)).text)).toMatchObject({ type: 'request-malformed' })
   })
 
-  it('says so where its catalogue is away, or too large, and fails for a defect', async () => {
-    const away = () => Promise.reject(new Unreachable('It is away'))
+  it('says so where its catalog is away, or too large, and fails for a defect', async () => {
+    const away = () => Promise.reject(new UnreachableError('It is away'))
     expect(JSON.parse((await ask('', away)).text)).toEqual({ type: 'unavailable', message: 'It is away' })
-    const large: Catalogue['list'] = async () => ({ lines: ['x'.repeat(16_000_001)] })
+    const large: Catalog['list'] = async () => ({ lines: ['x'.repeat(16_000_001)] })
     expect(JSON.parse((await ask('', large)).text)).toEqual(WRONG)
     await expect(ask('', async () => undefined)).rejects.toThrow(
-      'Cannot list: the catalogue does not know its own cursor',
+      'Cannot list: the catalog does not know its own cursor',
     )
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MAX_JSON, MAX_YAML, readText } from '../../../src/importers/openapi/document-text.ts'
-import { createMeter, UNITS } from '../../../src/core/tool/budget.ts'
+import { createRequestBudget, DEFAULT_UNITS } from '../../../src/core/tool/budget.ts'
 import { effortOfAsync, MOST_EFFORT } from '../../effort.ts'
 import { publish, read } from './make.ts'
 
@@ -57,7 +57,7 @@ it('a long text lets others in for each million characters, and before it is loo
   let times = 0
   const giveWay = async () => void (times += 1)
   const text = JSON.stringify({ openapi: '3.1.0', paths: {}, long: Array(6).fill('x'.repeat(1_000_000)) })
-  expect((await readText(text, { meter: createMeter(), giveWay })).ok).toBe(true)
+  expect((await readText(text, { meter: createRequestBudget(), giveWay })).ok).toBe(true)
   expect(times).toBe(7)
 })
 
@@ -84,11 +84,11 @@ describe('YAML that means harm', () => {
   ])(
     '(%s) is refused, and soon',
     async (_, text) => {
-      const result = await readText(text, { meter: createMeter(), giveWay: async () => undefined })
+      const result = await readText(text, { meter: createRequestBudget(), giveWay: async () => undefined })
       expect(result.ok).toBe(false)
       // Read to their ends, quotes and commas take three seconds
       expect(
-        await effortOfAsync(() => readText(text, { meter: createMeter(), giveWay: async () => undefined })),
+        await effortOfAsync(() => readText(text, { meter: createRequestBudget(), giveWay: async () => undefined })),
       ).toBeLessThan(5 * MOST_EFFORT)
     },
     60_000,
@@ -161,21 +161,21 @@ describe('a description that means harm', () => {
         sharing(OPERATIONS, inBody(meshed.S0), { components: { schemas: meshed } }),
       ],
     ])('takes no more than a share of one budget each: %s', async (_, document) => {
-      const meter = createMeter(Infinity)
+      const meter = createRequestBudget(Infinity)
       const { tools = [], skipped = [] } = await read(document, { meter })
       expect(tools.length + skipped.length).toBe(OPERATIONS)
       for (const { reason } of skipped)
         expect(reason).toMatch(/too much work to make a tool of|cannot be used|500 parameters/)
-      expect(meter.spent).toBeLessThan(OPERATIONS * 2.1 * UNITS)
+      expect(meter.spent).toBeLessThan(OPERATIONS * 2.1 * DEFAULT_UNITS)
     })
 
     it('ends with the budget of the whole', async () => {
-      const meter = createMeter(3 * UNITS)
+      const meter = createRequestBudget(3 * DEFAULT_UNITS)
       const mesh = sharing(OPERATIONS, inBody(meshed.S0), { components: { schemas: meshed } })
       const { items = [] } = await read(mesh, { meter })
-      expect(meter.isSpent).toBe(true)
+      expect(meter.isExceeded).toBe(true)
       expect(items).toHaveLength(OPERATIONS)
-      expect(meter.spent).toBeLessThan(3.1 * UNITS)
+      expect(meter.spent).toBeLessThan(3.1 * DEFAULT_UNITS)
     })
   })
 

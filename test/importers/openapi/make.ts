@@ -1,10 +1,10 @@
 import { formats } from '../../../src/compose/dialects.ts'
 import { createHash } from 'node:crypto'
-import { ADMIN, Admission } from '../../../src/core/access/principal.ts'
+import { ADMIN, FetchCapability } from '../../../src/core/access/principal.ts'
 import { importTools } from '../../../src/core/publish/import-tools.ts'
-import type { ImportedTool, Skipped } from '../../../src/core/publish/import.ts'
+import type { ImportedTool, SkippedTool } from '../../../src/core/publish/import.ts'
 import { createPublish } from '../../../src/core/publish/publish.ts'
-import { createMeter, type Meter } from '../../../src/core/tool/budget.ts'
+import { createRequestBudget, type RequestBudget } from '../../../src/core/tool/budget.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { createOpenApiImporter } from '../../../src/importers/openapi/importer.ts'
@@ -16,7 +16,7 @@ export interface Options {
   readonly wants?: (tool: string) => boolean
   /** What a URL as the source gives. */
   readonly served?: string
-  readonly meter?: Meter
+  readonly meter?: RequestBudget
 }
 
 const http = createHttpRunner({
@@ -29,7 +29,7 @@ const http = createHttpRunner({
 /** What the importer makes of a description, without publishing it. */
 export async function read(
   source: string | object,
-  { options = {}, toolkit = 'Kit', wants = () => true, served, meter = createMeter() }: Options = {},
+  { options = {}, toolkit = 'Kit', wants = () => true, served, meter = createRequestBudget() }: Options = {},
 ) {
   const importer = createOpenApiImporter({
     fetchText: async (url) =>
@@ -44,12 +44,12 @@ export async function read(
     meter,
     giveWay: async () => undefined,
     signal: new AbortController().signal,
-    asker: new Admission('test'),
+    asker: new FetchCapability('test'),
   })
   if (!result.ok)
     return { failure: result.failure, problems: 'problems' in result.failure ? result.failure.problems : [] }
   const tools: ImportedTool[] = []
-  const skipped: Skipped[] = []
+  const skipped: SkippedTool[] = []
   for (const item of result.items) {
     if ('tool' in item) tools.push(item.tool)
     else skipped.push(item.skipped)
@@ -117,7 +117,7 @@ export async function publish(
       principal: ADMIN,
       dryRun: false,
       allowBreaking: false,
-      budget: createMeter(),
+      budget: createRequestBudget(),
       giveWay: async () => undefined,
       ...more,
     },
@@ -128,10 +128,10 @@ export async function publish(
       runners: new Map([['http', http]]),
       sha256: async (text) => createHash('sha256').update(text).digest('hex'),
       source: {
-        current,
-        addressed: async () => undefined,
-        holds: async () => false,
-        record: async (digest) => records.find((each) => each.digest === digest),
+        loadCurrent: current,
+        findDocumentAddress: async () => undefined,
+        hasToolkit: async () => false,
+        loadRecord: async (digest) => records.find((each) => each.digest === digest),
       },
       writer: {
         publish: async (publications) =>

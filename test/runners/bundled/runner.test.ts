@@ -6,7 +6,7 @@ import {
   type BundledTool,
   content,
   type ToolContext,
-} from '../../../src/core/tool/bundled-tool.ts'
+} from '../../../src/core/tool/define-tool.ts'
 import { createBundledRunner } from '../../../src/runners/bundled/runner.ts'
 import { contextWith, definitionWith, type Given, invocationWith, recordOf } from '../http/records.ts'
 
@@ -16,7 +16,7 @@ function runner(handler: BundledTool['handler'], digest = 'd1') {
   const logged: string[] = []
   const tool: BundledTool = { version: '1.0.0', description: '', input: { type: 'object' }, output: {}, handler }
   const made = createBundledRunner({
-    carried: new Map([[record.id, { digest, tool }]]),
+    bundledHandlers: new Map([[record.id, { digest, tool }]]),
     fetchFor: () => () => Promise.reject(new TypeError('No network')),
     log: (callId, message) => void logged.push(`${callId}: ${message}`),
   })
@@ -113,7 +113,7 @@ describe('the runner of bundled tools', () => {
   it('gives the new token once one was renewed, and redacts both', async () => {
     const logged: string[] = []
     const made = createBundledRunner({
-      carried: new Map([
+      bundledHandlers: new Map([
         [
           record.id,
           {
@@ -167,7 +167,7 @@ describe('the runner of bundled tools', () => {
     const given: unknown[] = []
     const asking = { ...recordOf(definitionWith([], needs), { kind: 'bundled' }), digest: 'd1' }
     const prepared = createBundledRunner({
-      carried: new Map([[asking.id, { digest: asking.digest, tool }]]),
+      bundledHandlers: new Map([[asking.id, { digest: asking.digest, tool }]]),
       fetchFor(each) {
         given.push(each.hosts)
         return () => Promise.reject(new TypeError('No network'))
@@ -190,7 +190,7 @@ describe('the runner of bundled tools', () => {
     }
     const tool: BundledTool = { version: '1.0.0', description: '', input: { type: 'object' }, output: {}, handler }
     const prepared = createBundledRunner({
-      carried: new Map([[record.id, { digest: record.digest, tool }]]),
+      bundledHandlers: new Map([[record.id, { digest: record.digest, tool }]]),
       fetchFor(given) {
         made.push(given)
         return async (_, init) => {

@@ -28,11 +28,11 @@ describe('invented bindings', () => bindingTests(INVENTED_BINDINGS))
 if (hasShared(CATALOGUE)) {
   const lines = readShared(CATALOGUE).trim().split('\n')
   const bindings = lines.map((line) => JSON.parse(line) as ArcadeBinding)
-  describe('the catalogue of real bindings', () => {
+  describe('the catalog of real bindings', () => {
     bindingTests(bindings)
   })
 } else {
-  test.skip(`the catalogue of real bindings${unlessShared(CATALOGUE)}`)
+  test.skip(`the catalog of real bindings${unlessShared(CATALOGUE)}`)
 }
 
 /** Each binding runs with all inputs and with the required ones only, at its own host and at a local origin. */

@@ -82,7 +82,7 @@ test('every problem is reported at once, with its place', () => {
     kind: 'http',
     method: 'get',
     url: '',
-    colour: 'red',
+    color: 'red',
     parameters: [{ input: 'id', in: 'nowhere', names: 'x' }, 7],
     headers: { 'x-a': 1 },
     credentials: [
@@ -95,7 +95,7 @@ test('every problem is reported at once, with its place', () => {
     timeout_ms: 0,
   })
   expect(problems.map((problem) => problem.split(':')[0])).toEqual([
-    '/colour',
+    '/color',
     '/method',
     '/url',
     '/parameters/0/names',

@@ -392,7 +392,7 @@ describe('a secret in the host', () => {
     )
     const own = { secrets: { HOST: caller('my.example') }, tokens: { google: caller('mine') } }
     expect(built(fields, {}, own).headers.get('authorization')).toBe('Bearer mine')
-    const theirs = { secrets: { HOST: 'acme.example' }, tokens: { google: caller('mine') } }
-    expect(built(fields, {}, theirs).headers.get('authorization')).toBe('Bearer mine')
+    const remoteName = { secrets: { HOST: 'acme.example' }, tokens: { google: caller('mine') } }
+    expect(built(fields, {}, remoteName).headers.get('authorization')).toBe('Bearer mine')
   })
 })

@@ -1,16 +1,16 @@
-import { createMeter } from '../../../src/core/tool/budget.ts'
+import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 import { describe, expect, test } from 'vitest'
 import type { GuardedResponse } from '../../../src/outbound/guarded-fetch.ts'
-import { statusWords } from '../../../src/outbound/status.ts'
-import { redacting } from '../../../src/outbound/redaction.ts'
-import { readingOf, readResponse, type ResponseReading } from '../../../src/runners/http/response.ts'
+import { formatStatus } from '../../../src/outbound/status.ts'
+import { createLazyRedact } from '../../../src/outbound/redaction.ts'
+import { resolveResponseRule, readResponse, type ResponseRule } from '../../../src/runners/http/response.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 const REQUEST = {
   method: 'GET',
-  meter: createMeter(),
+  meter: createRequestBudget(),
   shown: { host: 'api.example.com', url: 'https://api.example.com/v1/{key}/x' },
-  redact: redacting(() => ['s3cret', 's3cret+long', '']),
+  redact: createLazyRedact(() => ['s3cret', 's3cret+long', '']),
 }
 
 function read(
@@ -18,7 +18,7 @@ function read(
   more: {
     status?: number
     headers?: Record<string, string>
-    mapping?: Partial<ResponseReading>
+    mapping?: Partial<ResponseRule>
     carriesCredential?: boolean
   } = {},
 ) {
@@ -136,12 +136,12 @@ describe('values', () => {
     [false, 'json'],
   ])('a mapping that does not say as what, of a tool with the output %j, is read as %s', (output, type) => {
     const mapping = { pointer: '', statuses: ['2xx'] }
-    expect(readingOf(mapping, { output: output as never }).type).toBe(type)
-    expect(readingOf({ ...mapping, pointer: '/a' }, { output: output as never }).type).toBe('json')
-    expect(readingOf({ ...mapping, type: 'binary' }, { output: output as never }).type).toBe('binary')
+    expect(resolveResponseRule(mapping, { output: output as never }).type).toBe(type)
+    expect(resolveResponseRule({ ...mapping, pointer: '/a' }, { output: output as never }).type).toBe('json')
+    expect(resolveResponseRule({ ...mapping, type: 'binary' }, { output: output as never }).type).toBe('binary')
     const giving = { output: output as never, metadata: { available_modes: ['value', 'artifact'] } }
-    expect(readingOf(mapping, giving).type).toBe('declared')
-    expect(readingOf({ ...mapping, pointer: '/a' }, giving).type).toBe('json')
+    expect(resolveResponseRule(mapping, giving).type).toBe('declared')
+    expect(resolveResponseRule({ ...mapping, pointer: '/a' }, giving).type).toBe('json')
   })
 
   const document = '{"data":{"a/b":[{"~":7}],"null":null},"toString2":1}'
@@ -183,7 +183,7 @@ describe('values', () => {
 
   test('no text where it is not in its charset', () => {
     const latin1 = new Uint8Array([0x22, 0x66, 0xfc, 0x6e, 0x22])
-    const answer = (type: ResponseReading['type'], contentType?: string, status = 200) =>
+    const answer = (type: ResponseRule['type'], contentType?: string, status = 200) =>
       read(latin1, {
         mapping: { type },
         status,
@@ -281,7 +281,7 @@ describe('statuses', () => {
         carriesCredential: true,
       })
       const { message, developer_message } = failureOf(failed)
-      expect(message).toBe(status === 401 ? 'the key k+y is wrong' : `api.example.com answered ${statusWords(status)}`)
+      expect(message).toBe(status === 401 ? 'the key k+y is wrong' : `api.example.com answered ${formatStatus(status)}`)
       expect(developer_message).toMatch(
         new RegExp(`^GET https://api.example.com/v1/\\{key\\}/x answered ${status}: its answer is not shown`),
       )

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MAY_HAVE_RUN } from '../../../src/core/failure/failure-words.ts'
+import { MAY_HAVE_RUN } from '../../../src/core/failure/failure-text.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { Implementation } from '../../../src/core/tool/tool.ts'
 import type { GuardedFailureKind, GuardedRequest, GuardedResult } from '../../../src/outbound/guarded-fetch.ts'

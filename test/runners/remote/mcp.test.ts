@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MAY_HAVE_RUN } from '../../../src/core/failure/failure-words.ts'
+import { MAY_HAVE_RUN } from '../../../src/core/failure/failure-text.ts'
 import { startUpstream } from '../../upstream.ts'
 import { type McpUpstream, startMcpServer } from './mcp-server.ts'
 import { modernPrior } from '../../../src/runners/remote/mcp/known-revisions.ts'

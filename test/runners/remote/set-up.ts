@@ -3,7 +3,7 @@ import type { Invocation } from '../../../src/core/call/invocation.ts'
 import type { RunContext, RunResult } from '../../../src/core/call/runner.ts'
 import { listedDialects, remoteDialects } from '../../../src/compose/remote-dialects.ts'
 import type { RemoteProtocol } from '../../../src/core/tool/remote-dialect.ts'
-import { createUpstreamImporter, type Upstreams } from '../../../src/importers/upstream.ts'
+import { createUpstreamImporter, type OpenUpstream } from '../../../src/importers/upstream.ts'
 import { createGuardedFetch } from '../../../src/outbound/guarded-fetch.ts'
 import { createGuardedStream } from '../../../src/outbound/guarded-stream.ts'
 import { createKnownRevisions } from '../../../src/runners/remote/mcp/known-revisions.ts'
@@ -40,7 +40,7 @@ export function importerOf(protocol: RemoteProtocol, ...hosts: readonly string[]
   return importerFrom(protocol, createUpstreams(upstreamDeps(...hosts)))
 }
 
-export function importerFrom(protocol: RemoteProtocol, upstreams: Upstreams) {
+export function importerFrom(protocol: RemoteProtocol, upstreams: OpenUpstream) {
   const dialect = listedDialects.find((each) => each.protocol === protocol)
   if (!dialect) throw new Error(`No protocol '${protocol}'`)
   return createUpstreamImporter(dialect, upstreams)

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createGuardedFetch } from '../../../src/outbound/guarded-fetch.ts'
 import { createGuardedStream } from '../../../src/outbound/guarded-stream.ts'
-import { createTraffic } from '../../../src/outbound/traffic.ts'
+import { createTrafficControl } from '../../../src/outbound/traffic-control.ts'
 import { startUpstream, type Upstream } from '../../upstream.ts'
 import { type McpUpstream, startMcpServer } from './mcp-server.ts'
 import { callRemote, upstreamDeps } from './set-up.ts'
@@ -15,7 +15,7 @@ afterEach(async () => {
 
 /** What remote runners are made of, with the traffic that their requests are counted in. */
 function countedDeps(host: string) {
-  const traffic = createTraffic({ now: Date.now, sleep: () => new Promise(() => {}), ...UNTOLD })
+  const traffic = createTrafficControl({ now: Date.now, sleep: () => new Promise(() => {}), ...UNTOLD })
   const options = {
     fetch: (...given: Parameters<typeof fetch>) => fetch(...given),
     allowHttpHosts: new Set([host]),

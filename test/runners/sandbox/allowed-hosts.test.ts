@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { check } from '../../../src/core/tool/json-reader.ts'
+import { parseValue } from '../../../src/core/tool/json-reader.ts'
 import { isAllowedHost } from '../../../src/outbound/allowed-url.ts'
 import { allowedHost } from '../../../src/runners/sandbox/credentials.ts'
 
@@ -13,7 +13,7 @@ describe('an entry of allowed_hosts', () => {
     '[::1]:80',
     '[2001:db8::1]',
     'xn--bcher-kva.example',
-  ])('may be %s', (entry) => expect(check(allowedHost, entry)).toEqual({ ok: true, value: entry }))
+  ])('may be %s', (entry) => expect(parseValue(allowedHost, entry)).toEqual({ ok: true, value: entry }))
 
   it.each([
     '',
@@ -36,7 +36,7 @@ describe('an entry of allowed_hosts', () => {
     '[::0:1]',
     '::1',
   ])('may not be "%s"', (entry) =>
-    expect(check(allowedHost, entry)).toMatchObject({
+    expect(parseValue(allowedHost, entry)).toMatchObject({
       ok: false,
       problems: [{ message: expect.stringMatching(/^Must be /) }],
     }),

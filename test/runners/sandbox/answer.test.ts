@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createMeter } from '../../../src/core/tool/budget.ts'
+import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 import { parseAnswer } from '../../../src/runners/sandbox/answer.ts'
 
-const read = (value: string) => parseAnswer(value, createMeter(), (text) => text)
+const read = (value: string) => parseAnswer(value, createRequestBudget(), (text) => text)
 const ofLength = (length: number) => `{"ok":true,"value":"${'x'.repeat(length - 22)}"}`
 
 describe('what comes out of a sandbox', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { base64 } from '../../../src/outbound/base64.ts'
 import type { GuardedFetch, GuardedRequest } from '../../../src/outbound/guarded-fetch.ts'
 import { createMemory, type MemoryBudget } from '../../../src/outbound/memory-budget.ts'
-import { answerEgress, egressPolicy, type EgressPolicy } from '../../../src/runners/sandbox/egress.ts'
+import { handleEgress, egressPolicy, type EgressPolicy } from '../../../src/runners/sandbox/egress.ts'
 
 const POLICY: EgressPolicy = {
   allowedHosts: ['api.example.com', 'other.example.com'],
@@ -30,7 +30,7 @@ async function send(request: Request, answered: BodyInit | null = 'ok', init: Re
     const body = new Uint8Array(await new Response(answered).arrayBuffer())
     return { ok: true, response: { status, statusText, headers, url: String(given.url), body } }
   }
-  const response = await answerEgress(request, POLICY, guardedFetch, budget)
+  const response = await handleEgress(request, POLICY, guardedFetch, budget)
   return { reached, response }
 }
 
@@ -55,15 +55,15 @@ describe('the gateway', () => {
 
   it('asks for parts of answers only where there is nothing to redact', async () => {
     const { reached } = await send(new Request('https://other.example.com/', { headers: { range: 'bytes=0-3' } }))
-    expect(reached[0]?.mayBePartial).toBe(false)
+    expect(reached[0]?.allowsPartial).toBe(false)
     const all: GuardedRequest[] = []
     const guardedFetch: GuardedFetch = async (given) => {
       all.push(given)
       return { ok: false, kind: 'unreachable', message: 'Not in this test' }
     }
     const without = { ...POLICY, credentials: [], sensitive: [] }
-    await answerEgress(new Request('https://other.example.com/'), without, guardedFetch, budget)
-    expect(all[0]?.mayBePartial).toBe(true)
+    await handleEgress(new Request('https://other.example.com/'), without, guardedFetch, budget)
+    expect(all[0]?.allowsPartial).toBe(true)
   })
 
   it('adds them for their own hosts alone', async () => {
@@ -102,7 +102,7 @@ describe('the gateway', () => {
 
   it('says why the guard refused', async () => {
     const guardedFetch: GuardedFetch = async () => ({ ok: false, kind: 'refused', message: 'Cannot request it' })
-    const response = await answerEgress(new Request('https://api.example.com/'), POLICY, guardedFetch, budget)
+    const response = await handleEgress(new Request('https://api.example.com/'), POLICY, guardedFetch, budget)
     expect([response.headers.has('switchboard-refused'), await response.text()]).toEqual([true, 'Cannot request it'])
   })
 
@@ -171,14 +171,14 @@ describe('the memory that the gateway takes', () => {
   ) {
     const memory = createBudget()
     let ends = 0
-    const guardedFetch: GuardedFetch = async ({ url, atSent, atEnd }) => {
-      atSent?.()
-      atEnd?.(() => void (ends += 1))
+    const guardedFetch: GuardedFetch = async ({ url, onSent, deferRelease }) => {
+      onSent?.()
+      deferRelease?.(() => void (ends += 1))
       if (answered === 'refused') return { ok: false, kind: 'refused', message: 'No' }
       const { status = 200, body = new Uint8Array() } = answered
       return { ok: true, response: { status, statusText: '', headers: new Headers(), url: String(url), body } }
     }
-    const response = await answerEgress(request, { ...POLICY, credentials: [], sensitive: [] }, guardedFetch, memory)
+    const response = await handleEgress(request, { ...POLICY, credentials: [], sensitive: [] }, guardedFetch, memory)
     return { response, ends: () => ends, memory }
   }
   const URL = 'https://api.example.com/'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Isolate, type RunIsolate, whyUnlinked } from '../../../src/runners/sandbox/sandbox.ts'
+import { type Isolate, type RunIsolate, findLinkProblem } from '../../../src/runners/sandbox/sandbox.ts'
 
 const LIMITS = { compatibilityDate: '2026-10-15', limits: { cpuMs: 10_000, subRequests: 50 } }
 
@@ -16,7 +16,7 @@ const failing = (message: string) => isolatesThat(() => Promise.reject(new Error
 
 it('a module is loaded behind one that throws, without a network', async () => {
   const { begun, run } = isolatesThat(async () => undefined)
-  expect(await whyUnlinked(run, 'export default 1')).toBeUndefined()
+  expect(await findLinkProblem(run, 'export default 1')).toBeUndefined()
   expect(begun).toMatchObject([{ isKept: false, egress: null }])
   const code = await begun[0]?.load()
   expect(code).toMatchObject({ ...LIMITS, env: {} })
@@ -32,5 +32,5 @@ it.each([
   ['Uncaught Error: Linked, and No such module', undefined],
   ['The loader is not there right now', undefined],
 ])('%j is told as %j', async (message, reason) => {
-  expect(await whyUnlinked(failing(message), '')).toBe(reason)
+  expect(await findLinkProblem(failing(message), '')).toBe(reason)
 })

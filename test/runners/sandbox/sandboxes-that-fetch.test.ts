@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createGuardedFetch } from '../../../src/outbound/guarded-fetch.ts'
 import { createMemory } from '../../../src/outbound/memory-budget.ts'
-import { answerEgress, type EgressPolicy } from '../../../src/runners/sandbox/egress.ts'
+import { handleEgress, type EgressPolicy } from '../../../src/runners/sandbox/egress.ts'
 
 const MB = 1_000_000
 const POLICY: EgressPolicy = {
@@ -36,7 +36,7 @@ function startAsking(bytes: number, request: () => Request, waits: Promise<unkno
   })
   const answers: Response[] = []
   const all = Array.from({ length: 20 }, async () => {
-    const response = await answerEgress(request(), POLICY, guardedFetch, memory)
+    const response = await handleEgress(request(), POLICY, guardedFetch, memory)
     answers.push(response)
     return response
   })
@@ -88,7 +88,7 @@ describe('a module that reads its answers later', () => {
       memory,
     })
     return (init?: RequestInit) =>
-      answerEgress(new Request(place, init), { ...POLICY, sensitive }, guardedFetch, memory)
+      handleEgress(new Request(place, init), { ...POLICY, sensitive }, guardedFetch, memory)
   }
 
   it.each([

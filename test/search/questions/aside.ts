@@ -212,7 +212,7 @@ export const ASIDE: readonly Question[] = [
   question('look up on the internet who invented the zipper', 'GoogleSearch.Search', 'Brightdata.SearchEngine'),
   question('which AI models are recommended for Cursor background agents', 'CursorAgentsApi.ListRecommendedModels'),
   question('find marketing directors at fintech companies in London', 'Apollo.SearchPeople'),
-  question('which colours and fonts has our design team published in Figma', 'Figma.GetStyles'),
+  question('which colors and fonts has our design team published in Figma', 'Figma.GetStyles'),
   question(
     'when was the Notion page "Roadmap 2025" last edited',
     'Notion.GetObjectMetadata',

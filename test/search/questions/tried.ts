@@ -1039,7 +1039,7 @@ export const TRIED: readonly Question[] = [
     'GoogleSlides.CommentOnPresentation',
   ),
   question(
-    'give me the text of kickoff.pptx from PowerPoint so I can summarise it',
+    'give me the text of kickoff.pptx from PowerPoint so I can summarize it',
     'MicrosoftPowerpoint.GetPresentationAsMarkdown',
   ),
   question("give Sam and Lucia access to yesterday's Fireflies recording", 'Fireflies.ShareMeeting'),

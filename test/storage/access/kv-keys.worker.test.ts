@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ApiKey } from '../../../src/core/access/api-key.ts'
-import { revisionOf } from '../../../src/core/tool/revision.ts'
+import { computeRevision } from '../../../src/core/tool/precondition.ts'
 import { createKvKeys } from '../../../src/storage/access/kv-keys.ts'
 import { stopClock } from '../registry/set-up.ts'
 import { type Harness, inAccess, stubOf } from './set-up.ts'
@@ -24,7 +24,7 @@ describe('a key', () => {
     inAccess(async (harness) => {
       const [here, there] = [isolate(harness), isolate(harness)]
       await here.create(KEY, 'h')
-      for (const { find, list, withId } of [here, there]) {
+      for (const { find, list, findById: withId } of [here, there]) {
         expect([await find('h'), await withId('k'), await list()]).toEqual([KEY, KEY, [KEY]])
         expect([await find('k'), await withId('h')]).toEqual([undefined, undefined])
       }
@@ -34,13 +34,13 @@ describe('a key', () => {
 
   it('is changed where it is stored, and known so at once here', () =>
     inAccess(async (harness) => {
-      const { create, change, find, withId } = isolate(harness)
+      const { create, change, find, findById: withId } = isolate(harness)
       await create(KEY, 'h')
       await harness.drain()
       const changed = { ...KEY, tools: ['Mail.*'] }
-      expect(await change('k', { tools: ['Mail.*'] }, [revisionOf(JSON.stringify(KEY))])).toEqual(changed)
+      expect(await change('k', { tools: ['Mail.*'] }, [computeRevision(JSON.stringify(KEY))])).toEqual(changed)
       expect([await find('h'), stored(harness, 'h')]).toEqual([changed, KEY])
-      expect(await change('k', { tools: ['*'] }, [revisionOf(JSON.stringify(KEY))])).toBe('stale')
+      expect(await change('k', { tools: ['*'] }, [computeRevision(JSON.stringify(KEY))])).toBe('stale')
       expect(await withId('k')).toEqual(changed)
       expect(await change('none', {}, '*')).toBeUndefined()
       await harness.drain()
@@ -73,7 +73,7 @@ describe('a key', () => {
 
   it('is removed as it is expected to be, with all of its texts, everywhere', () =>
     inAccess(async (harness) => {
-      const { create, rotate, remove, find, lastUses } = isolate(harness)
+      const { create, rotate, remove, find, listLastUses } = isolate(harness)
       await create(KEY, 'first')
       await create({ ...KEY, id: 'other' }, 'of another')
       await rotate('k', 'second', HOUR)
@@ -86,16 +86,16 @@ describe('a key', () => {
       await harness.drain()
       expect([...harness.kv.values.keys()]).toEqual(['key/of another'])
       expect(harness.sql.exec('SELECT * FROM earlier_key').toArray()).toEqual([])
-      expect(await lastUses()).toEqual({ other: 5 })
+      expect(await listLastUses()).toEqual({ other: 5 })
     }))
 
   it('was last used when it was, however late that is told', () =>
     inAccess(async (harness) => {
-      const { create, lastUses } = isolate(harness)
+      const { create, listLastUses } = isolate(harness)
       await create(KEY, 'h')
       harness.access.noteUse(['k', 'none'], 7)
       harness.access.noteUse(['k'], 5)
-      expect(await lastUses()).toEqual({ k: 7 })
+      expect(await listLastUses()).toEqual({ k: 7 })
     }))
 })
 
@@ -112,5 +112,5 @@ it('a provider is given and removed as it is expected to be', () =>
     await access.rotateKey('p', 'second', HOUR)
     access.noteUse(['p'], 5)
     expect(await access.removeGiven('provider', 'p', '*')).toBe(true)
-    expect([access.lastUses(), access.value('key/first')]).toEqual([{ p: 5 }, expect.any(String)])
+    expect([access.listLastUses(), access.value('key/first')]).toEqual([{ p: 5 }, expect.any(String)])
   }))

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import type { ArtifactLink, ArtifactOwner, Keepable } from '../../../src/core/call/artifact-store.ts'
+import type { ArtifactLink, ArtifactOwner, StorableContent } from '../../../src/core/call/artifact-store.ts'
 import { createDeploymentKeys } from '../../../src/storage/sealing/deployment-keys.ts'
 import { createR2Artifacts, noArtifacts } from '../../../src/storage/artifacts/r2-artifacts.ts'
 import { artifactKey } from '../../../src/storage/keys.ts'
@@ -10,7 +10,7 @@ const OWNER: ArtifactOwner = {
   tool: 'A.B@1.0.0',
   principal: 'key:k',
   userId: 'ünn@x.test',
-  reachedAt: () => 'https://here.test:8443/tools/call?x=1',
+  requestUrl: () => 'https://here.test:8443/tools/call?x=1',
 }
 const START = Date.UTC(2026, 0, 1)
 const DAY = 86_400_000
@@ -25,8 +25,8 @@ function artifactsAt(time: number, secret = 'the secret') {
   )
 }
 
-async function kept(what: Keepable, owner = OWNER) {
-  const result = await artifactsAt(START).keep(what, owner)
+async function kept(what: StorableContent, owner = OWNER) {
+  const result = await artifactsAt(START).put(what, owner)
   if (!result.ok) throw new Error(result.why)
   const url = new URL(result.url)
   const link: ArtifactLink = {
@@ -37,7 +37,7 @@ async function kept(what: Keepable, owner = OWNER) {
   return { result, url, link }
 }
 
-const text = (words: string, contentType = 'text/csv'): Keepable => ({ content: { text: words }, contentType })
+const text = (words: string, contentType = 'text/csv'): StorableContent => ({ content: { text: words }, contentType })
 
 async function read(link: ArtifactLink, part?: { offset: number; length: number }) {
   const found = await artifactsAt(START).open(link)
@@ -67,12 +67,12 @@ describe('an artifact', () => {
     expect(typeof found !== 'string' && new Uint8Array(found.body)).toEqual(new Uint8Array([0, 255]))
     const line = await kept({ content: { base64: '-_\r\n-_' }, contentType: 'a/b' })
     expect(line.result.size).toBe(3)
-    const bad = await artifactsAt(START).keep({ content: { base64: 'not Base64!' }, contentType: 'a/b' }, OWNER)
+    const bad = await artifactsAt(START).put({ content: { base64: 'not Base64!' }, contentType: 'a/b' }, OWNER)
     expect(bad).toEqual({ ok: false, why: expect.stringContaining('Base64') })
   })
 
   it('is kept for nobody without a credential', async () => {
-    expect(await artifactsAt(START).keep(text('x'), { ...OWNER, principal: 'anonymous' })).toEqual({
+    expect(await artifactsAt(START).put(text('x'), { ...OWNER, principal: 'anonymous' })).toEqual({
       ok: false,
       why: 'nothing is kept for callers without a credential',
     })
@@ -82,7 +82,7 @@ describe('an artifact', () => {
     const now = Date.now()
     const mine = { ...OWNER, principal: `key:${crypto.randomUUID()}` }
     const keep = async (owner: ArtifactOwner) => {
-      const result = await artifactsAt(now).keep(text('x'), owner)
+      const result = await artifactsAt(now).put(text('x'), owner)
       if (!result.ok) throw new Error(result.why)
       return new URL(result.url).pathname.split('/')[2] ?? ''
     }
@@ -143,7 +143,7 @@ describe('a link', () => {
 
 describe('a deployment without a bucket', () => {
   it('keeps nothing, and says what it needs', async () => {
-    const kept = await noArtifacts.keep(text('x'), OWNER)
+    const kept = await noArtifacts.put(text('x'), OWNER)
     const forOperator = expect.stringMatching(/ARTIFACTS.*\[\[r2_buckets\]\]/)
     expect(kept).toEqual({ ok: false, why: 'this deployment has no place to keep it', forOperator })
     expect(await noArtifacts.open({ id: '', expires: '', signature: '' })).toBe('missing')

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { dayOf, daysBetween } from '../../../src/storage/records/days.ts'
+import { formatDay, daysBetween } from '../../../src/storage/records/days.ts'
 
 const at = (text: string) => Date.parse(text)
 
 it('a time lies in a day of UTC', () => {
-  expect(dayOf(at('2026-01-31T23:59:59.999Z'))).toBe('2026-01-31')
-  expect(dayOf(at('2026-02-01T01:00:00+02:00'))).toBe('2026-01-31')
+  expect(formatDay(at('2026-01-31T23:59:59.999Z'))).toBe('2026-01-31')
+  expect(formatDay(at('2026-02-01T01:00:00+02:00'))).toBe('2026-01-31')
 })
 
 it.each([

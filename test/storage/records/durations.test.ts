@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { bucketOf, longestOf, quantileOf, within } from '../../../src/storage/records/durations.ts'
+import { toBucket, maxOfBucket, estimateQuantile, within } from '../../../src/storage/records/durations.ts'
 
 const counted = (all: readonly number[]) => {
   const durations = new Map<number, number>()
-  for (const ms of all) durations.set(bucketOf(ms), (durations.get(bucketOf(ms)) ?? 0) + 1)
+  for (const ms of all) durations.set(toBucket(ms), (durations.get(toBucket(ms)) ?? 0) + 1)
   return durations
 }
 
 describe('durations counted by size', () => {
   it('a bucket holds what is no longer than its longest, and longer than that of the one before', () => {
     for (const ms of [0, 0.5, 1, 1.01, 2, 3, 7, 8, 100, 999, 30_000, 300_000]) {
-      const bucket = bucketOf(ms)
-      expect(ms).toBeLessThanOrEqual(longestOf(bucket))
-      if (bucket > 0) expect(ms).toBeGreaterThanOrEqual(longestOf(bucket - 1))
+      const bucket = toBucket(ms)
+      expect(ms).toBeLessThanOrEqual(maxOfBucket(bucket))
+      if (bucket > 0) expect(ms).toBeGreaterThanOrEqual(maxOfBucket(bucket - 1))
     }
   })
 
@@ -20,10 +20,10 @@ describe('durations counted by size', () => {
     const all = Array.from({ length: 1_000 }, (_, index) => 10 + index)
     for (const share of [0.5, 0.95, 0.99]) {
       const exact = all[Math.ceil(1_000 * share) - 1] ?? NaN
-      expect(Math.abs(quantileOf(counted(all), share) / exact - 1)).toBeLessThan(0.1)
+      expect(Math.abs(estimateQuantile(counted(all), share) / exact - 1)).toBeLessThan(0.1)
     }
-    expect(quantileOf(counted([0, 0, 0, 50_000]), 0.5)).toBe(0)
-    expect(quantileOf(new Map(), 0.5)).toBe(0)
+    expect(estimateQuantile(counted([0, 0, 0, 50_000]), 0.5)).toBe(0)
+    expect(estimateQuantile(new Map(), 0.5)).toBe(0)
   })
 
   it('counts what took at most so long', () => {

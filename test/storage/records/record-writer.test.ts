@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { CallRecord } from '../../../src/core/call/call-record.ts'
 import { createRecordWriter } from '../../../src/storage/records/record-writer.ts'
 import { readLine } from '../../../src/storage/records/call-groups.ts'
-import type { RecordedCalls } from '../../../src/core/call/recorded-calls.ts'
+import type { RecordingMode } from '../../../src/core/call/recorded-calls.ts'
 import type { RecordBatch } from '../../../src/storage/records/records-object.ts'
 
 const recordAt = (call_id: string, at: number): CallRecord => ({
@@ -18,7 +18,7 @@ const recordAt = (call_id: string, at: number): CallRecord => ({
 const none = { day: 0, shared: recordAt('none', 0), rows: [], figures: [] }
 const MIDNIGHT = Date.parse('2026-03-01')
 
-function setUp(keep: RecordedCalls = 'all') {
+function setUp(keep: RecordingMode = 'all') {
   const stored: RecordBatch[] = []
   const defects: number[] = []
   const behind: Promise<unknown>[] = []

@@ -1,13 +1,13 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import type { AuditEntry } from '../../../src/core/access/audit-entry.ts'
+import type { AuditEvent } from '../../../src/core/access/audit-entry.ts'
 import type { CallRecord } from '../../../src/core/call/call-record.ts'
 import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
 import { groupCalls } from '../../../src/storage/records/call-groups.ts'
 import { SPAN } from '../../../src/storage/records/call-rows.ts'
 import type { RecordBatch } from '../../../src/storage/records/records-object.ts'
-import { dayOf } from '../../../src/storage/records/days.ts'
+import { formatDay } from '../../../src/storage/records/days.ts'
 import { createRecords, recordsStub } from '../../../src/storage/records/records.ts'
 
 const DAY = 86_400_000
@@ -50,15 +50,15 @@ function createWorld(days: number) {
       calls: readonly CallRecord[],
       { lost = 0, id = crypto.randomUUID(), keep = 'all' }: Partial<RecordBatch> & { keep?: 'all' | 'failures' } = {},
     ) => {
-      const day = dayOf(calls[0]?.at ?? now)
+      const day = formatDay(calls[0]?.at ?? now)
       for (let from = 0; from < calls.length; from += SPAN) {
         const groups = groupCalls(calls.slice(from, from + SPAN), keep)
         await stubOf(day).append({ id: `${id} ${from}`, day, calls: groups, acts: [], lost: from === 0 ? lost : 0 })
       }
     },
-    storeActs: (acts: readonly AuditEntry[]) =>
-      stubOf(dayOf(now)).append({ id: crypto.randomUUID(), day: dayOf(now), calls: [], acts, lost: 0 }),
-    today: stubOf(dayOf(now)),
+    storeActs: (acts: readonly AuditEvent[]) =>
+      stubOf(formatDay(now)).append({ id: crypto.randomUUID(), day: formatDay(now), calls: [], acts, lost: 0 }),
+    today: stubOf(formatDay(now)),
     alarm: (day: string) => runDurableObjectAlarm(stubOf(day)),
   }
 }
@@ -198,9 +198,9 @@ describe('calls that were recorded', () => {
   it('go when their day is 30 days old, to the bucket', async () => {
     const { records, store, call, all, now, alarm } = createWorld(1)
     await store([call({ call_id: 'first' }), call({ call_id: 'second' })])
-    expect(await alarm(dayOf(now))).toBe(true)
+    expect(await alarm(formatDay(now))).toBe(true)
     expect(idsOf(await records.calls(all, 10))).toEqual([])
-    const kept = await env.ARTIFACTS.get(`calls/${dayOf(now)}/0000.jsonl`)
+    const kept = await env.ARTIFACTS.get(`calls/${formatDay(now)}/0000.jsonl`)
     const lines = (await kept?.text())
       ?.trim()
       .split('\n')
@@ -250,7 +250,7 @@ describe('a principal', () => {
 describe('a day that is over', () => {
   it('goes to the bucket part by part, and waits where the bucket refuses', async () => {
     const { store, call, now, alarm, stubOf } = createWorld(1)
-    const day = dayOf(now)
+    const day = formatDay(now)
     const written: string[] = []
     let refuses = true
     const bucket = {
@@ -317,9 +317,9 @@ describe('usage', () => {
     expect(mail?.p99_ms).toBeLessThan(4_400)
     const days = await records.usage(all, ['day', 'outcome'])
     expect(days?.items.map(({ group, calls }) => [group.day, group.outcome, calls])).toEqual([
-      [dayOf(now - DAY), 'success', 4],
-      [dayOf(now), 'success', 1],
-      [dayOf(now), 'tool-failed', 1],
+      [formatDay(now - DAY), 'success', 4],
+      [formatDay(now), 'success', 1],
+      [formatDay(now), 'tool-failed', 1],
     ])
     const hours = await records.usage({ ...all, since: now }, ['hour', 'toolkit'])
     expect(hours?.items.map(({ group }) => group)).toContainEqual({ hour: '2100-06-15T12:00:00.000Z', toolkit: 'Maps' })
@@ -363,11 +363,11 @@ describe('usage', () => {
     ])
     const mail = { ...all, tool: 'Mail.Send' }
     expect(await usage(['day'], mail)).toEqual([
-      [dayOf(now), 48, 24, 100.5],
-      [dayOf(now - DAY), 24, 12, 100.5],
+      [formatDay(now), 48, 24, 100.5],
+      [formatDay(now - DAY), 24, 12, 100.5],
     ])
     expect((await usage(['hour'], mail))?.map(([, ...rest]) => rest)).toEqual(Array(3).fill([24, 12, 100.5]))
-    const counted = await records.counted()
+    const counted = await records.metrics()
     expect(counted.calls.map(({ tool, outcome, calls }) => [tool, outcome, calls])).toEqual([
       ['Mail.Read', 'success', 1],
       ['Mail.Send', 'success', 24],
@@ -422,7 +422,7 @@ describe('usage', () => {
   it('of today is counted for time series', async () => {
     const { records, store, call } = createWorld(1)
     await store([call({ duration_ms: 20 }), call({ duration_ms: 3_000, outcome: 'tool-failed' })])
-    const counted = await records.counted()
+    const counted = await records.metrics()
     expect(counted.calls).toEqual([
       { toolkit: 'Mail', tool: 'Mail.Send', outcome: 'success', calls: 1 },
       { toolkit: 'Mail', tool: 'Mail.Send', outcome: 'tool-failed', calls: 1 },
@@ -440,7 +440,7 @@ describe('a day with more tools than time series can tell apart', () => {
     for (let part = 0; part < 6; part++) {
       await store(Array.from({ length: 9_000 }, (_, n) => call({ tool: `Kit${n % 2}.Tool${part}x${n}@1.0.0` })))
     }
-    const { calls, durations } = await records.counted()
+    const { calls, durations } = await records.metrics()
     const each = ['Kit0', 'Kit1'].map((toolkit) => ({ toolkit, outcome: 'success', calls: 27_000 }))
     expect(calls).toEqual(each)
     expect(durations.map(({ toolkit, calls: count }) => [toolkit, count])).toEqual([
@@ -461,7 +461,7 @@ describe('acts that were recorded', () => {
       { ...act, act: 'refusal', outcome: 'forbidden', principal: 'key:1' },
     ])
     const found = async (filter: object) =>
-      (await records.acts({ ...all, ...filter }, 10))?.items.map((each) => each.act)
+      (await records.auditEvents({ ...all, ...filter }, 10))?.items.map((each) => each.act)
     expect(await found({})).toEqual(['refusal', 'grant.give', 'key.remove'])
     expect(await found({ act: 'key.remove' })).toEqual(['key.remove'])
     expect(await found({ principal: 'key:1' })).toEqual(['refusal'])
@@ -477,7 +477,7 @@ describe('acts that were recorded', () => {
     const act = { at: now, method: 'POST', path: '/keys', status: 201, outcome: 'success', act: 'key.create' as const }
     await storeActs(many.map((index) => ({ ...act, principal: `key:${index}`, about: { name: long } })))
     await store(many.map((index) => call({ principal: `key:${index}`, arguments: { text: long } })))
-    expect((await records.acts(all, 1_000))?.items.map(({ principal }) => principal)).toEqual(
+    expect((await records.auditEvents(all, 1_000))?.items.map(({ principal }) => principal)).toEqual(
       many.map((index) => `key:${index}`).reverse(),
     )
     expect((await records.calls(all, 1_000))?.items).toHaveLength(1_000)

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import { MAX_POLICIES, type Policy } from '../../../src/core/access/policy.ts'
 import { ANONYMOUS } from '../../../src/core/access/principal.ts'
-import { Unreachable } from '../../../src/core/failure/failure.ts'
-import { createKvPolicies } from '../../../src/storage/registry/isolate/kv-policies.ts'
+import { UnreachableError } from '../../../src/core/failure/failure.ts'
+import { createKvPolicies } from '../../../src/storage/registry/kv/kv-policies.ts'
 import { ADMIN, type Harness, inRegistry, publication, stopClock, stubOf, textOf } from './set-up.ts'
 
 stopClock()
@@ -18,7 +18,7 @@ function isolate({ kv, registry }: Pick<Harness, 'kv' | 'registry'>) {
 }
 const later = (ms: number) => vi.setSystemTime(Date.now() + ms)
 const levelIn = ({ policies }: ReturnType<typeof isolate>) =>
-  policies.now().ruleOf({ toolkit: 'Mail', tool: 'Send' }).securityLevel
+  policies.current().policyFor({ toolkit: 'Mail', tool: 'Send' }).securityLevel
 
 describe('the policies of a registry', () => {
   it('are one to a pattern, whatever its case, and survive a crash', () =>
@@ -115,30 +115,30 @@ describe('an isolate', () => {
     inRegistry(async (harness) => {
       const one = isolate(harness)
       await one.store.put(MAIL)
-      const before = one.policies.now()
+      const before = one.policies.current()
       later(30_000)
       await one.policies.ready()
-      expect(one.policies.now()).toBe(before)
+      expect(one.policies.current()).toBe(before)
     }))
 
   it('lets nothing through before it knows any, and goes by what it knew while it can ask nobody', () =>
     inRegistry(async (harness) => {
       const one = isolate(harness)
-      expect(() => one.policies.now()).toThrow(Unreachable)
+      expect(() => one.policies.current()).toThrow(UnreachableError)
       await one.store.put(MAIL)
       const silent = createKvPolicies({
         kv: new Proxy(harness.kv.binding, {
           get: () => async () => Promise.reject(new Error('KV is away')),
         }),
         registry: () => {
-          throw new Unreachable('The registry is away')
+          throw new UnreachableError('The registry is away')
         },
         now: () => Date.now(),
       })
-      await expect(silent.policies.ready()).rejects.toThrow(Unreachable)
-      expect(() => silent.policies.now()).toThrow(Unreachable)
+      await expect(silent.policies.ready()).rejects.toThrow(UnreachableError)
+      expect(() => silent.policies.current()).toThrow(UnreachableError)
       const stub = vi.spyOn(harness.registry, 'value').mockImplementation(() => {
-        throw new Unreachable('The registry is away')
+        throw new UnreachableError('The registry is away')
       })
       later(30_000)
       await one.policies.ready()

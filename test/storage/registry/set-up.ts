@@ -2,15 +2,15 @@ import type { Json } from '../../../src/core/tool/json.ts'
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
-import { listedLine as writeLine } from '../../../src/dialects/oxp/encode.ts'
+import { toListLine as writeLine } from '../../../src/dialects/oxp/encode.ts'
 import type { Principal } from '../../../src/core/access/principal.ts'
 import { prepareDocument } from '../../../src/core/publish/prepare.ts'
 import type { Publication } from '../../../src/core/publish/registry.ts'
 import type { ToolDocument, ToolRecord } from '../../../src/core/tool/tool.ts'
 import { machineContext } from '../../../src/dialects/machine-context/definition.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
-import type { Manifest } from '../../../src/storage/registry/catalogue/manifest.ts'
-import { readPage } from '../../../src/storage/registry/catalogue/listed-tools.ts'
+import type { Manifest } from '../../../src/storage/registry/catalog/manifest.ts'
+import { parsePage } from '../../../src/storage/registry/catalog/listed-tools.ts'
 import { defineRegistry, type RegistryObject } from '../../../src/storage/registry/registry-object.ts'
 import { sha256 } from '../../../src/storage/sealing/sha256.ts'
 import { definition } from '../../e2e/definition.ts'
@@ -175,7 +175,11 @@ interface Beside {
 }
 
 /** Every toolkit is there already, so that none is renamed. */
-const source = { addressed: async () => undefined, current: async () => undefined, holds: async () => true }
+const source = {
+  findDocumentAddress: async () => undefined,
+  loadCurrent: async () => undefined,
+  hasToolkit: async () => true,
+}
 /** The runner `echo` takes any implementation of its kind. */
 const RUNNERS = new Map([['echo', { kind: 'echo', check: () => [] }]])
 
@@ -219,7 +223,7 @@ export const publications = (from: number, to: number) =>
 export function listedIn(kv: ReturnType<typeof memoryKv>): string[] {
   const manifest: Manifest = JSON.parse(kv.values.get('catalogue/manifest') ?? '')
   const keys = manifest.pages.flatMap(({ hash }) => {
-    const { index, records } = readPage(kv.values.get(`catalogue/page/${hash}`) ?? '')
+    const { index, records } = parsePage(kv.values.get(`catalogue/page/${hash}`) ?? '')
     expect(records()).toHaveLength(index.length)
     return index.map(({ key }) => key)
   })

@@ -38,9 +38,9 @@ describe('a toolkit', () => {
     inRegistry(async (harness) => {
       expect(await publishAs(harness, key('m', '*'), 'Kit.Mine@1.0.0')).toBe('created')
       const { records } = await publication('Kit.Do@1.0.0')
-      await harness.registry.takeIn('b1', 0, records)
+      await harness.registry.installBundle('b1', 0, records)
       expect(await publishAs(harness, key('m', '*'), 'Kit.More@1.0.0')).toBe('forbidden')
-      await harness.registry.takeIn('b2', 0, [])
+      await harness.registry.installBundle('b2', 0, [])
       expect(await publishAs(harness, key('m', '*'), 'Kit.More@1.0.0')).toBe('forbidden')
       const given = await harness.registry.changeToolkit('Kit', { to: 'key:m' }, ADMIN)
       expect(given).toMatchObject({ isConflict: true, reason: expect.stringContaining('has bundled tools') })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readPage } from '../../../src/storage/registry/catalogue/listed-tools.ts'
+import { parsePage } from '../../../src/storage/registry/catalog/listed-tools.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
 import { ADMIN, documentOf, inRegistry, publication, record, stopClock, textOf } from './set-up.ts'
 
@@ -11,7 +11,7 @@ const publish = async (registry: RegistryObject, ...ids: readonly string[]) =>
 /** The version that lists show. */
 const listed = async (registry: RegistryObject, key: string) => {
   const [page] = (await registry.manifest()).pages
-  const { records } = readPage(textOf(registry, `catalogue/page/${page?.hash}`) ?? '')
+  const { records } = parsePage(textOf(registry, `catalogue/page/${page?.hash}`) ?? '')
   return records().find(({ id }) => id.toLowerCase().startsWith(`${key}@`))?.version
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Unreachable } from '../../../src/core/failure/failure.ts'
+import { UnreachableError } from '../../../src/core/failure/failure.ts'
 import { createDeploymentKeys } from '../../../src/storage/sealing/deployment-keys.ts'
 
 /** An isolate of the deployment whose secret this is, with how often it asked for that. */
@@ -16,13 +16,13 @@ describe("a deployment's keys", () => {
   it('open in every isolate what one sealed, for the same purpose and bound to the same', async () => {
     const sealed = await isolate().keys.sealer('state').seal('a text', 'for u')
     const { keys } = isolate()
-    expect((await keys.sealer('state').open(sealed, 'for u'))?.text).toBe('a text')
-    expect(await keys.sealer('state').open(sealed, 'for v')).toBeUndefined()
-    expect(await keys.sealer('cursor').open(sealed, 'for u')).toBeUndefined()
+    expect((await keys.sealer('state').unseal(sealed, 'for u'))?.text).toBe('a text')
+    expect(await keys.sealer('state').unseal(sealed, 'for v')).toBeUndefined()
+    expect(await keys.sealer('cursor').unseal(sealed, 'for u')).toBeUndefined()
     expect(
       await isolate(async () => 'another')
         .keys.sealer('state')
-        .open(sealed, 'for u'),
+        .unseal(sealed, 'for u'),
     ).toBeUndefined()
   })
 
@@ -45,7 +45,7 @@ describe("a deployment's keys", () => {
   it('ask for their secret once', async () => {
     const { keys, asked } = isolate()
     const sealer = keys.sealer('state')
-    for (let at = 0; at < 3; at += 1) await sealer.open(await sealer.seal('x', 'u'), 'u')
+    for (let at = 0; at < 3; at += 1) await sealer.unseal(await sealer.seal('x', 'u'), 'u')
     await keys.signer('artifact').sign('x')
     await keys.sealer('cursor').seal('x', 'u')
     expect(asked.times).toBe(1)
@@ -58,10 +58,10 @@ describe("a deployment's keys", () => {
       return 'the secret'
     })
     const [sealer, signer] = [keys.sealer('state'), keys.signer('artifact')]
-    await expect(sealer.seal('x', 'u')).rejects.toThrow(Unreachable)
-    await expect(sealer.open('x.y', 'u')).rejects.toThrow(Unreachable)
-    await expect(signer.sign('x')).rejects.toThrow(Unreachable)
-    await expect(signer.verify('x', 'A'.repeat(43))).rejects.toThrow(Unreachable)
+    await expect(sealer.seal('x', 'u')).rejects.toThrow(UnreachableError)
+    await expect(sealer.unseal('x.y', 'u')).rejects.toThrow(UnreachableError)
+    await expect(signer.sign('x')).rejects.toThrow(UnreachableError)
+    await expect(signer.verify('x', 'A'.repeat(43))).rejects.toThrow(UnreachableError)
     down = false
     expect(await signer.verify('x', await signer.sign('x'))).toBe(true)
   })

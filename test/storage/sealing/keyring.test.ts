@@ -9,18 +9,18 @@ describe('a keyring', () => {
     const both = createKeyring([NEW, OLD], 'vault')
     const sealed = await old.seal('télégramme', 'ann')
     expect(await old.seal('télégramme', 'ann')).not.toBe(sealed)
-    expect(await old.open(sealed, 'ann')).toEqual({ text: 'télégramme', current: true })
-    expect(await both.open(sealed, 'ann')).toEqual({ text: 'télégramme', current: false })
-    expect(await both.open(await both.seal('x', 'ann'), 'ann')).toEqual({ text: 'x', current: true })
-    expect(await createKeyring([NEW], 'vault').open(sealed, 'ann')).toBeUndefined()
-    expect(await old.open(sealed, 'bob')).toBeUndefined()
+    expect(await old.unseal(sealed, 'ann')).toEqual({ text: 'télégramme', current: true })
+    expect(await both.unseal(sealed, 'ann')).toEqual({ text: 'télégramme', current: false })
+    expect(await both.unseal(await both.seal('x', 'ann'), 'ann')).toEqual({ text: 'x', current: true })
+    expect(await createKeyring([NEW], 'vault').unseal(sealed, 'ann')).toBeUndefined()
+    expect(await old.unseal(sealed, 'bob')).toBeUndefined()
   })
 
   it('seals the same each time where that is wanted, and another thing differently', async () => {
     const ring = createKeyring([OLD], 'cursor')
     const sealed = await ring.seal('a text', 'ann', 'the same each time')
     expect(await createKeyring([OLD], 'cursor').seal('a text', 'ann', 'the same each time')).toBe(sealed)
-    expect(await ring.open(sealed, 'ann')).toMatchObject({ text: 'a text' })
+    expect(await ring.unseal(sealed, 'ann')).toMatchObject({ text: 'a text' })
     const ivOf = (text: string) =>
       Buffer.from(text.split('.')[1] ?? '', 'base64url')
         .subarray(0, 12)
@@ -39,17 +39,17 @@ describe('a keyring', () => {
       const other = sealed[at] === 'A' ? 'Q' : 'A'
       const changed = sealed.slice(0, at) + other + sealed.slice(at + 1)
       // The last character of Base64url may have bits that mean nothing
-      if (at < sealed.length - 1) expect(await ring.open(changed, 'ann')).toBeUndefined()
+      if (at < sealed.length - 1) expect(await ring.unseal(changed, 'ann')).toBeUndefined()
     }
-    for (const text of ['', '.', 'x.y', sealed.slice(0, 20)]) expect(await ring.open(text, 'ann')).toBeUndefined()
+    for (const text of ['', '.', 'x.y', sealed.slice(0, 20)]) expect(await ring.unseal(text, 'ann')).toBeUndefined()
   })
 
   it('opens nothing that was sealed for another purpose under the same secret', async () => {
     const sealed = await createKeyring([OLD], 'state').seal('a text', 'ann')
-    expect(await createKeyring([OLD], 'vault').open(sealed, 'ann')).toBeUndefined()
+    expect(await createKeyring([OLD], 'vault').unseal(sealed, 'ann')).toBeUndefined()
     const [, body] = sealed.split('.')
     const [id] = (await createKeyring([OLD], 'vault').seal('a text', 'ann')).split('.')
-    expect(await createKeyring([OLD], 'vault').open(`${id}.${body}`, 'ann')).toBeUndefined()
+    expect(await createKeyring([OLD], 'vault').unseal(`${id}.${body}`, 'ann')).toBeUndefined()
   })
 
   it('opens what lies in vaults since long ago', async () => {
@@ -57,13 +57,13 @@ describe('a keyring', () => {
     const stored =
       'a4jXexod6eo.jZ2-VzhsRx7YkBE0RNkMP7xu82iXKfBK3mQv5DCj9tVOPaL1dbV0MPWMdQP4cRvnWWjI1eubWWPO2SN62LPqq-A0mmk'
     const text = '{"access_token":"a","refresh_token":"r"}'
-    expect(await ring.open(stored, '["grant","ann","mail"]')).toEqual({ text, current: false })
+    expect(await ring.unseal(stored, '["grant","ann","mail"]')).toEqual({ text, current: false })
   })
 
   it('without secrets opens nothing, and seals nothing in the open', async () => {
     const empty = createKeyring([], 'vault')
     expect(empty.isEmpty).toBe(true)
-    expect(await empty.open(await createKeyring([OLD], 'vault').seal('a text', 'ann'), 'ann')).toBeUndefined()
+    expect(await empty.unseal(await createKeyring([OLD], 'vault').seal('a text', 'ann'), 'ann')).toBeUndefined()
     await expect(empty.seal('a text', 'ann')).rejects.toThrow('without a secret')
   })
 })

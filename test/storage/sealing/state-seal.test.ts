@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { Unreachable } from '../../../src/core/failure/failure.ts'
+import { UnreachableError } from '../../../src/core/failure/failure.ts'
 import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
 import { createStateSeal } from '../../../src/storage/sealing/state-seal.ts'
 
@@ -38,9 +38,9 @@ describe('a state seal', () => {
   it('is unavailable while the key is out of reach, and no weaker', async () => {
     vi.spyOn(console, 'error').mockReturnValue()
     const reject = async () => {
-      throw new Unreachable('No storage')
+      throw new UnreachableError('No storage')
     }
-    const without = createStateSeal({ sealer: { seal: reject, open: reject }, now })
+    const without = createStateSeal({ sealer: { seal: reject, unseal: reject }, now })
     const unavailable = { ok: false, failure: { type: 'unavailable', message: 'No storage' } }
     expect(await without.seal('a text', 'u')).toEqual(unavailable)
     expect(await without.unseal('x.y', 'u')).toEqual(unavailable)

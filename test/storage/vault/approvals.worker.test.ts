@@ -9,7 +9,7 @@ import {
   createWorld,
   locationOf,
   MINUTE,
-  reachedAt,
+  requestUrl,
   tool,
   type World,
 } from './world.ts'
@@ -29,7 +29,7 @@ async function claim(world: World, given: Given = {}) {
   const { principal = 'a', tool: record = PAY, input = INPUT } = given
   const userId = 'userId' in given ? given.userId : 'ann'
   const user = userId === undefined ? undefined : world.user(userId)
-  return world.vault.claim({ ...(await approvable(record, world.principal(principal), user, input)), reachedAt })
+  return world.vault.claim({ ...(await approvable(record, world.principal(principal), user, input)), requestUrl })
 }
 const decide = (world: World, id: string, approve: boolean, who = browser()) =>
   world.vault.decide(id, { browser: who, callback: CALLBACK, approve })
@@ -48,7 +48,7 @@ describe('the approval of a call', () => {
       tool: 'Mail.Pay@1.0.0',
       invocation: { input: INPUT },
     })
-    const waiting = world.vault.changed(id, 'not_started', 59_000)
+    const waiting = world.vault.waitForChange(id, 'not_started', 59_000)
     expect(await decide(world, id, true)).toMatchObject({ ok: true, authorization: { status: 'completed' } })
     expect(await waiting).toMatchObject({ status: 'completed' })
     const claims = await Promise.all(Array.from({ length: 10 }, () => claim(world)))
@@ -136,7 +136,7 @@ describe('the approval of a call', () => {
       tool: PAY,
       hosts: [],
       chargedTo: 'key:k1',
-      reachedAt,
+      requestUrl,
     })
     const other = challenged(granted).authorization
     expect(await decide(world, other, true)).toMatchObject({ ok: false, why: 'refused' })
@@ -173,12 +173,12 @@ describe('the arguments', () => {
     const world = createWorld()
     const [id, other] = [await asked(world), await asked(world, { userId: 'bob' })]
     const [ann, bob] = ['ann', 'bob'].map((name) => world.owner(world.user(name)))
-    const theirs = await world.inVault(
+    const remoteName = await world.inVault(
       bob ?? '',
       (_, { storage }) => storage.sql.exec<{ input: string }>('SELECT input FROM authorization').one().input,
     )
     await world.inVault(ann ?? '', (_, { storage }) => {
-      storage.sql.exec('UPDATE authorization SET input = ?', theirs)
+      storage.sql.exec('UPDATE authorization SET input = ?', remoteName)
     })
     expect(await world.vault.find(other)).toMatchObject({ invocation: { input: INPUT } })
     expect(await world.vault.find(id)).toMatchObject({ status: 'failed' })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AuthorizationStatus, Step } from '../../../src/core/consent/authorization.ts'
+import type { AuthorizationStatus, FlowStep } from '../../../src/core/consent/authorization.ts'
 import {
   asking,
   browser,
@@ -59,7 +59,7 @@ describe('an authorization', () => {
     const guessed = `${authorization.slice(0, 43)}${'A'.repeat(21)}`
     for (const id of ['', 'x', 'A'.repeat(64), guessed, `${authorization}.`, 'é'.repeat(64)]) {
       expect(await world.vault.find(id)).toBeUndefined()
-      expect(await world.vault.changed(id, 'not_started', 1_000)).toBeUndefined()
+      expect(await world.vault.waitForChange(id, 'not_started', 1_000)).toBeUndefined()
       expect(await world.vault.start(id, { browser: ann, callback: CALLBACK })).toMatchObject({ why: 'gone' })
       expect(await world.vault.decide(id, { browser: ann, callback: CALLBACK, approve: true })).toMatchObject({
         why: 'gone',
@@ -174,7 +174,7 @@ describe('the way to the provider', () => {
     world.provider.bend = async () => undefined
     world.provider.metadata = { authorization_endpoint: 'http://mail.example/auth' }
     expect(await start()).toMatchObject({ ok: false, why: 'unavailable', message: expect.stringContaining('https:') })
-    world.keepsGrants = false
+    world.canStoreGrants = false
     expect(await start()).toMatchObject({
       ok: false,
       why: 'unavailable',
@@ -190,7 +190,7 @@ describe('the way back', () => {
   it('completes it, wakes who waits, and stores what was granted', async () => {
     const world = createWorld()
     const { id, user, location } = await begun(world)
-    const waiting = world.vault.changed(id, 'pending', 59_000)
+    const waiting = world.vault.waitForChange(id, 'pending', 59_000)
     const ended = await finish(world, world.provider.allow(location, 'ann'))
     expect(ended).toMatchObject({ ok: true, authorization: { id, status: 'completed', userId: user } })
     expect(await waiting).toMatchObject({ id, status: 'completed' })
@@ -376,21 +376,21 @@ describe('waiting', () => {
   it('ends at once for what is over, has another status, or is none', async () => {
     const world = createWorld()
     const { id } = await begun(world)
-    expect(await world.vault.changed(id, 'not_started', 59_000)).toMatchObject({ status: 'pending' })
+    expect(await world.vault.waitForChange(id, 'not_started', 59_000)).toMatchObject({ status: 'pending' })
     await world.vault.decide(id, { browser: ann, callback: CALLBACK, approve: false })
-    expect(await world.vault.changed(id, 'failed', 59_000)).toMatchObject({ status: 'failed' })
+    expect(await world.vault.waitForChange(id, 'failed', 59_000)).toMatchObject({ status: 'failed' })
   })
 
   it('ends when the time is over, with what there is', async () => {
     const world = createWorld()
     const { id } = await begun(world)
-    expect(await world.vault.changed(id, 'pending', 5)).toMatchObject({ status: 'pending' })
+    expect(await world.vault.waitForChange(id, 'pending', 5)).toMatchObject({ status: 'pending' })
   })
 
   it('ends for all who wait, as soon as a person begins', async () => {
     const world = createWorld()
     const { authorization: id } = challenged(await world.vault.tokenFor(asking(world.user('ann'))))
-    const waiting = Array.from({ length: 5 }, () => world.vault.changed(id, 'not_started', 59_000))
+    const waiting = Array.from({ length: 5 }, () => world.vault.waitForChange(id, 'not_started', 59_000))
     await world.vault.start(id, { browser: ann, callback: CALLBACK })
     for (const each of await Promise.all(waiting)) expect(each).toMatchObject({ status: 'pending' })
   })
@@ -405,7 +405,7 @@ describe("a deployment's verifier of users", () => {
     const location = new URL(locationOf(await world.vault.start(id, { browser: browser(name), callback: CALLBACK })))
     return { user, id, location, flow: location.searchParams.get('flow') ?? '' }
   }
-  const proofIn = (confirmed: Step) => new URL(locationOf(confirmed)).searchParams.get('proof') ?? ''
+  const proofIn = (confirmed: FlowStep) => new URL(locationOf(confirmed)).searchParams.get('proof') ?? ''
   const resume = (world: World, id: string, proof = 'made-up', who = ann) =>
     world.vault.resume(id, { browser: who, callback: CALLBACK, proof })
 
@@ -467,7 +467,7 @@ describe("a deployment's verifier of users", () => {
 
   it('knows a user whose grant another toolkit may use then, in any browser, without the provider', async () => {
     const world = createWorld({ verifierUrl: VERIFIER })
-    world.isTrial = false
+    world.isTrialUrl = false
     const { user, id, flow } = await sentToVerifier(world)
     const onward = locationOf(await resume(world, id, proofIn(await world.vault.confirm(id, flow, user))))
     await finish(world, world.provider.allow(onward, 'ann'))

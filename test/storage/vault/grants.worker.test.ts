@@ -1,4 +1,4 @@
-import { notSetUp } from '../../../src/core/failure/failure-words.ts'
+import { formatNotSetUp } from '../../../src/core/failure/failure-text.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { asking, challenged, consent, createWorld, MAIL, MINUTE, tool, type World } from './world.ts'
@@ -416,7 +416,7 @@ describe('providers', () => {
     )
     expect(url).toBe(`https://sb.example/authorizations/${authorization}/start`)
     expect(check_url).toBe(`https://sb.example/authorizations/${authorization}`)
-    expect(reason).toBe(notSetUp('google'))
+    expect(reason).toBe(formatNotSetUp('google'))
     expect(needsSetup).toBe(true)
     expect(forOperator).toMatch(/'google' is connected.*GOOGLE_CLIENT_ID.*PUT \/providers\/google/)
     const step = await world.vault.start(authorization, { browser: 'b', callback: 'https://sb.example/oauth/callback' })
@@ -429,7 +429,7 @@ describe('providers', () => {
     await consent(world, user, 'ann')
     world.providers.set('mail', { ...MAIL, tools: ['Other.*', 'Mail.Send'] })
     const { reason, forOperator } = challenged(await world.vault.tokenFor(asking(user)))
-    expect(reason).toBe(notSetUp('mail'))
+    expect(reason).toBe(formatNotSetUp('mail'))
     expect(forOperator).toContain("not for 'Mail.Get@1.0.0'")
     expect(await world.vault.tokenFor(asking(user, undefined, { tool: tool('Send') }))).toHaveProperty('token')
   })
@@ -438,7 +438,7 @@ describe('providers', () => {
     const world = createWorld({ secret: undefined })
     const { reason, forOperator, authorization } = challenged(await world.vault.tokenFor(asking(world.user('ann'))))
     expect(forOperator).toContain("Worker secret 'MAIL'")
-    expect(reason).toBe(notSetUp('mail'))
+    expect(reason).toBe(formatNotSetUp('mail'))
     const step = await world.vault.start(authorization, { browser: 'b', callback: 'https://sb.example/oauth/callback' })
     expect(step).toMatchObject({ ok: false, why: 'unavailable', message: expect.stringContaining("'MAIL'") })
   })

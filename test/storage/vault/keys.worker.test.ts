@@ -44,7 +44,7 @@ describe('the keys of the vault', () => {
 
   it.each<[string, (world: World) => void]>([
     ['are not set', (world) => world.deploy([])],
-    ['are for loopback hosts alone', (world) => void (world.keepsGrants = false)],
+    ['are for loopback hosts alone', (world) => void (world.canStoreGrants = false)],
   ])('%s: a challenge says what to set', async (_, change) => {
     const world = createWorld()
     change(world)

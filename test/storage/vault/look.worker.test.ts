@@ -1,4 +1,4 @@
-import { notSetUp } from '../../../src/core/failure/failure-words.ts'
+import { formatNotSetUp } from '../../../src/core/failure/failure-text.ts'
 import { describe, expect, it } from 'vitest'
 import { notGranted } from '../../../src/storage/vault/grants.ts'
 import { asking, browser, CALLBACK, challenged, consent, createWorld, locationOf, tool, type World } from './world.ts'
@@ -90,7 +90,7 @@ describe('a look at what a call would get', () => {
     change(world)
     const seen = challenged(await look(world, user))
     expect(seen.forOperator).toMatch(words)
-    expect(seen.reason).toBe(notSetUp('mail'))
+    expect(seen.reason).toBe(formatNotSetUp('mail'))
     expect(seen.authorization).toBe(authorization)
     expect(challenged(await look(world, world.user('new'))).forOperator).toMatch(words)
   })
@@ -121,13 +121,13 @@ it('the vault of one user opens for no other', async () => {
     reason: '',
   }
   await world.inVault(world.owner(ann), async (vault) => {
-    const theirs = world.owner(bob)
+    const remoteName = world.owner(bob)
     for (const open of [
-      async () => vault.token(theirs, request, 'use'),
-      async () => vault.token(theirs, request, 'look'),
-      async () => vault.claim(theirs, call),
-      async () => vault.list(theirs),
-      async () => vault.revoke(theirs, bob, 'mail', {}),
+      async () => vault.token(remoteName, request, 'use'),
+      async () => vault.token(remoteName, request, 'look'),
+      async () => vault.claim(remoteName, call),
+      async () => vault.list(remoteName),
+      async () => vault.revoke(remoteName, bob, 'mail', {}),
     ]) {
       await expect(open()).rejects.toThrow('Cannot open the vault of one user for another')
     }

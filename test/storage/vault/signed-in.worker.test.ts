@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { approvable, browser, CALLBACK, challenged, createWorld, reachedAt, tool, type World } from './world.ts'
+import { approvable, browser, CALLBACK, challenged, createWorld, requestUrl, tool, type World } from './world.ts'
 
 const PAY = tool('Pay', { securityLevel: 8 })
 const PERSON = { principal: 'person:ann', approves: false }
@@ -7,7 +7,7 @@ const PERSON = { principal: 'person:ann', approves: false }
 async function claim(world: World, userId: string | undefined = 'ann', principal = 'agent') {
   const user = userId === 'nobody' ? undefined : world.user(userId)
   const call = await approvable(PAY, world.principal(principal), user, { to: 'bob' })
-  return world.vault.claim({ ...call, reachedAt })
+  return world.vault.claim({ ...call, requestUrl })
 }
 const asked = async (world: World, userId?: string) => challenged(await claim(world, userId)).authorization
 const decide = (world: World, id: string, person?: object, approve = true) => {
@@ -17,7 +17,7 @@ const decide = (world: World, id: string, person?: object, approve = true) => {
 
 describe('an approval where people sign in', () => {
   it("is the user's, signed in", async () => {
-    const world = createWorld({ signsIn: true })
+    const world = createWorld({ hasOpenIdSignIn: true })
     const id = await asked(world)
     expect(await decide(world, id)).toMatchObject({ ok: false, message: expect.stringContaining('Sign in first') })
     expect(await decide(world, id, { user: world.user('bob') })).toMatchObject({ ok: false, why: 'refused' })
@@ -30,21 +30,21 @@ describe('an approval where people sign in', () => {
   })
 
   it('needs no trial where people sign in, or a verifier says who they are', async () => {
-    const world = createWorld({ signsIn: true })
-    world.isTrial = false
+    const world = createWorld({ hasOpenIdSignIn: true })
+    world.isTrialUrl = false
     expect(await decide(world, await asked(world), {})).toMatchObject({
       ok: true,
       authorization: { status: 'completed' },
     })
     const verified = createWorld({ verifierUrl: 'https://app.example/who' })
-    verified.isTrial = false
+    verified.isTrialUrl = false
     expect(await decide(verified, await asked(verified))).toMatchObject({
       location: expect.stringContaining('https://app.example/who'),
     })
   })
 
   it('is never its caller’s, not even to one who approves for others', async () => {
-    const world = createWorld({ signsIn: true })
+    const world = createWorld({ hasOpenIdSignIn: true })
     const id = await asked(world)
     const own = { principal: world.principal('agent'), approves: true }
     expect(await decide(world, id, own)).toMatchObject({
@@ -56,7 +56,7 @@ describe('an approval where people sign in', () => {
 
   it('with keys alone is of another key that may approve it, and consent is as without sign-in', async () => {
     const world = createWorld({ approvesByKey: true })
-    world.isTrial = false
+    world.isTrialUrl = false
     const id = await asked(world)
     const byKey = (principal: string, approves: boolean) => ({ user: undefined, principal, approves })
     expect(await decide(world, id)).toMatchObject({ ok: false, message: expect.stringContaining('Sign in first') })
@@ -71,7 +71,7 @@ describe('an approval where people sign in', () => {
   })
 
   it('may be of one who approves for others; of a call for nobody it is theirs alone', async () => {
-    const world = createWorld({ signsIn: true })
+    const world = createWorld({ hasOpenIdSignIn: true })
     const bob = { user: world.user('bob'), principal: 'person:bob', approves: true }
     expect(await decide(world, await asked(world), bob)).toMatchObject({ ok: true })
     expect(await claim(world)).toEqual({ approved: true })
@@ -82,7 +82,7 @@ describe('an approval where people sign in', () => {
   })
 
   it('is the word of the verifier too, where there is one', async () => {
-    const world = createWorld({ signsIn: true, verifierUrl: 'https://app.example/who' })
+    const world = createWorld({ hasOpenIdSignIn: true, verifierUrl: 'https://app.example/who' })
     const id = await asked(world)
     expect(await decide(world, id)).toMatchObject({ location: expect.stringContaining('https://app.example/who') })
     expect(await decide(world, id, { user: world.user('bob') })).toMatchObject({
@@ -94,7 +94,7 @@ describe('an approval where people sign in', () => {
 
 describe('a consent where people sign in', () => {
   it('leads to the provider for the user alone, whatever else they may do', async () => {
-    const world = createWorld({ signsIn: true })
+    const world = createWorld({ hasOpenIdSignIn: true })
     const user = world.user('ann')
     const answer = await world.vault.tokenFor({
       userId: user,
@@ -102,7 +102,7 @@ describe('a consent where people sign in', () => {
       tool: tool('Read'),
       hosts: ['api.mail.example'],
       chargedTo: 'key:k1',
-      reachedAt,
+      requestUrl,
     })
     const id = 'challenge' in answer ? (answer.challenge.authorization ?? '') : ''
     const start = (person?: object) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RequiredToken } from '../../../src/core/call/requirements.ts'
+import type { TokenQuery } from '../../../src/core/call/requirements.ts'
 import {
   approvable,
   asking,
@@ -14,7 +14,7 @@ import {
 } from './world.ts'
 
 const WEATHER = tool('Weather', { id: 'Weather.Now@1.0.0', toolkit: 'Weather' })
-const weather = (user: string, scopes: readonly string[] = [], more: Partial<RequiredToken> = {}) =>
+const weather = (user: string, scopes: readonly string[] = [], more: Partial<TokenQuery> = {}) =>
   asking(user, scopes, { tool: WEATHER, hosts: ['weather.example'], ...more })
 const start = (world: World, id: string, from = 'b', account?: string) =>
   world.vault.start(id, {
@@ -22,12 +22,12 @@ const start = (world: World, id: string, from = 'b', account?: string) =>
     callback: CALLBACK,
     ...(account === undefined ? {} : { account }),
   })
-const asked = async (world: World, required: RequiredToken) => challenged(await world.vault.tokenFor(required))
+const asked = async (world: World, required: TokenQuery) => challenged(await world.vault.tokenFor(required))
 
 /** A provider granted mail.read for the toolkit Mail, in the browser of that user, on a deployment that is no trial. */
 async function granted() {
   const world = createWorld()
-  world.isTrial = false
+  world.isTrialUrl = false
   const user = world.user('ann')
   await consent(world, user)
   return { world, user }
@@ -47,7 +47,7 @@ describe('a grant', () => {
       expect(await world.vault.find(challenge.authorization)).toMatchObject({
         hosts: ['weather.example'],
         accounts: [''],
-        isHeld: true,
+        hasProviderGrant: true,
       })
     },
   )
@@ -121,13 +121,13 @@ describe('a grant', () => {
 
 describe('several accounts at one provider', () => {
   /** Connects another account, of the name that the call or the person gives it. */
-  async function connect(world: World, user: string, required: RequiredToken, named?: string) {
+  async function connect(world: World, user: string, required: TokenQuery, named?: string) {
     const { authorization: id } = await asked(world, required)
     const step = await start(world, id, user, named)
     const url = world.provider.allow(locationOf(step), `${user} at ${required.account ?? named}`)
     expect(await world.vault.finish({ url, browser: browser(user), callback: CALLBACK })).toMatchObject({ ok: true })
   }
-  const whose = async (world: World, required: RequiredToken) => {
+  const whose = async (world: World, required: TokenQuery) => {
     const result = await world.vault.tokenFor(required)
     return 'token' in result ? world.provider.whose(result.token) : result
   }
@@ -159,17 +159,17 @@ describe('several accounts at one provider', () => {
   it('are chosen from by nobody but the call and the person', async () => {
     const world = createWorld()
     const user = world.user('ann')
-    const accountOf = async (required: RequiredToken) => {
+    const accountOf = async (required: TokenQuery) => {
       const result = await world.vault.tokenFor(required)
       return 'token' in result ? result.account : 'reason' in result && result.reason
     }
     await connect(world, user, asking(user), 'work')
     const one = await asked(world, weather(user))
-    expect(await world.vault.find(one.authorization)).toMatchObject({ accounts: ['work'], isHeld: true })
+    expect(await world.vault.find(one.authorization)).toMatchObject({ accounts: ['work'], hasProviderGrant: true })
     await connect(world, user, asking(user, ['mail.read'], { account: 'home' }))
     const { authorization: id, reason } = await asked(world, weather(user, ['mail.read']))
     expect(reason).toContain('which the user has not granted yet')
-    expect(await world.vault.find(id)).toMatchObject({ accounts: ['home', 'work'], isHeld: false })
+    expect(await world.vault.find(id)).toMatchObject({ accounts: ['home', 'work'], hasProviderGrant: false })
     const location = locationOf(await start(world, id, user))
     expect(location).toMatch(/^https:\/\/mail\.example\/auth/)
     const url = world.provider.allow(location, 'another')
@@ -196,18 +196,18 @@ describe('several accounts at one provider', () => {
 describe("a call's approval", () => {
   it('is refused where nobody can be told from the caller, and says what to set up', async () => {
     const world = createWorld()
-    world.isTrial = false
+    world.isTrialUrl = false
     const pay = tool('Pay', { securityLevel: 9 })
     const approval = await approvable(pay, world.principal('agent'), world.user('ann'), {})
-    const call = { ...approval, reachedAt: () => CALLBACK }
+    const call = { ...approval, requestUrl: () => CALLBACK }
     expect(await world.vault.claim(call)).toEqual({
       refused: expect.stringMatching(/can be told from the caller$/),
       forOperator: expect.stringContaining('USER_VERIFIER_URL'),
     })
     // One that was asked for while it was a trial
-    world.isTrial = true
+    world.isTrialUrl = true
     const { authorization: id } = challenged(await world.vault.claim(call))
-    world.isTrial = false
+    world.isTrialUrl = false
     const visit = { browser: browser(), callback: CALLBACK, approve: true }
     expect(await world.vault.decide(id, visit)).toMatchObject({ ok: false, why: 'refused' })
   })

@@ -6,10 +6,10 @@ import { createServerFinder } from '../../../src/oauth-client/provider-server.ts
 import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
 import { createOAuth } from '../../../src/oauth-client/oauth.ts'
 import { defineVault, type VaultObject } from '../../../src/storage/vault/vault-object.ts'
-import type { Step } from '../../../src/core/consent/authorization.ts'
+import type { FlowStep } from '../../../src/core/consent/authorization.ts'
 import type { Provider } from '../../../src/core/consent/provider.ts'
-import { identify } from '../../../src/core/call/invocation.ts'
-import type { RequiredToken, TokenResult } from '../../../src/core/call/requirements.ts'
+import { fingerprintInvocation } from '../../../src/core/call/invocation.ts'
+import type { TokenQuery, TokenResult } from '../../../src/core/call/requirements.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { canonicalText } from '../../../src/storage/sealing/fingerprint.ts'
@@ -43,7 +43,7 @@ export const tool = (name: string, given: Partial<ToolRecord> = {}): ToolRecord 
 /** What a call claims approval of: all that its tool is given, as the core identifies it. */
 export async function approvable(record: ToolRecord, principal: string, userId: string | undefined, input: JsonObject) {
   const call = { record, caller: { principal: { id: principal } }, invocation: { ...invocationWith(input), userId } }
-  const identity = await identify(call, (value) => sha256(canonicalText(value)))
+  const identity = await fingerprintInvocation(call, (value) => sha256(canonicalText(value)))
   return { ...identity, tool: record, isToldByKey: true, requestedBy: undefined, chargedTo: principal }
 }
 
@@ -159,7 +159,7 @@ export function fakeProvider() {
 export interface WorldOptions {
   readonly keys?: readonly string[]
   readonly verifierUrl?: string
-  readonly signsIn?: boolean
+  readonly hasOpenIdSignIn?: boolean
   readonly approvesByKey?: boolean
   readonly secret?: string | undefined
 }
@@ -200,8 +200,8 @@ export function createWorld(options: WorldOptions = {}) {
     },
     keys: options.keys ?? ['a key of the vault, long enough'],
     secret: 'secret' in options ? options.secret : SECRET,
-    keepsGrants: true,
-    isTrial: true,
+    canStoreGrants: true,
+    isTrialUrl: true,
   }
   const instances = new Map<string, VaultObject>()
   const define = () =>
@@ -213,14 +213,14 @@ export function createWorld(options: WorldOptions = {}) {
         oauth: createOAuth({
           fetch: provider.fetch,
           findServer: createServerFinder(provider.fetch, now),
-          judgeUrl: (url) => (url.startsWith('https:') ? undefined : 'wanted "https:"'),
-          secretOf: (name) => (name === 'MAIL' ? settings.secret : undefined),
+          checkUrl: (url) => (url.startsWith('https:') ? undefined : 'wanted "https:"'),
+          readSecret: (name) => (name === 'MAIL' ? settings.secret : undefined),
           timeout: clock.timeout,
         }),
         ...(options.verifierUrl === undefined ? {} : { verifierUrl: options.verifierUrl }),
-        ...(options.signsIn === undefined ? {} : { signsIn: options.signsIn }),
+        ...(options.hasOpenIdSignIn === undefined ? {} : { hasOpenIdSignIn: options.hasOpenIdSignIn }),
         ...(options.approvesByKey === undefined ? {} : { approvesByKey: options.approvesByKey }),
-        isTrial: () => settings.isTrial,
+        isTrialUrl: () => settings.isTrialUrl,
         now,
       }
     })
@@ -257,12 +257,12 @@ export function createWorld(options: WorldOptions = {}) {
   const vault = createVault({
     namespace,
     providers: { find: async (id) => providers.get(id) },
-    variablesOf: (id) =>
+    clientVariablesFor: (id) =>
       id === 'google' ? { clientId: 'GOOGLE_CLIENT_ID', clientSecret: 'GOOGLE_CLIENT_SECRET' } : undefined,
-    keepsGrants: () => settings.keepsGrants,
+    canStoreGrants: () => settings.canStoreGrants,
     identifies: () =>
-      settings.isTrial ||
-      options.signsIn === true ||
+      settings.isTrialUrl ||
+      options.hasOpenIdSignIn === true ||
       options.approvesByKey === true ||
       options.verifierUrl !== undefined,
   })
@@ -290,20 +290,20 @@ export function createWorld(options: WorldOptions = {}) {
 export type World = ReturnType<typeof createWorld>
 
 export const HOSTS = ['api.mail.example']
-export const reachedAt = () => `${ORIGIN}/tools/call`
+export const requestUrl = () => `${ORIGIN}/tools/call`
 
 export function asking(
   userId: string,
   scopes: readonly string[] = ['mail.read'],
-  more: Partial<RequiredToken> = {},
-): RequiredToken {
+  more: Partial<TokenQuery> = {},
+): TokenQuery {
   return {
     userId,
     requirement: { id: 'mail', oauth2: { scopes } },
     tool: tool('Get'),
     hosts: HOSTS,
     chargedTo: 'key:k1',
-    reachedAt,
+    requestUrl,
     ...more,
   }
 }
@@ -316,7 +316,7 @@ export function challenged(granted: TokenResult | Awaited<ReturnType<World['vaul
   return { ...challenge, reason, forOperator, authorization: challenge.authorization ?? '' }
 }
 
-export function locationOf(step: Step | { readonly ok: true }): string {
+export function locationOf(step: FlowStep | { readonly ok: true }): string {
   if (!step.ok || !('location' in step)) throw new Error(`Wanted a location, got ${JSON.stringify(step)}`)
   return step.location
 }

@@ -1,42 +1,51 @@
 import { type Guard, guardFields } from '../../../core/access/guard.ts'
 import { type ImportedTool, IMPORT_KINDS, type ImportKind } from '../../../core/publish/import.ts'
-import type { ImportResult, Made } from '../../../core/publish/import-tools.ts'
+import type { ImportResult, ImportedToolReport } from '../../../core/publish/import-tools.ts'
 import type { Budget } from '../../../core/tool/budget.ts'
 import { namePart, version } from '../../../core/tool/definition-fields.ts'
 import { foldDashes } from '../../../core/tool/tool-id.ts'
 import { createToolPatterns } from '../../../core/tool/tool-patterns.ts'
-import { isJsonObject, isObject, isTexts, type JsonObject } from '../../../core/tool/json.ts'
-import { anyObject, into, list, object, oneOf, optional, parsed, type ReadBy } from '../../../core/tool/json-reader.ts'
+import { isJsonObject, isObject, isStringArray, type JsonObject } from '../../../core/tool/json.ts'
+import {
+  anyObject,
+  transform,
+  array,
+  object,
+  enumReader,
+  optional,
+  custom,
+  type InferOutput,
+} from '../../../core/tool/json-reader.ts'
 import * as json from '../../../core/tool/json-reader.ts'
-import { listedRequirements } from '../../../core/tool/tool.ts'
-import { type Problem, pointerStep, quoted } from '../../../core/tool/problem.ts'
+import { omitEmptyRequirements } from '../../../core/tool/tool.ts'
+import { type Problem, encodePointerStep, quoteList } from '../../../core/tool/problem.ts'
 
 const MAX_PATTERNS = 1_000
 const MAX_PROBLEMS = 100
 const MAX_EXAMPLES = 2
 
-const SOURCE = parsed('a URL, or a document as an object or a text', (value) =>
+const SOURCE = custom('a URL, or a document as an object or a text', (value) =>
   (typeof value === 'string' && value.trim() !== '') || isJsonObject(value) ? value : undefined,
 )
 const PATTERN = /^[A-Za-z0-9_*-]{1,64}$/
-const PATTERNS = parsed(
+const PATTERNS = custom(
   `a list of at most ${MAX_PATTERNS} tool names, in which '*' stands for any characters`,
   (value) =>
-    isTexts(value) && value.length <= MAX_PATTERNS && value.every((one) => PATTERN.test(one)) ? value : undefined,
+    isStringArray(value) && value.length <= MAX_PATTERNS && value.every((one) => PATTERN.test(one)) ? value : undefined,
   () => ({ type: 'array', items: { type: 'string' }, maxItems: MAX_PATTERNS }),
 )
 
 const MAX_RULES = 100
-const METHOD = oneOf(['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH'])
+const METHOD = enumReader(['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH'])
 
 const RULE = object(
-  { tools: optional(PATTERNS), methods: optional(list(METHOD, { least: 1, most: 7 })), ...guardFields },
+  { tools: optional(PATTERNS), methods: optional(array(METHOD, { least: 1, most: 7 })), ...guardFields },
   {
     rule({ tools, methods, security_level, approval }, report) {
       if (tools === undefined && methods === undefined)
-        json.wrong(report, "Must say for which tools it is: 'tools' or 'methods'")
+        json.addProblem(report, "Must say for which tools it is: 'tools' or 'methods'")
       if (security_level === undefined && approval === undefined)
-        json.wrong(report, "Must say what they ask for: 'security_level' or 'approval'")
+        json.addProblem(report, "Must say what they ask for: 'security_level' or 'approval'")
     },
   },
 )
@@ -56,41 +65,41 @@ export function importReader(known: readonly ImportKind[]) {
   const kinds = IMPORT_KINDS.filter((kind) => known.includes(kind))
   const fields = object({
     // A URL may hold a password
-    from: json.unquoted(sourceOf(kinds)),
+    from: json.hideValue(createSourceReader(kinds)),
     toolkit: namePart,
     version: optional(version),
     tools: optional(PATTERNS, ['*']),
     ...guardFields,
-    rules: optional(list(RULE, { least: 1, most: MAX_RULES })),
+    rules: optional(array(RULE, { least: 1, most: MAX_RULES })),
   })
   const schema = () => {
-    const { properties, ...rest } = json.schemaOf(fields)
-    const bodyOf = (kind: ImportKind) => {
-      const from = json.schemaOf(sourceOf([kind]))
+    const { properties, ...rest } = json.toJsonSchema(fields)
+    const toBodySchema = (kind: ImportKind) => {
+      const from = json.toJsonSchema(createSourceReader([kind]))
       return { ...rest, properties: { ...Object(properties), from, ...OPTIONS[kind] }, additionalProperties: false }
     }
-    return { anyOf: kinds.map(bodyOf) }
+    return { anyOf: kinds.map(toBodySchema) }
   }
-  const whole = into(anyObject, (body, report) => {
+  const whole = transform(anyObject, (body, report) => {
     const { from, toolkit, version, tools, security_level, approval, rules, ...options } = body
     const read = fields({ from, toolkit, version, tools, security_level, approval, rules }, report)
-    if (read === json.WRONG) return json.WRONG
+    if (read === json.INVALID_VALUE) return json.INVALID_VALUE
     const { from: source, tools: patterns, security_level: level, approval: always, rules: some, ...named } = read
     for (const [index, { methods }] of (some ?? []).entries()) {
       if (methods === undefined || source.kind === 'openapi') continue
-      json.wrong(
+      json.addProblem(
         report,
         "Only operations of an OpenAPI description have methods: say 'tools'",
         `/rules/${index}/methods`,
       )
     }
     if ((some ?? []).reduce((sum, { tools = [] }) => sum + tools.length, 0) > MAX_PATTERNS)
-      json.wrong(report, `Must have at most ${MAX_PATTERNS} tool names in all rules together`, '/rules')
+      json.addProblem(report, `Must have at most ${MAX_PATTERNS} tool names in all rules together`, '/rules')
     const wants = covering(named.toolkit, patterns)
     const guards = readGuards(named.toolkit, { security_level: level, approval: always }, some)
-    return { ...source, ...named, wants, options, ...(guards ? { guardsOf: guards } : {}) }
+    return { ...source, ...named, wants, options, ...(guards ? { guardsFor: guards } : {}) }
   })
-  return json.stating(schema, whole)
+  return json.withSchema(schema, whole)
 }
 
 function covering(toolkit: string, patterns: readonly string[]): (tool: string, meter: Budget) => boolean {
@@ -99,7 +108,7 @@ function covering(toolkit: string, patterns: readonly string[]): (tool: string, 
   return (tool, meter) => covers({ toolkit, tool: foldDashes(tool) }, meter)
 }
 
-function readGuards(toolkit: string, ofAll: Guard, rules: readonly ReadBy<typeof RULE>[] = []) {
+function readGuards(toolkit: string, ofAll: Guard, rules: readonly InferOutput<typeof RULE>[] = []) {
   if (rules.length === 0 && Object.values(ofAll).every((said) => said === undefined)) return undefined
   const judged = rules.map(({ tools, methods, ...guard }) => ({
     guard,
@@ -114,19 +123,19 @@ function readGuards(toolkit: string, ofAll: Guard, rules: readonly ReadBy<typeof
   ]
 }
 
-function sourceOf(kinds: readonly ImportKind[]) {
+function createSourceReader(kinds: readonly ImportKind[]) {
   const schema = () => {
-    const typeOf = (kind: ImportKind) => ({ type: kind === 'openapi' ? ['string', 'object'] : 'string' })
-    const properties = Object.fromEntries(kinds.map((kind) => [kind, typeOf(kind)]))
+    const toSchemaType = (kind: ImportKind) => ({ type: kind === 'openapi' ? ['string', 'object'] : 'string' })
+    const properties = Object.fromEntries(kinds.map((kind) => [kind, toSchemaType(kind)]))
     return { type: 'object', properties, minProperties: 1, maxProperties: 1, additionalProperties: false }
   }
-  return json.stating(schema, (value, report) => {
+  return json.withSchema(schema, (value, report) => {
     const [[name, given] = [], ...more] = isObject(value) ? Object.entries(value) : []
     const kind = kinds.find((known) => known === name)
     if (kind === undefined || more.length > 0)
-      return json.unfit(report, `an object with one of ${quoted(kinds)}`, value)
+      return json.addTypeProblem(report, `an object with one of ${quoteList(kinds)}`, value)
     const source = json.readAt(kind, SOURCE, given, report)
-    return source === json.WRONG ? json.WRONG : { kind, source }
+    return source === json.INVALID_VALUE ? json.INVALID_VALUE : { kind, source }
   })
 }
 
@@ -146,11 +155,12 @@ export function encodeDryRun(result: ImportResult) {
   return { tools: result.made.map(encodeMade), ...skippedAndWarnings(result) }
 }
 
-export function problemsOf(kind: ImportKind, { skipped }: ImportResult): readonly Problem[] {
+export function listProblems(kind: ImportKind, { skipped }: ImportResult): readonly Problem[] {
   if (skipped.length === 0) return [{ path: '/tools', message: 'Must choose at least one tool of the source' }]
-  return skipped
-    .slice(0, MAX_PROBLEMS)
-    .map(({ name, reason }) => ({ path: `/from${pointerStep(kind)}`, message: `'${name}' cannot be made: ${reason}` }))
+  return skipped.slice(0, MAX_PROBLEMS).map(({ name, reason }) => ({
+    path: `/from${encodePointerStep(kind)}`,
+    message: `'${name}' cannot be made: ${reason}`,
+  }))
 }
 
 /** Each message once, with the first tools that it is about: a server that cannot be reached is one fault, not one a tool. */
@@ -165,8 +175,8 @@ function skippedAndWarnings({ made, skipped }: ImportResult) {
   }
 }
 
-function encodeMade({ id, name, state, about, requirements, missing, guard }: Made) {
-  const needs = listedRequirements(requirements.authorization, requirements)
+function encodeMade({ id, name, state, about, requirements, missing, guard }: ImportedToolReport) {
+  const needs = omitEmptyRequirements(requirements.authorization, requirements)
   return {
     id,
     name,

@@ -1,18 +1,18 @@
 import type { Hono } from 'hono'
 import { fail, ok } from '../../../core/failure/failure.ts'
-import { authoriseToolkit, type Publish, publishedOf } from '../../../core/publish/publish.ts'
+import { findToolkitPublishDenial, type Publish, summarizeReports } from '../../../core/publish/publish.ts'
 import { type PluginReader, pluginSubmission } from '../../../core/publish/plugin-submission.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
 import type { Codec } from '../../../core/tool/codec.ts'
 import { namePart } from '../../../core/tool/definition-fields.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
-import { MANY_PARTS } from '../../../core/tool/json-text.ts'
+import { MAX_SOURCE_NODES } from '../../../core/tool/json-text.ts'
 import { readBytes, readJsonText } from '../../../http/request/body.ts'
-import { component, UNCALLABLE } from '../../../http/route/answers.ts'
-import { createFace, PUBLISHER, type RouteDeps } from '../../../http/route/route.ts'
+import { jsonRef, NOT_CALLABLE_NOTE } from '../../../http/route/response-specs.ts'
+import { createRouter, PUBLISHER, type RouteDeps } from '../../../http/route/router.ts'
 import { encodeUploaded, uploadQuery } from './wire.ts'
 
-export interface UploadFaceDeps extends RouteDeps {
+export interface UploadRoutesDeps extends RouteDeps {
   readonly plugins: Pick<PluginReader, 'read'>
   readonly codec: Codec
   readonly publish: Publish
@@ -22,9 +22,9 @@ export interface UploadFaceDeps extends RouteDeps {
 const WASM = 'application/wasm'
 const PLUGIN_LIMIT = 5 * 1024 * 1024
 
-export function uploadFace(deps: UploadFaceDeps): Hono {
+export function createUploadRoutes(deps: UploadRoutesDeps): Hono {
   const { plugins, codec, publish, writer } = deps
-  const { face, on } = createFace(deps, 'open')
+  const { router, on } = createRouter(deps, 'open')
 
   on('PUT /toolkits/:toolkit/plugin', 'Publish a WebAssembly plugin as a toolkit', {
     ...PUBLISHER,
@@ -33,11 +33,11 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
     query: uploadQuery,
     sends: WASM,
     answers: {
-      200: { ...component('Already published', 'Published'), note: UNCALLABLE },
-      201: { ...component('Published', 'Published'), note: UNCALLABLE },
+      200: { ...jsonRef('Already published', 'Published'), note: NOT_CALLABLE_NOTE },
+      201: { ...jsonRef('Published', 'Published'), note: NOT_CALLABLE_NOTE },
     },
   })(async ({ c, principal, path: { toolkit }, query: { allow, ...asked }, note, meter, memory }) => {
-    const { denied } = await authoriseToolkit(principal, toolkit, writer)
+    const { denied } = await findToolkitPublishDenial(principal, toolkit, writer)
     if (denied !== undefined) return fail({ type: 'forbidden', reason: denied })
     const options = { toolkit, ...asked }
     const request = c.req.raw
@@ -45,21 +45,21 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
     if (!body.ok) return body
     const read = await plugins.read(body.value, options, { signal: request.signal, meter })
     if (!read.ok) return read
-    const described = await readJsonText(read.described, meter, { parts: MANY_PARTS })
+    const described = await readJsonText(read.described, meter, { parts: MAX_SOURCE_NODES })
     if (!described.ok || !isJsonObject(described.value)) {
       const why = !described.ok && 'message' in described.failure ? `: ${described.failure.message}` : ''
       const problem = { path: '', message: `Its 'describe' did not give a JSON object${why}` }
       return fail({ type: 'definition-invalid', problems: [problem] })
     }
-    const submission = pluginSubmission(described.value, read.implementationOf, options, codec)
+    const submission = pluginSubmission(described.value, read.createImplementation, options, codec)
     if (!submission.ok) return fail({ type: 'definition-invalid', problems: submission.problems })
     const reports = await publish([submission.value], { principal, allowBreaking: allow !== undefined })
-    note(publishedOf(reports))
+    note(summarizeReports(reports))
     const [report] = reports
     if (!report) throw new Error('A publication came to nothing')
     if (!report.ok) return report
     return { ...ok(encodeUploaded(report)), status: report.outcome === 'created' ? 201 : 200 }
   })
 
-  return face
+  return router
 }

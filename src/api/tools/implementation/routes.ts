@@ -2,29 +2,29 @@ import type { Hono } from 'hono'
 import type { Principal } from '../../../core/access/principal.ts'
 import { mayReadImplementation } from '../../../core/access/toolkit-owner.ts'
 import { fail, ok } from '../../../core/failure/failure.ts'
-import type { Background } from '../../../core/tool/platform.ts'
+import type { WaitUntil } from '../../../core/tool/platform.ts'
 import type { Implementation, ToolRecord } from '../../../core/tool/tool.ts'
-import { notModified, PRIVATE } from '../../../http/answer/json-response.ts'
-import { json, OBJECT, plain, UNCHANGED } from '../../../http/route/answers.ts'
-import { backgroundOf } from '../../../http/route/gate.ts'
-import { createFace, PUBLISHER, type RouteDeps } from '../../../http/route/route.ts'
+import { notModified, PRIVATE } from '../../../http/response/json-response.ts'
+import { json, OBJECT, mediaTypeOnly, UNCHANGED } from '../../../http/route/response-specs.ts'
+import { getBackground } from '../../../http/route/authorizer.ts'
+import { createRouter, PUBLISHER, type RouteDeps } from '../../../http/route/router.ts'
 import { createFindTool, type FindToolDeps } from '../find-tool.ts'
 
-export interface ImplementationFaceDeps extends RouteDeps, FindToolDeps {
+export interface ImplementationRoutesDeps extends RouteDeps, FindToolDeps {
   readonly readBlob: (hash: string) => Promise<ArrayBuffer | undefined>
 }
 
 /** For administrators, the owner, and keys that may publish in the toolkit by name; 403 for others who see the tool. */
-export function implementationFace(deps: ImplementationFaceDeps): Hono {
+export function createImplementationRoutes(deps: ImplementationRoutesDeps): Hono {
   const { toolkits, readBlob } = deps
-  const { face, on } = createFace<ImplementationAnswers>(deps, 'open')
+  const { router, on } = createRouter<ImplementationAnswers>(deps, 'open')
   const find = createFindTool(deps, 'tools:publish')
 
   on('GET /tools/:id/implementation', 'Get the implementation of a version', {
     ...PUBLISHER,
     answers: { 200: json('The implementation, as it was published', OBJECT), 304: UNCHANGED },
   })(async ({ c, principal, path: { id } }) => {
-    const read = await implementationOf(id, principal, backgroundOf(c))
+    const read = await findImplementation(id, principal, getBackground(c))
     if (!read.ok) return read
     const { record, implementation } = read.value
     const headers = { ...PRIVATE, etag: `"${record.digest}.implementation"` }
@@ -34,12 +34,12 @@ export function implementationFace(deps: ImplementationFaceDeps): Hono {
 
   on('GET /tools/:id/implementation/module', 'Download the module of a code tool or a plugin', {
     ...PUBLISHER,
-    answers: { 200: plain('The module', '*/*'), 304: UNCHANGED },
+    answers: { 200: mediaTypeOnly('The module', '*/*'), 304: UNCHANGED },
   })(async ({ c, principal, path: { id } }) => {
-    const read = await implementationOf(id, principal, backgroundOf(c))
+    const read = await findImplementation(id, principal, getBackground(c))
     if (!read.ok) return read
     const { record, implementation } = read.value
-    const found = moduleOf(implementation)
+    const found = findModule(implementation)
     if (!found) return missing(`'${record.id}' has no module: it is of the kind '${implementation.kind}'`)
     const name = `${record.toolkit}.${record.tool}-${record.version}`
     const headers = { ...PRIVATE, ...moduleHeaders(found, name), etag: `"${record.digest}.module"` }
@@ -50,7 +50,7 @@ export function implementationFace(deps: ImplementationFaceDeps): Hono {
     return new Response(body, { headers })
   })
 
-  async function implementationOf(asked: string, principal: Principal, background: Background) {
+  async function findImplementation(asked: string, principal: Principal, background: WaitUntil) {
     const found = await find(asked, principal, background)
     if (!found) return missing(`Tool '${asked.slice(0, 200)}' was not found`)
     const { record } = found
@@ -64,14 +64,14 @@ export function implementationFace(deps: ImplementationFaceDeps): Hono {
     return ok({ record, implementation })
   }
 
-  return face
+  return router
 }
 
 const missing = (message: string) => fail({ type: 'not-found', message })
 
 type Module = { readonly type: 'javascript'; readonly text: string } | { readonly type: 'wasm'; readonly blob: string }
 
-export function moduleOf({ kind, module, blob }: Implementation): Module | undefined {
+export function findModule({ kind, module, blob }: Implementation): Module | undefined {
   if (kind === 'code' && typeof module === 'string') return { type: 'javascript', text: module }
   if (kind === 'wasm' && typeof blob === 'string') return { type: 'wasm', blob }
   return undefined
@@ -83,7 +83,7 @@ export function encodeImplementation(record: ToolRecord, implementation: Impleme
     id,
     digest,
     implementation,
-    ...(moduleOf(implementation) ? { module: `/tools/${encodeURIComponent(id)}/implementation/module` } : {}),
+    ...(findModule(implementation) ? { module: `/tools/${encodeURIComponent(id)}/implementation/module` } : {}),
   }
 }
 

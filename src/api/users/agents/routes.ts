@@ -5,8 +5,8 @@ import { mayActFor, type Principal } from '../../../core/access/principal.ts'
 import { isAdministrator } from '../../../core/access/toolkit-owner.ts'
 import { ok } from '../../../core/failure/failure.ts'
 import type { Agents } from '../../../http/caller/agents.ts'
-import { items } from '../../../http/route/answers.ts'
-import { createFace, notFound, type RouteDeps } from '../../../http/route/route.ts'
+import { itemList } from '../../../http/route/response-specs.ts'
+import { createRouter, notFound, type RouteDeps } from '../../../http/route/router.ts'
 import { ofUser } from '../path-user.ts'
 
 export interface AgentAnswers {
@@ -23,13 +23,13 @@ interface Asked {
 type Deps = RouteDeps & { readonly agents: Pick<Agents, 'list' | 'remove'> }
 
 /** An agent that is ended has no effect here at once, and nowhere after 60 s. */
-export function agentsFace({ agents, ...deps }: Deps): Hono {
-  const { face, on } = createFace<AgentAnswers>(deps)
+export function createAgentsRoutes({ agents, ...deps }: Deps): Hono {
+  const { router, on } = createRouter<AgentAnswers>(deps)
   const OF_USER = ofUser(mayAsk)
 
   on('GET /users/:user/agents', "List a user's agents", {
     ...OF_USER,
-    answers: { 200: items('Agents', 'Agent') },
+    answers: { 200: itemList('Agents', 'Agent') },
   })(async (asked) => ok({ items: (await listAll(asked)).map(encodeAgent) }))
 
   on('DELETE /users/:user/agents', "Disconnect all of a user's agents", {
@@ -52,7 +52,7 @@ export function agentsFace({ agents, ...deps }: Deps): Hono {
     return (await Promise.all(holdersNamed(principal, user).map(agents.list))).flat()
   }
 
-  return face
+  return router
 }
 
 /** Agents of a principal that may act for several users, or for none, stand under its own name. */

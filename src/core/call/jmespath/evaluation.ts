@@ -1,5 +1,5 @@
-import { type Budget, createBudget, UNITS } from '../../tool/budget.ts'
-import { isJsonObject, isList, type Json, type JsonObject, jsonSize } from '../../tool/json.ts'
+import { type Budget, createBudget, DEFAULT_UNITS } from '../../tool/budget.ts'
+import { isJsonObject, isJsonArray, type Json, type JsonObject, jsonSize } from '../../tool/json.ts'
 
 /** Units of visiting a part of an expression or of a value, which takes about a tenth of a microsecond. */
 export const STEP = 0.1
@@ -26,7 +26,7 @@ export class SearchBudget {
 
   constructor(value: Json, meter: Budget) {
     const size = jsonSize(value, Infinity)
-    this.#work = createBudget(Math.min(UNITS, LEAST + size / FOR_A_UNIT), meter)
+    this.#work = createBudget(Math.min(DEFAULT_UNITS, LEAST + size / FOR_A_UNIT), meter)
     this.#most = size + MAX_GROWTH
     this.spend(size / CHARACTERS)
   }
@@ -43,27 +43,27 @@ export class SearchBudget {
   }
 
   /** The bytes of a value as JSON, unless they are too many. */
-  sizeOf(value: Json): number {
+  measureSize(value: Json): number {
     const size = jsonSize(value, this.#most)
     if (size > this.#most) throw new Unselectable(OUTGROWN)
     return size
   }
 }
 
-export function isFalse(value: Json, budget: SearchBudget): boolean {
+export function isFalsy(value: Json, budget: SearchBudget): boolean {
   if (value === null || value === false || value === '') return true
-  if (isList(value)) return value.length === 0
-  return isJsonObject(value) && namesOf(value, budget).length === 0
+  if (isJsonArray(value)) return value.length === 0
+  return isJsonObject(value) && listKeys(value, budget).length === 0
 }
 
-export function namesOf(value: JsonObject, budget: SearchBudget): string[] {
+export function listKeys(value: JsonObject, budget: SearchBudget): string[] {
   const names = Object.keys(value)
   budget.spend(names.length * (names.length > MANY_NAMES ? 5 * STEP : STEP))
   return names
 }
 
-export function valuesOf(value: JsonObject, budget: SearchBudget): Json[] {
-  return namesOf(value, budget).map((name) => value[name] ?? null)
+export function listValues(value: JsonObject, budget: SearchBudget): Json[] {
+  return listKeys(value, budget).map((name) => value[name] ?? null)
 }
 
 export function isSame(one: Json, other: Json, budget: SearchBudget): boolean {
@@ -73,13 +73,13 @@ export function isSame(one: Json, other: Json, budget: SearchBudget): boolean {
     budget.spend(one.length / CHARACTERS)
     return one === other
   }
-  if (isList(one)) {
-    if (!isList(other) || one.length !== other.length) return false
+  if (isJsonArray(one)) {
+    if (!isJsonArray(other) || one.length !== other.length) return false
     return one.every((item, index) => isSame(item, other[index] ?? null, budget))
   }
   if (!isJsonObject(one)) return one === other
   if (!isJsonObject(other)) return false
-  const names = namesOf(one, budget)
-  if (names.length !== namesOf(other, budget).length) return false
+  const names = listKeys(one, budget)
+  if (names.length !== listKeys(other, budget).length) return false
   return names.every((name) => Object.hasOwn(other, name) && isSame(one[name] ?? null, other[name] ?? null, budget))
 }

@@ -1,7 +1,17 @@
 import { createBudget } from '../../tool/budget.ts'
 import type { Json } from '../../tool/json.ts'
 import { parseJson } from '../../tool/json-text.ts'
-import { comparison, CURRENT, either, field, filterProjection, flatten, functionCall, index, literal } from './parts.ts'
+import {
+  comparison,
+  CURRENT,
+  orExpression,
+  field,
+  filterProjection,
+  flatten,
+  functionCall,
+  index,
+  literal,
+} from './parts.ts'
 import { multiSelectHash, multiSelectList, not, pipe, projection, slice, valueProjection } from './parts.ts'
 import { type ExpressionPart, InvalidExpression } from './parts.ts'
 
@@ -23,7 +33,7 @@ const NOT = 45
 
 /** Reads an expression (JMESPath, "Grammar") by how closely its signs bind (a Pratt parser). */
 export function parse(text: string): ExpressionPart {
-  if (text.length <= MAX_LENGTH) return parseTokens(tokensOf(text))
+  if (text.length <= MAX_LENGTH) return parseTokens(tokenize(text))
   throw new InvalidExpression(`at most ${MAX_LENGTH} characters are taken, and it has ${text.length}`)
 }
 
@@ -32,7 +42,7 @@ interface Token {
   readonly at: number
 }
 
-function tokensOf(text: string): readonly Token[] {
+function tokenize(text: string): readonly Token[] {
   const tokens: Token[] = []
   let at = 0
   const match = (pattern: RegExp) => {
@@ -44,14 +54,14 @@ function tokensOf(text: string): readonly Token[] {
     const token = match(TOKEN)
     const sign = text.charAt(at)
     if (token === '' && /["'`]/.test(sign)) throw new InvalidExpression(`${sign} is not closed`, at)
-    if (token === '' && sign !== '') throw misplaced({ text: sign, at })
+    if (token === '' && sign !== '') throw unexpectedToken({ text: sign, at })
     tokens.push({ text: token, at })
     if (token === '') return tokens
     at += token.length
   }
 }
 
-function misplaced({ text, at }: Token): InvalidExpression {
+function unexpectedToken({ text, at }: Token): InvalidExpression {
   return new InvalidExpression(text === '' ? 'the expression is incomplete' : `'${text}' cannot stand there`, at)
 }
 
@@ -66,7 +76,7 @@ function parseTokens(tokens: readonly Token[]): ExpressionPart {
     return true
   }
   function expect(text: string): void {
-    if (!skip(text)) throw misplaced(tokenAt(next))
+    if (!skip(text)) throw unexpectedToken(tokenAt(next))
   }
 
   const powerAhead = () => (COMPARISON.test(sign()) ? COMPARISONS : (POWERS[sign()] ?? 0))
@@ -83,7 +93,7 @@ function parseTokens(tokens: readonly Token[]): ExpressionPart {
     if (text === '[]' || text === '[?' || (text === '[' && isIndexed())) return continued(CURRENT)
     next++
     if (NAME.test(text) && skip('(')) return functionCall(text, list(')', argument))
-    if (isName(text)) return field(nameOf(token))
+    if (isName(text)) return field(readName(token))
     if (text.startsWith("'")) return literal(text.slice(1, -1).replaceAll(/\\([\\'])/g, '$1'))
     if (text.startsWith('`')) return literal(json(text.slice(1, -1).replaceAll('\\`', '`'), 'the literal', token))
     switch (text) {
@@ -105,7 +115,7 @@ function parseTokens(tokens: readonly Token[]): ExpressionPart {
         return part
       }
       default:
-        throw misplaced(token)
+        throw unexpectedToken(token)
     }
   }
 
@@ -116,9 +126,9 @@ function parseTokens(tokens: readonly Token[]): ExpressionPart {
       case '|':
         return pipe(left, expression(power))
       case '||':
-        return either(left, expression(power), false)
+        return orExpression(left, expression(power), false)
       case '&&':
-        return either(left, expression(power), true)
+        return orExpression(left, expression(power), true)
       case '[]':
         return projection(flatten(left), projected(power))
       case '[?': {
@@ -189,8 +199,8 @@ function parseTokens(tokens: readonly Token[]): ExpressionPart {
 
   function member(): readonly [name: string, ExpressionPart] {
     const token = tokenAt(next++)
-    if (!isName(token.text)) throw misplaced(token)
-    const name = nameOf(token)
+    if (!isName(token.text)) throw unexpectedToken(token)
+    const name = readName(token)
     expect(':')
     return [name, expression(0)]
   }
@@ -202,7 +212,7 @@ function parseTokens(tokens: readonly Token[]): ExpressionPart {
 
 const isName = (text: string) => NAME.test(text) || text.startsWith('"')
 
-function nameOf(token: Token): string {
+function readName(token: Token): string {
   return NAME.test(token.text) ? token.text : String(json(token.text, 'the name', token))
 }
 

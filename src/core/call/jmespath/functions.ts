@@ -1,6 +1,6 @@
 import { bigInteger } from '../../tool/big-integers.ts'
-import { isJsonObject, isList, isNumber, isTexts, type Json, typeOf } from '../../tool/json.ts'
-import { CHARACTERS, isSame, namesOf, type SearchBudget, STEP, Unselectable, valuesOf } from './evaluation.ts'
+import { isJsonObject, isJsonArray, isNumber, isStringArray, type Json, getJsonType } from '../../tool/json.ts'
+import { CHARACTERS, isSame, listKeys, type SearchBudget, STEP, Unselectable, listValues } from './evaluation.ts'
 
 type Expression = (value: Json) => Json
 type Argument = Json | Expression
@@ -18,50 +18,50 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?$/
 
 /** JMESPath, "Built-in Functions". Each spends units for items and characters before it passes them. */
 export const FUNCTIONS: ReadonlyMap<string, JmesFunction> = new Map<string, JmesFunction>([
-  ['abs', taking(1, (take) => Math.abs(take.number(0)))],
-  ['avg', taking(1, (take) => average(take.numbers(0)))],
-  ['ceil', taking(1, (take) => Math.ceil(take.number(0)))],
-  ['contains', taking(2, contains)],
-  ['ends_with', taking(2, (take) => take.text(0).endsWith(take.text(1)))],
-  ['floor', taking(1, (take) => Math.floor(take.number(0)))],
-  ['join', taking(2, join)],
-  ['keys', taking(1, (take, budget) => namesOf(take.object(0), budget))],
-  ['length', taking(1, length)],
+  ['abs', withArity(1, (take) => Math.abs(take.number(0)))],
+  ['avg', withArity(1, (take) => average(take.numbers(0)))],
+  ['ceil', withArity(1, (take) => Math.ceil(take.number(0)))],
+  ['contains', withArity(2, contains)],
+  ['ends_with', withArity(2, (take) => take.text(0).endsWith(take.text(1)))],
+  ['floor', withArity(1, (take) => Math.floor(take.number(0)))],
+  ['join', withArity(2, join)],
+  ['keys', withArity(1, (take, budget) => listKeys(take.object(0), budget))],
+  ['length', withArity(1, length)],
   ['map', { least: 2, most: 2, expression: 0, call: (take) => take.list(1).map(take.expression(0)) }],
-  ['max', taking(1, (take, budget) => extreme(take.comparable(0), 1, budget))],
+  ['max', withArity(1, (take, budget) => extreme(take.comparable(0), 1, budget))],
   ['max_by', by((list, keys, budget) => list[extremeIndex(keys, 1, budget)] ?? null)],
   ['merge', { least: 1, most: Infinity, call: merge }],
-  ['min', taking(1, (take, budget) => extreme(take.comparable(0), -1, budget))],
+  ['min', withArity(1, (take, budget) => extreme(take.comparable(0), -1, budget))],
   ['min_by', by((list, keys, budget) => list[extremeIndex(keys, -1, budget)] ?? null)],
   ['not_null', { least: 1, most: Infinity, call: (take) => take.all().find((each) => each !== null) ?? null }],
-  ['reverse', taking(1, reverse)],
-  ['sort', taking(1, (take, budget) => sorted(take.comparable(0), budget).map(({ key }) => key))],
+  ['reverse', withArity(1, reverse)],
+  ['sort', withArity(1, (take, budget) => sorted(take.comparable(0), budget).map(({ key }) => key))],
   ['sort_by', by((list, keys, budget) => sorted(keys, budget).map(({ index }) => list[index] ?? null))],
-  ['starts_with', taking(2, (take) => take.text(0).startsWith(take.text(1)))],
-  ['sum', taking(1, (take) => take.numbers(0).reduce((sum, each) => sum + each, 0))],
-  ['to_array', taking(1, (take) => (isList(take.any(0)) ? take.any(0) : [take.any(0)]))],
-  ['to_number', taking(1, toNumber)],
-  ['to_string', taking(1, toText)],
-  ['type', taking(1, (take) => typeOf(take.any(0)))],
-  ['values', taking(1, (take, budget) => valuesOf(take.object(0), budget))],
+  ['starts_with', withArity(2, (take) => take.text(0).startsWith(take.text(1)))],
+  ['sum', withArity(1, (take) => take.numbers(0).reduce((sum, each) => sum + each, 0))],
+  ['to_array', withArity(1, (take) => (isJsonArray(take.any(0)) ? take.any(0) : [take.any(0)]))],
+  ['to_number', withArity(1, toNumber)],
+  ['to_string', withArity(1, toText)],
+  ['type', withArity(1, (take) => getJsonType(take.any(0)))],
+  ['values', withArity(1, (take, budget) => listValues(take.object(0), budget))],
 ])
 
 export function callFunction(name: string, { call }: JmesFunction, args: readonly Argument[], budget: SearchBudget) {
-  const result = call(taker(name, args, budget), budget)
+  const result = call(createArgumentReader(name, args, budget), budget)
   if (typeof result === 'number' && !Number.isFinite(result)) throw new Unselectable(`${name}() gives no finite number`)
   return result
 }
 
-type Take = ReturnType<typeof taker>
+type Take = ReturnType<typeof createArgumentReader>
 
-function taker(name: string, args: readonly Argument[], budget: SearchBudget) {
+function createArgumentReader(name: string, args: readonly Argument[], budget: SearchBudget) {
   const any = (index: number): Json => {
     const argument = args[index] ?? null
     return typeof argument === 'function' ? null : argument
   }
   const wrong = (index: number, expected: string) => {
     const argument = any(index)
-    const got = typeof argument === 'bigint' ? 'an integer that is too large for it' : typeOf(argument)
+    const got = typeof argument === 'bigint' ? 'an integer that is too large for it' : getJsonType(argument)
     return new Unselectable(
       `${name}() takes ${expected} as argument ${index + 1}, and was given ${got === 'array' ? 'an array of something else' : got}`,
     )
@@ -72,11 +72,11 @@ function taker(name: string, args: readonly Argument[], budget: SearchBudget) {
     throw wrong(index, expected)
   }
   function list(index: number): readonly Json[] {
-    const items = take(index, 'an array', isList)
+    const items = take(index, 'an array', isJsonArray)
     budget.spend(items.length * STEP)
     return items
   }
-  const listOf = <T extends readonly Json[]>(index: number, items: string, is: (value: Json) => value is T): T =>
+  const typedList = <T extends readonly Json[]>(index: number, items: string, is: (value: Json) => value is T): T =>
     list(index) && take(index, `an array of ${items}`, is)
   return {
     any,
@@ -85,9 +85,9 @@ function taker(name: string, args: readonly Argument[], budget: SearchBudget) {
     list,
     number: (index: number) => take(index, 'a number', isDouble),
     object: (index: number) => take(index, 'an object', isJsonObject),
-    numbers: (index: number) => listOf(index, 'numbers', isDoubles),
-    texts: (index: number) => listOf(index, 'strings', isTexts),
-    comparable: (index: number) => listOf(index, 'numbers, or of strings,', isComparable),
+    numbers: (index: number) => typedList(index, 'numbers', isDoubles),
+    texts: (index: number) => typedList(index, 'strings', isStringArray),
+    comparable: (index: number) => typedList(index, 'numbers, or of strings,', isComparable),
     text(index: number): string {
       const text = take(index, 'a string', isText)
       budget.spend(text.length / CHARACTERS)
@@ -100,7 +100,7 @@ function taker(name: string, args: readonly Argument[], budget: SearchBudget) {
   }
 }
 
-function taking(count: number, call: JmesFunction['call']): JmesFunction {
+function withArity(count: number, call: JmesFunction['call']): JmesFunction {
   return { least: count, most: count, call }
 }
 
@@ -120,9 +120,9 @@ function by(choose: (list: readonly Json[], keys: readonly Key[], budget: Search
 
 const isDouble = (value: Json): value is number => typeof value === 'number'
 const isText = (value: Json): value is string => typeof value === 'string'
-const isDoubles = (value: Json): value is readonly number[] => isList(value) && value.every(isDouble)
+const isDoubles = (value: Json): value is readonly number[] => isJsonArray(value) && value.every(isDouble)
 const isComparable = (value: Json): value is readonly Key[] =>
-  isTexts(value) || (isList(value) && value.every(isNumber))
+  isStringArray(value) || (isJsonArray(value) && value.every(isNumber))
 
 function average(numbers: readonly number[]): Json {
   return numbers.length === 0 ? null : numbers.reduce((sum, each) => sum + each, 0) / numbers.length
@@ -131,7 +131,7 @@ function average(numbers: readonly number[]): Json {
 function contains(take: Take, budget: SearchBudget): boolean {
   const subject = take.any(0)
   const sought = take.any(1)
-  if (isList(subject)) return take.list(0).some((each) => isSame(each, sought, budget))
+  if (isJsonArray(subject)) return take.list(0).some((each) => isSame(each, sought, budget))
   if (typeof subject !== 'string') throw take.wrong(0, 'an array or a string')
   if (typeof sought !== 'string') return false
   budget.spend(subject.length / CHARACTERS + (subject.length * sought.length) / COMPARISONS)
@@ -148,8 +148,8 @@ function join(take: Take, budget: SearchBudget): string {
 
 function length(take: Take, budget: SearchBudget): number {
   const value = take.any(0)
-  if (isList(value)) return value.length
-  if (isJsonObject(value)) return namesOf(value, budget).length
+  if (isJsonArray(value)) return value.length
+  if (isJsonObject(value)) return listKeys(value, budget).length
   if (typeof value !== 'string') throw take.wrong(0, 'an array, an object or a string')
   let count = 0
   for (const _ of take.text(0)) count++
@@ -167,7 +167,7 @@ function reverse(take: Take, budget: SearchBudget): Json {
 function merge(take: Take, budget: SearchBudget): Json {
   const members = take.all().flatMap((_, index) => {
     const object = take.object(index)
-    return namesOf(object, budget).map((name) => [name, object[name]] as const)
+    return listKeys(object, budget).map((name) => [name, object[name]] as const)
   })
   budget.spend(members.length)
   return Object.fromEntries(members)
@@ -182,7 +182,7 @@ function toNumber(take: Take): Json {
 function toText(take: Take, budget: SearchBudget): string {
   const value = take.any(0)
   if (typeof value === 'string') return value
-  budget.make(budget.sizeOf(value))
+  budget.make(budget.measureSize(value))
   return JSON.stringify(value)
 }
 
@@ -193,7 +193,7 @@ function extreme(keys: readonly Key[], direction: 1 | -1, budget: SearchBudget):
 }
 
 function extremeIndex(keys: readonly Key[], direction: 1 | -1, budget: SearchBudget): number {
-  budget.spend(charactersOf(keys) / COMPARISONS)
+  budget.spend(countCharacters(keys) / COMPARISONS)
   return keys.reduce<number>((best, key, index) => {
     const than = keys[best]
     return than === undefined || compareKeys(key, than) * direction > 0 ? index : best
@@ -201,11 +201,11 @@ function extremeIndex(keys: readonly Key[], direction: 1 | -1, budget: SearchBud
 }
 
 function sorted(keys: readonly Key[], budget: SearchBudget): { readonly key: Key; readonly index: number }[] {
-  budget.spend((keys.length * STEP + charactersOf(keys) / COMPARISONS) * Math.log2(keys.length + 1))
+  budget.spend((keys.length * STEP + countCharacters(keys) / COMPARISONS) * Math.log2(keys.length + 1))
   return keys.map((key, index) => ({ key, index })).sort((one, other) => compareKeys(one.key, other.key))
 }
 
-function charactersOf(keys: readonly Key[]): number {
+function countCharacters(keys: readonly Key[]): number {
   return keys.reduce<number>((sum, key) => sum + (typeof key === 'string' ? key.length : 0), 0)
 }
 

@@ -1,5 +1,5 @@
-import { isJsonObject, isList, isNumber, type Json } from '../../tool/json.ts'
-import { isFalse, isSame, type SearchBudget, STEP, valuesOf } from './evaluation.ts'
+import { isJsonObject, isJsonArray, isNumber, type Json } from '../../tool/json.ts'
+import { isFalsy, isSame, type SearchBudget, STEP, listValues } from './evaluation.ts'
 import { FUNCTIONS, type JmesFunction, callFunction } from './functions.ts'
 
 /** Throws `Exhausted` where no units are left, and `Unselectable` for a value that a function cannot take. */
@@ -43,14 +43,14 @@ export function field(name: string): ExpressionPart {
 }
 
 export function index(at: number): ExpressionPart {
-  return part([], (value) => (isList(value) ? (value.at(at) ?? null) : null))
+  return part([], (value) => (isJsonArray(value) ? (value.at(at) ?? null) : null))
 }
 
 /** The items from `start` to before `stop`, as Python slices lists (JMESPath, "Slices"). */
 export function slice(start: number | undefined, stop: number | undefined, step = 1): ExpressionPart {
   if (step === 0) throw new InvalidExpression('the step of a slice cannot be 0')
   return part([], (value, budget) => {
-    if (!isList(value)) return null
+    if (!isJsonArray(value)) return null
     const { length } = value
     const [lowest, highest] = step < 0 ? [-1, length - 1] : [0, length]
     const clamp = (place: number) => Math.min(Math.max(place < 0 ? place + length : place, lowest), highest)
@@ -76,22 +76,22 @@ function selectEach(items: readonly Json[], { select }: ExpressionPart, budget: 
 export function projection(left: ExpressionPart, right: ExpressionPart): ExpressionPart {
   return part([left, right], (value, budget) => {
     const items = left.select(value, budget)
-    return isList(items) ? selectEach(items, right, budget) : null
+    return isJsonArray(items) ? selectEach(items, right, budget) : null
   })
 }
 
 export function valueProjection(left: ExpressionPart, right: ExpressionPart): ExpressionPart {
   return part([left, right], (value, budget) => {
     const members = left.select(value, budget)
-    return isJsonObject(members) ? selectEach(valuesOf(members, budget), right, budget) : null
+    return isJsonObject(members) ? selectEach(listValues(members, budget), right, budget) : null
   })
 }
 
 export function filterProjection(left: ExpressionPart, condition: ExpressionPart, right: ExpressionPart) {
   return part([left, condition, right], (value, budget) => {
     const items = left.select(value, budget)
-    if (!isList(items)) return null
-    const kept = items.filter((item) => !isFalse(condition.select(item, budget), budget))
+    if (!isJsonArray(items)) return null
+    const kept = items.filter((item) => !isFalsy(condition.select(item, budget), budget))
     return selectEach(kept, right, budget)
   })
 }
@@ -99,8 +99,8 @@ export function filterProjection(left: ExpressionPart, condition: ExpressionPart
 export function flatten(inner: ExpressionPart): ExpressionPart {
   return part([inner], (value, budget) => {
     const items = inner.select(value, budget)
-    if (!isList(items)) return null
-    for (const item of items) budget.spend(isList(item) ? item.length * STEP : STEP)
+    if (!isJsonArray(items)) return null
+    for (const item of items) budget.spend(isJsonArray(item) ? item.length * STEP : STEP)
     return items.flat()
   })
 }
@@ -117,15 +117,15 @@ export function multiSelectHash(members: readonly (readonly [name: string, Expre
   })
 }
 
-export function either(left: ExpressionPart, right: ExpressionPart, takesFalse: boolean): ExpressionPart {
+export function orExpression(left: ExpressionPart, right: ExpressionPart, takesFalse: boolean): ExpressionPart {
   return part([left, right], (value, budget) => {
     const selected = left.select(value, budget)
-    return isFalse(selected, budget) === takesFalse ? selected : right.select(value, budget)
+    return isFalsy(selected, budget) === takesFalse ? selected : right.select(value, budget)
   })
 }
 
 export function not(inner: ExpressionPart): ExpressionPart {
-  return part([inner], (value, budget) => isFalse(inner.select(value, budget), budget))
+  return part([inner], (value, budget) => isFalsy(inner.select(value, budget), budget))
 }
 
 /** Only numbers are greater or less (JMESPath, "Filter Expressions"). */

@@ -1,4 +1,4 @@
-import { type Budget, createBudget, isExhausted } from '../../tool/budget.ts'
+import { type Budget, createBudget, isBudgetError } from '../../tool/budget.ts'
 import type { Json } from '../../tool/json.ts'
 import { SearchBudget, Unselectable } from './evaluation.ts'
 import { parse } from './expression.ts'
@@ -18,11 +18,11 @@ export function createSearch(expression: string) {
       const budget = new SearchBudget(value, meter)
       const selected = part.select(value, budget)
       // A part that is selected many times is small until it is written
-      budget.sizeOf(selected)
+      budget.measureSize(selected)
       return { ok: true as const, value: selected }
     } catch (error) {
       if (error instanceof Unselectable) return { ok: false as const, why: error.message }
-      if (!isExhausted(error)) throw error
+      if (!isBudgetError(error)) throw error
       return { ok: false as const, why: 'It takes too much work: select less, or in fewer steps' }
     }
   }

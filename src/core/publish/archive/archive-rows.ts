@@ -1,7 +1,7 @@
 import type { Policy } from '../../access/policy.ts'
 import type { Principal } from '../../access/principal.ts'
-import type { KeptDocument } from '../registry.ts'
-import type { LineOf } from './line.ts'
+import type { DefinitionDocument } from '../registry.ts'
+import type { LineByKind } from './line.ts'
 
 export type ArchiveCursor = Readonly<Record<string, string | number>>
 
@@ -12,12 +12,12 @@ export interface ArchivePart {
   readonly next?: ArchiveCursor
 }
 
-export type Standing = Pick<LineOf<'version'>, 'status' | 'held' | 'unreviewed' | 'publisher'>
+export type VersionState = Pick<LineByKind<'version'>, 'status' | 'held' | 'unreviewed' | 'publisher'>
 
 export type ArchiveRow =
-  | LineOf<'toolkit' | 'name' | 'given' | 'version'>
+  | LineByKind<'toolkit' | 'name' | 'given' | 'version'>
   | { readonly kind: 'policy'; readonly policy: Policy }
-  | { readonly kind: 'document'; readonly document: KeptDocument }
+  | { readonly kind: 'document'; readonly document: DefinitionDocument }
 
 export type RowOutcome =
   'created' | 'unchanged' | 'changed' | { readonly refused: string } | { readonly skipped: string }

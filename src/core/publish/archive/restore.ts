@@ -1,18 +1,18 @@
-import { decodePolicy, type JudgeSecret } from '../../access/policy.ts'
+import { parsePolicy, type CheckSecretName } from '../../access/policy.ts'
 import type { Principal } from '../../access/principal.ts'
-import { digestOf, type Sha256 } from '../../tool/digest.ts'
+import { computeDigest, type Sha256 } from '../../tool/digest.ts'
 import type { Json } from '../../tool/json.ts'
-import { type Checked, cannotRead, refused } from '../../tool/problem.ts'
+import { type ParseResult, formatReadError, parseFailure } from '../../tool/problem.ts'
 import type { PluginReader } from '../plugin-submission.ts'
-import { type Line, type LineOf, readLine } from './line.ts'
+import { type Line, type LineByKind, parseArchiveLine } from './line.ts'
 import type { ArchiveRow, RegistryArchive, RowOutcome } from './archive-rows.ts'
 
 export interface RestoreDeps {
   readonly archive: Pick<RegistryArchive, 'restore'>
   readonly plugins: Pick<PluginReader, 'keep'>
   readonly sha256: Sha256
-  readonly bytesOf: (base64: string) => Uint8Array | undefined
-  readonly judgeSecrets: () => Promise<JudgeSecret>
+  readonly decodeBase64: (base64: string) => Uint8Array | undefined
+  readonly loadSecretCheck: () => Promise<CheckSecretName>
 }
 
 export interface UnrestoredLine {
@@ -31,12 +31,12 @@ const MAX_PLUGIN = 16 * 1024 * 1024
 
 const NO_EXPORT = 'Must be an export: its first line is missing'
 
-export function readHeader(first: FileLine | undefined): Checked<LineOf<'archive'>> {
-  if (!first || 'problem' in first) return refused(first?.problem ?? NO_EXPORT)
-  const read = readLine(first.value)
+export function parseArchiveHeader(first: FileLine | undefined): ParseResult<LineByKind<'archive'>> {
+  if (!first || 'problem' in first) return parseFailure(first?.problem ?? NO_EXPORT)
+  const read = parseArchiveLine(first.value)
   if (!read.ok) return read
   const { value } = read
-  return value.kind === 'archive' ? { ok: true, value } : refused(NO_EXPORT)
+  return value.kind === 'archive' ? { ok: true, value } : parseFailure(NO_EXPORT)
 }
 
 /** Each line is stored or refused by itself, so the same file a second time changes nothing. */
@@ -47,7 +47,7 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (pr
   let rows: { readonly line: number; readonly row: ArchiveRow }[] = []
   /** Undefined until the last line. */
   let isWhole: boolean | undefined
-  let judgeSecret: JudgeSecret | undefined
+  let checkSecretName: CheckSecretName | undefined
 
   function refuse(line: number, message: string, about?: string, outcome: UnrestoredLine['outcome'] = 'refused'): void {
     counts[outcome] += 1
@@ -61,8 +61,8 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (pr
       return refuse(line, "Comes after the line of the kind 'end', which is the last")
     }
     if ('problem' in entry) return refuse(line, entry.problem)
-    const read = readLine(entry.value)
-    return read.ok ? takeRead(line, read.value) : refuse(line, cannotRead('the line', read.problems))
+    const read = parseArchiveLine(entry.value)
+    return read.ok ? takeRead(line, read.value) : refuse(line, formatReadError('the line', read.problems))
   }
 
   async function takeRead(line: number, read: Line): Promise<void> {
@@ -77,10 +77,10 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (pr
       case 'blob':
         return takePlugin(line, read)
       case 'policy': {
-        judgeSecret ??= await deps.judgeSecrets()
-        const policy = decodePolicy(read.pattern, read.policy, judgeSecret)
+        checkSecretName ??= await deps.loadSecretCheck()
+        const policy = parsePolicy(read.pattern, read.policy, checkSecretName)
         if (policy.ok) return add(line, { kind: 'policy', policy: policy.value })
-        return refuse(line, cannotRead('the policy', policy.problems), read.pattern)
+        return refuse(line, formatReadError('the policy', policy.problems), read.pattern)
       }
       case 'document': {
         const { kind, document, itself, ...rest } = read
@@ -90,7 +90,7 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (pr
       }
       case 'version': {
         const { digest, source: _, ...visible } = read.record
-        const made = await digestOf(visible, deps.sha256)
+        const made = await computeDigest(visible, deps.sha256)
         if (made === digest) return add(line, read)
         return refuse(line, `The digest must be '${made}'`, read.record.id)
       }
@@ -101,9 +101,9 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (pr
     }
   }
 
-  async function takePlugin(line: number, { sha256, part, parts, base64 }: LineOf<'blob'>): Promise<void> {
+  async function takePlugin(line: number, { sha256, part, parts, base64 }: LineByKind<'blob'>): Promise<void> {
     if (part === 0) plugin = { hash: sha256, parts, pieces: [], size: 0 }
-    const bytes = deps.bytesOf(base64)
+    const bytes = deps.decodeBase64(base64)
     const isNext = plugin?.hash === sha256 && plugin.parts === parts && plugin.pieces.length === part && part < parts
     const size = (plugin?.size ?? 0) + (bytes?.byteLength ?? 0)
     if (!plugin || !isNext || !bytes || size > MAX_PLUGIN) {
@@ -128,11 +128,11 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (pr
   async function add(line: number, row: ArchiveRow): Promise<void> {
     // Which toolkits are the file's must be known before anything is put into them
     if (rows.length >= MAX_ROWS || (rows.at(-1)?.row.kind === 'toolkit' && row.kind !== 'toolkit')) await flush()
-    const toolkit = toolkitOf(row)
+    const toolkit = findToolkit(row)
     if (toolkit === undefined || toolkits.has(toolkit.toLowerCase())) rows.push({ line, row })
     else {
       const message = `The toolkit '${toolkit}' is another's here, or no line before this says whose it is`
-      refuse(line, message, subjectOf(row))
+      refuse(line, message, formatSubject(row))
     }
   }
 
@@ -147,8 +147,8 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (pr
 
   function note(line: number, row: ArchiveRow, outcome: RowOutcome): void {
     if (typeof outcome === 'object') {
-      if ('refused' in outcome) return refuse(line, outcome.refused, subjectOf(row))
-      return refuse(line, outcome.skipped, subjectOf(row), 'skipped')
+      if ('refused' in outcome) return refuse(line, outcome.refused, formatSubject(row))
+      return refuse(line, outcome.skipped, formatSubject(row), 'skipped')
     }
     if (row.kind !== 'document') counts[outcome] += 1
     if (row.kind === 'toolkit') toolkits.add(row.toolkit.toLowerCase())
@@ -162,12 +162,12 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (pr
   }
 }
 
-function toolkitOf(row: ArchiveRow): string | undefined {
+function findToolkit(row: ArchiveRow): string | undefined {
   if (row.kind === 'document') return row.document.toolkit
   return row.kind === 'version' && !row.bundled ? row.record.toolkit : undefined
 }
 
-function subjectOf(row: ArchiveRow): string {
+function formatSubject(row: ArchiveRow): string {
   switch (row.kind) {
     case 'toolkit':
       return row.toolkit

@@ -1,6 +1,6 @@
 import type { Seal } from '../../../core/call/seal.ts'
-import { listedTool, shownName } from '../tool-document.ts'
-import { beginRound, NO_ANSWERS, NO_STATE, roundAfter } from './2026-07-28/input-required.ts'
+import { toListedTool, toListedName } from '../tool-document.ts'
+import { resumeRoundTrip, NO_ANSWERS, NO_STATE, createRoundTrip } from './2026-07-28/round-trip.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
 import { textOfBase64 } from '../../../http/request/header-text.ts'
@@ -18,27 +18,31 @@ export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
   const revision: Revision = {
     format: 'mcp-2026-07-28',
     statuses: {},
-    disconnectCancels: true,
-    tool: (record, name) => listedTool(record, shownName(record, name)),
+    cancelOnDisconnect: true,
+    tool: (record, name) => toListedTool(record, toListedName(record, name)),
     structured(value, text, output) {
       const kind = outputKind(output)
       return kind === 'none' || (kind === 'any' && value === null) ? undefined : text
     },
-    result(members, own) {
+    formatResult(members, own) {
       const all = own ? `"_meta":${JSON.stringify({ ...own, [SERVER_KEY]: { ...serverInfo } })}` : meta
       return `{"resultType":"complete",${members},${all}}`
     },
     listResult: (members) => `{"resultType":"complete",${members},${cached},${meta}}`,
-    greeting: 'server/discover',
-    answer(method, _params, instructions) {
+    discoveryMethod: 'server/discover',
+    handleMethod(method, _params, instructions) {
       if (method !== 'server/discover') return undefined
       const discovered = { supportedVersions: VERSIONS_FROM_2026, capabilities: { tools: {} }, instructions }
       return revision.listResult(JSON.stringify(discovered).slice(1, -1))
     },
-    round(call, client) {
+    startRoundTrip(call, client) {
       const deps = { seal, revision, inputRequired }
-      if (call.requestState !== undefined || call.inputResponses !== undefined) return beginRound(call, client, deps)
-      return { answers: NO_ANSWERS, ask: (failure) => roundAfter(NO_STATE, call, client, deps).ask(failure) }
+      if (call.requestState !== undefined || call.inputResponses !== undefined)
+        return resumeRoundTrip(call, client, deps)
+      return {
+        answers: NO_ANSWERS,
+        requestInput: (failure) => createRoundTrip(NO_STATE, call, client, deps).requestInput(failure),
+      }
     },
   }
   return revision

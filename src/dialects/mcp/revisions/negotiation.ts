@@ -12,7 +12,7 @@ export interface Revisions {
 }
 
 /** MCP 2026-07-28, "Versioning". A message that names no version, such as `initialize`, is of an older revision. */
-export function revisionOf(
+export function negotiateRevision(
   headers: Headers,
   message: McpRequest | McpNotification,
   revisions: Revisions,
@@ -33,7 +33,7 @@ export function revisionOf(
 }
 
 /** No revision from 2026 on has batches (MCP 2025-03-26, "Batching"). */
-export function revisionOfBatch(headers: Headers, revisions: Revisions): Revision | McpError {
+export function negotiateBatchRevision(headers: Headers, revisions: Revisions): Revision | McpError {
   const older = revisionUntil2025(headers.get('mcp-protocol-version'), revisions)
   return older ?? { code: INVALID_REQUEST, message: 'This revision has no batches', status: 400 }
 }

@@ -1,9 +1,9 @@
-import type { Failing, Failure, FailureType } from '../../../core/failure/failure.ts'
+import type { FailureResult, Failure, FailureType } from '../../../core/failure/failure.ts'
 import type { InputResponses } from '../../../core/tool/content.ts'
 import type { JsonObject } from '../../../core/tool/json.ts'
 import type { JsonSchema, ToolRecord } from '../../../core/tool/tool.ts'
-import type { McpClient } from '../toolset.ts'
-import type { McpError, ToolCall } from '../wire.ts'
+import type { McpRequestContext } from '../toolset.ts'
+import type { McpError, McpToolCall } from '../wire.ts'
 
 export interface ServerInfo {
   readonly name: string
@@ -14,22 +14,25 @@ export interface ServerInfo {
 export interface Revision {
   readonly format: string
   readonly statuses: Readonly<Partial<Record<FailureType, number>>>
-  readonly disconnectCancels: boolean
+  readonly cancelOnDisconnect: boolean
   tool(record: ToolRecord, name: string): JsonObject
   structured(value: unknown, text: string, output: JsonSchema | null): string | undefined
-  result(members: string, meta?: JsonObject): string
+  formatResult(members: string, meta?: JsonObject): string
   listResult(members: string): string
   /** Answers a method that needs nothing but the server itself; undefined when the revision has no such method. */
-  answer(method: string, params: JsonObject, instructions?: string): string | undefined
+  handleMethod(method: string, params: JsonObject, instructions?: string): string | undefined
   /** The method that is answered with the instructions. */
-  readonly greeting: string
+  readonly discoveryMethod: string
   sessionId?(method: string, params: JsonObject, unique: () => string): string | undefined
-  round(call: ToolCall, client: McpClient): CallRound | Promise<CallRound | McpError | Failing>
+  startRoundTrip(
+    call: McpToolCall,
+    client: McpRequestContext,
+  ): RoundTrip | Promise<RoundTrip | McpError | FailureResult>
 }
 
-type Asked = string | McpError | Failing | undefined
+type RoundTripReply = string | McpError | FailureResult | undefined
 
-export interface CallRound {
+export interface RoundTrip {
   readonly answers?: InputResponses
-  ask(failure: Failure): Asked | Promise<Asked>
+  requestInput(failure: Failure): RoundTripReply | Promise<RoundTripReply>
 }

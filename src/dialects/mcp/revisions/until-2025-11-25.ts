@@ -1,9 +1,9 @@
 import { isJsonObject, isObject, type JsonObject } from '../../../core/tool/json.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
-import { declares, URL_ELICITATION, urlElicitations } from '../elicitation.ts'
-import { textOf } from '../failure.ts'
+import { hasCapability, URL_ELICITATION, toUrlElicitations } from '../elicitation.ts'
+import { formatFailure } from '../failure.ts'
 import { outputKind } from '../wire.ts'
-import { listedTool, shownName, withObjectOutput } from '../tool-document.ts'
+import { toListedTool, toListedName, wrapOutputSchema } from '../tool-document.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 
 export const VERSIONS_UNTIL_2025: readonly string[] = [
@@ -26,17 +26,17 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
     format: 'mcp-until-2025-11-25',
     statuses: { 'route-unknown': 200 },
     // "Disconnection SHOULD NOT be interpreted as the client cancelling its request"
-    disconnectCancels: false,
-    tool: (record, name) => withObjectOutput(listedTool(record, name)),
+    cancelOnDisconnect: false,
+    tool: (record, name) => wrapOutputSchema(toListedTool(record, name)),
     structured(value, text, output) {
       const kind = outputKind(output)
       if (kind === 'value') return `{"result":${text}}`
       return kind === 'object' || (kind === 'any' && isObject(value)) ? text : undefined
     },
-    result: (members, meta) => (meta ? `{${members},"_meta":${JSON.stringify(meta)}}` : `{${members}}`),
+    formatResult: (members, meta) => (meta ? `{${members},"_meta":${JSON.stringify(meta)}}` : `{${members}}`),
     listResult: (members) => `{${members}}`,
-    greeting: 'initialize',
-    answer(method, params, instructions) {
+    discoveryMethod: 'initialize',
+    handleMethod(method, params, instructions) {
       if (method === 'ping') return '{}'
       if (method !== 'initialize') return undefined
       const protocolVersion = negotiated(params)
@@ -45,22 +45,27 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
     sessionId(method, params, unique) {
       if (method !== 'initialize' || negotiated(params) !== '2025-11-25') return undefined
       const { capabilities } = params
-      return isJsonObject(capabilities) && declares(capabilities, URL_ELICITATION)
+      return isJsonObject(capabilities) && hasCapability(capabilities, URL_ELICITATION)
         ? `${unique()}${SHOWS_URLS}`
         : undefined
     },
-    round({ capabilities }, { request }) {
+    startRoundTrip({ capabilities }, { request }) {
       const showsUrls = request.headers.get('mcp-session-id')?.endsWith(SHOWS_URLS) ?? false
       const declared = showsUrls ? { ...URL_ELICITATION, ...capabilities } : capabilities
       return {
-        ask(failure) {
-          const shown = urlElicitations(failure)
-          if (shown.length === 0 || !declares(declared, URL_ELICITATION)) return undefined
+        requestInput(failure) {
+          const shown = toUrlElicitations(failure)
+          if (shown.length === 0 || !hasCapability(declared, URL_ELICITATION)) return undefined
           const elicitations = shown.map(({ challenge, params }) => ({
             ...params,
             elicitationId: challenge.authorization ?? challenge.url,
           }))
-          return { code: URL_ELICITATION_REQUIRED, message: textOf(failure), data: { elicitations }, status: 200 }
+          return {
+            code: URL_ELICITATION_REQUIRED,
+            message: formatFailure(failure),
+            data: { elicitations },
+            status: 200,
+          }
         },
       }
     },
@@ -71,7 +76,7 @@ export function revision2025November(serverInfo: ServerInfo): Revision {
   return {
     ...revisionsUntil2025(serverInfo),
     format: 'mcp-2025-11-25',
-    tool: (record: ToolRecord, name: string) => withObjectOutput(listedTool(record, shownName(record, name))),
+    tool: (record: ToolRecord, name: string) => wrapOutputSchema(toListedTool(record, toListedName(record, name))),
   }
 }
 

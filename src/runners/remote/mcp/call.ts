@@ -1,11 +1,11 @@
-import { isJsonObject, isList, isObject, type JsonObject } from '../../../core/tool/json.ts'
+import { isJsonObject, isJsonArray, isObject, type JsonObject } from '../../../core/tool/json.ts'
 import type { Invocation } from '../../../core/call/invocation.ts'
 import type { RunContext, RunResult } from '../../../core/call/runner.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
-import type { ServerOutcome } from '../../shared/retrying-call.ts'
-import { toolResult } from '../answers.ts'
+import type { UpstreamResult } from '../../shared/retrying-call.ts'
+import { fromCallToolResult } from '../answers.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
-import { failed } from '../failed-call.ts'
+import { toFailedCall } from '../failed-call.ts'
 import { readPersonRequest, WANTED_URL } from '../person-facing.ts'
 import type { RemoteImplementation } from '../implementation.ts'
 import { describeElicitations } from './errors.ts'
@@ -25,7 +25,7 @@ export async function callMcp(
   endpoint: Endpoint,
   context: RunContext,
   deps: RemoteDeps,
-): Promise<ServerOutcome> {
+): Promise<UpstreamResult> {
   const { signal, progress, log, traceparent } = context
   const meta = {
     ...(traceparent === undefined ? {} : { traceparent }),
@@ -49,11 +49,11 @@ export async function callMcp(
       canAsk: answers !== undefined,
       background: context.background,
       meter: context.meter,
-      atEnd: context.atEnd,
+      deferRelease: context.deferRelease,
       onMessage(message) {
         if (!isObject(message) || !isObject(message['result'])) return
         const { content, structuredContent } = message['result']
-        if (!isList(content) && (content !== undefined || structuredContent === undefined)) return
+        if (!isJsonArray(content) && (content !== undefined || structuredContent === undefined)) return
         output = { content, structuredContent }
         Object.assign(message['result'], { content: [], structuredContent: undefined })
       },
@@ -79,10 +79,10 @@ export async function callMcp(
   const { value } = session
   if ('resultType' in value && value.resultType === 'input_required')
     return inputRequired(value, answers !== undefined, endpoint)
-  return toolResult({ ...value, ...output }, record, endpoint)
+  return fromCallToolResult({ ...value, ...output }, record, endpoint)
 }
 
-function inputRequired(value: object, canAsk: boolean, endpoint: Endpoint): ServerOutcome {
+function inputRequired(value: object, canAsk: boolean, endpoint: Endpoint): UpstreamResult {
   const { inputRequests, requestState: state }: Readonly<Record<string, unknown>> = isObject(value) ? value : {}
   const requests: Record<string, { readonly method: string; readonly params: JsonObject }> = {}
   const given: unknown[] = []
@@ -94,13 +94,17 @@ function inputRequired(value: object, canAsk: boolean, endpoint: Endpoint): Serv
     if (judged) requests[key] = { method, params: judged }
   }
   if (canAsk && Object.keys(requests).length < given.length)
-    return failed(`${endpoint.host} asks a person to open a URL that is not shown: ${WANTED_URL}`, undefined, endpoint)
+    return toFailedCall(
+      `${endpoint.host} asks a person to open a URL that is not shown: ${WANTED_URL}`,
+      undefined,
+      endpoint,
+    )
   if (canAsk) {
     const asks = { requests, ...(typeof state === 'string' ? { state } : {}) }
     return { result: { ok: false, asks } satisfies RunResult }
   }
   const wanted = describeElicitations(given)
-  return failed(
+  return toFailedCall(
     `${endpoint.host} asks for something first: ${wanted || 'it does not say what'}`,
     'Only a caller through /mcp (2026-07-28) can be asked',
     endpoint,

@@ -1,7 +1,7 @@
 import { isObject } from '../../../core/tool/json.ts'
-import { type FailedCall, unanswered, unstructured } from '../../shared/server-failure.ts'
+import { type UpstreamFailure, noResponseFailure, unstructured } from '../../shared/server-failure.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { failed, refused } from '../failed-call.ts'
+import { toFailedCall, toRejectedCall } from '../failed-call.ts'
 import { readPersonUrl, toPersonText } from '../person-facing.ts'
 import type { TransportFailures } from './session-fetch.ts'
 
@@ -13,34 +13,41 @@ const URL_ELICITATION_REQUIRED = -32042
 const NOT_RUN: ReadonlySet<unknown> = new Set([-32700, -32600, -32601, -32022, 'ERA_NEGOTIATION_FAILED'])
 const NOT_RUN_STATUSES = new Set([400, 404, 405, 406, 415])
 
-export function wasNotRun(error: unknown): boolean {
-  const { code, status } = partsOf(error)
+export function wasNotExecuted(error: unknown): boolean {
+  const { code, status } = readErrorParts(error)
   return status === undefined ? NOT_RUN.has(code) : NOT_RUN_STATUSES.has(status)
 }
 
-export function explain(error: unknown, failures: TransportFailures, endpoint: Endpoint, now: number): FailedCall {
+export function toUpstreamFailure(
+  error: unknown,
+  failures: TransportFailures,
+  endpoint: Endpoint,
+  now: number,
+): UpstreamFailure {
   const { host, redact } = endpoint
-  if (failures.unanswered) return unanswered(failures.unanswered, host, redact)
-  const { code, data, status } = partsOf(error)
-  if (status !== undefined && failures.refusal) return refused(failures.refusal, endpoint, now)
+  if (failures.unanswered) return noResponseFailure(failures.unanswered, host, redact)
+  const { code, data, status } = readErrorParts(error)
+  if (status !== undefined && failures.refusal) return toRejectedCall(failures.refusal, endpoint, now)
   const message = error instanceof Error ? error.message : String(error)
   if (code === STREAM_ENDED) {
-    const ended = failed(`${host} ended its answer before it was complete`, undefined, endpoint, { can_retry: true })
+    const ended = toFailedCall(`${host} ended its answer before it was complete`, undefined, endpoint, {
+      can_retry: true,
+    })
     return { ...ended, retryAfter: 'backoff', isUncertain: true }
   }
   if (code === 'REQUEST_TIMEOUT')
-    return failed(`${host} did not answer in time`, undefined, endpoint, { can_retry: true })
+    return toFailedCall(`${host} did not answer in time`, undefined, endpoint, { can_retry: true })
   if (code === URL_ELICITATION_REQUIRED) {
     const links = Array.isArray(data['elicitations']) ? data['elicitations'] : []
-    return failed(
+    return toFailedCall(
       `${host} needs a person first: ${describeElicitations(links) || message}`,
       `It answered ${code}`,
       endpoint,
     )
   }
   if (typeof code === 'number')
-    return failed(`${host} answered with an error: ${message}`, `Its code is ${code}`, endpoint)
-  return failed(`${host} answered what is not MCP`, unstructured(message, endpoint), endpoint)
+    return toFailedCall(`${host} answered with an error: ${message}`, `Its code is ${code}`, endpoint)
+  return toFailedCall(`${host} answered what is not MCP`, unstructured(message, endpoint), endpoint)
 }
 
 export function describeElicitations(elicitations: readonly unknown[]): string {
@@ -52,7 +59,7 @@ export function describeElicitations(elicitations: readonly unknown[]): string {
 }
 
 /** A code that is a number is the server's (JSON-RPC 2.0, "Error object"); a status came in place of a message. */
-function partsOf(error: unknown) {
+function readErrorParts(error: unknown) {
   const { code, data: details }: Readonly<Record<string, unknown>> = isObject(error) ? error : {}
   const data = isObject(details) ? details : {}
   const status = typeof code !== 'number' && typeof data['status'] === 'number' ? data['status'] : undefined

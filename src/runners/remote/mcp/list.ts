@@ -1,5 +1,5 @@
 import { isObject } from '../../../core/tool/json.ts'
-import { MANY_PARTS } from '../../../core/tool/json-text.ts'
+import { MAX_SOURCE_NODES } from '../../../core/tool/json-text.ts'
 import type { ListRequest } from '../../../core/tool/remote-dialect.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
 import { type Listed, listingProblem, MAX_LIST_BYTES, readPages } from '../list-pages.ts'
@@ -20,7 +20,7 @@ export async function listMcpTools(
       maxBytes: MAX_LIST_BYTES,
       canAsk: false,
       meter,
-      parts: MANY_PARTS,
+      parts: MAX_SOURCE_NODES,
       onMessage(message) {
         if (!isObject(message) || !isObject(message['result'])) return
         const { result } = message

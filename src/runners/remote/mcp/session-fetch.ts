@@ -1,14 +1,14 @@
-import { ANSWER_PARTS } from '../../../core/tool/json-text.ts'
+import { MAX_RESPONSE_NODES } from '../../../core/tool/json-text.ts'
 import type { GuardedFailure, GuardedRequest } from '../../../outbound/guarded-fetch.ts'
 import type { ReadLimits, GuardedStream } from '../../../outbound/guarded-stream.ts'
 import { readToLimit } from '../../../outbound/read-to-limit.ts'
-import type { BadAnswer } from '../../shared/server-failure.ts'
+import type { UpstreamError } from '../../shared/server-failure.ts'
 import type { Endpoint } from '../endpoint.ts'
 
 /** `unanswered` is the first reason why nothing could be read: nothing is sent after it. */
 export type TransportFailures = ReturnType<ReturnType<typeof createSessionFetch>['failures']>
 
-export interface SessionReading extends Pick<GuardedRequest, 'atEnd'> {
+export interface SessionLimits extends Pick<GuardedRequest, 'deferRelease'> {
   readonly maxBytes: number
   readonly parts?: number
 }
@@ -22,11 +22,11 @@ const MAX_REFUSAL = 16 * 1024
 export function createSessionFetch(
   guardedStream: GuardedStream,
   endpoint: Endpoint,
-  { maxBytes: bytes, parts = ANSWER_PARTS, atEnd }: SessionReading,
+  { maxBytes: bytes, parts = MAX_RESPONSE_NODES, deferRelease }: SessionLimits,
 ) {
   const allowance: ReadLimits = { bytes, parts, bytesLeft: bytes, partsLeft: parts }
   let unanswered: GuardedFailure | undefined
-  let refusal: BadAnswer | undefined
+  let refusal: UpstreamError | undefined
   let isStream = false
   const note = (failure: GuardedFailure) => {
     if (failure.kind !== 'aborted') unanswered ??= failure
@@ -51,9 +51,9 @@ export function createSessionFetch(
         redirect: 'manual',
         signal: init?.signal ?? new AbortController().signal,
         asker: endpoint.asker,
-        allowance,
+        readLimits: allowance,
         onFailure: note,
-        atEnd,
+        deferRelease,
       })
       if (!answer.ok) {
         note(answer)

@@ -1,19 +1,19 @@
 import type { Client, PriorDiscovery } from '@modelcontextprotocol/client'
 import { version } from '../../../../package.json'
-import type { Meter } from '../../../core/tool/budget.ts'
+import type { RequestBudget } from '../../../core/tool/budget.ts'
 import type { Signal } from '../../../core/tool/platform.ts'
-import { untilAborted } from '../../../outbound/until-aborted.ts'
+import { raceAbort } from '../../../outbound/until-aborted.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
 import type { UpstreamTransport } from './client.ts'
-import { explain, wasNotRun } from './errors.ts'
+import { toUpstreamFailure, wasNotExecuted } from './errors.ts'
 import { modernPrior } from './known-revisions.ts'
-import { createSessionFetch, type SessionReading } from './session-fetch.ts'
+import { createSessionFetch, type SessionLimits } from './session-fetch.ts'
 
-interface SessionOptions extends SessionReading {
+interface SessionOptions extends SessionLimits {
   readonly endpoint: Endpoint
   readonly timeoutMs: number
   readonly signal: Signal
-  readonly meter: Meter
+  readonly meter: RequestBudget
   readonly canAsk: boolean
   readonly background?: ((work: Promise<unknown>) => void) | undefined
   readonly onMessage?: (message: unknown) => void
@@ -43,7 +43,7 @@ export async function withSession<T>(options: SessionOptions, deps: RemoteDeps, 
   const { href } = endpoint.url
   let known = deps.revisions.get(href)
   let session = await openSession(options, deps, known, work)
-  if (!session.ok && known && !session.failures.unanswered && !signal.aborted && wasNotRun(session.error)) {
+  if (!session.ok && known && !session.failures.unanswered && !signal.aborted && wasNotExecuted(session.error)) {
     deps.revisions.delete(href)
     known = undefined
     session = await openSession(options, deps, known, work)
@@ -51,10 +51,10 @@ export async function withSession<T>(options: SessionOptions, deps: RemoteDeps, 
   if (!session.ok && !known && session.isUndecided && !signal.aborted) {
     const legacy = await openSession(options, deps, { kind: 'legacy' }, work)
     // A server of 2026-07-28 alone refuses that: then the first failure counts
-    if (legacy.ok || !wasNotRun(legacy.error)) session = legacy
+    if (legacy.ok || !wasNotExecuted(legacy.error)) session = legacy
   }
   if (session.ok) return session
-  const failed = explain(session.error, session.failures, endpoint, deps.now())
+  const failed = toUpstreamFailure(session.error, session.failures, endpoint, deps.now())
   return { ok: false as const, failed: session.hadBegun ? failed : { ...failed, isUncertain: false } }
 }
 
@@ -96,7 +96,7 @@ async function openSession<T>(
     }
     return work(client, waiting)
   }
-  const done = await untilAborted(run, signal)
+  const done = await raceAbort(run, signal)
   // Before the end, in which something may fail too
   const failures = session.failures()
   const ended = end(client, transport, connected).then(close)
@@ -111,8 +111,8 @@ async function openSession<T>(
 async function end(client: Client, transport: UpstreamTransport, connected: boolean): Promise<void> {
   const inTime = AbortSignal.timeout(CLOSING_MS)
   if (connected) {
-    await untilAborted(() => transport.sent(), inTime)
-    await untilAborted(() => transport.terminateSession(), inTime)
+    await raceAbort(() => transport.sent(), inTime)
+    await raceAbort(() => transport.terminateSession(), inTime)
   }
   await transport.close().catch(ignore)
   await client.close().catch(ignore)

@@ -1,7 +1,7 @@
 import type { ArchiveCursor, ArchivePart } from '../../../core/publish/archive/archive-rows.ts'
 import { firstRow, rows } from '../../rows.ts'
-import { textByHash, toolsOf } from '../documents.ts'
-import { keysOf } from '../toolkits.ts'
+import { textByHash, loadDocumentTools } from '../document-aliases.ts'
+import { toolKeyRange } from '../toolkits.ts'
 
 /** Read in about a millisecond, in which nobody else is answered; one version more may have 2 MB. */
 const MAX_CHARACTERS = 32_000
@@ -63,7 +63,7 @@ export function readArchive(sql: SqlStorage, cursor: ArchiveCursor = {}, toolkit
   let written = { source: String(cursor['source'] ?? ''), blob: String(cursor['blob'] ?? '') }
   for (const phase of phases.slice(phases.indexOf(begun))) {
     let after = phase === begun ? (cursor['after'] ?? '') : ''
-    for (const { after: at, line } of rowsOf(sql, phase, toolkit, after)) {
+    for (const { after: at, line } of listRows(sql, phase, toolkit, after)) {
       if (size > MAX_CHARACTERS) return part({ phase, after, ...written })
       const version = line === null ? readVersion(sql, at) : undefined
       if (version) {
@@ -80,9 +80,9 @@ export function readArchive(sql: SqlStorage, cursor: ArchiveCursor = {}, toolkit
 }
 
 /** Reads a few rows at a time, since nothing is written while they are read. */
-function* rowsOf(sql: SqlStorage, phase: Phase, toolkit: string | undefined, from: Place): Generator<ArchivedRow> {
+function* listRows(sql: SqlStorage, phase: Phase, toolkit: string | undefined, from: Place): Generator<ArchivedRow> {
   const query = phase === 'versions' && toolkit !== undefined ? versionsBy('key') : PHASES[phase]
-  const range = toolkit === undefined ? ['', '\u{10ffff}'] : keysOf(toolkit)
+  const range = toolkit === undefined ? ['', '\u{10ffff}'] : toolKeyRange(toolkit)
   for (let after: Place | undefined = from; after !== undefined;) {
     const some: ArchivedRow[] = rows<ArchivedRow>(sql, `${query} LIMIT ${ROWS}`, after, ...range)
     yield* some
@@ -126,7 +126,7 @@ function documentLine(sql: SqlStorage, { dialect, toolkit, hash, key, id, versio
     dialect,
     toolkit,
     ...(id === null ? {} : { itself: { id, version } }),
-    tools: key === null ? {} : toolsOf(sql, dialect, key, version),
+    tools: key === null ? {} : loadDocumentTools(sql, dialect, key, version),
   })
   return `${about.slice(0, -1)},"document":${textByHash(sql, hash ?? '') ?? 'null'}}`
 }

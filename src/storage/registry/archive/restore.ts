@@ -2,22 +2,22 @@ import { MAX_POLICIES, type Policy } from '../../../core/access/policy.ts'
 import type { Principal } from '../../../core/access/principal.ts'
 import { isAdministrator } from '../../../core/access/toolkit-owner.ts'
 import type { ArchiveRow, RowOutcome } from '../../../core/publish/archive/archive-rows.ts'
-import type { KeptDocument } from '../../../core/publish/registry.ts'
+import type { DefinitionDocument } from '../../../core/publish/registry.ts'
 import { canonicalJson } from '../../../core/tool/digest.ts'
-import { sanitizedName } from '../../../core/tool/sanitize-name.ts'
+import { sanitizeName } from '../../../core/tool/sanitize-name.ts'
 import { formatToolId, parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import { field, firstRow } from '../../rows.ts'
 import { holdsBlob } from '../blobs.ts'
-import { documentConflict } from '../writing/conflicts.ts'
-import { documentRows, storeDocument, textByHash } from '../documents.ts'
-import { keyOfName } from '../writing/exposed-names.ts'
-import { policyOf, storePolicy } from '../policies.ts'
-import { countPublished } from '../writing/quota.ts'
-import { storeName, storeStatus, storeVersion, leaveOut } from '../writing/store-version.ts'
+import { documentConflict } from '../write/conflicts.ts'
+import { documentRows, storeDocument, textByHash } from '../document-aliases.ts'
+import { keyOfName } from '../write/exposed-names.ts'
+import { findPolicy, storePolicy } from '../policies.ts'
+import { countPublished } from '../write/quota.ts'
+import { storeName, storeStatus, storeVersion, updateSiblings } from '../write/store-version.ts'
 import { nextRevision } from '../tables.ts'
-import { changeToolkit } from '../writing/changes.ts'
-import { deletedDenial, isBundled, ownerOf, restoreOwner, settingsOf, writeSettings } from '../toolkits.ts'
-import { keyAlike, nameOf, recordText } from '../versions.ts'
+import { changeToolkit } from '../write/changes.ts'
+import { findDeletedDenial, isBundled, findOwner, restoreOwner, loadSettings, writeSettings } from '../toolkits.ts'
+import { findSimilarKey, loadToolName, recordText } from '../versions.ts'
 
 const REFUSED = { refused: 'Only an administrator restores what another registry had' }
 
@@ -38,7 +38,7 @@ export function restoreRows(sql: SqlStorage, rows: readonly ArchiveRow[], princi
     const bytes = versions.reduce((sum, { record }) => sum + JSON.stringify(record).length, document.length)
     if (first?.publisher.principal) countPublished(sql, first.publisher.principal, bytes)
     const records = versions.map(({ record }) => record)
-    leaveOut(sql, records)
+    updateSiblings(sql, records)
   }
   return outcomes
 }
@@ -54,28 +54,28 @@ function restoreRow(sql: SqlStorage, row: ArchiveRow, principal: Principal): Row
     case 'version':
       return row.bundled ? restoreBundled(sql, row) : restoreVersion(sql, row, principal)
     case 'name':
-      return restoreName(sql, row.name, keyOf(row.tool))
+      return restoreName(sql, row.name, toToolKey(row.tool))
     case 'given':
-      return restoreGiven(sql, row.name, keyOf(row.tool))
+      return restoreGiven(sql, row.name, toToolKey(row.tool))
   }
 }
 
 type VersionRow = Extract<ArchiveRow, { kind: 'version' }>
 
-function keyOf(tool: string): string {
+function toToolKey(tool: string): string {
   const name = parseToolId(tool)
   return name === undefined ? '' : toolKey(name)
 }
 
-function restoreDocument(sql: SqlStorage, document: KeptDocument): RowOutcome {
+function restoreDocument(sql: SqlStorage, document: DefinitionDocument): RowOutcome {
   const published = documentRows(sql, document)
   const given = { implementation: true, tags: true, toolkit: true }
   const refused = documentConflict(sql, { document, given }, published)
   if (refused !== undefined) return { refused }
   if (published.some(({ version }) => version === document.itself?.version)) return 'unchanged'
   const id = document.itself?.id ?? document.toolkit
-  const owner = ownerOf(sql, sanitizedName(id))
-  if (owner !== 'nobody' && canonicalJson(owner) !== canonicalJson(ownerOf(sql, document.toolkit)))
+  const owner = findOwner(sql, sanitizeName(id))
+  if (owner !== 'nobody' && canonicalJson(owner) !== canonicalJson(findOwner(sql, document.toolkit)))
     return { refused: `The id '${id}' is another's here, as a document's or a toolkit's` }
   storeDocument(sql, document)
   return 'created'
@@ -88,9 +88,9 @@ function restoreVersion(sql: SqlStorage, row: VersionRow, principal: Principal):
   const stored = recordText(sql, key, version)
   if (stored === JSON.stringify(record)) return 'unchanged'
   if (stored !== undefined) return { refused: `'${id}' is published already, and a version never changes` }
-  const deleted = deletedDenial(sql, toolkit)
+  const deleted = findDeletedDenial(sql, toolkit)
   if (deleted !== undefined) return { refused: deleted }
-  const here = nameOf(sql, key) ?? nameOf(sql, keyAlike(sql, key) ?? '')
+  const here = loadToolName(sql, key) ?? loadToolName(sql, findSimilarKey(sql, key) ?? '')
   if (here && formatToolId(here) !== formatToolId(record))
     return { refused: `'${formatToolId(here)}' exists: ids are unique ignoring case, and '-' is as '_'` }
   if (source.hash !== undefined && textByHash(sql, source.hash) === undefined)
@@ -121,7 +121,7 @@ function restoreToolkit(sql: SqlStorage, row: Extract<ArchiveRow, { kind: 'toolk
   const outcome = restoreOwner(sql, toolkit, owner)
   if (outcome === 'taken')
     return { refused: `The toolkit '${toolkit}' is another's here: PUT /toolkits/${toolkit} says whose it is` }
-  const here = settingsOf(sql, toolkit)
+  const here = loadSettings(sql, toolkit)
   const isUnsaid = here.status.state === 'active' && here.tags.length === 0 && !here.isReviewed
   const isSaid = status !== undefined || tags.length > 0 || review === true || description !== here.description
   if (!isSaid || !isUnsaid || (outcome === 'unchanged' && !isBundled(sql, toolkit))) return outcome
@@ -135,7 +135,7 @@ function restoreToolkit(sql: SqlStorage, row: Extract<ArchiveRow, { kind: 'toolk
 /** Where another policy has the pattern, a person must decide. */
 function restorePolicy(sql: SqlStorage, policy: Policy): RowOutcome {
   const { pattern } = policy
-  const here = policyOf(sql, pattern)
+  const here = findPolicy(sql, pattern)
   if (here) {
     if (canonicalJson(here) === canonicalJson(policy)) return 'unchanged'
     return { refused: `Another policy holds for '${pattern}' here: PUT /policies/{pattern} says which is to` }
@@ -155,7 +155,7 @@ function restoreName(sql: SqlStorage, name: string, key: string): RowOutcome {
 
 function restoreGiven(sql: SqlStorage, name: string, key: string): RowOutcome {
   const tool = firstRow<{ given: string | null }>(sql, 'SELECT given FROM tool WHERE key = ?', key)
-  if (!tool || !nameOf(sql, key)) return { refused: `There is no tool '${key}' here to be called '${name}'` }
+  if (!tool || !loadToolName(sql, key)) return { refused: `There is no tool '${key}' here to be called '${name}'` }
   if (tool.given === name) return 'unchanged'
   if (tool.given !== null) return { refused: `'${key}' was given the name '${tool.given}' here` }
   const other = field<string>(sql, 'SELECT key FROM tool WHERE lower(given) = lower(?)', name)

@@ -3,7 +3,7 @@ import { firstSentence } from '../../../core/search/words.ts'
 import { formatToolId } from '../../../core/tool/tool-id.ts'
 import { field } from '../../rows.ts'
 import { query } from './query.ts'
-import { countOf, scopeOf } from './visibility.ts'
+import { countVisible, buildScope } from './visibility.ts'
 
 /** Among more tools a search takes too long for those who publish beside it. */
 const MAX_TOOLS = 30_000
@@ -13,14 +13,14 @@ const LISTED = `SELECT record ->> '$.description' FROM tool JOIN version USING (
   WHERE key = lower(?) AND version = listed AND version = ?`
 
 /** A warning for each version whose own first sentence finds another tool first, of those that the principal sees. */
-export function neighbourWarnings(
+export function neighborWarnings(
   sql: SqlStorage,
   ids: readonly string[],
   principal: Principal,
   maySearch: () => boolean,
 ): Map<string, string> {
   const warnings = new Map<string, string>()
-  if (countOf(sql, scopeOf(sql, {}, principal)) > MAX_TOOLS) return warnings
+  if (countVisible(sql, buildScope(sql, {}, principal)) > MAX_TOOLS) return warnings
   for (const id of ids) {
     const [name = '', version = ''] = id.split('@')
     const description = field<string>(sql, LISTED, name, version)

@@ -1,13 +1,13 @@
-import type { ListQuery } from '../../../core/catalogue/catalogue.ts'
-import { levelled } from '../../../core/access/policy.ts'
-import { policiesOf } from '../policies.ts'
+import type { ListQuery } from '../../../core/catalog/catalog.ts'
+import { raiseLevel } from '../../../core/access/policy.ts'
+import { loadPolicySet } from '../policies.ts'
 import { maySee, type Principal } from '../../../core/access/principal.ts'
 import { parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { rank } from './search.ts'
-import { scopeOf } from './visibility.ts'
-import { described, keysOf, mayChange, settingsOf } from '../toolkits.ts'
-import { NOT_DELETED, SHOWN } from '../versions.ts'
+import { buildScope } from './visibility.ts'
+import { addToolkitDescription, toolKeyRange, mayChange, loadSettings } from '../toolkits.ts'
+import { NOT_DELETED, IS_SHOWN_SQL } from '../versions.ts'
 
 type FoundVersion = Readonly<Record<'name' | 'record' | 'cursor', string>>
 
@@ -36,13 +36,13 @@ export function query(sql: SqlStorage, listQuery: ListQuery, principal: Principa
   const { q, versions, cursor = '0.0' } = listQuery
   if (q === undefined) {
     const all = allVersions(sql, listQuery)
-    return all && pageOf(sql, all, listQuery, principal)
+    return all && buildPage(sql, all, listQuery, principal)
   }
   const [, place, last, version = ''] = CURSOR.exec(cursor) ?? []
   if (place === undefined) return undefined
   const isNewest = versions === 'newest'
   // The index knows the tags of newest versions alone
-  const scope = scopeOf(sql, isNewest ? listQuery : { ...listQuery, tag: undefined }, principal)
+  const scope = buildScope(sql, isNewest ? listQuery : { ...listQuery, tag: undefined }, principal)
   const { ids, unmatched } = rank(sql, q, scope)
   const at = ids.indexOf(Number(last))
   // By its place where the search no longer finds it
@@ -51,7 +51,7 @@ export function query(sql: SqlStorage, listQuery: ListQuery, principal: Principa
   function* foundVersions(): Generator<FoundVersion> {
     const query = `SELECT coalesce(exposed, '') AS name, record, ${isNewest ? "''" : "'@' || version"} AS of
       FROM indexed JOIN tool USING (key) JOIN version USING (key)
-      WHERE indexed.id = ? AND ${isNewest ? 'version = listed' : SHOWN} AND version > ? ORDER BY version`
+      WHERE indexed.id = ? AND ${isNewest ? 'version = listed' : IS_SHOWN_SQL} AND version > ? ORDER BY version`
     for (const [index, id] of ids.entries()) {
       if (index < start) continue
       const from = index === start ? behind : ''
@@ -60,12 +60,12 @@ export function query(sql: SqlStorage, listQuery: ListQuery, principal: Principa
     }
   }
 
-  const answer = pageOf(sql, foundVersions(), listQuery, principal)
+  const answer = buildPage(sql, foundVersions(), listQuery, principal)
   return isNewest ? { ...answer, total: ids.length, unmatched } : { ...answer, unmatched }
 }
 
 /** Each version is judged by its own record. */
-function pageOf(
+function buildPage(
   sql: SqlStorage,
   versions: Iterable<FoundVersion>,
   asked: ListQuery,
@@ -76,20 +76,21 @@ function pageOf(
   let looked = 0
   let characters = 0
   let next = ''
-  const policies = policiesOf(sql)
+  const policies = loadPolicySet(sql)
   for (const version of versions) {
     if (looked === MAX_LOOKED_AT || characters > MAX_CHARACTERS) return { found, next }
     looked += 1
     const isFull = found.length === limit
     if (!isFull) next = version.cursor
     const record: ToolRecord = JSON.parse(version.record)
-    if (tag !== undefined && !record.tags.includes(tag) && !settingsOf(sql, record.toolkit).tags.includes(tag)) continue
+    if (tag !== undefined && !record.tags.includes(tag) && !loadSettings(sql, record.toolkit).tags.includes(tag))
+      continue
     if (status !== undefined && !mayChange(sql, principal, record)) continue
-    if (!maySee(principal, levelled(record, policies.ruleOf(record)), 'tools:read')) continue
+    if (!maySee(principal, raiseLevel(record, policies.policyFor(record)), 'tools:read')) continue
     // Only of versions that the principal may see
     if (isFull) return { found, next }
-    const { description } = settingsOf(sql, record.toolkit)
-    found.push({ ...version, record: described(version.record, description) })
+    const { description } = loadSettings(sql, record.toolkit)
+    found.push({ ...version, record: addToolkitDescription(version.record, description) })
     characters += version.record.length
   }
   return { found }
@@ -99,11 +100,11 @@ function allVersions(sql: SqlStorage, { cursor, status, toolkit }: ListQuery): I
   const last = cursor === undefined ? undefined : parseToolId(cursor)
   if (cursor !== undefined && last?.selector === undefined) return undefined
   const within = toolkit === undefined ? '' : 'AND version.key >= ? AND version.key < ?'
-  const which = status === undefined ? SHOWN : status === 'active' ? OF_STATUS : OF_INACTIVE
+  const which = status === undefined ? IS_SHOWN_SQL : status === 'active' ? OF_STATUS : OF_INACTIVE
   const query = `SELECT coalesce(exposed, '') AS name, record, version.key || '@' || version AS cursor
     FROM version JOIN tool ON tool.key = version.key
     WHERE ${which} AND (version.key, version) > (?, ?) ${within} ORDER BY version.key, version`
   const after = last ? [toolKey(last), last.selector ?? ''] : ['', '']
-  const keys = toolkit === undefined ? [] : keysOf(toolkit)
+  const keys = toolkit === undefined ? [] : toolKeyRange(toolkit)
   return sql.exec<FoundVersion>(query, ...(status === undefined ? [] : [status]), ...after, ...keys)
 }

@@ -1,13 +1,13 @@
-import { levelled, type PolicySet } from '../../../core/access/policy.ts'
+import { raiseLevel, type PolicySet } from '../../../core/access/policy.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
-import { titleOf, type ToolRecord } from '../../../core/tool/tool.ts'
+import { getDisplayTitle, type ToolRecord } from '../../../core/tool/tool.ts'
 import { toolKey } from '../../../core/tool/tool-id.ts'
 import { field } from '../../rows.ts'
-import { policiesOf } from '../policies.ts'
-import { rowOf } from '../../../core/search/bm25f.ts'
-import { stemOf, stemsOf } from '../../../core/search/words.ts'
+import { loadPolicySet } from '../policies.ts'
+import { packRow } from '../../../core/search/bm25f.ts'
+import { stemWord, stemText } from '../../../core/search/words.ts'
 import { readMeta, writeMeta } from '../tables.ts'
-import { settingsOf } from '../toolkits.ts'
+import { loadSettings } from '../toolkits.ts'
 
 /** Count up with each change of how records are indexed. */
 const INDEXED = '10'
@@ -60,12 +60,12 @@ export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): vo
   if (before !== undefined) sql.exec('DELETE FROM indexed WHERE id = ?', before)
   if (!record) return
   const id = before ?? (field<number | null>(sql, 'SELECT max(id) FROM indexed') ?? 0) + 1
-  const tags = [...new Set([...record.tags, ...settingsOf(sql, record.toolkit).tags])]
+  const tags = [...new Set([...record.tags, ...loadSettings(sql, record.toolkit).tags])]
   // Names as one word too, since people write "pull request" and "pullrequest"
-  const names = [record.tool, record.toolkit].map((name) => stemOf(plainText(name)))
-  const texts = textsOf(record, tags).map((text) => stemsOf(text.slice(0, MAX_CHARACTERS)))
+  const names = [record.tool, record.toolkit].map((name) => stemWord(plainText(name)))
+  const texts = listIndexedTexts(record, tags).map((text) => stemText(text.slice(0, MAX_CHARACTERS)))
   // Nothing finds the row of an empty field, whatever length it says
-  const rows = texts.map((text, at) => [rowOf(id, at, text.split(' ').length), `${text} ${names[at] ?? ''}`] as const)
+  const rows = texts.map((text, at) => [packRow(id, at, text.split(' ').length), `${text} ${names[at] ?? ''}`] as const)
   sql.exec(
     'INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags, rows) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
     id,
@@ -73,7 +73,7 @@ export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): vo
     record.toolkit.toLowerCase(),
     plainText(record.tool),
     plainText(toolKey(record)),
-    levelled(record, policiesOf(sql).ruleOf(record)).securityLevel,
+    raiseLevel(record, loadPolicySet(sql).policyFor(record)).securityLevel,
     record.implementation === undefined ? 0 : 1,
     JSON.stringify(record.tags),
     JSON.stringify(rows.map(([row]) => row)),
@@ -83,12 +83,12 @@ export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): vo
 }
 
 /** In the order of the fields of BM25F. */
-function textsOf(record: ToolRecord, tags: readonly string[]): readonly string[] {
+function listIndexedTexts(record: ToolRecord, tags: readonly string[]): readonly string[] {
   const properties = isJsonObject(record.input.properties) ? record.input.properties : {}
   // Each is a text where there is one: schemas are checked before they are published
   const details = Object.values(properties).flatMap((each) => (isJsonObject(each) ? (each.description ?? []) : []))
   return [
-    `${record.tool} ${titleOf(record) ?? ''}`,
+    `${record.tool} ${getDisplayTitle(record) ?? ''}`,
     [record.toolkit, ...tags].join(' '),
     // In small letters, since "GitHub" is one word
     record.description.toLowerCase(),
@@ -103,7 +103,7 @@ export function levelIndex(sql: SqlStorage, policies: PolicySet): void {
      FROM indexed JOIN tool USING (key) JOIN version ON version.key = tool.key AND version = listed`,
   )
   for (const { id, level, ...tool } of rows.toArray()) {
-    const { securityLevel } = levelled(tool, policies.ruleOf(tool))
+    const { securityLevel } = raiseLevel(tool, policies.policyFor(tool))
     if (securityLevel !== level) sql.exec('UPDATE indexed SET level = ? WHERE id = ?', securityLevel, id)
   }
 }

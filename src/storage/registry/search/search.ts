@@ -1,9 +1,9 @@
 import { distance } from 'fastest-levenshtein'
-import { IDS, isOfToolkit, LEVELS, rarity, saturated, WEIGHTS } from '../../../core/search/bm25f.ts'
-import { ASKING, termsOf } from '../../../core/search/question.ts'
-import { stemOf } from '../../../core/search/words.ts'
+import { IDS, isOfToolkit, LEVELS, inverseDocumentFrequency, saturate, WEIGHTS } from '../../../core/search/bm25f.ts'
+import { QUESTION_WORDS, parseTerms } from '../../../core/search/question.ts'
+import { stemWord } from '../../../core/search/words.ts'
 import { column } from '../../rows.ts'
-import { anyOf, countOf, type IndexFilter, rowsOf } from './visibility.ts'
+import { anyOf, countVisible, type IndexFilter, listVisibleRows } from './visibility.ts'
 import { plainText } from './search-index.ts'
 
 /** A stand-in counts for so much of the word, and is never worth more than the word where some tool has that. */
@@ -22,33 +22,34 @@ const VERY = 1e4
  * Those outside the scope have no influence.
  */
 export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
-  const tools = countOf(sql, scope)
+  const tools = countVisible(sql, scope)
   const scores = new Map<number, number>()
 
   /** False where no tool has the word nor a stand-in. An implied word finds no tool by itself. */
   function add(rows: readonly number[], standIns: readonly number[], least = 0, isImplied = false): boolean {
-    const having = weightsOf(rows)
-    const others = weightsOf(standIns)
+    const having = sumWeights(rows)
+    const others = sumWeights(standIns)
     const leastOwn = rows.some(isOfToolkit) ? LEAST_OF_TOOLKIT : least
-    const own = having.size === 0 ? 0 : Math.max(leastOwn, rarity(having.size, tools))
-    const discounted = STAND_IN * Math.max(least, Math.min(own || Infinity, rarity(others.size, tools)))
+    const own = having.size === 0 ? 0 : Math.max(leastOwn, inverseDocumentFrequency(having.size, tools))
+    const discounted =
+      STAND_IN * Math.max(least, Math.min(own || Infinity, inverseDocumentFrequency(others.size, tools)))
     for (const id of new Set([...having.keys(), ...others.keys()])) {
-      const most = Math.max(own * saturated(having.get(id) ?? 0), discounted * saturated(others.get(id) ?? 0))
+      const most = Math.max(own * saturate(having.get(id) ?? 0), discounted * saturate(others.get(id) ?? 0))
       if (scores.has(id) || !isImplied) scores.set(id, (scores.get(id) ?? 0) + most)
     }
     return having.size + others.size > 0
   }
 
-  const terms = termsOf(q)
-  const [asking, forMany] = ASKING.exec(q) ?? []
-  const implied = asking === undefined ? [] : termsOf(forMany === undefined ? 'get' : 'list')
+  const terms = parseTerms(q)
+  const [asking, forMany] = QUESTION_WORDS.exec(q) ?? []
+  const implied = asking === undefined ? [] : parseTerms(forMany === undefined ? 'get' : 'list')
   const sides = [...terms, ...implied].flatMap(({ itself, standIns }) => [anyOf(itself), anyOf(standIns)])
-  const rows = rowsOf(sql, sides, scope)
-  const sidesOf = (at: number) => [rows[2 * at] ?? [], rows[2 * at + 1] ?? []] as const
-  const missing = terms.filter((_, at) => !add(...sidesOf(at), at === 0 && implied.length === 0 ? LEAST_OF_VERB : 0))
-  const instead = missing.slice(0, MAX_REPLACED).map(({ word }) => insteadOf(sql, word, scope))
+  const rows = listVisibleRows(sql, sides, scope)
+  const getSides = (at: number) => [rows[2 * at] ?? [], rows[2 * at + 1] ?? []] as const
+  const missing = terms.filter((_, at) => !add(...getSides(at), at === 0 && implied.length === 0 ? LEAST_OF_VERB : 0))
+  const instead = missing.slice(0, MAX_REPLACED).map(({ word }) => findSubstitutes(sql, word, scope))
   for (const { rows } of instead) add([], rows)
-  add(...sidesOf(terms.length), LEAST_OF_VERB, true)
+  add(...getSides(terms.length), LEAST_OF_VERB, true)
   const unmatched = missing.filter((_, at) => instead[at]?.isForm !== true).map(({ word }) => word)
   // No tool has an empty name
   const named = `SELECT id FROM indexed WHERE (whole = ?1 OR plain = ?1) AND ${scope.condition}`
@@ -59,7 +60,7 @@ export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
 }
 
 /** The weights of a word's rows added up, by the id of the tool that has it. */
-function weightsOf(rows: readonly number[]): ReadonlyMap<number, number> {
+function sumWeights(rows: readonly number[]): ReadonlyMap<number, number> {
   const weights = new Map<number, number>()
   for (const row of rows) {
     const place = Math.floor(row / LEVELS)
@@ -74,17 +75,20 @@ const MAX_LETTERS = 32
 /** One letter of so many may be wrong, and fewer are no beginning. */
 const MIN_LETTERS = 4
 
-/** Finds what some tool has where none has the word: longer words that begin so, or neighbours by spelling. */
-function insteadOf(sql: SqlStorage, word: string, scope: IndexFilter) {
-  const stem = stemOf(word)
+/** Finds what some tool has where none has the word: longer words that begin so, or neighbors by spelling. */
+function findSubstitutes(sql: SqlStorage, word: string, scope: IndexFilter) {
+  const stem = stemWord(word)
   if (word.includes(' ') || stem.length < MIN_LETTERS || stem.length > MAX_LETTERS) return { rows: [], isForm: false }
-  const [longer = []] = rowsOf(sql, [`"${stem}"*`], scope)
+  const [longer = []] = listVisibleRows(sql, [`"${stem}"*`], scope)
   if (longer.length > 0) return { rows: longer, isForm: true }
-  return { rows: rowsOf(sql, neighboursOf(sql, stem), scope).find(({ length }) => length > 0) ?? [], isForm: false }
+  return {
+    rows: listVisibleRows(sql, listNeighbors(sql, stem), scope).find(({ length }) => length > 0) ?? [],
+    isForm: false,
+  }
 }
 
 /** Words of the index that begin with the same letter, by how many letters differ. Some may be of hidden tools alone. */
-function neighboursOf(sql: SqlStorage, stem: string): readonly string[] {
+function listNeighbors(sql: SqlStorage, stem: string): readonly string[] {
   const first = stem.slice(0, 1)
   const query = 'SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND abs(length(term) - ?) <= 2'
   const words = column<string>(sql, query, first, `${first}\u{10ffff}`, stem.length)

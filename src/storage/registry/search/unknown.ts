@@ -1,15 +1,15 @@
-import type { Unknown } from '../../../core/catalogue/catalogue.ts'
-import { levelled } from '../../../core/access/policy.ts'
-import { policiesOf } from '../policies.ts'
+import type { UnknownName } from '../../../core/catalog/catalog.ts'
+import { raiseLevel } from '../../../core/access/policy.ts'
+import { loadPolicySet } from '../policies.ts'
 import { ADMIN, maySee, type Principal } from '../../../core/access/principal.ts'
-import { farFrom, nearestFirst } from '../../../core/tool/nearest.ts'
+import { editDistance, sortByDistance } from '../../../core/tool/nearest.ts'
 import { parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import { column, rows } from '../../rows.ts'
 import { toolkitCounts } from '../toolkit-counts.ts'
-import { keysOf } from '../toolkits.ts'
-import { NOT_DELETED, SHOWN } from '../versions.ts'
+import { toolKeyRange } from '../toolkits.ts'
+import { NOT_DELETED, IS_SHOWN_SQL } from '../versions.ts'
 import { plainText } from './search-index.ts'
-import { scopeOf } from './visibility.ts'
+import { buildScope } from './visibility.ts'
 
 const MAX_NAMED = 5
 const MAX_LISTED = 10
@@ -20,29 +20,29 @@ const KNOWN = `left_bundle = 0 AND json_extract(status, '$.state') <> 'pending' 
 export function isSeen(sql: SqlStorage, name: string, principal: Principal): boolean {
   const tool = parseToolId(name)
   const query = `SELECT toolkit, tool, json_extract(record, '$.securityLevel') AS securityLevel FROM version
-    JOIN tool USING (key) WHERE ${tool ? `key = ? AND ${KNOWN}` : `key >= ? AND key < ? AND ${SHOWN}`}`
-  const policies = policiesOf(sql)
-  for (const row of sql.exec<ToolRow>(query, ...(tool ? [toolKey(tool)] : keysOf(name))))
-    if (maySee(principal, levelled(row, policies.ruleOf(row)), 'tools:read')) return true
+    JOIN tool USING (key) WHERE ${tool ? `key = ? AND ${KNOWN}` : `key >= ? AND key < ? AND ${IS_SHOWN_SQL}`}`
+  const policies = loadPolicySet(sql)
+  for (const row of sql.exec<ToolRow>(query, ...(tool ? [toolKey(tool)] : toolKeyRange(name))))
+    if (maySee(principal, raiseLevel(row, policies.policyFor(row)), 'tools:read')) return true
   return false
 }
 
 /** Says which names there are in its place, of those that the principal sees. */
-export function unknown(sql: SqlStorage, name: string, principal: Principal): Unknown {
+export function unknown(sql: SqlStorage, name: string, principal: Principal): UnknownName {
   const { toolkit } = parseToolId(name) ?? {}
   const near = toolkit === undefined ? [] : toolsNear(sql, name, principal).map(({ id }) => id)
   if (near.length > 0) return { name, known: near.slice(0, MAX_NAMED), isNear: true }
   if (toolkit === undefined || !isSeen(sql, toolkit, principal)) return unknownToolkit(sql, toolkit ?? name, principal)
-  const { condition, bindings } = scopeOf(sql, { toolkit }, principal)
+  const { condition, bindings } = buildScope(sql, { toolkit }, principal)
   const query = `SELECT tool.toolkit || '.' || tool FROM indexed JOIN tool USING (key) WHERE ${condition} ORDER BY key LIMIT ?`
   return { name, known: column<string>(sql, query, ...bindings, MAX_LISTED), isNear: false }
 }
 
-function unknownToolkit(sql: SqlStorage, name: string, principal: Principal): Unknown {
+function unknownToolkit(sql: SqlStorage, name: string, principal: Principal): UnknownName {
   const toolkits = toolkitCounts(sql, principal).map(({ toolkit }) => toolkit)
   const begins = (one: string, other: string) => one.length > 2 && other.toLowerCase().startsWith(one.toLowerCase())
-  const farOf = (each: string) => (begins(name, each) || begins(each, name) ? 0 : farFrom(name, each))
-  const near = nearestFirst(toolkits, farOf)
+  const measureDistance = (each: string) => (begins(name, each) || begins(each, name) ? 0 : editDistance(name, each))
+  const near = sortByDistance(toolkits, measureDistance)
   const isNear = near.length > 0
   return { name, known: isNear ? near.slice(0, MAX_NAMED) : toolkits.slice(0, MAX_LISTED), isNear }
 }
@@ -64,10 +64,10 @@ export type NearTool = Readonly<Record<'id' | 'name' | 'whole' | 'plain', string
  */
 export function toolsNear(sql: SqlStorage, asked: string, principal = ADMIN): NearTool[] {
   const [name, tool] = [plainText(asked), plainText(asked.slice(asked.indexOf('.') + 1))]
-  const { condition, bindings } = scopeOf(sql, {}, principal)
+  const { condition, bindings } = buildScope(sql, {}, principal)
   const query = `SELECT tool.toolkit || '.' || tool AS id, exposed AS name, whole, plain, callable
     FROM indexed JOIN tool USING (key) WHERE indexed.id IN (${CANDIDATES}) AND ${condition} ORDER BY key`
-  return nearestFirst(rows<NearTool>(sql, query, name, name, tool, tool, ...bindings), ({ whole, plain }) =>
-    plain === tool ? 0 : Math.min(farFrom(name, whole), farFrom(name, plain)),
+  return sortByDistance(rows<NearTool>(sql, query, name, name, tool, tool, ...bindings), ({ whole, plain }) =>
+    plain === tool ? 0 : Math.min(editDistance(name, whole), editDistance(name, plain)),
   ).slice(0, MAX_NEAR)
 }

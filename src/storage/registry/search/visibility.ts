@@ -1,17 +1,17 @@
 import { maySee, patternsFor, type Principal } from '../../../core/access/principal.ts'
-import type { ListQuery } from '../../../core/catalogue/catalogue.ts'
+import type { ListQuery } from '../../../core/catalog/catalog.ts'
 import { IDS } from '../../../core/search/bm25f.ts'
 import { parseToolId } from '../../../core/tool/tool-id.ts'
 import { column, field, rows } from '../../rows.ts'
 
-export type IndexFilter = ReturnType<typeof scopeOf>
+export type IndexFilter = ReturnType<typeof buildScope>
 
 const EVERY = 'TRUE'
 /** A tool's own tag, or its toolkit's. */
 const HAS_TAG = `? IN (SELECT value FROM json_each(indexed.tags) UNION ALL
   SELECT value FROM toolkit, json_each(toolkit.tags) WHERE toolkit.key = indexed.toolkit)`
 
-export function scopeOf(
+export function buildScope(
   sql: SqlStorage,
   { toolkit, tag, callable }: Pick<ListQuery, 'toolkit' | 'tag' | 'callable'>,
   principal: Principal,
@@ -36,7 +36,7 @@ type IndexedRow = { readonly id: number; readonly key: string; readonly level: n
 /** Undefined where a principal's patterns leave nothing out. */
 function idsCoveredBy(sql: SqlStorage, principal: Principal): readonly number[] | undefined {
   const query = 'SELECT id, key, level FROM indexed WHERE key >= ? AND key < ?'
-  const begun = beginningsOf(principal)?.flatMap((begin) => rows<IndexedRow>(sql, query, begin, `${begin}\u{10ffff}`))
+  const begun = listPrefixes(principal)?.flatMap((begin) => rows<IndexedRow>(sql, query, begin, `${begin}\u{10ffff}`))
   const seen = begun?.filter(({ key, level }) => {
     const name = parseToolId(key)
     return name && maySee(principal, { ...name, securityLevel: level }, 'tools:read')
@@ -45,7 +45,7 @@ function idsCoveredBy(sql: SqlStorage, principal: Principal): readonly number[] 
 }
 
 /** Prefixes of the keys that a principal's patterns may cover, whose `-` may be `_`; undefined where they cover all. */
-export function beginningsOf(principal: Principal): readonly string[] | undefined {
+export function listPrefixes(principal: Principal): readonly string[] | undefined {
   const { within } = principal
   const lists = [...(within ? [within] : []), patternsFor(principal, 'tools:read')].filter(
     (patterns) => !patterns.includes('*'),
@@ -55,7 +55,7 @@ export function beginningsOf(principal: Principal): readonly string[] | undefine
   return narrowest && [...new Set(narrowest.map((pattern) => pattern.toLowerCase().split(/[*-]/, 1)[0] ?? ''))]
 }
 
-export function countOf(sql: SqlStorage, { condition, bindings }: IndexFilter): number {
+export function countVisible(sql: SqlStorage, { condition, bindings }: IndexFilter): number {
   if (condition === EVERY) return field<number>(sql, 'SELECT sum(tools) FROM toolkit_count') ?? 0
   return field<number>(sql, `SELECT count(*) FROM indexed WHERE ${condition}`, ...bindings) ?? 0
 }
@@ -69,7 +69,7 @@ export function anyOf(words: readonly string[]): string {
 const MAX_ROWS = 2_500
 
 /** For each FTS5 expression the rows that it finds of tools in the scope. */
-export function rowsOf(
+export function listVisibleRows(
   sql: SqlStorage,
   expressions: readonly string[],
   { condition, bindings }: IndexFilter,

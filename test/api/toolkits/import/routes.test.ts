@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { importFace } from '../../../../src/api/toolkits/import/routes.ts'
+import { createImportRoutes } from '../../../../src/api/toolkits/import/routes.ts'
 import { ADMIN, type Principal } from '../../../../src/core/access/principal.ts'
 import type { Failure } from '../../../../src/core/failure/failure.ts'
 import type { Importer, ImportItem, ImportRequest } from '../../../../src/core/publish/import.ts'
-import { recordOf } from '../../../../src/core/tool/digest.ts'
+import { createToolRecord } from '../../../../src/core/tool/digest.ts'
 import { invalidSource } from '../../../../src/core/publish/import.ts'
 import {
   definitionOf,
@@ -47,7 +47,7 @@ async function imports(
       return { ok: true, items, ...(version === undefined ? {} : { version }) }
     },
   }
-  const face = importFace({
+  const router = createImportRoutes({
     gate: gateFor(caller),
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
     importers: [importer],
@@ -63,7 +63,7 @@ async function imports(
   })
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
   const background = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} }
-  const response = await face.request(`/toolkits/import${query}`, init, {}, background)
+  const response = await router.request(`/toolkits/import${query}`, init, {}, background)
   return { status: response.status, body: await response.json(), requests, stored }
 }
 
@@ -123,7 +123,7 @@ describe('an import', () => {
   it('answers 200 where everything is unchanged, and 201 where anything is not', async () => {
     const { version, ...definition } = definitionOf()
     const unchanged = { ...importedOf(), definition }
-    const record = await recordOf({ ...unchanged, definition: { ...definition, version } }, sha256)
+    const record = await createToolRecord({ ...unchanged, definition: { ...definition, version } }, sha256)
     const published = { 'kit.do': documentOf([record]) }
     const again = await imports([{ tool: unchanged }], { published })
     expect([again.status, again.body]).toEqual([

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { encodeDryRun, encodeImported, importReader, problemsOf } from '../../../../src/api/toolkits/import/wire.ts'
+import { encodeDryRun, encodeImported, importReader, listProblems } from '../../../../src/api/toolkits/import/wire.ts'
 import { createBudget } from '../../../../src/core/tool/budget.ts'
-import { check } from '../../../../src/core/tool/json-reader.ts'
-import type { Made } from '../../../../src/core/publish/import-tools.ts'
+import { parseValue } from '../../../../src/core/tool/json-reader.ts'
+import type { ImportedToolReport } from '../../../../src/core/publish/import-tools.ts'
 import { NO_REQUIREMENTS } from '../../../../src/core/tool/tool.ts'
 
 const KINDS = ['openapi', 'mcp'] as const
-const decode = (body: unknown) => check(importReader(KINDS), body)
+const decode = (body: unknown) => parseValue(importReader(KINDS), body)
 const BODY = { from: { openapi: 'https://a.example' }, toolkit: 'Kit' }
 
 describe('the body of an import', () => {
@@ -108,7 +108,7 @@ describe('the body of an import', () => {
 })
 
 describe('what an import came to', () => {
-  const made = (tool: string, more: Partial<Made> = {}): Made => ({
+  const made = (tool: string, more: Partial<ImportedToolReport> = {}): ImportedToolReport => ({
     id: `Kit.${tool}@1.0.0`,
     name: `Kit_${tool}`,
     state: 'new',
@@ -178,11 +178,11 @@ describe('what an import came to', () => {
   })
 
   it('is, where nothing came of it, why', () => {
-    expect(problemsOf('mcp', { made: [], skipped: [], denied: 0 })).toEqual([
+    expect(listProblems('mcp', { made: [], skipped: [], denied: 0 })).toEqual([
       { path: '/tools', message: 'Must choose at least one tool of the source' },
     ])
     const many = Array.from({ length: 101 }, (_, index) => ({ name: `t${index}`, reason: 'Is odd' }))
-    const problems = problemsOf('mcp', { made: [], skipped: many, denied: 0 })
+    const problems = listProblems('mcp', { made: [], skipped: many, denied: 0 })
     expect(problems).toHaveLength(100)
     expect(problems[0]).toEqual({ path: '/from/mcp', message: "'t0' cannot be made: Is odd" })
   })

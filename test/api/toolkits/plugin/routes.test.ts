@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { uploadFace } from '../../../../src/api/toolkits/plugin/routes.ts'
+import { createUploadRoutes } from '../../../../src/api/toolkits/plugin/routes.ts'
 import { ADMIN, type Principal } from '../../../../src/core/access/principal.ts'
 import type { Failure } from '../../../../src/core/failure/failure.ts'
 import type { PluginReader } from '../../../../src/core/publish/plugin-submission.ts'
@@ -42,11 +42,11 @@ async function upload(
       return {
         ok: true,
         described: typeof described === 'string' ? described : JSON.stringify(described),
-        implementationOf: (name) => ({ kind: 'echo', tool: name }),
+        createImplementation: (name) => ({ kind: 'echo', tool: name }),
       }
     },
   }
-  const face = uploadFace({
+  const router = createUploadRoutes({
     gate: gateFor(caller),
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
     plugins,
@@ -56,7 +56,7 @@ async function upload(
   })
   const init = { method: 'PUT', headers: { 'content-type': type }, body: new Uint8Array(bytes) }
   const background = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} }
-  const response = await face.request(path, init, {}, background)
+  const response = await router.request(path, init, {}, background)
   return { status: response.status, body: await response.json(), read, stored }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cannotRead } from '../../../../src/core/tool/problem.ts'
+import { formatReadError } from '../../../../src/core/tool/problem.ts'
 import { readQuery } from '../../../../src/http/request/query.ts'
 import { encodeUploaded, uploadQuery } from '../../../../src/api/toolkits/plugin/wire.ts'
 
@@ -56,7 +56,10 @@ describe('the query of an upload', () => {
     [`version=1.0.0&config=k:${'S'.repeat(129)}`, '/config/0', PAIR],
     ['version=1.0.0&config=a:B,a:C', '/config', "Must have each key once, got 'a' again"],
   ])('is not %j', (query, path, message) =>
-    expect(decode(query)).toEqual({ type: 'request-malformed', message: cannotRead('the query', [{ path, message }]) }),
+    expect(decode(query)).toEqual({
+      type: 'request-malformed',
+      message: formatReadError('the query', [{ path, message }]),
+    }),
   )
 })
 

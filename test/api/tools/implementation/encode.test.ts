@@ -1,27 +1,30 @@
 import { describe, expect, it } from 'vitest'
-import { encodeImplementation, moduleHeaders, moduleOf } from '../../../../src/api/tools/implementation/routes.ts'
-import { recordOf } from '../../../../src/core/tool/digest.ts'
+import { encodeImplementation, moduleHeaders, findModule } from '../../../../src/api/tools/implementation/routes.ts'
+import { createToolRecord } from '../../../../src/core/tool/digest.ts'
 import { definitionOf, sha256 } from '../../../core/publish/fakes.ts'
 
 describe('moduleOf', () => {
   it('is the text of a code tool, and where the bytes of a plugin are kept', () => {
-    expect(moduleOf({ kind: 'code', module: 'export default 1' })).toEqual({
+    expect(findModule({ kind: 'code', module: 'export default 1' })).toEqual({
       type: 'javascript',
       text: 'export default 1',
     })
-    expect(moduleOf({ kind: 'wasm', blob: 'ab' })).toEqual({ type: 'wasm', blob: 'ab' })
+    expect(findModule({ kind: 'wasm', blob: 'ab' })).toEqual({ type: 'wasm', blob: 'ab' })
   })
 
   it('is nothing of what has no file of its own', () => {
     for (const each of [{ kind: 'http', url: 'https://a.example' }, { kind: 'bundled' }, { kind: 'code', module: 5 }]) {
-      expect(moduleOf(each)).toBeUndefined()
+      expect(findModule(each)).toBeUndefined()
     }
   })
 })
 
 it('an implementation is given as it was published, with its version and digest', async () => {
   const implementation = { kind: 'code', module: 'export default 1', allowed_hosts: [] }
-  const record = await recordOf({ definition: definitionOf(), implementation, dialect: 'plain', document: 1 }, sha256)
+  const record = await createToolRecord(
+    { definition: definitionOf(), implementation, dialect: 'plain', document: 1 },
+    sha256,
+  )
   expect(encodeImplementation(record, implementation)).toEqual({
     id: 'Kit.Do@1.0.0',
     digest: record.digest,

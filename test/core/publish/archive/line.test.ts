@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { readLine } from '../../../../src/core/publish/archive/line.ts'
-import { recordOf } from '../../../../src/core/tool/digest.ts'
+import { parseArchiveLine } from '../../../../src/core/publish/archive/line.ts'
+import { createToolRecord } from '../../../../src/core/tool/digest.ts'
 import { definitionOf, sha256 } from '../fakes.ts'
 
-const stored = () => recordOf({ definition: definitionOf(), dialect: 'plain', document: { plain: [] } }, sha256)
+const stored = () => createToolRecord({ definition: definitionOf(), dialect: 'plain', document: { plain: [] } }, sha256)
 
 describe('a line of an export', () => {
   it('is read by its kind', async () => {
@@ -19,9 +19,9 @@ describe('a line of an export', () => {
       { kind: 'part', hmac: 'x' },
       { kind: 'end', lines: 7, hmac: 'x' },
     ]
-    for (const line of lines) expect(readLine(line)).toEqual({ ok: true, value: line })
+    for (const line of lines) expect(parseArchiveLine(line)).toEqual({ ok: true, value: line })
     const version = { kind: 'version', status: { state: 'active' }, publisher: { principal: 'a', trusted: true } }
-    const read = readLine(JSON.parse(JSON.stringify({ ...version, record })))
+    const read = parseArchiveLine(JSON.parse(JSON.stringify({ ...version, record })))
     expect(read).toEqual({ ok: true, value: { ...version, held: false, unreviewed: false, bundled: false, record } })
   })
 
@@ -34,7 +34,7 @@ describe('a line of an export', () => {
       publisher: { principal: null, trusted: false },
       record,
     }
-    const read = readLine(JSON.parse(JSON.stringify(line)))
+    const read = parseArchiveLine(JSON.parse(JSON.stringify(line)))
     if (!read.ok || read.value.kind !== 'version') throw new Error(JSON.stringify(read))
     expect(JSON.stringify(read.value.record)).toBe(JSON.stringify(record))
   })
@@ -51,7 +51,7 @@ describe('a line of an export', () => {
     ['of a tool with a version', { kind: 'name', name: 'a', tool: 'Kit.Do@1.0.0' }, '/tool'],
     ['of an owner without a name', { kind: 'toolkit', toolkit: 'Kit', owner: '' }, '/owner'],
   ])('is refused: one %s', (_, line, path) => {
-    const read = readLine(line)
+    const read = parseArchiveLine(line)
     expect(read.ok ? [] : read.problems.map((each) => each.path)).toEqual([path])
   })
 
@@ -67,7 +67,7 @@ describe('a line of an export', () => {
   ])('is refused where its record has at %s what no record has', async (path, more) => {
     const record = { ...(await stored()), ...more }
     const line = { kind: 'version', status: { state: 'active' }, publisher: { principal: null, trusted: true }, record }
-    const read = readLine(JSON.parse(JSON.stringify(line)))
+    const read = parseArchiveLine(JSON.parse(JSON.stringify(line)))
     expect(read.ok ? [] : read.problems.map((each) => each.path)).toEqual([path])
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ArchiveRow, RowOutcome } from '../../../../src/core/publish/archive/archive-rows.ts'
-import { createRestore, readHeader, type UnrestoredLine } from '../../../../src/core/publish/archive/restore.ts'
-import { recordOf } from '../../../../src/core/tool/digest.ts'
+import { createRestore, parseArchiveHeader, type UnrestoredLine } from '../../../../src/core/publish/archive/restore.ts'
+import { createToolRecord } from '../../../../src/core/tool/digest.ts'
 import { ADMIN } from '../../../../src/core/access/principal.ts'
 import { definitionOf, sha256 } from '../fakes.ts'
 
@@ -9,7 +9,10 @@ const KIT = { kind: 'toolkit', toolkit: 'Kit', owner: null }
 
 /** A line of a version of `Kit`. */
 async function version(tool: string, more: object = {}, hash?: string) {
-  const record = await recordOf({ definition: definitionOf({ tool }), dialect: 'plain', document: tool, hash }, sha256)
+  const record = await createToolRecord(
+    { definition: definitionOf({ tool }), dialect: 'plain', document: tool, hash },
+    sha256,
+  )
   return {
     kind: 'version',
     status: { state: 'active' },
@@ -27,8 +30,8 @@ async function restore(lines: readonly object[], outcomeOf: (row: ArchiveRow) =>
     ADMIN,
     {
       sha256,
-      judgeSecrets: async () => (name) => (name === 'ADMIN_KEY' ? 'Is not for this' : undefined),
-      bytesOf: (base64) => (base64 === '!' ? undefined : new Uint8Array(Buffer.from(base64, 'base64'))),
+      loadSecretCheck: async () => (name) => (name === 'ADMIN_KEY' ? 'Is not for this' : undefined),
+      decodeBase64: (base64) => (base64 === '!' ? undefined : new Uint8Array(Buffer.from(base64, 'base64'))),
       plugins: {
         async keep(bytes) {
           kept.push(bytes)
@@ -57,14 +60,14 @@ const idsOf = (rows: readonly ArchiveRow[][]) =>
 
 describe('the first line', () => {
   it('must say that the file is an export', () => {
-    expect(readHeader({ line: 1, value: { kind: 'archive', format: 2 } })).toMatchObject({ ok: true })
+    expect(parseArchiveHeader({ line: 1, value: { kind: 'archive', format: 2 } })).toMatchObject({ ok: true })
     for (const first of [
       undefined,
       { line: 1, problem: 'Is no UTF-8' },
       { line: 1, value: KIT },
       { line: 1, value: 5 },
     ]) {
-      expect(readHeader(first)).toMatchObject({ ok: false })
+      expect(parseArchiveHeader(first)).toMatchObject({ ok: false })
     }
   })
 })

@@ -3,7 +3,7 @@ import { ok } from '../../../../src/core/failure/failure.ts'
 import type { Seal } from '../../../../src/core/call/seal.ts'
 import type { JsonObject } from '../../../../src/core/tool/json.ts'
 import { revision2026 } from '../../../../src/dialects/mcp/revisions/2026-07-28.ts'
-import { revisionOf, revisionOfBatch } from '../../../../src/dialects/mcp/revisions/negotiation.ts'
+import { negotiateRevision, negotiateBatchRevision } from '../../../../src/dialects/mcp/revisions/negotiation.ts'
 import { revision2025November, revisionsUntil2025 } from '../../../../src/dialects/mcp/revisions/until-2025-11-25.ts'
 
 const server = { name: 's', title: 'S', version: '1' }
@@ -28,7 +28,7 @@ function revision(
   params: JsonObject = {},
 ) {
   const message = kind === 'request' ? { kind, id: 1, method, params } : { kind, method, params }
-  const found = revisionOf(new Headers(headers), message, revisions)
+  const found = negotiateRevision(new Headers(headers), message, revisions)
   return 'code' in found ? [found.code, found.message] : found.format
 }
 
@@ -87,9 +87,10 @@ describe('the revision of a message', () => {
   })
 
   it('of a batch is one of those before 2026', () => {
-    for (const headers of [{}, OLD]) expect(revisionOfBatch(new Headers(headers), revisions)).toBe(revisions.until2025)
+    for (const headers of [{}, OLD])
+      expect(negotiateBatchRevision(new Headers(headers), revisions)).toBe(revisions.until2025)
     for (const headers of [NEW, { 'mcp-protocol-version': 'x' }]) {
-      expect(revisionOfBatch(new Headers(headers), revisions)).toEqual({
+      expect(negotiateBatchRevision(new Headers(headers), revisions)).toEqual({
         code: -32600,
         message: 'This revision has no batches',
         status: 400,
@@ -103,12 +104,12 @@ describe('what a revision answers by itself', () => {
     const { until2025, from2026 } = revisions
     const initialized = (protocolVersion: string) =>
       JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo: server })
-    expect(until2025.answer('initialize', { protocolVersion: '2024-11-05' })).toBe(initialized('2024-11-05'))
-    expect(until2025.answer('initialize', {})).toBe(initialized('2025-11-25'))
-    expect(until2025.answer('ping', {})).toBe('{}')
-    expect(until2025.answer('server/discover', {})).toBeUndefined()
-    expect(from2026.answer('initialize', {})).toBeUndefined()
-    expect(JSON.parse(from2026.answer('server/discover', {}) ?? '')).toEqual({
+    expect(until2025.handleMethod('initialize', { protocolVersion: '2024-11-05' })).toBe(initialized('2024-11-05'))
+    expect(until2025.handleMethod('initialize', {})).toBe(initialized('2025-11-25'))
+    expect(until2025.handleMethod('ping', {})).toBe('{}')
+    expect(until2025.handleMethod('server/discover', {})).toBeUndefined()
+    expect(from2026.handleMethod('initialize', {})).toBeUndefined()
+    expect(JSON.parse(from2026.handleMethod('server/discover', {}) ?? '')).toEqual({
       resultType: 'complete',
       supportedVersions: ['2026-07-28'],
       capabilities: { tools: {} },
@@ -135,11 +136,11 @@ describe('what a revision answers by itself', () => {
   it('wraps results, and says of _meta what is its own', () => {
     const { until2025, from2026 } = revisions
     const own = { 'io.modelcontextprotocol/serverInfo': server }
-    expect(until2025.result('"a":1')).toBe('{"a":1}')
-    expect(until2025.result('"a":1', { b: 2 })).toBe('{"a":1,"_meta":{"b":2}}')
+    expect(until2025.formatResult('"a":1')).toBe('{"a":1}')
+    expect(until2025.formatResult('"a":1', { b: 2 })).toBe('{"a":1,"_meta":{"b":2}}')
     expect(until2025.listResult('"a":1')).toBe('{"a":1}')
-    expect(JSON.parse(from2026.result('"a":1'))).toEqual({ resultType: 'complete', a: 1, _meta: own })
-    expect(JSON.parse(from2026.result('"a":1', { b: 2 }))).toEqual({
+    expect(JSON.parse(from2026.formatResult('"a":1'))).toEqual({ resultType: 'complete', a: 1, _meta: own })
+    expect(JSON.parse(from2026.formatResult('"a":1', { b: 2 }))).toEqual({
       resultType: 'complete',
       a: 1,
       _meta: { b: 2, ...own },
@@ -151,7 +152,7 @@ describe('what a revision answers by itself', () => {
       cacheScope: 'private',
       _meta: own,
     })
-    expect([until2025.disconnectCancels, from2026.disconnectCancels]).toEqual([false, true])
+    expect([until2025.cancelOnDisconnect, from2026.cancelOnDisconnect]).toEqual([false, true])
     expect([until2025.statuses, from2026.statuses]).toEqual([{ 'route-unknown': 200 }, {}])
   })
 

@@ -1,8 +1,8 @@
-import { createMeter } from '../../../../src/core/tool/budget.ts'
+import { createRequestBudget } from '../../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../../src/core/access/principal.ts'
 import type { Failure } from '../../../../src/core/failure/failure.ts'
-import { textOf } from '../../../../src/dialects/mcp/failure.ts'
+import { formatFailure } from '../../../../src/dialects/mcp/failure.ts'
 import { revisionsUntil2025, VERSIONS_UNTIL_2025 } from '../../../../src/dialects/mcp/revisions/until-2025-11-25.ts'
 import { record } from '../set-up.ts'
 
@@ -24,21 +24,21 @@ const MISSING: Failure = {
 async function ask(failure: Failure, capabilities: object, session?: string) {
   const headers = session === undefined ? {} : { 'mcp-session-id': session }
   const call = { name: 'echo', input: {}, logs: false, capabilities: { ...capabilities } }
-  const round = await revision.round(call, {
+  const round = await revision.startRoundTrip(call, {
     request: new Request('http://localhost/mcp', { headers }),
     principal: ADMIN,
-    meter: createMeter(),
+    meter: createRequestBudget(),
     background: () => undefined,
     memory: { growAnswer: async () => true },
     toolset: { search: false, select: false, bare: false, tools: undefined, named: [], names: [] },
   })
-  return 'ask' in round ? round.ask(failure) : round
+  return 'requestInput' in round ? round.requestInput(failure) : round
 }
 
 describe('a client of 2025-11-25 that can be shown URLs', () => {
   const asked = {
     code: -32042,
-    message: textOf(MISSING),
+    message: formatFailure(MISSING),
     data: {
       elicitations: [
         { mode: 'url', message: "Authorize 'google' so that 'Kit.echo' can go on", url, elicitationId: 'a1' },

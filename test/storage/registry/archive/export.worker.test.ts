@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readLine } from '../../../../src/core/publish/archive/line.ts'
-import type { ArchiveCursor, Standing } from '../../../../src/core/publish/archive/archive-rows.ts'
+import { parseArchiveLine } from '../../../../src/core/publish/archive/line.ts'
+import type { ArchiveCursor, VersionState } from '../../../../src/core/publish/archive/archive-rows.ts'
 import type { RegistryObject } from '../../../../src/storage/registry/registry-object.ts'
 import { ADMIN, documentPublication, inRegistry, publication, publications, rowsOf, stopClock } from '../set-up.ts'
 
@@ -22,7 +22,7 @@ async function read(registry: RegistryObject, toolkit?: string) {
   const lines = parts.flatMap((text) => text.split('\n').filter((line) => line !== '')).map((line) => JSON.parse(line))
   return { parts, blobs, lines }
 }
-const STANDING: Standing = {
+const STANDING: VersionState = {
   status: { state: 'active' },
   held: false,
   unreviewed: false,
@@ -227,9 +227,9 @@ describe('what awaits review', () => {
       ['pending', true],
       ['disabled', true],
     ])
-    for (const line of lines) expect(readLine(JSON.parse(JSON.stringify(line)))).toMatchObject({ ok: true })
+    for (const line of lines) expect(parseArchiveLine(JSON.parse(JSON.stringify(line)))).toMatchObject({ ok: true })
     await inRegistry(async ({ registry }) => {
-      const read = readLine(JSON.parse(JSON.stringify(toolkit)))
+      const read = parseArchiveLine(JSON.parse(JSON.stringify(toolkit)))
       if (!read.ok || read.value.kind !== 'toolkit') throw new Error('No toolkit')
       expect((await registry.restore([read.value], ADMIN)).outcomes).toEqual(['created'])
       expect(registry.toolkit('Kit')).toMatchObject({ review: true, owner: { principal: 'key:ann' } })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ListQuery } from '../../../../src/core/catalogue/catalogue.ts'
+import type { ListQuery } from '../../../../src/core/catalog/catalog.ts'
 import type { RegistryObject } from '../../../../src/storage/registry/registry-object.ts'
 import { ADMIN, inRegistry, publication, stopClock } from '../set-up.ts'
 

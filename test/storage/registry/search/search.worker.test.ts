@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { ListQuery } from '../../../../src/core/catalogue/catalogue.ts'
+import type { ListQuery } from '../../../../src/core/catalog/catalog.ts'
 import type { Principal } from '../../../../src/core/access/principal.ts'
 import type { RegistryObject } from '../../../../src/storage/registry/registry-object.ts'
 import {
@@ -94,9 +94,9 @@ describe('the names near an unknown one', () => {
   it('are none of a tool that left the bundle', () =>
     inRegistry(async ({ registry }) => {
       const { records } = await publication('Mail.Send@1.0.0')
-      await registry.takeIn('1', 1, records)
+      await registry.installBundle('1', 1, records)
       expect(await near(registry, 'Mail', 'Sens')).toEqual(['Mail.Send'])
-      await registry.takeIn('2', 2, [])
+      await registry.installBundle('2', 2, [])
       expect(await near(registry, 'Mail', 'Sens')).toEqual([])
     }))
 })
@@ -284,7 +284,7 @@ describe('the ranking of a search', () => {
       expect(await ask(registry, 'what is it')).toEqual({ found: ['Kit.Tell'], total: 1, unmatched: ['is', 'it'] })
     }))
 
-  it('finds the neighbour of a misspelt word, which stays unmatched, and what is written as one word or two', () =>
+  it('finds the neighbor of a misspelt word, which stays unmatched, and what is written as one word or two', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish(
         [

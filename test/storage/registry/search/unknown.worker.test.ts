@@ -59,7 +59,7 @@ describe('a toolkit that a principal sees nothing of', () => {
   it('is told from bundled ones too', () =>
     inRegistry(async ({ registry }) => {
       const { records } = await publication('Weather.Forecast@1.0.0')
-      await registry.takeIn('b1', 0, records)
+      await registry.installBundle('b1', 0, records)
       await registry.publish([await publication('Mail.Send@1.0.0'), await publication('Mailbox.Do@1.0.0')], ADMIN)
       expect((await registry.unknown('Wether', KEY))?.known).toEqual(['Weather'])
       expect(await registry.unknown('Unused', ADMIN)).toEqual({

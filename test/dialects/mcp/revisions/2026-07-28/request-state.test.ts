@@ -1,23 +1,23 @@
-import { createMeter } from '../../../../../src/core/tool/budget.ts'
+import { createRequestBudget } from '../../../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../../../src/core/access/principal.ts'
 import { fail, ok } from '../../../../../src/core/failure/failure.ts'
 import type { Seal } from '../../../../../src/core/call/seal.ts'
-import type { McpClient } from '../../../../../src/dialects/mcp/toolset.ts'
-import type { ToolCall } from '../../../../../src/dialects/mcp/wire.ts'
+import type { McpRequestContext } from '../../../../../src/dialects/mcp/toolset.ts'
+import type { McpToolCall } from '../../../../../src/dialects/mcp/wire.ts'
 import {
-  answersOf,
-  boundTo,
+  mergeResponses,
+  toAssociatedData,
   readState,
   sealState,
-} from '../../../../../src/dialects/mcp/revisions/2026-07-28/input-required.ts'
+} from '../../../../../src/dialects/mcp/revisions/2026-07-28/round-trip.ts'
 
 /** Seals nothing: what is sealed is the text, and what it is bound to. */
 const seal: Seal = {
   seal: async (text, bound) => ok(`${bound}|${text}`),
   unseal: async (sealed, bound) => ok(sealed.startsWith(`${bound}|`) ? sealed.slice(bound.length + 1) : undefined),
 }
-const CALL: ToolCall = { name: 'echo', input: { b: 1, a: 2 }, logs: false, capabilities: {} }
+const CALL: McpToolCall = { name: 'echo', input: { b: 1, a: 2 }, logs: false, capabilities: {} }
 
 describe('the state of a call', () => {
   const read = (requestState?: string) =>
@@ -56,36 +56,36 @@ describe('the answers that are a tool’s own', () => {
   it('are those of this round and of one that was kept, without ours', () => {
     const earlier = { asked: ['ours'], state: 1, responses: { a: {}, b: { x: 1 } } }
     const inputResponses = { ours: {}, b: { x: 2 }, c: {} }
-    expect(answersOf({ ...CALL, inputResponses }, earlier)).toEqual({
+    expect(mergeResponses({ ...CALL, inputResponses }, earlier)).toEqual({
       responses: { a: {}, b: { x: 2 }, c: {} },
       state: 1,
     })
-    expect(answersOf(CALL, { asked: [], responses: { a: {} } })).toEqual({ responses: { a: {} } })
+    expect(mergeResponses(CALL, { asked: [], responses: { a: {} } })).toEqual({ responses: { a: {} } })
   })
 
   it('are none of a call that is made for the first time', async () => {
     const first = await readState(CALL, () => 'b', seal)
     if (!('asked' in first)) throw new Error('Cannot read')
-    expect(answersOf(CALL, first)).toEqual({ responses: {} })
-    expect(answersOf({ ...CALL, inputResponses: { a: {} } }, first)).toEqual({ responses: { a: {} } })
+    expect(mergeResponses(CALL, first)).toEqual({ responses: {} })
+    expect(mergeResponses({ ...CALL, inputResponses: { a: {} } }, first)).toEqual({ responses: { a: {} } })
   })
 })
 
 describe('what a state is sealed for', () => {
-  const client = (headers = {}): McpClient => ({
+  const client = (headers = {}): McpRequestContext => ({
     request: new Request('http://localhost/mcp', { headers }),
     principal: ADMIN,
-    meter: createMeter(),
+    meter: createRequestBudget(),
     background: () => undefined,
     memory: { growAnswer: async () => true },
     toolset: { search: false, select: false, bare: false, tools: undefined, named: [], names: [] },
   })
 
   it('is who calls what, for whom, with which input in any order of its keys', () => {
-    const bound = boundTo(CALL, client())
+    const bound = toAssociatedData(CALL, client())
     expect(JSON.parse(bound)).toEqual(['mcp', 'admin', null, 'name:echo', '{"a":2,"b":1}'])
-    expect(boundTo({ ...CALL, input: { a: 2, b: 1 } }, client())).toBe(bound)
-    expect(JSON.parse(boundTo({ ...CALL, selector: '^1' }, client({ 'x-user-id': 'u' })))).toEqual([
+    expect(toAssociatedData({ ...CALL, input: { a: 2, b: 1 } }, client())).toBe(bound)
+    expect(JSON.parse(toAssociatedData({ ...CALL, selector: '^1' }, client({ 'x-user-id': 'u' })))).toEqual([
       'mcp',
       'admin',
       'u',
@@ -95,6 +95,6 @@ describe('what a state is sealed for', () => {
   })
 
   it('is the input as it is where it has no canonical form', () => {
-    expect(JSON.parse(boundTo({ ...CALL, input: { a: '\ud800' } }, client()))[4]).toBe('{"a":"\\ud800"}')
+    expect(JSON.parse(toAssociatedData({ ...CALL, input: { a: '\ud800' } }, client()))[4]).toBe('{"a":"\\ud800"}')
   })
 })

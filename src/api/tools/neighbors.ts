@@ -1,0 +1,22 @@
+import type { Principal } from '../../core/access/principal.ts'
+import type { Catalog, LineFormat } from '../../core/catalog/catalog.ts'
+import { firstSentence } from '../../core/search/words.ts'
+import { getDisplayTitle, type ToolRecord } from '../../core/tool/tool.ts'
+
+const NEAREST = 5
+/** The same whosever neighbor it is, since lines are kept. */
+const NEIGHBOUR: LineFormat = {
+  name: 'neighbour',
+  write: (record) =>
+    JSON.stringify({ id: record.id, title: getDisplayTitle(record), description: firstSentence(record.description) }),
+}
+
+/** Other tools that the first sentence of a tool's description finds, best first, each with its own. */
+export async function findNeighbors(record: ToolRecord, catalog: Pick<Catalog, 'list'>, principal: Principal) {
+  const query = { q: firstSentence(record.description), versions: 'newest', limit: NEAREST + 1 } as const
+  const listing = await catalog.list(query, principal, NEIGHBOUR)
+  const found = (listing?.lines ?? []).map((line): Pick<ToolRecord, 'id' | 'title' | 'description'> => JSON.parse(line))
+  return found.filter(({ id }) => toName(id) !== toName(record.id)).slice(0, NEAREST)
+}
+
+const toName = (id: string) => id.slice(0, id.lastIndexOf('@')).toLowerCase()

@@ -1,0 +1,121 @@
+import * as base64url from 'jose/base64url'
+import { createAuthorizationsRoutes } from '../api/authorizations/routes.ts'
+import { createCallsRoutes } from '../api/calls/routes.ts'
+import { createClientsRoutes } from '../api/clients/routes.ts'
+import { createKeysRoutes } from '../api/keys/routes.ts'
+import { keyText } from '../http/caller/key-text.ts'
+import { createPoliciesRoutes } from '../api/policies/routes.ts'
+import { createProvidersRoutes } from '../api/providers/routes.ts'
+import { createSessionsRoutes } from '../api/sessions/routes.ts'
+import { createSetupRoutes } from '../api/setup/routes.ts'
+import { createAgentsRoutes } from '../api/users/agents/routes.ts'
+import { createGrantsRoutes } from '../api/users/routes.ts'
+import { toKeyPrincipal } from '../core/access/api-key.ts'
+import type { Principal } from '../core/access/principal.ts'
+import { createConnectRoutes } from '../connect/routes.ts'
+import { knownProvider } from '../core/consent/known-providers.ts'
+import { createUrlTextCheck, formatAllowHint } from '../outbound/allowed-url.ts'
+import { createFlows } from '../sign-in/flow-cookie.ts'
+import { createErrorHandler } from '../http/response/error-handler.ts'
+import { failurePage, page } from '../http/page/page.ts'
+import { createSignInRoutes } from '../sign-in/routes.ts'
+import { createAuthorizationServer } from '../storage/connect/connect-store.ts'
+import { sha256 } from '../storage/sealing/sha256.ts'
+import type { Config } from '../env.ts'
+import { type Deployment, newId } from './deployment.ts'
+import { log } from './platform.ts'
+import { documentFetch, signInProvider } from './providers.ts'
+import { allowsKeySignIn } from './stores.ts'
+import type { Publishing } from './publishing.ts'
+
+export const onPageError = createErrorHandler((failure) => page(failurePage(failure)), newId, log)
+
+export function composeAccessRoutes(
+  { config, stores, doors, calls, ...deployment }: Deployment,
+  { secretJudges }: Pick<Publishing, 'secretJudges'>,
+) {
+  const { now } = Date
+  const { registry, deploymentKeys, keys, givenProviders, providers, vault, connect } = stores
+  const clients = { create: connect.createOAuthClient, list: connect.clients, remove: connect.removeClient }
+  const { limitAnonymous, sessions, agents, authenticator, onKeyChange } = doors
+  const { writeAuditEntry, version } = deployment
+  const { toolRoutes, otherRoutes, pageRoutes } = deployment.routes
+  const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
+  const { signIn, userVerifierUrl } = config
+  const forPeople = { sessions, limitAnonymous, now, writeAuditEntry, onPageError }
+  const byKey = allowsKeySignIn(config)
+  async function findCaller(principal: string): Promise<Principal | undefined> {
+    const key = principal.startsWith('key:') ? await keys.findById(principal.slice('key:'.length)) : undefined
+    return key && toKeyPrincipal(key)
+  }
+  return [
+    createKeysRoutes({
+      ...otherRoutes,
+      keys,
+      published: registry.published,
+      quota: config.quota,
+      onChange: onKeyChange,
+      sha256,
+      randomKey: () => keyText(randomBytes(32)),
+      newId,
+      now: () => new Date(),
+    }),
+    createAuthorizationsRoutes({
+      ...otherRoutes,
+      authorizePage: pageRoutes.gate,
+      ...forPeople,
+      authorizations: vault,
+      async findTool(id, background) {
+        const found = await calls.resolver.resolve(id, background)
+        return found.ok ? found.tool : undefined
+      },
+      providers,
+      files: stores,
+      sessions: signIn || byKey ? sessions : undefined,
+      requiresSignIn: signIn !== undefined && userVerifierUrl === undefined,
+      identifiesPeople: userVerifierUrl !== undefined || signIn !== undefined || byKey,
+      findCaller: byKey ? findCaller : undefined,
+    }),
+    createCallsRoutes({ ...pageRoutes, records: stores.records, version, now }),
+    createSessionsRoutes({ ...pageRoutes, sessions }),
+    createSignInRoutes({
+      ...forPeople,
+      provider: signInProvider(config),
+      flows: createFlows(deploymentKeys.sealer('sign-in'), now),
+      authenticator,
+      sha256,
+    }),
+    createConnectRoutes({
+      ...forPeople,
+      issuer: config.connectIssuer,
+      server: createAuthorizationServer(connect),
+      fetchFor: documentFetch(config),
+      caching: deployment.routes.publicRoutes.caching,
+      catalog: registry.catalog,
+      prepare: registry.installBundle,
+      onEnd: agents.forgetAgent,
+      newId: () => base64url.encode(randomBytes(16)),
+    }),
+    createAgentsRoutes({ ...pageRoutes, agents }),
+    createClientsRoutes({ ...otherRoutes, clients, onChange: agents.forget }),
+    createGrantsRoutes({ ...otherRoutes, grants: vault }),
+    createPoliciesRoutes({ ...toolRoutes, store: registry.policyStore, loadSecretCheck: secretJudges.ofTools }),
+    createProvidersRoutes({
+      ...otherRoutes,
+      store: givenProviders,
+      providers,
+      checkUrl: createUrlTextCheck(config.allowHttpHosts, formatAllowHint),
+      loadSecretCheck: secretJudges.ofClients,
+      known: knownProvider,
+    }),
+    createSetupRoutes({ ...otherRoutes, setup: describeSetup(config), keys, providers }),
+  ]
+}
+
+function describeSetup({ vaultKeys, vaultKeysArePublic, userVerifierUrl, signIn, people }: Config) {
+  const withOpenId = people.rules?.length ? 'set' : 'nobody'
+  return {
+    vaultKeys: vaultKeysArePublic ? 'development' : vaultKeys.length > 0 ? 'set' : 'none',
+    signIn: signIn ? withOpenId : userVerifierUrl === undefined ? 'none' : 'verifier',
+  } as const
+}

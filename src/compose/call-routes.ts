@@ -1,0 +1,101 @@
+import type { McpEndpoint } from '../dialects/mcp/routes.ts'
+import type { Failure } from '../core/failure/failure.ts'
+import { createOxpRoutes, respondOxpFailure } from '../dialects/oxp/routes.ts'
+import { createHealth } from '../http/route/health.ts'
+import { sha256 } from '../storage/sealing/sha256.ts'
+import { type Deployment, newId } from './deployment.ts'
+import type { Authentication } from './authentication.ts'
+import { FORMAT_NAMES } from '../core/publish/format-names.ts'
+import { sleep } from './platform.ts'
+
+export interface CallRoutes {
+  readonly routes: ReturnType<typeof createOxpRoutes>
+  readonly respond: (failure: Failure) => Response
+}
+
+export interface LazyRoutes {
+  readonly paths: RegExp
+  load(): Promise<CallRoutes>
+}
+
+/** Where tools are called and listed. OXP's words are everybody's; other dialects are loaded with the first request for them. */
+export function composeCallRoutes({ config, stores, doors, calls, version }: Deployment) {
+  const { now } = Date
+  const { catalog } = stores.registry
+  const { gate } = doors
+  const { callTool, resolver, tellReadiness } = calls
+  const list = { gate, catalog, sha256 }
+  const health = createHealth({ probe: stores.probe, now, sleep })
+  const loadFormats = () => import('./dialects.ts')
+  const oxp: CallRoutes = {
+    routes: createOxpRoutes({ ...list, callTool, health, formatNames: [...FORMAT_NAMES.keys()], loadFormats }),
+    respond: (failure) => respondOxpFailure(failure),
+  }
+  const others: readonly LazyRoutes[] = [
+    {
+      paths: /^\/(?:connect\/)?mcp$/,
+      async load() {
+        const [{ createMcpRoutes: mcpFace, respondError: refuse }, { createStateSeal }, { challenge }] =
+          await Promise.all([
+            import('../dialects/mcp/routes.ts'),
+            import('../storage/sealing/state-seal.ts'),
+            import('../connect/metadata.ts'),
+          ])
+        const routes = mcpFace({
+          callTool,
+          catalog,
+          resolver,
+          tellReadiness,
+          doors: createMcpEndpoints(doors, challenge),
+          origins: config.allowOrigins,
+          seal: createStateSeal({ sealer: stores.deploymentKeys.sealer('state'), now }),
+          serverInfo: { name: 'switchboard', title: 'Switchboard', version },
+        })
+        return { routes, respond: refuse }
+      },
+    },
+    {
+      paths: /^\/machine-context\//,
+      async load() {
+        const { createMachineContextRoutes: machineContextFace, responder } =
+          await import('../dialects/machine-context/routes.ts')
+        const respond = responder({ newId, now })
+        return { routes: machineContextFace({ ...list, callTool, newId, now }), respond: (failure) => respond(failure) }
+      },
+    },
+    {
+      paths: /^\/worker\//,
+      async load() {
+        const { createOpenToolCallingRoutes: openToolCallingFace, respond } =
+          await import('../dialects/open-tool-calling/routes.ts')
+        const routes = openToolCallingFace({ ...list, gate: doors.authorizeEngine, callTool, now })
+        return { routes, respond: (failure) => respond(failure) }
+      },
+    },
+    {
+      paths: /^\/plugin\//,
+      async load() {
+        const { createPluginRoutes: pluginFace, respond } = await import('../dialects/plugin/routes.ts')
+        return { routes: pluginFace({ ...list, callTool, resolver }), respond: (failure) => respond(failure) }
+      },
+    },
+  ]
+  return { oxp, others }
+}
+
+/** `/mcp` says nothing of OAuth: clients that find it stop sending the key that they were given. */
+function createMcpEndpoints(
+  { gate, authorizeAgent }: Pick<Authentication, 'gate' | 'authorizeAgent'>,
+  challenge: (request: Request) => string,
+): readonly McpEndpoint[] {
+  return [
+    {
+      path: '/mcp',
+      gate,
+      challenge: (request) => ({
+        hint: `. Agents that sign people in, and have no key, connect to '${new URL(request.url).origin}/connect/mcp'`,
+      }),
+    },
+    { path: '/connect/mcp', gate: authorizeAgent, challenge: (request) => ({ header: challenge(request) }) },
+  ]
+}

@@ -1,0 +1,67 @@
+import { createArchiveRoutes } from '../api/archive/routes.ts'
+import { createArtifactsRoutes } from '../api/artifacts/routes.ts'
+import { createImportRoutes } from '../api/toolkits/import/routes.ts'
+import { createUploadRoutes } from '../api/toolkits/plugin/routes.ts'
+import { createToolkitsRoutes } from '../api/toolkits/routes.ts'
+import { createIconRoutes } from '../api/tools/icon/routes.ts'
+import { createImplementationRoutes } from '../api/tools/implementation/routes.ts'
+import { createRegistryRoutes } from '../api/tools/routes.ts'
+import { plugin } from '../dialects/plugin/definition.ts'
+import { encodeBase64, decodeBase64 } from '../outbound/base64.ts'
+import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
+import { createIcons, MAX_ICON } from '../outbound/icons.ts'
+import { sha256 } from '../storage/sealing/sha256.ts'
+import { outboundOptionsFor } from './bundled.ts'
+import type { Deployment } from './deployment.ts'
+import { codecs, formats } from './dialects.ts'
+import { yieldToEventLoop } from '../http/request/body.ts'
+import type { Publishing } from './publishing.ts'
+
+/** Where tools are published and looked after. */
+export function composeToolRoutes(
+  { config, stores, doors, calls, routes, version }: Deployment,
+  publishing: Publishing,
+) {
+  const { now } = Date
+  const { registry, deploymentKeys, keys, artifacts, uploads } = stores
+  const { archive, blobs, catalog, source, writer, policies, toolkits } = registry
+  const { resolver, tellReadiness, toolSecrets } = calls
+  const { publish, plugins, importers, secretJudges } = publishing
+  const { toolRoutes, toolPageRoutes } = routes
+  const findTool = { source, resolver, policies, toolkits }
+  const readBlob = blobs.read
+  const guardedFetch = createGuardedFetch({ ...outboundOptionsFor(config), maxResponseBytes: MAX_ICON })
+  return [
+    createRegistryRoutes({
+      ...toolRoutes,
+      ...findTool,
+      publish,
+      writer,
+      catalog,
+      codecs,
+      sha256,
+      tellReadiness,
+      formats,
+    }),
+    createImplementationRoutes({ ...toolRoutes, ...findTool, readBlob }),
+    createIconRoutes({ ...toolPageRoutes, ...findTool, readIcon: createIcons(guardedFetch, now) }),
+    createArchiveRoutes({
+      ...toolRoutes,
+      sha256,
+      archive,
+      signer: deploymentKeys.signer('export'),
+      plugins,
+      readBlob,
+      encodeBase64: encodeBase64,
+      decodeBase64: decodeBase64,
+      giveWay: yieldToEventLoop,
+      loadSecretCheck: secretJudges.ofTools,
+      now: () => new Date(),
+      version,
+    }),
+    createUploadRoutes({ ...toolRoutes, plugins, codec: plugin, publish, writer }),
+    createImportRoutes({ ...toolRoutes, importers, publish, toolSecrets, writer, giveWay: yieldToEventLoop }),
+    createToolkitsRoutes({ ...toolRoutes, toolkits, keys, catalog }),
+    createArtifactsRoutes({ ...toolRoutes, artifacts, uploads, limitAnonymous: doors.limitAnonymous, now }),
+  ]
+}

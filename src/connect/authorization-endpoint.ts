@@ -1,0 +1,204 @@
+import type { AuditAction } from '../core/access/audit-entry.ts'
+import { type Agent, AGENT_SCOPES } from '../core/access/agent.ts'
+import type { Catalog } from '../core/catalog/catalog.ts'
+import { toHolder } from '../core/access/holder.ts'
+import type { JsonObject } from '../core/tool/json.ts'
+import { writeAudit } from '../http/route/audit.ts'
+import type { RouteContext } from '../http/route/authorizer.ts'
+import type { PagesDeps } from '../http/route/page-router.ts'
+import { isLoopback } from '../core/tool/loopback.ts'
+import { isSecureOrigin } from '../http/caller/loopback.ts'
+import { formatRedirectTarget, isPrivateUse, isRedirectUri } from '../http/caller/redirect-uri.ts'
+import { bounded } from '../http/page/text.ts'
+import { failurePage, redirectResponse, type Page, page, plainPage } from '../http/page/page.ts'
+import type { SignedInSession, Sessions } from '../http/caller/sessions.ts'
+import { signInPath } from '../http/page/sign-in-path.ts'
+import type { AuthorizationServer } from '../storage/connect/connect-store.ts'
+import type { AuthorizationDetails, AuthorizationRequest } from '../storage/connect/connect-object.ts'
+import { type ToolkitChoice, listToolkitChoices } from '../core/catalog/choices.ts'
+import { type FindDocument, isDocumentUrl } from './client-document.ts'
+import { type ClientSummary, consentPage, EXPIRY_DAYS, requestErrorPage } from './pages.tsx'
+import { parseSelection, encodeHiddenSelection } from './selection.ts'
+import { INITIAL_VIEW, isListAction, paginateChoices, filterChoices, readView, type ToolkitView } from './toolkits.tsx'
+
+export interface AuthorizeDeps extends PagesDeps {
+  readonly server: AuthorizationServer
+  readonly sessions: Pick<Sessions, 'findSession'>
+  readonly catalog: Catalog
+  readonly prepare: () => Promise<void> | undefined
+  readonly findDocument: FindDocument
+  readonly newId: () => string
+}
+
+interface ConsentPrompt {
+  readonly request: AuthorizationRequest
+  readonly signed: SignedInSession
+  readonly asked: AuthorizationDetails
+  readonly clientSummary: ClientSummary
+  readonly choices: readonly ToolkitChoice[]
+}
+
+const MAX_URL = 8_192
+const MAX_ADDRESS = 16_000
+const TOO_LONG = requestErrorPage(`The link is too long: wanted at most ${MAX_URL} characters`, undefined)
+const BAD_REDIRECT = requestErrorPage('Invalid redirect URI', undefined)
+const MAX_NAME = 200
+/** RFC 6749, section 3.1. A parameter that nobody knows, and `resource` (RFC 8707), may be repeated. */
+const NON_REPEATABLE = [
+  'response_type',
+  'client_id',
+  'redirect_uri',
+  'scope',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+] as const
+const CHANGED = 'The list of toolkits has changed: check your selection'
+const NOT_SAFE = plainPage(400, 'HTTPS required', 'Open this Switchboard over https to connect an agent')
+const SIGNED_OUT = plainPage(403, 'You are not signed in', 'Nothing has changed. Start again in your agent')
+
+export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
+  const { server, sessions, catalog, prepare, findDocument, limitAnonymous, newId, now, writeAuditEntry } = deps
+
+  async function loadPrompt(c: RouteContext, signedOut?: Page): Promise<ConsentPrompt | Response> {
+    const url = new URL(c.req.raw.url)
+    const { origin, pathname, search, searchParams } = url
+    if (!isSecureOrigin(url)) return page(NOT_SAFE)
+    const signIn = signInPath(pathname + search)
+    if (url.href.length > MAX_URL || signIn.length > MAX_ADDRESS) return page(TOO_LONG)
+    const repeated = NON_REPEATABLE.find((name) => searchParams.getAll(name).length > 1)
+    if (repeated) return page(requestErrorPage(`The link has '${repeated}' more than once`, undefined))
+    const redirectUri = searchParams.get('redirect_uri')
+    // Documents of clients may list any
+    if (redirectUri !== null && !isRedirectUri(redirectUri)) return page(BAD_REDIRECT)
+    // Nothing is looked up or fetched for strangers
+    const signed = await sessions.findSession(c.req.raw, () => limitAnonymous(c))
+    if (!signed.ok) {
+      if (signed.failure.type !== 'unauthenticated') return page(failurePage(signed.failure))
+      return signedOut ? page(signedOut) : redirectResponse(signIn)
+    }
+    const clientId = searchParams.get('client_id') ?? ''
+    const found = isDocumentUrl(clientId) ? await findDocument(clientId, signed.value.fetchCapability) : undefined
+    if (found?.ok === false) return page(requestErrorPage(found.message, undefined))
+    const request = { url: `${origin}${pathname}${search}`, document: found?.client }
+    await prepare()
+    const asked = await server.asked(request, signed.value.principal.id)
+    if (!asked.ok) return page(requestErrorPage(asked.message, asked.back))
+    const choices = filterToolkits(asked, await listToolkitChoices(signed.value.principal, catalog))
+    return { request, signed: signed.value, asked, clientSummary: summarizeClient(asked), choices }
+  }
+
+  function createAgent(
+    { signed, asked, clientSummary }: ConsentPrompt,
+    chosen: ReadonlySet<string>,
+    days: number,
+  ): Agent {
+    const { principal, session } = signed
+    const at = now()
+    return {
+      id: newId(),
+      by: session.by,
+      owner: principal.id,
+      holder: toHolder(principal),
+      client: { id: asked.client.id, name: clientSummary.name, host: clientSummary.host },
+      toolkits: [...chosen],
+      scopes: AGENT_SCOPES,
+      origin: session.origin,
+      created_at: new Date(at).toISOString(),
+      expires_at: new Date(at + days * 86_400_000).toISOString(),
+    }
+  }
+
+  function note(c: RouteContext, act: AuditAction, { signed }: ConsentPrompt, about: JsonObject): void {
+    writeAudit(c, writeAuditEntry, now(), { act, principal: signed.principal, outcome: 'success', status: 302, about })
+  }
+
+  return {
+    async showConsentPage(c: RouteContext): Promise<Response> {
+      const question = await loadPrompt(c)
+      return question instanceof Response ? question : page(consentPage(await toPageProps(question)))
+    },
+
+    async decide(c: RouteContext, form: URLSearchParams): Promise<Response> {
+      const question = await loadPrompt(c, SIGNED_OUT)
+      if (question instanceof Response) return question
+      const decision = form.get('decision') ?? ''
+      if (decision !== 'allow' && !isListAction(decision)) {
+        note(c, 'agent.refuse', question, { name: question.clientSummary.name, host: question.clientSummary.host })
+        return redirectResponse(question.asked.refusal)
+      }
+      const days = EXPIRY_DAYS.find((each) => String(each) === form.get('days'))
+      const view = readView(form)
+      const { chosen, isCurrent } = await parseSelection(form, question.choices)
+      const problem = isCurrent ? findProblem(decision, chosen, days) : CHANGED
+      if (decision === 'all' || decision === 'none') {
+        for (const { toolkit } of filterChoices(question.choices, view, chosen)) {
+          if (decision === 'all') chosen.add(toolkit)
+          else chosen.delete(toolkit)
+        }
+      }
+      if (decision !== 'allow' || days === undefined || problem !== undefined)
+        return page(consentPage({ ...(await toPageProps(question, chosen, view)), days, ...(problem && { problem }) }))
+      const agent = createAgent(question, chosen, days)
+      const connected = await server.letIn(question.request, agent)
+      if (connected.ok) {
+        const { id, toolkits, expires_at } = agent
+        note(c, 'agent.connect', question, {
+          id,
+          name: agent.client.name,
+          host: question.clientSummary.host,
+          toolkits,
+          expires_at,
+        })
+      }
+      return connected.ok ? redirectResponse(connected.to) : page(requestErrorPage(connected.message, connected.back))
+    },
+  }
+}
+
+function summarizeClient({ client, redirectUri }: AuthorizationDetails): ClientSummary {
+  const url = new URL(redirectUri)
+  const host = formatRedirectTarget(url)
+  return {
+    name: bounded(client.name ?? host, MAX_NAME),
+    host: bounded(host, MAX_NAME),
+    scheme: isPrivateUse(url) ? url.protocol : undefined,
+    publishedBy: isDocumentUrl(client.id) ? new URL(client.id).host : undefined,
+    isLocal: isLoopback(url.hostname),
+  }
+}
+
+/** Only those that the resource's query names, if there are any: a link narrows what is offered, and chooses nothing. */
+function filterToolkits(
+  { resource = '' }: AuthorizationDetails,
+  choices: readonly ToolkitChoice[],
+): readonly ToolkitChoice[] {
+  const lists = URL.parse(resource)?.searchParams.getAll('toolkits') ?? []
+  const named = new Set(lists.flatMap((each) => each.split(',')).map((each) => each.trim().toLowerCase()))
+  const narrowed = choices.filter(({ toolkit }) => named.has(toolkit.toLowerCase()))
+  return narrowed.length > 0 ? narrowed : choices
+}
+
+function findProblem(decision: string, chosen: ReadonlySet<string>, days: number | undefined): string | undefined {
+  if (decision !== 'allow') return undefined
+  if (days === undefined) return 'Choose when access expires'
+  return chosen.size === 0 ? 'Select at least one toolkit, or refuse' : undefined
+}
+
+async function toPageProps(
+  { signed, clientSummary, choices }: ConsentPrompt,
+  chosen: ReadonlySet<string> = new Set(),
+  view: ToolkitView = INITIAL_VIEW,
+) {
+  const { by } = signed.session
+  const list = paginateChoices(choices, view, chosen)
+  return {
+    asking: clientSummary,
+    person: 'person' in by ? by.person.user : toHolder(signed.principal).id,
+    choices,
+    chosen,
+    view,
+    list,
+    others: await encodeHiddenSelection(choices, chosen, list.shown),
+  }
+}

@@ -1,0 +1,116 @@
+import type { ApiAnswers } from '../../api/answers.ts'
+import { ToolIcon } from '../../http/page/icon.tsx'
+import { bounded, quoted } from '../../http/page/text.ts'
+import { plainText, withoutTitle } from '../markdown.tsx'
+import { Notice, ToolName } from '../parts.tsx'
+import { FROM } from '../portion.ts'
+import { buildHref, type ToolSearch } from './search.tsx'
+
+export type FoundToolsPage = ApiAnswers['GET /tools']
+
+interface FoundToolsProps {
+  readonly search: ToolSearch
+  readonly found: FoundToolsPage
+  readonly from: number
+  readonly total: number | undefined
+  readonly mayPublish: boolean
+}
+
+export function FoundTools({ search, found: { items, next_cursor }, from, total, mayPublish }: FoundToolsProps) {
+  if (items.length === 0 && next_cursor === undefined) return <NoTools search={search} mayPublish={mayPublish} />
+  const isAll = search.versions === 'all'
+  return (
+    <>
+      {items.length === 0 ? undefined : <p class="note">{formatRange(from, from + items.length - 1, total, isAll)}</p>}
+      <ul class="cards even" aria-label="Tools">
+        {items.map((tool) => (
+          <Card tool={tool} isExact={isAll} />
+        ))}
+      </ul>
+      <p>
+        {search.cursor ? <a href={buildHref(search, {})}>First page</a> : undefined}{' '}
+        {next_cursor === undefined ? undefined : (
+          <a
+            class="button"
+            rel="next"
+            href={buildHref(search, { cursor: next_cursor, [FROM]: String(from + items.length) })}
+          >
+            More tools
+          </a>
+        )}
+      </p>
+    </>
+  )
+}
+
+/** Points to other lists: a tool without an active version is in none that agents get. */
+function NoTools({ search, mayPublish }: Pick<FoundToolsProps, 'search' | 'mayPublish'>) {
+  const { toolkit } = search
+  const ofToolkit = toolkit === '' ? '' : `?${new URLSearchParams({ toolkit })}`
+  return (
+    <Notice>
+      <p>{buildHref(search, {}) === '/' ? 'No tools yet.' : 'No tools found.'}</p>
+      <ul class="plain">
+        {search.versions === 'all' ? undefined : (
+          <li>
+            <a href={buildHref(search, { versions: 'all' })}>Search all versions</a>, including older and deprecated
+            ones
+          </li>
+        )}
+        {mayPublish ? (
+          <>
+            <li>
+              <a href={`/console/versions${ofToolkit}`}>See pending versions</a>, and disabled ones
+            </li>
+            <li>
+              <a href="/docs/publish">Publish a tool</a>, or <a href="/console/import">import tools</a>
+            </li>
+          </>
+        ) : undefined}
+        {buildHref(search, {}) === '/' ? undefined : (
+          <li>
+            <a href="/?view=tools">All tools</a>
+          </li>
+        )}
+      </ul>
+    </Notice>
+  )
+}
+
+/** `1–30 of 8,118 tools`; a total below the range was counted before, and is left out. */
+function formatRange(first: number, last: number, total: number | undefined, isAll: boolean): string {
+  const number = (each: number) => each.toLocaleString('en')
+  const range = first === last ? number(first) : `${number(first)}–${number(last)}`
+  if (total === undefined || total < last) return `${isAll ? 'Versions' : 'Tools'} ${range}`
+  const noun = isAll ? 'version' : 'tool'
+  return `${range} of ${number(total)} ${total === 1 ? noun : `${noun}s`}`
+}
+
+function Card({ tool, isExact }: { tool: FoundToolsPage['items'][number]; isExact: boolean }) {
+  const { id, title, icon, version, requirements = {} } = tool
+  const [name = id] = id.split('@')
+  const needs = listNeeds(requirements)
+  return (
+    <li>
+      <a href={`/console/tools/${encodeURIComponent(isExact ? id : name)}`}>
+        <ToolIcon path={icon} />
+        <ToolName name={name} />
+      </a>{' '}
+      <span class="note">{version}</span>
+      {/^[^+]*-/.test(version) ? <span class="note">, a pre-release</span> : undefined}
+      {title === undefined ? undefined : <bdi class="note"> {quoted(title)}</bdi>}
+      <p dir="auto">{bounded(plainText(withoutTitle(tool.description, title)))}</p>
+      {needs.length === 0 ? undefined : <p class="note">Needs {needs.join(', ')}</p>}
+    </li>
+  )
+}
+
+type Needs = NonNullable<ApiAnswers['GET /tools/:id?format=oxp-flat']['requirements']>
+
+export function listNeeds({ authorization = [], secrets = [], user_id = false }: Needs): readonly string[] {
+  return [
+    ...authorization.map(({ id }) => `access to ${id}`),
+    ...secrets.map(({ id }) => `the secret ${id}`),
+    ...(user_id ? ['a user'] : []),
+  ]
+}

@@ -1,0 +1,51 @@
+import type { ApiAnswers } from '../../api/answers.ts'
+import type { PageContext, Reply } from '../visit.ts'
+import { Select, TextField } from '../parts.tsx'
+import { readFilters, buildQuery } from '../query.ts'
+
+export type ToolSearch = ReturnType<typeof readSearch>
+type ToolkitsReply = Reply<ApiAnswers['GET /toolkits']>
+
+export function readSearch(visit: PageContext) {
+  const filters = readFilters(visit, ['q', 'toolkit', 'tag', 'versions', 'view', 'cursor'])
+  const { q = '', toolkit = '', tag = '', versions = '', view = '', cursor = '' } = filters
+  return { q, toolkit, tag, versions, view, cursor }
+}
+
+export function buildHref(search: ToolSearch, change: Readonly<Record<string, string>>): string {
+  const query = buildQuery({ ...search, cursor: '', ...change }).toString()
+  return query === '' ? '/' : `/?${query}`
+}
+
+/** More toolkits than these are named in a field: as options they would be most of a page. */
+const MAX_OPTIONS = 200
+
+export function Search({ search, toolkits: listed }: { search: ToolSearch; toolkits: ToolkitsReply }) {
+  const { q, toolkit, tag, versions } = search
+  const toolkits = listed.ok ? listed.value.items : []
+  const options = toolkits.map((each) => ({ value: each.toolkit, text: `${each.toolkit} (${each.tools})` }))
+  return (
+    <search>
+      <form class="row" method="get" action="/">
+        <label>
+          Search tools
+          <input type="search" name="q" value={q} maxlength={1000} placeholder="send an email" />
+        </label>
+        {toolkits.length > MAX_OPTIONS ? (
+          <TextField label="Toolkit" name="toolkit" value={toolkit} maxlength={100} />
+        ) : (
+          <Select label="Toolkit" name="toolkit" options={[{ value: '', text: 'All' }, ...options]} value={toolkit} />
+        )}
+        <TextField label="Tag" name="tag" value={tag} maxlength={100} />
+        <label class="choice">
+          <input type="checkbox" name="versions" value="all" checked={versions === 'all'} />
+          <span>All versions</span>
+        </label>
+        <button class="go">Search</button>
+      </form>
+      {listed.ok ? undefined : (
+        <p class="note">The toolkits cannot be listed right now: {listed.failure.message}. Their tools are below.</p>
+      )}
+    </search>
+  )
+}

@@ -1,0 +1,65 @@
+import type { ApiAnswers } from '../../api/answers.ts'
+import { bounded } from '../../http/page/text.ts'
+import { formatCount } from '../calls/chart.tsx'
+import { plainText } from '../markdown.tsx'
+import { Chips, NextLink } from '../parts.tsx'
+import { paginate } from '../portion.ts'
+import { buildQuery } from '../query.ts'
+import type { PageContext, Reply } from '../visit.ts'
+
+type Toolkit = ApiAnswers['GET /toolkits']['items'][number]
+type Usage = Reply<ApiAnswers['GET /usage']>
+
+export const ORDERS = { name: 'Name', tools: 'Most tools', calls: 'Most used' } as const
+export type Order = keyof typeof ORDERS
+
+/** In cards, of a page. */
+const MOST = 60
+
+interface ToolkitCardsProps {
+  readonly visit: PageContext
+  readonly toolkits: readonly Toolkit[]
+  readonly order: Order
+  /** Where the order takes it. */
+  readonly usage: Usage | undefined
+}
+
+/** The catalog as it begins: each toolkit opens its tools. */
+export function ToolkitCards({ visit, toolkits, order, usage }: ToolkitCardsProps) {
+  const calls = new Map(
+    usage?.ok ? usage.value.items.map((each) => [each.group.toolkit?.toLowerCase(), each.calls]) : [],
+  )
+  const countCalls = ({ toolkit }: Toolkit) => calls.get(toolkit.toLowerCase()) ?? 0
+  const orderings: Readonly<Record<Order, (one: Toolkit, other: Toolkit) => number>> = {
+    name: (one, other) => one.toolkit.localeCompare(other.toolkit, 'en'),
+    tools: (one, other) => other.tools - one.tools,
+    calls: (one, other) => countCalls(other) - countCalls(one),
+  }
+  const { items, more } = paginate(visit, toolkits.toSorted(orderings[order]), MOST)
+  const total = toolkits.reduce((sum, { tools }) => sum + tools, 0)
+  const chips = Object.entries(ORDERS).map(([name, text]) => {
+    return { text, href: name === 'name' ? '/' : `/?${buildQuery({ sort: name })}`, isCurrent: name === order }
+  })
+  return (
+    <>
+      <p class="note">
+        {formatCount(total, 'tool')} in {formatCount(toolkits.length, 'toolkit')}.{' '}
+        <a href="/?view=tools">List all tools</a>
+      </p>
+      <Chips label="Sort by" chips={chips} />
+      <ul class="cards even" aria-label="Toolkits">
+        {items.map((each) => (
+          <li>
+            <a href={`/?${buildQuery({ toolkit: each.toolkit })}`}>{each.toolkit}</a>{' '}
+            <span class="note">
+              {formatCount(each.tools, 'tool')}
+              {order === 'calls' ? `, ${formatCount(countCalls(each), 'call')} this week` : ''}
+            </span>
+            {each.description === undefined ? undefined : <p dir="auto">{bounded(plainText(each.description))}</p>}
+          </li>
+        ))}
+      </ul>
+      {more && <NextLink {...more} />}
+    </>
+  )
+}

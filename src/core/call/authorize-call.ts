@@ -1,0 +1,169 @@
+import {
+  findCoverDenial,
+  covers,
+  findCallDenial,
+  KNOWING_SCOPES,
+  mayActFor,
+  maySee,
+  patternsFor,
+  type Principal,
+} from '../access/principal.ts'
+import type { WaitUntil, Signal } from '../tool/platform.ts'
+import { didYouMean } from '../tool/problem.ts'
+import { suggestTools, formatToolId, parseAskedDocument, parseAskedName, parseToolId } from '../tool/tool-id.ts'
+import type { ToolRecord } from '../tool/tool.ts'
+import { type FailureResult, fail } from '../failure/failure.ts'
+import { type Deadline, abortFailure } from './deadline.ts'
+import type { ResolvedTool, Resolver } from './resolve-tool.ts'
+
+const MAX_SUGGESTIONS = 3
+const MAX_AVAILABLE = 20
+
+export interface RequestContext {
+  readonly principal: Principal
+  readonly background: WaitUntil
+  readonly signal: () => Signal | undefined
+}
+
+export interface ResolveRefDeps {
+  readonly resolver: Resolver
+  readonly startDeadline: (timeoutMs: number, caller: () => Signal | undefined) => Deadline
+}
+
+const RESOLVE_MS = 15_000
+
+export function resolveToolRef(id: string, address: string | undefined, asker: RequestContext, deps: ResolveRefDeps) {
+  if (address === undefined) return findById(id, asker, deps)
+  const orById = (found: ResolvedTool | FailureResult) => {
+    if (found.ok && covers(asker.principal, found.tool.record, KNOWING_SCOPES)) return found
+    const byId = findById(id, asker, deps)
+    return byId instanceof Promise ? byId.then(exactly) : exactly(byId)
+  }
+  // In another case it is the id of a document
+  const exactly = (found: ResolvedTool | FailureResult) => {
+    const isExact = !found.ok || id === address || id.startsWith(`${found.tool.record.toolkit}.`)
+    return isExact ? found : fail({ type: 'tool-unknown', asked: id, suggestions: [] })
+  }
+  const found = resolveWithDeadline(address, asker, deps)
+  return found instanceof Promise ? found.then(orById) : orById(found)
+}
+
+function findById(
+  id: string,
+  asker: RequestContext,
+  deps: ResolveRefDeps,
+): ResolvedTool | FailureResult | Promise<ResolvedTool | FailureResult> {
+  return denyUncovered(asker.principal, id) ?? resolveWithDeadline(id, asker, deps)
+}
+
+function resolveWithDeadline(
+  asked: string,
+  { background, signal }: RequestContext,
+  { resolver, startDeadline }: ResolveRefDeps,
+) {
+  const resolving = resolver.resolve(asked, background)
+  return resolving instanceof Promise ? raceDeadline(resolving, startDeadline(RESOLVE_MS, signal)) : resolving
+}
+
+async function raceDeadline(
+  resolving: Promise<ResolvedTool | FailureResult>,
+  deadline: Deadline,
+): Promise<ResolvedTool | FailureResult> {
+  const resolved = await deadline.race(resolving)
+  if (resolved === 'cancelled') return abortFailure(resolved, RESOLVE_MS)
+  return resolved === 'expired' ? fail({ type: 'unavailable', message: 'Cannot look up the tool in time' }) : resolved
+}
+
+/** Refuses an uncovered id before it is looked up: it cannot be told from one that does not exist. */
+export function denyUncovered(principal: Principal, asked: string): FailureResult | undefined {
+  if (principal.within === undefined && patternsFor(principal, 'tools:call').includes('*')) return undefined
+  const name = parseToolId(asked)
+  if (!name || covers(principal, name, KNOWING_SCOPES)) return undefined
+  const denied = findCoverDenial(principal, name, 'tools:call')
+  return denied && fail(denied)
+}
+
+export function isHidden(principal: Principal, record: ToolRecord): boolean {
+  return principal.kind === 'anonymous' && !maySee(principal, record, 'tools:call')
+}
+
+type Viewer = Pick<RequestContext, 'principal' | 'background'>
+
+export async function maskHiddenTool(
+  asked: string,
+  viewer: Viewer,
+  resolver: Pick<Resolver, 'resolve'>,
+): Promise<FailureResult> {
+  const document = parseAskedDocument(asked)
+  const id = document ? `${document.id}.${document.tool}` : asked
+  const asUnknown = parseToolId(id) ? await resolver.resolve(suggestTools(id), viewer.background) : undefined
+  if (!asUnknown || asUnknown.ok || asUnknown.failure.type !== 'tool-unknown')
+    return toolUnknownFailure(viewer.principal, asked)
+  return filterSuggestions(asked, asUnknown, viewer, resolver)
+}
+
+/** Keeps from a failure to resolve every suggestion, tool and version that lists hide from the principal. */
+export async function filterSuggestions(
+  asked: string,
+  failing: FailureResult,
+  { principal, background }: Viewer,
+  resolver: Pick<Resolver, 'resolve'>,
+): Promise<FailureResult> {
+  const { failure } = failing
+  async function isShown(id: string): Promise<boolean> {
+    const name = parseToolId(id)
+    if (!name || !covers(principal, name, KNOWING_SCOPES)) return false
+    const resolved = principal.kind === 'anonymous' ? await resolver.resolve(id, background) : undefined
+    return !resolved || (resolved.ok && maySee(principal, resolved.tool.record, KNOWING_SCOPES))
+  }
+
+  function ofHidden(): FailureResult | Promise<FailureResult> {
+    if (principal.kind !== 'anonymous') return toolUnknownFailure(principal, asked)
+    return maskHiddenTool(asked, { principal, background }, resolver)
+  }
+
+  if (failure.type === 'tool-disabled') {
+    const name = parseToolId(failure.id)
+    return name && (await isShown(formatToolId(name))) ? failing : ofHidden()
+  }
+  if (failure.type === 'version-unavailable') {
+    if (!(await isShown(failure.tool))) return ofHidden()
+    const available: string[] = []
+    for (const version of failure.available.slice(0, MAX_AVAILABLE)) {
+      if (await isShown(`${failure.tool}@${version}`)) available.push(version)
+    }
+    return principal.kind === 'anonymous' ? fail({ ...failure, available }) : failing
+  }
+  if (failure.type !== 'tool-unknown') return failing
+  const suggestions: string[] = []
+  for (const id of failure.suggestions) {
+    if (suggestions.length === MAX_SUGGESTIONS) break
+    if (await isShown(id)) suggestions.push(id)
+  }
+  return principal.kind === 'anonymous'
+    ? toolUnknownFailure(principal, asked, suggestions)
+    : fail({ ...failure, suggestions })
+}
+
+export function resolveUserId(principal: Principal, named: string | undefined): string | undefined {
+  if (named !== undefined) return named
+  return principal.users !== 'any' && principal.users.length === 1 ? principal.users[0] : undefined
+}
+
+export function authorizeCall(principal: Principal, asked: string, record: ToolRecord, userId: string | undefined) {
+  const denied = findCallDenial(principal, record)
+  // Refusing a name without a toolkit would tell that the tool exists
+  if (denied && !covers(principal, record, KNOWING_SCOPES) && !parseToolId(asked))
+    return toolUnknownFailure(principal, asked)
+  if (denied) return fail(denied)
+  if (userId === undefined || mayActFor(principal, userId)) return undefined
+  return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
+}
+
+function toolUnknownFailure(principal: Principal, asked: string, suggestions: readonly string[] = []): FailureResult {
+  const document = parseAskedDocument(asked)
+  const name = document ? `${document.id}.${document.tool}` : (parseAskedName(asked)?.name ?? asked)
+  if (principal.kind !== 'anonymous') return fail({ type: 'tool-unknown', asked: name, suggestions })
+  const reason = `No tool '${name.slice(0, 200)}' is available without a credential${didYouMean(suggestions)}`
+  return fail({ type: 'unauthenticated', reason, suggestions })
+}

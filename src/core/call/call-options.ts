@@ -1,0 +1,52 @@
+import { ANSWER_CHARACTERS } from '../tool/budget.ts'
+import type { Json, JsonObject } from '../tool/json.ts'
+import { parseValue, integer, custom, type Reader, string, hideValue } from '../tool/json-reader.ts'
+import { formatReadError, type Problem } from '../tool/problem.ts'
+import { type FailureResult, fail, ok, type Result } from '../failure/failure.ts'
+
+export const identifier = string({ least: 1, most: 256 })
+
+/** No header takes more. */
+export const credentialValue = hideValue(string({ most: 65_536 }))
+
+export const SELECT = 'select'
+export const INLINE_BYTES = 'inline_bytes'
+
+/** An option of the call, unless the tool has a parameter of that name. */
+export function readOption(name: string, values: JsonObject, contextParameters: readonly string[]): Json | undefined {
+  if (!Object.hasOwn(values, name) || contextParameters.includes(name)) return undefined
+  // Models send null for what they leave out
+  return values[name] ?? undefined
+}
+
+/** One answer may take what all that is written for a request may. */
+export const inlineBytes = integer(1, ANSWER_CHARACTERS)
+
+export function readInlineBytes(values: JsonObject, contextParameters: readonly string[]): Result<number | undefined> {
+  const given = readOption(INLINE_BYTES, values, contextParameters)
+  const read = given === undefined ? ok(undefined) : parseValue(inlineBytes, given)
+  if (read.ok) return read
+  return malformedRequestFailure(read.problems.map(({ message }) => ({ path: `/context/${INLINE_BYTES}`, message })))
+}
+
+export function integerStringReader(least: number, most: number): Reader<number> {
+  return custom(
+    `an integer from ${least} to ${most}`,
+    (value) => {
+      const count = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : -1
+      return count >= least && count <= most ? count : undefined
+    },
+    () => ({ type: 'integer', minimum: least, maximum: most }),
+  )
+}
+
+export function invalidParameterFailure(parameter: string, wanted: string): FailureResult {
+  return malformedRequestFailure([{ path: `/${parameter}`, message: `Must be ${wanted}` }], 'the query')
+}
+
+export function malformedRequestFailure(
+  problems: readonly Problem[],
+  what: 'the body' | 'the query' | 'the path' = 'the body',
+) {
+  return fail({ type: 'request-malformed', message: formatReadError(what, problems) })
+}

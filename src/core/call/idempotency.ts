@@ -1,0 +1,85 @@
+import type { Json } from '../tool/json.ts'
+import { type FailureResult, type Failure, type FailureType, fail } from '../failure/failure.ts'
+import type { ToolSuccess } from './runner.ts'
+
+export interface CompletedCall {
+  readonly result: ToolSuccess | FailureResult
+  readonly durationMs: number
+  /** Milliseconds since 1970. */
+  readonly finishedAt: number
+}
+
+export interface IdempotentCall {
+  readonly principal: string
+  readonly callId: string
+  /** Stands for all that the tool is given. */
+  readonly fingerprint: string
+  readonly select?: Json | undefined
+  readonly timeoutMs: number
+}
+
+/** `reused`: the id is another call's. `unknown`: it began, and its outcome is lost. `crowded`: too many wait for it. */
+export type ClaimResult =
+  | { readonly state: 'claimed'; readonly settle: (finished: CompletedCall | undefined) => Promise<void> }
+  | { readonly state: 'finished'; readonly finished: CompletedCall }
+  | { readonly state: 'reused' | 'unknown' | 'crowded' | 'unreachable' }
+
+export interface Ledger {
+  claim(call: IdempotentCall): Promise<ClaimResult>
+}
+
+/** For outcomes that are too large for the ledger itself; false where there is no place for one. */
+export interface OutcomeStore {
+  keep(principal: string, callId: string, sealed: string): Promise<boolean>
+  find(principal: string, callId: string): Promise<string | undefined>
+}
+
+/**
+ * Runs a call once under its id. It may run again if its tool did not begin, or failed with `can_retry`. A claim without an
+ * outcome is given up 5 s after the deadline, or when its server restarts, and its call never runs again.
+ */
+export async function runIdempotently(
+  call: IdempotentCall,
+  run: (begins: () => void) => ToolSuccess | FailureResult | Promise<ToolSuccess | FailureResult>,
+  { ledger, now }: { readonly ledger: Ledger; readonly now: () => number },
+): Promise<CompletedCall> {
+  const started = now()
+  const finishedWith = (result: ToolSuccess | FailureResult): CompletedCall => {
+    const finishedAt = now()
+    return { result, durationMs: finishedAt - started, finishedAt }
+  }
+  const claimed = await ledger.claim(call)
+  if (claimed.state === 'finished') return claimed.finished
+  if (claimed.state === 'reused') {
+    const message = `The call id '${call.callId}' was already used with a different tool, version, user, account, credential, answer, file, input or selection`
+    return finishedWith(fail({ type: 'conflict', message }))
+  }
+  const unknown = fail({ type: 'outcome-unknown', call_id: call.callId })
+  if (claimed.state === 'unknown') return finishedWith(unknown)
+  if (claimed.state === 'crowded') return finishedWith(fail({ type: 'rate-limited', retry_after_ms: CROWDED_MS }))
+  if (claimed.state !== 'claimed') {
+    const message = 'Cannot check the idempotency record of this call'
+    return finishedWith(fail({ type: 'unavailable', message }))
+  }
+  let finished: CompletedCall
+  let hasBegun = false
+  try {
+    finished = finishedWith(await run(() => void (hasBegun = true)))
+  } catch (error) {
+    // The tool may have acted: it must not run again
+    await claimed.settle(hasBegun ? finishedWith(unknown) : undefined)
+    throw error
+  }
+  const { result } = finished
+  await claimed.settle(result.ok || isFinalFailure(result.failure) ? finished : undefined)
+  return finished
+}
+
+const CROWDED_MS = 1_000
+const AFTER_RUN: readonly FailureType[] = ['output-invalid', 'output-elsewhere', 'select-failed', 'output-too-large']
+
+function isFinalFailure(failure: Failure): boolean {
+  if (failure.type === 'tool-failed') return failure.can_retry !== true
+  if (failure.type === 'tool-timed-out' || failure.type === 'cancelled') return failure.may_have_run === true
+  return AFTER_RUN.includes(failure.type)
+}

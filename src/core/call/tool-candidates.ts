@@ -1,0 +1,68 @@
+import { createSwrCache, type CacheEntry } from '../cache/swr-cache.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import { ADMIN, maySee, type Principal } from '../access/principal.ts'
+import { type NameRef, toNameRef, formatToolId, toDerivedName, toolKey, type ToolName } from '../tool/tool-id.ts'
+import type { WaitUntil } from '../tool/platform.ts'
+import { fail } from '../failure/failure.ts'
+import type { Resolver } from './resolve-tool.ts'
+import { createLruCache } from '../tool/recently-used.ts'
+
+export interface Candidate extends ToolName {
+  readonly id: string
+  readonly securityLevel: number
+}
+
+/** The same for every caller. At once, and without I/O, when it was asked a moment ago. */
+export type FindCandidates = (
+  name: string,
+  background: WaitUntil,
+) => readonly Candidate[] | Promise<readonly Candidate[]>
+
+interface CandidatesDeps {
+  readonly resolver: Pick<Resolver, 'resolve'>
+  readonly findTools: (name: string) => Promise<readonly Candidate[]>
+  readonly now: () => number
+}
+
+const AGES = { fresh: 5_000, stale: 25_000 }
+const MAX_KEPT = 5_000
+const MAX_SUGGESTIONS = 3
+
+export function createFindCandidates({ resolver, findTools, now }: CandidatesDeps): FindCandidates {
+  const store = createLruCache<CacheEntry<readonly Candidate[]>>(MAX_KEPT)
+  const kept = createSwrCache({ store, getAges: () => AGES, now })
+
+  async function find(name: string, background: WaitUntil): Promise<readonly Candidate[]> {
+    const exposed = await resolver.resolve(toNameRef(name), background)
+    const record = exposed.ok ? exposed.tool.record : undefined
+    const isDerived = record && toDerivedName(record).toLowerCase() === name.toLowerCase()
+    const called = isDerived ? [] : await findTools(name)
+    const all = [...(record ? [record] : []), ...called].map(({ id, toolkit, tool, securityLevel }): Candidate => {
+      return { id, toolkit, tool, securityLevel }
+    })
+    return [...new Map(all.map((each) => [toolKey(each), each])).values()]
+  }
+
+  return (name, background) => kept.get(name.toLowerCase(), () => find(name, background), background)
+}
+
+export function createFindTools(catalog: Pick<Catalog, 'list'>): CandidatesDeps['findTools'] {
+  const write = ({ id, toolkit, tool, securityLevel }: Candidate) =>
+    JSON.stringify({ id, toolkit, tool, securityLevel })
+  return async (name) => {
+    const query = { q: name, versions: 'newest', limit: 50 } as const
+    const found = await catalog.list(query, ADMIN, { name: 'candidate', write })
+    const all = (found?.lines ?? []).map((line): Candidate => JSON.parse(line))
+    return all.filter(({ tool }) => tool.toLowerCase() === name.toLowerCase())
+  }
+}
+
+/** Undefined for no tool. Of several the caller must choose: a guess could send the input to another publisher. */
+export function chooseCandidate({ name, selector }: NameRef, principal: Principal, candidates: readonly Candidate[]) {
+  const visible = candidates.filter((each) => maySee(principal, each, 'tools:call'))
+  const [only, ...others] = visible
+  if (!only) return undefined
+  if (others.length === 0) return formatToolId(only, selector)
+  const suggestions = visible.slice(0, MAX_SUGGESTIONS).map(({ id }) => id)
+  return fail({ type: 'tool-unknown', asked: name, suggestions })
+}

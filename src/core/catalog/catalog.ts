@@ -1,0 +1,63 @@
+import type { Budget } from '../tool/budget.ts'
+import type { ToolName } from '../tool/tool-id.ts'
+import type { ToolRecord } from '../tool/tool.ts'
+import type { ToolStatus } from '../tool/version.ts'
+import type { Principal } from '../access/principal.ts'
+
+export interface ListQuery {
+  readonly q?: string | undefined
+  readonly toolkit?: string | undefined
+  readonly tag?: string | undefined
+  readonly callable?: boolean | undefined
+  /** `newest`: of each tool the newest active version; `all`: every active or deprecated one. */
+  readonly versions: 'newest' | 'all'
+  /** All versions of one status, in toolkits that the principal may change; not together with `q`. */
+  readonly status?: ToolStatus['state'] | undefined
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+export interface CatalogTool extends ToolName {
+  readonly name: string
+  readonly tags: readonly string[]
+  readonly securityLevel: number
+  readonly executable: boolean
+}
+
+export interface Listing {
+  readonly lines: readonly string[]
+  readonly nextCursor?: string
+  readonly total?: number | undefined
+  readonly unmatched?: readonly string[] | undefined
+}
+
+/** As stored (OXP), or written from each record within a budget of its own; a line that costs too much is empty. */
+export type LineFormat =
+  | { readonly name: 'stored' }
+  | { readonly name: string; readonly write: (record: ToolRecord, name: string, budget: Budget) => string }
+
+export interface UnknownName {
+  readonly name: string
+  readonly known: readonly string[]
+  readonly isNear: boolean
+}
+
+export type ToolkitCount = {
+  readonly toolkit: string
+  readonly tools: number
+  readonly level: number
+  readonly description: string | null
+}
+
+export interface ToolkitCounts {
+  toolkits(principal: Principal, query?: Pick<ListQuery, 'callable'>): Promise<readonly ToolkitCount[]>
+}
+
+export interface Catalog {
+  /** The first of these that the principal sees nothing of; for a tool of an unknown toolkit, the toolkit. */
+  findUnknownName(names: readonly string[], principal: Principal): Promise<UnknownName | undefined>
+  /** Names, as lists show them, of tools that can be called and are called much like it. None for who may not list them. */
+  suggestNames(name: string, principal: Principal): Promise<readonly string[]>
+  etag(): Promise<string>
+  list(query: ListQuery, principal: Principal, format: LineFormat): Promise<Listing | undefined>
+}

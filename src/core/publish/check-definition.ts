@@ -1,0 +1,144 @@
+import { checkSchema, type SchemaOptions } from '../schema/publishable.ts'
+import { withinBudget, type Budget, chargeValue } from '../tool/budget.ts'
+import type { DecodeResult } from '../tool/codec.ts'
+import { jsonSize } from '../tool/json.ts'
+import { type Problem, quoteList } from '../tool/problem.ts'
+import { formatToolId, isNamePart, isVersion } from '../tool/tool-id.ts'
+import type { Definition, Implementation, ImplementationKind } from '../tool/tool.ts'
+import type { DefinitionWithImplementation } from './submission.ts'
+
+export const MAX_BYTES = 256 * 1024
+const MAX_CHARACTERS = 256 * 1024
+
+/** Digests and stores take texts alone, and stores none that are too long. */
+export function checkStorable(value: unknown, what: string, path: string, most = MAX_BYTES): readonly Problem[] {
+  // First, and no further than that, so that a huge document costs no more than one a little too large
+  if (jsonSize(value, most) > most)
+    return [{ path, message: `Is larger than ${most} bytes, the most ${what} may have` }]
+  return hasDigest(value) ? [] : [{ path, message: 'Contains a lone surrogate (invalid Unicode)' }]
+}
+
+/** By RFC 8785, a number that is not finite has none either; ours is read from JSON, where only `1e999` is one. */
+function hasDigest(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return value !== undefined && Number.isFinite(Number(value))
+  if (Array.isArray(value)) return value.every(hasDigest)
+  return Object.entries(value).every(([key, each]) => key.isWellFormed() && (each === undefined || hasDigest(each)))
+}
+
+export function checkReadCost(document: unknown, path: string, budget: Budget): readonly Problem[] {
+  const message = 'Takes too much work to read: it has too many parts'
+  const weighed = withinBudget(() => chargeValue(document, budget, path), message)
+  return weighed.ok ? [] : weighed.problems
+}
+
+/** An imported definition needs a bound of its own, since its document is a part of the source. */
+export function checkImportedDefinition(definition: Omit<Definition, 'version'>): readonly Problem[] {
+  if (!hasDigest(definition)) return [{ path: '', message: 'Contains a lone surrogate (invalid Unicode)' }]
+  if (JSON.stringify(definition).length <= MAX_CHARACTERS) return []
+  return [{ path: '', message: `Its definition is larger than ${MAX_CHARACTERS} characters` }]
+}
+
+export const MAX_TOOLS = 500
+/** In characters of JSON, repetitions counted. */
+const MAX_COMBINED_CHARACTERS = 2 * 1024 * 1024
+
+/** A document's own fields are stored in the record of each of its tools, so they multiply. */
+export function checkCombinedSize(definitions: readonly Definition[], path: string): readonly Problem[] {
+  const count = definitions.length
+  if (count > MAX_TOOLS) return [{ path, message: `Must define at most ${MAX_TOOLS} tools, got ${count}` }]
+  let characters = 0
+  for (const definition of definitions) {
+    characters += JSON.stringify(definition).length
+    if (characters <= MAX_COMBINED_CHARACTERS) continue
+    const message = `Comes to more than ${MAX_COMBINED_CHARACTERS} characters, since what it says of all its ${count} tools is kept with each: say less of them together, or define fewer in one document`
+    return [{ path, message }]
+  }
+  return []
+}
+
+export function checkToolId({ toolkit, tool, version }: Definition): readonly Problem[] {
+  if (isNamePart(toolkit) && isNamePart(tool) && isVersion(version)) return []
+  return [{ path: '', message: `'${formatToolId({ toolkit, tool }, version)}' must be an id 'Toolkit.Tool@x.y.z'` }]
+}
+
+export function checkSchemas(
+  schemas: DecodeResult['schemas'],
+  references: SchemaOptions['references'],
+  prefix: string,
+  budget: Budget,
+): readonly Problem[] {
+  return schemas.flatMap(({ path, schema }) => checkSchema(schema, { references, budget }, `${prefix}${path}`))
+}
+
+export function checkImplementation(
+  implementation: Implementation,
+  definition: Definition,
+  runners: ReadonlyMap<string, ImplementationKind>,
+  place = '/implementation',
+): readonly Problem[] {
+  const runner = runners.get(implementation.kind)
+  if (!runner) {
+    const message = `Unknown kind '${implementation.kind}': wanted one of ${quoteList([...runners.keys()])}`
+    return [{ path: `${place}/kind`, message }]
+  }
+  return runner.check(implementation, definition).map((each) => ({ ...each, path: `${place}${each.path}` }))
+}
+
+type Runners = ReadonlyMap<string, ImplementationKind>
+type Implemented = readonly { readonly implementation?: Implementation }[]
+
+/** Tools of one document may share one. */
+function locateImplementations(records: Implemented, places: readonly string[]): ReadonlyMap<Implementation, string> {
+  const pathByImplementation = new Map<Implementation, string>()
+  for (const [index, { implementation }] of records.entries()) {
+    if (implementation) pathByImplementation.set(implementation, places[index] ?? '')
+  }
+  return pathByImplementation
+}
+
+export function findUnreachable(records: Implemented, places: readonly string[], runners: Runners): readonly Problem[] {
+  return [...locateImplementations(records, places)].flatMap(([implementation, path]) => {
+    const message = runners.get(implementation.kind)?.unreachable?.(implementation)
+    return message === undefined ? [] : [{ path, message }]
+  })
+}
+
+export async function checkLoading(records: Implemented, places: readonly string[], runners: Runners) {
+  const problems: Problem[] = []
+  for (const [implementation, place] of locateImplementations(records, places)) {
+    const found = (await runners.get(implementation.kind)?.load?.(implementation)) ?? []
+    problems.push(...found.map((each) => ({ ...each, path: `${place}${each.path}` })))
+  }
+  return problems
+}
+
+/** In bytes: as large as its document, and as much again beside it. */
+const MAX_COMPLETE_BYTES = 512 * 1024
+
+export function checkDefinition(
+  { definition, implementation, document, schemaPaths }: DefinitionWithImplementation,
+  runners: ReadonlyMap<string, ImplementationKind>,
+  budget: Budget,
+): readonly Problem[] {
+  const problems = [
+    ...checkToolId(definition),
+    ...checkStorable(implementation, 'an implementation', '/implementation'),
+  ]
+  const unfit = [
+    ...checkStorable(document, 'a definition', '/definition'),
+    ...checkReadCost(definition, '/definition', budget),
+  ]
+  if (unfit.length > 0) return [...problems, ...unfit]
+  const { input, output } = definition
+  const schemas = [
+    { path: schemaPaths.input, schema: input },
+    ...(output === null ? [] : [{ path: schemaPaths.output, schema: output }]),
+  ]
+  return [
+    ...problems,
+    ...checkStorable(definition, 'a complete definition', '', MAX_COMPLETE_BYTES),
+    ...checkSchemas(schemas, 'local', '', budget),
+    ...checkImplementation(implementation, definition, runners),
+  ]
+}

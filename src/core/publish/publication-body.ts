@@ -1,0 +1,76 @@
+import { type Guard, guardFields } from '../access/guard.ts'
+import { createBudget } from '../tool/budget.ts'
+import type { DecodeOptions } from '../tool/codec.ts'
+import { namePart, tags, version } from '../tool/definition-fields.ts'
+import { isJson, isJsonObject, isJsonArray, isObject, type Json, type JsonObject } from '../tool/json.ts'
+import { anyJson, map, typeGuard, nullish, object, optional, type Reader } from '../tool/json-reader.ts'
+import { toJsonSchema, withSchema, addTypeProblem, addProblem } from '../tool/json-reader.ts'
+import { encodePointerStep, type Problem } from '../tool/problem.ts'
+import type { Implementation } from '../tool/tool.ts'
+import { checkStorable, MAX_TOOLS } from './check-definition.ts'
+
+const MAX_BATCH = 1_000
+
+export interface WrapperFields {
+  readonly given: DecodeOptions
+  readonly implementation?: Implementation | undefined
+  readonly implementations?: Readonly<Record<string, Implementation>> | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly guard?: Guard
+}
+
+const IMPLEMENTATION = typeGuard(
+  "an object with a 'kind'",
+  (value): value is Implementation => isObject(value) && typeof value.kind === 'string',
+  () => ({ type: 'object', properties: { kind: { type: 'string' } }, required: ['kind'] }),
+)
+
+const FIELDS = {
+  definition: anyJson,
+  implementation: nullish(IMPLEMENTATION),
+  implementations: nullish(map(IMPLEMENTATION, MAX_TOOLS)),
+  toolkit: optional(namePart),
+  version: optional(version),
+  tags: optional(tags),
+  ...guardFields,
+}
+
+const BARE = { type: 'object', description: 'A definition in any dialect', not: { required: ['definition'] } }
+const ONE = () => ({ anyOf: [{ ...toJsonSchema(object(FIELDS)), required: ['definition'] }, BARE] })
+
+export const DEFINITION_BODY = typeGuard('a definition', isJson, ONE)
+
+export const PUBLICATION_BODY: Reader<Json> = withSchema(
+  () => ({ anyOf: [...ONE().anyOf, { type: 'array', items: ONE(), maxItems: MAX_BATCH }] }),
+  (body, report) => {
+    if (isJsonArray(body) && body.length > MAX_BATCH)
+      return addProblem(report, `A batch holds at most ${MAX_BATCH} definitions, got ${body.length}`)
+    return isJson(body) ? body : addTypeProblem(report, 'a definition', body)
+  },
+)
+
+export function parseWrapper(body: JsonObject, problems: Problem[]): WrapperFields {
+  let beside: WrapperFields = { given: {} }
+  const wrapper = object(FIELDS, {
+    // Given the valid fields even beside invalid ones, so that the definition is judged with those
+    rule({ toolkit, version, implementation, implementations, tags, security_level, approval }) {
+      const given = { ...(toolkit === undefined ? {} : { toolkit }), ...(version === undefined ? {} : { version }) }
+      beside = {
+        given,
+        implementation,
+        implementations,
+        tags,
+        ...(security_level === undefined && approval === undefined ? {} : { guard: { security_level, approval } }),
+      }
+    },
+  })
+  wrapper(body, { problems, warnings: [], quotes: true, budget: createBudget })
+  problems.push(
+    ...checkStorable(body.implementation ?? null, 'an implementation', '/implementation'),
+    ...(isJsonObject(body.implementations) ? Object.entries(body.implementations) : []).flatMap(([tool, each]) =>
+      checkStorable(each ?? null, 'an implementation', `/implementations${encodePointerStep(tool)}`),
+    ),
+    ...checkStorable(body.tags ?? null, 'an implementation', '/tags'),
+  )
+  return beside
+}

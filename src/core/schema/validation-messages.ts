@@ -1,0 +1,94 @@
+import type { Problem } from '../tool/problem.ts'
+
+export const MAX_PROBLEMS = 100
+
+const MAX_LIST_LENGTH = 200
+
+type Message = string | ((wanted: unknown) => string)
+
+const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
+  ['type', (wanted) => `Must be ${alternatives(toList(wanted).map(formatKind))}`],
+  ['enum', (wanted) => `Must be one of ${listed(toList(wanted))}`],
+  ['const', (wanted) => `Must be ${listed([wanted])}`],
+  ...each(['required', 'dependentRequired', 'dependencies'], 'Is required'),
+  ...each(['additionalProperties', 'unevaluatedProperties'], 'Is not a known parameter'),
+  ['propertyNames', 'Has a name that is not allowed'],
+  ...each(['items', 'additionalItems', 'unevaluatedItems'], 'Has more items than allowed'),
+  ['minimum', (wanted) => `Must be at least ${String(wanted)}`],
+  ['maximum', (wanted) => `Must be at most ${String(wanted)}`],
+  ['exclusiveMinimum', (wanted) => `Must be more than ${String(wanted)}`],
+  ['exclusiveMaximum', (wanted) => `Must be less than ${String(wanted)}`],
+  ['multipleOf', (wanted) => `Must be a multiple of ${String(wanted)}`],
+  ['minLength', (wanted) => `Must be at least ${counted(wanted, 'character')} long`],
+  ['maxLength', (wanted) => `Must be at most ${counted(wanted, 'character')} long`],
+  ['pattern', (wanted) => `Must match the pattern ${shortened(String(wanted))}`],
+  ['minItems', (wanted) => `Must have at least ${counted(wanted, 'item')}`],
+  ['maxItems', (wanted) => `Must have at most ${counted(wanted, 'item')}`],
+  ['minProperties', (wanted) => `Must have at least ${counted(wanted, 'property', 'properties')}`],
+  ['maxProperties', (wanted) => `Must have at most ${counted(wanted, 'property', 'properties')}`],
+  ['uniqueItems', 'Must not have the same item twice'],
+  ...each(['contains', 'minContains', 'maxContains'], 'Must have the right number of items of the required form'),
+  ['anyOf', 'Must match one of the allowed forms'],
+  ['oneOf', 'Must match exactly one of the allowed forms'],
+  ['not', 'Must not have the forbidden form'],
+])
+
+/** Never contains the value, which may be a secret. */
+export function problemMessage(keyword: string, wanted?: unknown): string {
+  const message = MESSAGES.get(keyword) ?? 'Is not allowed'
+  return typeof message === 'string' ? message : message(wanted)
+}
+
+export interface ValidationError extends Problem {
+  readonly keyword: string
+}
+
+export function limitErrors(found: readonly ValidationError[]): readonly Problem[] {
+  const mistyped = new Set(found.filter(({ keyword }) => keyword === 'type').map(({ path }) => path))
+  const distinct = new Map<string, Problem>()
+  for (const { path, message, keyword } of found) {
+    if (mistyped.has(path) && keyword !== 'type') continue
+    distinct.set(`${path}\n${message}`, { path, message })
+  }
+  const sorted = [...distinct].sort(([a], [b]) => (a < b ? -1 : 1))
+  return sorted.slice(0, MAX_PROBLEMS).map(([, problem]) => problem)
+}
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value]
+}
+
+function each(keywords: readonly string[], message: string): [string, string][] {
+  return keywords.map((keyword) => [keyword, message])
+}
+
+function formatKind(type: unknown): string {
+  const word = String(type)
+  if (['array', 'integer', 'object'].includes(word)) return `an ${word}`
+  return ['boolean', 'number', 'string'].includes(word) ? `a ${word}` : word
+}
+
+function alternatives(words: readonly string[]): string {
+  const last = words.at(-1) ?? 'of another type'
+  return words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${last}` : last
+}
+
+function counted(count: unknown, one: string, many = `${one}s`): string {
+  return `${String(count)} ${count === 1 ? one : many}`
+}
+
+function listed(values: readonly unknown[]): string {
+  const words: string[] = []
+  let length = 0
+  for (const value of values) {
+    const word = shortened(typeof value === 'string' ? `'${value}'` : JSON.stringify(value))
+    length += word.length + 2
+    if (length > MAX_LIST_LENGTH && words.length > 0) return `${words.join(', ')}, ...`
+    words.push(word)
+  }
+  return words.join(', ')
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_LIST_LENGTH ? `${text.slice(0, MAX_LIST_LENGTH)}...` : text
+}

@@ -1,0 +1,145 @@
+import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
+import type { Artifact, Content, InputRequests, InputResponses, ToolFailure } from './content.ts'
+import { isJsonObject, isObject, type Json, type JsonObject } from './json.ts'
+import type { Fetch, Signal } from './platform.ts'
+import type { Requirements } from './tool.ts'
+
+type Declared = Partial<Requirements>
+
+type RequirementIds<R, K extends keyof Requirements> = R extends { readonly [P in K]: readonly (infer Requirement)[] }
+  ? Requirement extends { readonly id: infer I extends string }
+    ? I
+    : never
+  : never
+/** Without an index signature, so that a mistyped parameter is an error even where the input is open. */
+type Input<I> = I extends { readonly additionalProperties: unknown } | { readonly patternProperties: unknown }
+  ? Described<I>
+  : Named<Described<I>>
+type Described<S> = S extends JSONSchema ? FromSchema<S> : never
+type Named<T> = T extends unknown ? { [K in keyof T as string extends K ? never : K]: T[K] } : never
+type Output<O> = O extends null ? void : O extends JSONSchema ? FromSchema<O> : unknown
+type Returned<O> = Output<O> | OutputWithContent<Output<O>> | InputRequired | ToolFailureResult
+
+export interface ToolContext<R = Requirements> {
+  readonly secrets: Readonly<Record<RequirementIds<R, 'secrets'>, string>>
+  /** The user's OAuth access token at a declared provider; the renewed one, once `fetch` had to renew it. */
+  token(provider: RequirementIds<R, 'authorization'>): string
+  readonly userId: R extends { readonly user_id: true } ? string : string | undefined
+  readonly userInfo?: JsonObject | undefined
+  readonly signal: Signal
+  /** https to the tool's `hosts` only, redirects checked, bytes capped. */
+  readonly fetch: Fetch
+  /** Writes one line to the call's log. Secrets and tokens are redacted. */
+  log(message: string): void
+  /** Tells the caller how far the tool is. `progress` must grow from one report to the next. */
+  progress(progress: number, total?: number, message?: string): void
+  readonly answers: InputResponses | undefined
+}
+
+export interface ToolFailureResult {
+  readonly failed: ToolFailure
+}
+
+export function failed(failure: ToolFailure): ToolFailureResult {
+  return { failed: failure }
+}
+
+/** A symbol, so that no value of a tool's own can be taken for it. */
+export const extras = Symbol('more than a value')
+
+export interface OutputWithContent<V> {
+  readonly [extras]: { readonly value: V; readonly content?: readonly Content[]; readonly artifact?: Artifact }
+}
+
+export interface InputRequired {
+  readonly [extras]: { readonly asks: InputRequests }
+}
+
+/** Content beside the value, which must pass the output schema; dialects without content give the value. */
+export function content(blocks: readonly Content[]): OutputWithContent<void>
+export function content<const V>(blocks: readonly Content[], value: V): OutputWithContent<V>
+export function content(blocks: readonly Content[], value?: unknown): OutputWithContent<unknown> {
+  return { [extras]: { value, content: blocks } }
+}
+
+/** A large output that lies at a URL; the value, if any, is for dialects without artifacts. */
+export function artifact(place: ArtifactPlace): OutputWithContent<void>
+export function artifact<const V>(place: ArtifactPlace, value: V): OutputWithContent<V>
+export function artifact({ description, ...place }: ArtifactPlace, value?: unknown): OutputWithContent<unknown> {
+  return { [extras]: { value, artifact: { ...place, meta: { description } } } }
+}
+
+export interface ArtifactPlace extends Omit<Artifact, 'meta'> {
+  readonly description: string
+}
+
+export function ask(requests: InputRequests['requests'], state?: Json): InputRequired {
+  return { [extras]: { asks: state === undefined ? { requests } : { requests, state } } }
+}
+
+export function accepted(answer: Json | undefined): JsonObject | undefined {
+  if (!isObject(answer) || answer.action !== 'accept') return undefined
+  return isJsonObject(answer.content) ? answer.content : undefined
+}
+
+export interface ToolDeclaration<I, O, R> {
+  readonly version: string
+  readonly name?: string
+  readonly title?: string
+  readonly description: string
+  readonly input: I
+  readonly output: O
+  readonly requirements?: R
+  readonly securityLevel?: number
+  readonly annotations?: JsonObject
+  readonly tags?: readonly string[]
+  readonly mayGiveArtifact?: boolean
+  /** Served where `DEMO_TOOLS` says so: elsewhere its name is free for whoever publishes it. */
+  readonly isDemo?: boolean | undefined
+  /** Where `fetch` may ask, as `host` or `host:port`; when absent, any public host, but none for a tool with tokens. */
+  readonly hosts?: readonly string[] | undefined
+  /** Milliseconds; 30,000 when absent, at most 300,000. */
+  readonly timeoutMs?: number
+  handler(input: Input<I>, context: ToolContext<R>): Returned<O> | Promise<Returned<O>>
+}
+
+export interface BundledTool extends Omit<ToolDeclaration<JsonObject, JsonObject | null, Declared>, 'handler'> {
+  handler(input: Readonly<Record<string, unknown>>, context: ToolContext): unknown
+}
+
+/** Declares a tool. Its path is its id: `tools/Calculator/Add.ts` at version 1.0.0 is `Calculator.Add@1.0.0`. */
+export function defineTool<
+  const I extends JSONSchema & JsonObject,
+  const O extends (JSONSchema & JsonObject) | null,
+  const R extends Declared = Record<never, never>,
+>(declaration: ToolDeclaration<I, O, R>): BundledTool
+export function defineTool(declaration: BundledTool): BundledTool {
+  return declaration
+}
+
+/** A definition document, word for word, and a handler for each of its tools. Its folder is the toolkit. */
+export interface BundledDocument {
+  readonly document: Json
+  readonly handlers: Readonly<Record<string, BundledTool['handler']>>
+  readonly hosts?: BundledTool['hosts']
+  readonly isDemo?: boolean | undefined
+  findHandler(name: string): BundledTool['handler']
+}
+
+/** Declares the tools of a definition document. Their handlers run only on input that passed the schema. */
+export function defineTools(
+  document: Json,
+  handlers: BundledDocument['handlers'],
+  more: Pick<BundledDocument, 'hosts' | 'isDemo'> = {},
+): BundledDocument {
+  return {
+    ...more,
+    document,
+    handlers,
+    findHandler(name) {
+      const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined
+      if (!handler) throw new Error(`Cannot find what runs for '${name}'`)
+      return handler
+    },
+  }
+}

@@ -1,0 +1,40 @@
+export type ExpectedToken = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'comma' | 'end'
+
+export function formatPosition(text: string, offset: number): string {
+  let line = 1
+  let start = 0
+  for (let end = text.indexOf('\n'); end !== -1 && end < offset; end = text.indexOf('\n', start)) {
+    line += 1
+    start = end + 1
+  }
+  return ` at line ${line}, column ${offset - start + 1} (offset ${offset})`
+}
+
+const EXPECTED: Readonly<Record<Exclude<ExpectedToken, 'comma'>, string>> = {
+  'value': 'value',
+  'first value': 'value',
+  'name': 'name in double quotes',
+  'first name': 'name in double quotes',
+  'colon': "':'",
+  'end': 'end',
+}
+
+export function formatExpected(wanted: ExpectedToken, inList: boolean): string {
+  return `${wanted === 'comma' ? `',' or '${inList ? ']' : '}'}'` : EXPECTED[wanted]} expected`
+}
+
+/** `at` is where a string cannot be read on. */
+export function explainBadString(text: string, at: number): string {
+  if (text.startsWith('\\u', at)) return 'malformed \\u escape'
+  if (text.startsWith('\\', at)) return 'unknown escape'
+  return at === text.length || /[\n\r]/.test(text.charAt(at))
+    ? 'string without an end'
+    : 'control character in a string'
+}
+
+/** For a token that is no string, and was read from `start` to `end`. */
+export function explainBadScalar(text: string, start: number, end: number): string | undefined {
+  if (end > start) return end < text.length && '.eE'.includes(text.charAt(end)) ? 'number without an end' : undefined
+  if (',:{}[]'.includes(text.charAt(start))) return undefined
+  return /^\/[/*]/.test(text.slice(start, start + 2)) ? 'comment not allowed' : 'unknown word or sign'
+}

@@ -1,0 +1,14 @@
+import { fnv1a } from './tool-id.ts'
+
+/** The revisions that a change is meant for (`If-Match`), or `*` for any. */
+export type Precondition = readonly string[] | '*'
+
+export function computeRevision(stored: object | string): string {
+  const text = typeof stored === 'string' ? stored : JSON.stringify(stored)
+  return fnv1a(text) + fnv1a(`${text.length}${text}`)
+}
+
+export function matchesPrecondition(stored: object | string | undefined, expected: Precondition | undefined): boolean {
+  if (expected === undefined) return true
+  return stored !== undefined && (expected === '*' || expected.includes(computeRevision(stored)))
+}

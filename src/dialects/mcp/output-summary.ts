@@ -1,0 +1,61 @@
+import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+
+const MAX_DEPTH = 4
+/** Parts that are looked at, since references can name the same parts over and over. */
+const MAX_PARTS = 1_000
+const MAX_VALUES = 6
+
+/**
+ * Writes what a schema allows as TypeScript writes types, as deep as it fits into so many characters: a tenth of the
+ * tokens for a model. It leaves out descriptions and bounds, so that nothing can be checked by it.
+ */
+export function summarizeSchema(schema: JsonObject, most: number): string {
+  for (let depth = MAX_DEPTH; depth > 1; depth -= 1) {
+    const text = digest(schema, depth)
+    if (text.length <= most) return text
+  }
+  const text = digest(schema, 1)
+  return text.length <= most ? text : `${text.slice(0, most)}…`
+}
+
+function digest(root: JsonObject, most: number): string {
+  let parts = 0
+
+  function summarizeType(schema: Json | undefined, depth: number): string {
+    if (!isJsonObject(schema)) return 'any'
+    if (++parts > MAX_PARTS) return '…'
+    if (typeof schema.$ref === 'string')
+      return depth === 0 ? '{…}' : summarizeType(findDefinition(schema.$ref), depth - 1)
+    if (schema.const !== undefined) return JSON.stringify(schema.const)
+    if (Array.isArray(schema.enum)) return joinSome(schema.enum.map((value) => JSON.stringify(value)))
+    const choices = schema.anyOf ?? schema.oneOf
+    if (Array.isArray(choices)) return joinSome([...new Set(choices.map((choice) => summarizeType(choice, depth)))])
+    const types = [schema.type ?? (schema.properties === undefined ? 'any' : 'object')].flat()
+    return types.map((type) => named(type, schema, depth)).join(' | ')
+  }
+
+  function named(type: Json, schema: JsonObject, depth: number): string {
+    if (type === 'array') {
+      const items = summarizeType(schema.items, depth)
+      return items.includes(' | ') ? `(${items})[]` : `${items}[]`
+    }
+    if (type !== 'object') return String(type)
+    const properties = Object.entries(isJsonObject(schema.properties) ? schema.properties : {})
+    if (depth === 0 || properties.length === 0) return '{…}'
+    const required = new Set(Array.isArray(schema.required) ? schema.required : [])
+    const mark = (name: string) => (required.has(name) ? '' : '?')
+    return `{ ${properties.map(([name, inner]) => `${name}${mark(name)}: ${summarizeType(inner, depth - 1)}`).join(', ')} }`
+  }
+
+  function findDefinition(reference: string): Json | undefined {
+    const name = /^#\/\$defs\/([^/]+)$/.exec(reference)?.[1]
+    const { $defs } = root
+    return name !== undefined && isJsonObject($defs) && Object.hasOwn($defs, name) ? $defs[name] : undefined
+  }
+
+  return summarizeType(root, most)
+}
+
+function joinSome(values: readonly string[]): string {
+  return values.length <= MAX_VALUES ? values.join(' | ') : `${values.slice(0, MAX_VALUES).join(' | ')} | …`
+}

@@ -1,0 +1,84 @@
+import type { CallOutcome } from '../../core/call/call.ts'
+import type { Failure } from '../../core/failure/failure.ts'
+import type { LimitStatus } from '../../core/call/call-limiter.ts'
+import { SMALL } from '../../outbound/memory-budget.ts'
+import { createTextResponse } from './unread-text.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+/** Copying a response's status and headers costs the platform a third of reading an object. */
+const JSON_OK = new Response(null, { headers: JSON_TYPE })
+
+export function jsonText(text: string, status = 200, headers?: Record<string, string>): Response {
+  if (text.length > SMALL) return createTextResponse(text, { status, headers: { ...JSON_TYPE, ...headers } })
+  if (status === 200 && !headers) return new Response(text, JSON_OK)
+  return new Response(text, { status, headers: { ...JSON_TYPE, ...headers } })
+}
+
+/** RFC 9110, sections 10.2.3, 11.6.1, 12.5.3 and 15.5.6. */
+export function failureHeaders(failure: Failure): Record<string, string> | undefined {
+  if (failure.type === 'unauthenticated') return { 'www-authenticate': 'Bearer realm="switchboard"' }
+  if (failure.type === 'unavailable') return { 'retry-after': '1' }
+  if (failure.type === 'method-not-allowed') return { allow: failure.allowed.join(', ') }
+  if (failure.type === 'media-type-unsupported' && failure.isEncoded) return { 'accept-encoding': 'identity' }
+  if (failure.type !== 'rate-limited') return undefined
+  const wait = String(Math.ceil(failure.retry_after_ms / 1000))
+  if (!failure.policy) return { 'retry-after': wait }
+  const spent = { ...failure.policy, left: 0, resetMs: failure.retry_after_ms }
+  return { 'retry-after': wait, ...allowanceHeaders([spent]) }
+}
+
+export function callHeaders(
+  { allowances }: Pick<CallOutcome, 'allowances'>,
+  headers?: Record<string, string>,
+): Record<string, string> | undefined {
+  return allowances ? { ...headers, ...allowanceHeaders(allowances) } : headers
+}
+
+/** draft-ietf-httpapi-ratelimit-headers, sections 3 and 4. */
+function allowanceHeaders(allowances: readonly LimitStatus[]): Record<string, string> {
+  const policies = allowances.map((each) => {
+    const { quota, seconds } = each
+    return `"${policyName(each)}";q=${quota}${seconds === undefined ? ';qu="concurrent-requests"' : `;w=${seconds}`}`
+  })
+  const states = allowances.map((each) => {
+    const { left, resetMs } = each
+    return `"${policyName(each)}";r=${left}${resetMs === undefined ? '' : `;t=${Math.ceil(resetMs / 1000)}`}`
+  })
+  return { 'ratelimit-policy': policies.join(', '), 'ratelimit': states.join(', ') }
+}
+
+function policyName({ name, seconds }: LimitStatus): string {
+  return seconds === undefined ? `${name}-at-once` : name
+}
+
+export function jsonFailure(
+  failure: Failure,
+  text: string,
+  status: number,
+  headers?: Readonly<Record<string, string>>,
+): Response {
+  return jsonText(text, status, { ...PRIVATE, ...failureHeaders(failure), ...headers })
+}
+
+/** 304 where the request holds this entity tag (RFC 9110, section 13.1.2). A POST asks for its answer whatever it holds. */
+export function notModified(
+  request: Request,
+  headers: Readonly<Record<string, string>> & { readonly etag: string },
+): Response | undefined {
+  const held = request.headers.get('if-none-match')
+  if (held === null || request.method === 'POST') return undefined
+  const hasProviderGrant =
+    held.trim() === '*' || held.split(',').some((tag) => tag.trim().replace(/^W\//, '') === headers.etag)
+  return hasProviderGrant ? new Response(null, { status: 304, headers }) : undefined
+}
+
+/** Every answer depends on who asks, and changes when somebody publishes. */
+export const PRIVATE = { 'cache-control': 'private, no-cache', 'vary': 'Authorization, OXP-API-Key, OXP-Version' }
+
+/** `Switchboard-Note`: what an answer means where its body has no room for it. Characters that no header holds become `?`. */
+export function noteHeader(note: string): Readonly<Record<string, string>> {
+  return { [NOTE]: note.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_NOTE) }
+}
+
+export const NOTE = 'switchboard-note'
+const MAX_NOTE = 1_000

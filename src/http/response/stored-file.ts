@@ -1,0 +1,75 @@
+import type { StoredArtifact, UploadedFile } from '../../core/call/artifact-store.ts'
+import { notModified } from './json-response.ts'
+
+type Stored = StoredArtifact & Partial<Pick<UploadedFile, 'filename'>>
+
+/** The file or a part of it; undefined where its bytes are gone. `expires` in seconds, `now` in milliseconds since 1970. */
+export async function fileResponse(
+  request: Request,
+  found: Stored,
+  id: string,
+  expires: number,
+  now: number,
+): Promise<Response | undefined> {
+  const headers = toFileHeaders(found, id, expires, now)
+  const unchanged = notModified(request, headers)
+  if (unchanged) return unchanged
+  const ifRange = request.headers.get('if-range')
+  const isCurrent = ifRange === null || ifRange === found.etag
+  const part = isCurrent ? readRange(request.headers.get('range'), found.size) : undefined
+  if (part === 'unsatisfiable')
+    return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${found.size}` } })
+  const whole = { ...headers, 'content-length': String(found.size) }
+  if (request.method === 'HEAD') return new Response(null, { headers: whole })
+  const body = await found.read(part)
+  if (!body) return undefined
+  if (!part) return new Response(body, { headers: whole })
+  const { offset, length } = part
+  const range = `bytes ${offset}-${offset + length - 1}/${found.size}`
+  const partial = { ...headers, 'content-range': range, 'content-length': String(length) }
+  return new Response(body, { status: 206, headers: partial })
+}
+
+/** RFC 9110, section 14.1.2; undefined where all is asked for, and for other units, several parts and malformed ranges. */
+export function readRange(header: string | null, size: number) {
+  const [, first, last] = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})[ \t]*$/i.exec(header ?? '') ?? []
+  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined
+  if (first === '') {
+    const length = Math.min(Number(last), size)
+    return length === 0 ? 'unsatisfiable' : { offset: size - length, length }
+  }
+  const offset = Number(first)
+  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1)
+  if (last !== '' && Number(last) < offset) return undefined
+  return offset >= size ? 'unsatisfiable' : { offset, length: end - offset + 1 }
+}
+
+/** A tool's output is hostile, and comes from our own origin: browsers are to save it, and run nothing of it. */
+export function toFileHeaders(
+  { contentType, etag }: Pick<StoredArtifact, 'contentType' | 'etag'>,
+  id: string,
+  /** Seconds since 1970. */
+  expires: number,
+  now: number,
+): Record<string, string> & { readonly etag: string } {
+  const left = Math.max(0, Math.floor(expires - now / 1000))
+  return {
+    'content-type': contentType,
+    'content-disposition': `attachment; filename="${id}${findExtension(contentType)}"`,
+    'content-security-policy':
+      "sandbox; default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'x-robots-tag': 'noindex',
+    'referrer-policy': 'no-referrer',
+    'cache-control': `private, max-age=${left}, immutable`,
+    'accept-ranges': 'bytes',
+    etag,
+  }
+}
+
+function findExtension(contentType: string): string {
+  if (contentType.startsWith('text/plain')) return '.txt'
+  const [, subtype] = /^\w+\/([a-z0-9]{2,5})(?:\+\w+)?(?:;|$)/.exec(contentType) ?? []
+  return subtype === undefined ? '' : `.${subtype}`
+}

@@ -1,0 +1,58 @@
+import { type FailureResult, fail } from '../../core/failure/failure.ts'
+
+interface EntranceOptions {
+  /** The origin of PUBLIC_URL. */
+  readonly publicUrl: string | undefined
+  readonly isSelfHosted: boolean
+}
+
+/** Cloudflare's edge sets it, and lets no client set it. */
+const CLIENT_ADDRESS = 'cf-connecting-ip'
+
+/** More than the path or the query of any route has; each part takes time wherever an address is read. */
+const MAX_PARTS = 64
+
+/** The first to see a request: it believes of the address of client and deployment what the platform says, and no header. */
+export function createRequestNormalizer({
+  publicUrl,
+  isSelfHosted,
+}: EntranceOptions): (request: Request) => Request | FailureResult {
+  const place = publicUrl === undefined ? undefined : new URL(publicUrl)
+  let isAtEdge = false
+
+  return (received) => {
+    if (received.url.length > MAX_PARTS && hasTooManyParts(received.url)) {
+      const message = `Cannot read the address: its path or its query has more than ${MAX_PARTS} parts`
+      return fail({ type: 'request-malformed', message })
+    }
+    // Parsed once an isolate. Where Cloudflare is not in front, clients of Miniflare's sockets could set it too
+    isAtEdge ||= !isSelfHosted && received.cf !== undefined
+    const request = isAtEdge || !received.headers.has(CLIENT_ADDRESS) ? received : dropClientAddress(received)
+    return place ? checkHost(request, place) : request
+  }
+
+  function checkHost(request: Request, { origin, protocol, host }: URL): Request | FailureResult {
+    const { url: href, headers } = request
+    const said = headers.get('host') ?? host
+    if (said === host && href.startsWith(`${origin}/`)) return request
+    const url = new URL(href)
+    const isHere = [url.host, said].every((each) => URL.parse(`${protocol}//${each}`)?.host === host)
+    if (isHere && isSelfHosted) return new Request(`${origin}${url.pathname}${url.search}`, request)
+    if (isHere && url.protocol === protocol) return request
+    const message = `This deployment only serves '${origin}' (PUBLIC_URL)`
+    return fail({ type: 'misdirected', message })
+  }
+}
+
+function hasTooManyParts(url: string): boolean {
+  const end = url.indexOf('?')
+  const path = end === -1 ? url : url.slice(0, end)
+  const parts = [path.split(/\/|%2f/i, MAX_PARTS + 1), url.slice(path.length).split('&', MAX_PARTS + 1)]
+  return parts.some(({ length }) => length > MAX_PARTS)
+}
+
+function dropClientAddress(request: Request): Request {
+  const headers = new Headers(request.headers)
+  headers.delete(CLIENT_ADDRESS)
+  return new Request(request, { headers })
+}

@@ -1,0 +1,52 @@
+import type { Context, Hono } from 'hono'
+import type { Failure } from '../../core/failure/failure.ts'
+import { trimEnd } from '../../core/tool/trim.ts'
+import type { Authorize } from './authorizer.ts'
+
+/** MCP 2025-11-25, "Authorization Server Discovery". Must be 404: on 401 a client stops sending the key that it has. */
+const DISCOVERY = /^(?:\/mcp)?\/(?:\.well-known\/.+|register|authorize|token)$/
+
+/** Only to callers let in, so that guesses at credentials are held to the rate here too; but DISCOVERY is open to anybody. */
+export function createNotFoundHandler(app: Hono, gate: Authorize, respond: (failure: Failure) => Response) {
+  const routesAt = (path: string) => {
+    const steps = path.split('/')
+    return app.routes.filter((route) => matches(route.path, steps))
+  }
+  const methodsAt = (path: string) =>
+    new Set(
+      routesAt(path)
+        .filter(({ method }) => method !== 'ALL')
+        .flatMap((route) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method])),
+    )
+  const refusesAt = (path: string) => routesAt(path).some(({ method }) => method === 'ALL')
+  return async (c: Context): Promise<Response> => {
+    const { method, path } = c.req
+    const plain = withoutStraySlashes(path)
+    if (plain !== path && isSafeToSendOn(method) && (methodsAt(plain).has(method) || refusesAt(plain))) {
+      // `path` is decoded, and may hold characters that no header takes
+      const { pathname, search } = new URL(c.req.url)
+      return c.redirect(`${withoutStraySlashes(pathname)}${search}`, 308)
+    }
+    const caller = DISCOVERY.test(path) ? undefined : await gate(c, undefined)
+    if (caller?.ok === false) return respond(caller.failure)
+    const allowed = methodsAt(path)
+    if (allowed.size === 0) return respond({ type: 'route-unknown', method, path: path.slice(0, 200) })
+    return respond({ type: 'method-not-allowed', method, allowed: [...allowed].sort() })
+  }
+}
+
+/** Two slashes at the beginning would make an address another host's. */
+function withoutStraySlashes(path: string): string {
+  return trimEnd(path.replace(/^\/+/, '/'), '/')
+}
+
+/** Not changes: `/users/ann/grants/` may be one grant whose name was left out, and is not all of them. */
+function isSafeToSendOn(method: string): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'POST'
+}
+
+function matches(route: string, got: readonly string[]): boolean {
+  const wanted = route.split('/')
+  const fits = (part: string, index: number) => (part.startsWith(':') ? got[index] !== '' : part === got[index])
+  return wanted.length === got.length && wanted.every(fits)
+}

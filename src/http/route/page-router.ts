@@ -1,0 +1,52 @@
+import { type Context, type ErrorHandler, Hono } from 'hono'
+import type { WriteAuditEvent } from '../../core/access/audit-entry.ts'
+import type { FailureResult } from '../../core/failure/failure.ts'
+import { createRequestBudget } from '../../core/tool/budget.ts'
+import { isSameOrigin } from '../caller/same-origin.ts'
+import { failurePage, FORM_OF_ANOTHER_SITE, page } from '../page/page.ts'
+import { readForm } from '../request/body.ts'
+import { NO_MEMORY } from '../request/request-memory.ts'
+import { ANY_QUERY, type Query, readQuery } from '../request/query.ts'
+import type { RouteContext } from './authorizer.ts'
+import { declareOperation } from './operation.ts'
+
+export interface PagesDeps {
+  readonly limitAnonymous: (c: RouteContext) => FailureResult | undefined
+  readonly now: () => number
+  readonly writeAuditEntry?: WriteAuditEvent
+  readonly onPageError: ErrorHandler
+}
+
+type Answer<Sent> = (c: Context, sent: Sent) => Promise<Response>
+
+/** Pages for people whom no gate has let in: each is held to the rate of strangers, and tells failures by a page. */
+export function createPageRouter({ limitAnonymous, onPageError }: Pick<PagesDeps, 'limitAnonymous' | 'onPageError'>) {
+  const router = new Hono().onError(onPageError)
+
+  function shown<Q>(query: Query<Q>, answer: Answer<Q>) {
+    return declareOperation({ query }, async (c: Context) => {
+      const sent = limitAnonymous(c) ?? readQuery(query, c.req.url)
+      return sent.ok ? answer(c, sent.value) : page(failurePage(sent.failure))
+    })
+  }
+
+  return {
+    router,
+
+    get<Q>(path: string, query: Query<Q>, answer: Answer<Q>): void {
+      router.get(path, shown(query, answer))
+    },
+
+    /** Takes forms of this deployment's own pages alone; `empty` stands for one that cannot be read where it does not matter. */
+    post(path: string, limit: number, answer: Answer<URLSearchParams>, unreadable?: 'empty'): void {
+      const answerForm: Answer<unknown> = async (c) => {
+        const request = c.req.raw
+        if (!isSameOrigin(request)) return page(FORM_OF_ANOTHER_SITE)
+        const form = await readForm(request, { limit, meter: createRequestBudget(), memory: NO_MEMORY })
+        if (form.ok) return answer(c, form.value)
+        return unreadable === 'empty' ? answer(c, new URLSearchParams()) : page(failurePage(form.failure))
+      }
+      router.post(path, shown(ANY_QUERY, answerForm))
+    },
+  }
+}

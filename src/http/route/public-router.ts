@@ -1,0 +1,47 @@
+import { type Context, Hono } from 'hono'
+import type { FailureResult, Failure } from '../../core/failure/failure.ts'
+import { preflight } from '../response/cors.ts'
+import { readQuery } from '../request/query.ts'
+import type { RouteContext } from './authorizer.ts'
+import { declareOperation, type Operation } from './operation.ts'
+
+export interface PublicRouteDeps {
+  readonly limitAnonymous: (c: RouteContext) => FailureResult | undefined
+  readonly respond: (failure: Failure) => Response | Promise<Response>
+  readonly caching: PublicCaching
+}
+
+/** Answers are made of a request's host, which anybody may choose unless PUBLIC_URL says it: then no shared cache may keep them. */
+export type PublicCaching = 'public, max-age=300' | 'private, max-age=300'
+
+/** Some clients send their key wherever they ask, so it is let through. */
+const ANY_ORIGIN = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+  'access-control-allow-headers': 'Accept, Authorization, Content-Type, MCP-Protocol-Version, OXP-API-Key',
+}
+const PREFLIGHT = { ...ANY_ORIGIN, 'access-control-max-age': '86400' }
+
+type Handle<Q> = (c: Context, query: Q) => Response | FailureResult | Promise<Response | FailureResult>
+
+/** For pages of any site, without a credential. Answers may be kept for a while, unless they say otherwise themselves. */
+export function createPublicRouter({ limitAnonymous, respond: respondAll, caching }: PublicRouteDeps) {
+  const router = new Hono()
+
+  function at<Q>(path: string, operation: Operation<Q>, handle: Handle<Q>, respond = respondAll): void {
+    const route = async (c: Context): Promise<Response> => {
+      const query = limitAnonymous(c) ?? readQuery(operation.query, c.req.raw.url)
+      const result = query.ok ? await handle(c, query.value) : query
+      const response = result instanceof Response ? result : await respond(result.failure)
+      const { headers } = response
+      if (!response.ok) headers.set('cache-control', 'no-store')
+      else if (!headers.has('cache-control')) headers.set('cache-control', caching)
+      for (const [name, value] of Object.entries(ANY_ORIGIN)) headers.set(name, value)
+      return response
+    }
+    router.get(path, declareOperation(operation, route))
+    router.options(path, () => preflight(PREFLIGHT))
+  }
+
+  return { router, at }
+}

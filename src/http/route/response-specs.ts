@@ -1,0 +1,51 @@
+import type { JsonObject } from '../../core/tool/json.ts'
+
+export interface ResponseSpec {
+  readonly says: string
+  readonly schema?: JsonObject
+  readonly streams?: true
+  readonly type?: string
+  readonly note?: string
+  readonly tagged?: true
+}
+
+export type ResponseSpecs = Readonly<Record<number, ResponseSpec>>
+
+export const TEXT: JsonObject = { type: 'string' }
+export const ANY: JsonObject = {}
+export const OBJECT: JsonObject = { type: 'object' }
+
+export function arraySchema(items: JsonObject): JsonObject {
+  return { type: 'array', items }
+}
+
+export const TEXTS = arraySchema(TEXT)
+
+/** A name that ends in `?` may be absent. */
+export function objectSchema(fields: Readonly<Record<string, JsonObject>>): JsonObject {
+  const named = Object.entries(fields).map(([name, schema]) => [name.replace(/\?$/, ''), schema] as const)
+  const required = Object.keys(fields).filter((name) => !name.endsWith('?'))
+  return { type: 'object', properties: Object.fromEntries(named), ...(required.length > 0 ? { required } : {}) }
+}
+
+export function ref(name: string): JsonObject {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+export const json = (says: string, schema: JsonObject): ResponseSpec => ({ says, schema })
+export const jsonRef = (says: string, name: string): ResponseSpec => json(says, ref(name))
+export const itemList = (says: string, name: string): ResponseSpec =>
+  json(says, objectSchema({ items: arraySchema(ref(name)) }))
+export const withEtag = (answer: ResponseSpec): ResponseSpec => ({ ...answer, tagged: true })
+export const mediaTypeOnly = (says: string, type: string): ResponseSpec => ({ says, type })
+
+export const DONE: ResponseSpecs = { 204: { says: 'Done' } }
+export const UNCHANGED: ResponseSpec = { says: 'Not modified' }
+export function toolListResponses(schema: JsonObject): ResponseSpecs {
+  return {
+    200: { ...json('The tools that the caller may see', schema), note: 'Why a filtered list is empty' },
+    304: UNCHANGED,
+  }
+}
+
+export const NOT_CALLABLE_NOTE = 'New tools that cannot be called, as they have no implementation'

@@ -1,0 +1,162 @@
+import { type Context, Hono } from 'hono'
+import type { WriteAuditEvent } from '../../core/access/audit-entry.ts'
+import { FetchCapability, NEEDS_CREDENTIAL, type Principal } from '../../core/access/principal.ts'
+import { type FailureResult, type Failure, fail } from '../../core/failure/failure.ts'
+import { tailorFailure } from '../../core/failure/operator-failure.ts'
+import { createRequestBudget, type RequestBudget } from '../../core/tool/budget.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
+import { type Precondition, computeRevision } from '../../core/tool/precondition.ts'
+import { jsonText } from '../response/json-response.ts'
+import { type BodyMemory, FULL, PUBLICATION_COPIES, requestMemory } from '../request/request-memory.ts'
+import { type Body, NO_BODY } from '../request/json-body.ts'
+import { type PathParameters, type PathReaders, pathReader } from '../request/path-segment.ts'
+import { NO_QUERY, readQuery } from '../request/query.ts'
+import { writeAudit } from './audit.ts'
+import { DONE } from './response-specs.ts'
+import { getBackground, type Authorize } from './authorizer.ts'
+import { declareOperation, type Operation } from './operation.ts'
+
+export interface RouteDeps {
+  readonly gate: Authorize
+  readonly respond: (failure: Failure) => Response
+  readonly writeAuditEntry?: WriteAuditEvent
+}
+
+export type AddAuditDetails = (about: JsonObject) => void
+
+interface RouteRequest<Path extends string, Q, B> {
+  readonly c: Context
+  readonly principal: Principal
+  /** None for the anonymous. */
+  readonly fetchCapability: FetchCapability | undefined
+  readonly path: PathParameters<Path>
+  readonly query: Q
+  readonly body: B
+  readonly expected: Precondition | undefined
+  readonly note: AddAuditDetails
+  readonly meter: RequestBudget
+  readonly memory: BodyMemory
+}
+
+export interface RouteResult<T> {
+  readonly ok: true
+  readonly value: T
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export function etag(stored: object): Readonly<Record<string, string>> {
+  return { etag: `"${computeRevision(stored)}"` }
+}
+
+/** The entity tags, unquoted (RFC 9110, section 13.1.1). Weak ones are left out, as the comparison is strong. */
+export function ifMatch({ headers }: Request): Precondition | undefined {
+  const value = headers.get('if-match')?.trim()
+  if (value === undefined || value === '*') return value
+  return [...value.matchAll(/(?:^|,)\s*"([^"]*)"\s*(?=,|$)/g)].flatMap(([, tag]) => tag ?? [])
+}
+
+/** RFC 9110, section 15.5.13. */
+export const PRECONDITION_FAILED: FailureResult = fail({
+  type: 'precondition-failed',
+  message: "The resource changed. Fetch it and send its new 'ETag' in 'If-Match'",
+})
+
+export function notFound(what: string, id: string): FailureResult {
+  return fail({ type: 'not-found', message: `Cannot find the ${what} '${id.slice(0, 200)}'` })
+}
+
+export const NO_INPUT = { query: NO_QUERY, body: NO_BODY }
+export const ADMIN = { scope: 'admin', ...NO_INPUT } as const
+export const READER = { scope: 'tools:read', ...NO_INPUT } as const
+export const CALLER = { scope: 'tools:call', ...NO_INPUT } as const
+export const PUBLISHER = { scope: 'tools:publish', ...NO_INPUT } as const
+
+interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {
+  readonly body: Body<B>
+  readonly path?: PathReaders<Path>
+  readonly denial?: (principal: Principal, path: PathParameters<Path>) => FailureResult | undefined
+}
+
+/**
+ * Used as `on('GET /keys/:id', summary, declaration)(handler)`; `A` has the answers that the console reads. Unless `open`,
+ * anonymous callers and caches are kept out.
+ */
+export function createRouter<A extends object = Record<never, unknown>>(
+  { gate, respond, writeAuditEntry }: RouteDeps,
+  access: 'own' | 'open' = 'own',
+) {
+  type Handle<R extends string, Q, B> = (
+    request: RouteRequest<R, Q, B>,
+  ) => Promise<RouteResult<R extends keyof A ? A[R] : unknown> | Response | FailureResult>
+  const router = new Hono()
+
+  function handler<R extends string, Q, B>(route: R, summary: string, operation: RouteOperation<R, Q, B>) {
+    const { scope, act, isPrivate = access === 'own' } = operation
+    const readPath = pathReader<R>(route, operation.path)
+
+    async function answer(
+      handle: Handle<R, Q, B>,
+      sent: Pick<RouteRequest<R, Q, B>, 'c' | 'principal' | 'note' | 'memory'>,
+    ) {
+      const { c, principal, memory } = sent
+      const query = readQuery(operation.query, c.req.url)
+      if (!query.ok) return query
+      const path = readPath(c.req.url)
+      if (!path.ok) return path
+      const denied = operation.denial?.(principal, path.value)
+      if (denied) return denied
+      const meter = createRequestBudget()
+      const body = await operation.body.read(c.req.raw, path.value, meter, memory)
+      if (!body.ok) return body
+      const expected = operation.conditional && ifMatch(c.req.raw)
+      const fetchCapability = principal.kind === 'anonymous' ? undefined : new FetchCapability(principal.id)
+      return handle({
+        ...sent,
+        fetchCapability,
+        path: path.value,
+        query: query.value,
+        body: body.value,
+        expected,
+        meter,
+      })
+    }
+
+    return (handle: Handle<R, Q, B>) =>
+      declareOperation({ answers: DONE, ...operation, summary, isPrivate }, async (c: Context) => {
+        const caller = await gate(c, scope)
+        if (!caller.ok) return respond(caller.failure)
+        const principal = caller.value
+        if (isPrivate && principal.kind === 'anonymous') return respond(NEEDS_CREDENTIAL)
+        const owner = { principal, request: c.req.raw, background: getBackground(c) }
+        if (requestMemory.isFull(owner)) return respond(FULL.failure)
+        let about: JsonObject | undefined
+        const memory = requestMemory.open(owner, PUBLICATION_COPIES)
+        const note: AddAuditDetails = (more) => void (about = { ...about, ...more })
+        const result = await answer(handle, { c, principal, note, memory }).finally(memory.release)
+        const response = toResponse(result, (failure) => respond(tailorFailure(principal, failure)))
+        if (isPrivate) response.headers.set('cache-control', 'no-store')
+        if (act !== undefined) {
+          const outcome = result instanceof Response || result.ok ? 'success' : result.failure.type
+          writeAudit(c, writeAuditEntry, Date.now(), { act, principal, outcome, status: response.status, about })
+        }
+        return memory.untilRead(response)
+      })
+  }
+
+  function on<R extends string, Q, B>(route: R, summary: string, operation: RouteOperation<R, Q, B>) {
+    const [method = '', path = ''] = route.split(' ')
+    const make = handler(route, summary, operation)
+    return (handle: Handle<R, Q, B>) => void router.on(method, path, make(handle))
+  }
+
+  return { router, on, handler }
+}
+
+function toResponse(result: RouteResult<unknown> | Response | FailureResult, refuse: (failure: Failure) => Response) {
+  if (result instanceof Response) return result
+  if (!result.ok) return refuse(result.failure)
+  const { value, status, headers } = result
+  if (value === undefined) return new Response(null, { status: status ?? 204, headers: { ...headers } })
+  return jsonText(JSON.stringify(value), status, headers && { ...headers })
+}

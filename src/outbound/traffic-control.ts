@@ -1,0 +1,180 @@
+import type { LRUCache } from 'lru-cache'
+import { isObject } from '../core/tool/json.ts'
+import type { Signal } from '../core/tool/platform.ts'
+import { recordAbandoned, type Circuit, type CircuitState, CLOSED, recordFailure, recordSuccess } from './circuit.ts'
+import { MAX_FAILURES, getPauseMs, recordSent, SHARED_FAILURES, getCircuitState } from './circuit.ts'
+import { createSemaphore, takeBoth } from './semaphore.ts'
+import { raceAbort } from './until-aborted.ts'
+import { createLruCache } from '../core/tool/recently-used.ts'
+
+export interface ToolInitiator {
+  /** A toolkit has one owner; failures count against no other toolkit. */
+  readonly toolkit: string
+  /** Who calls: a caller chooses inputs, so what they come to is for that caller first. */
+  readonly caller: string
+  readonly timeoutMs: number
+  /** Where it may ask, as `host` or `host:port`: a redirect leads nowhere else either. */
+  readonly hosts?: readonly string[] | undefined
+  /** Aborts when the call ends, with a TimeoutError where its time is over. */
+  readonly signal: Signal
+}
+
+/** `unanswered`: a gateway says that the server behind it did not answer, which an input may cause. */
+export type RequestOutcome = 'answered' | 'unanswered' | 'failed' | 'abandoned'
+
+export interface RequestPermit {
+  end(ending: RequestOutcome): void
+}
+
+export interface TrafficRefusal {
+  readonly kind: 'failing' | 'busy'
+  readonly reason: string
+  readonly retryAfterMs: number
+}
+
+export interface HostHealth {
+  readonly state: CircuitState
+  readonly failures: number
+  readonly inFlight: number
+  readonly retryAfterMs?: number
+}
+
+export type TrafficControl = ReturnType<typeof createTrafficControl>
+
+export interface TrafficOptions {
+  readonly now: () => number
+  readonly sleep: (ms: number) => Promise<void>
+  readonly onChange: (host: string, toolkit: string, health: HostHealth) => void
+}
+
+type Bulkhead = ReturnType<typeof places>
+
+interface CallerState extends Bulkhead {
+  circuit: Circuit
+}
+
+/** From one toolkit to one host. */
+interface HostState extends Bulkhead {
+  /** Who was not answered since anybody was: the first few, which is all that counts. */
+  readonly unanswered: Set<string>
+}
+
+const MAX_ROUTES = 2_000
+const MAX_CALLERS = 5_000
+/** For each caller, and four times as many for all. */
+export const MAX_IN_FLIGHT = 64
+export const MAX_WAITING = 64
+const FOR_ALL = 4
+const MAX_WAIT_MS = 1_000
+const LOOK_AGAIN_MS = 25
+/** Beyond a call's timeout, so that its permit is never given twice. */
+const GRACE_MS = 5_000
+
+/** Bulkheads and circuit breakers. No request shares a promise or needs run to its end: the platform may end any. */
+export function createTrafficControl({ now, sleep, onChange }: TrafficOptions) {
+  const routes = createLruCache<HostState>(MAX_ROUTES)
+  const callers = createLruCache<CallerState>(MAX_CALLERS)
+  const toKey = (host: string, toolkit: string) => `${toolkit.toLowerCase()} ${host}`
+
+  function getHealth({ circuit, inFlight }: CallerState): HostHealth {
+    const at = now()
+    const retryAfterMs = getPauseMs(circuit, at)
+    const health = { state: getCircuitState(circuit, at), failures: circuit.failures, inFlight: inFlight.taken(at) }
+    return retryAfterMs === 0 ? health : { ...health, retryAfterMs }
+  }
+
+  const take = (kind: keyof Bulkhead, all: Bulkhead, own: Bulkhead, ms: number) =>
+    takeBoth(own[kind], all[kind], now(), ms)
+
+  async function takePermit(route: HostState, own: CallerState, { timeoutMs, signal }: ToolInitiator) {
+    const ms = timeoutMs + GRACE_MS
+    const free = take('inFlight', route, own, ms)
+    if (free) return free
+    const waits = take('waiting', route, own, MAX_WAIT_MS + GRACE_MS)
+    for (let waited = 0; waits && waited < MAX_WAIT_MS; waited += LOOK_AGAIN_MS) {
+      const { state } = await raceAbort(() => sleep(LOOK_AGAIN_MS), signal)
+      const permit = state === 'aborted' ? undefined : take('inFlight', route, own, ms)
+      if (permit) waits.release()
+      if (permit) return permit
+      if (state === 'aborted') break
+    }
+    waits?.release()
+    return undefined
+  }
+
+  return {
+    async admit(host: string, asker: ToolInitiator): Promise<RequestPermit | TrafficRefusal> {
+      const { toolkit, caller, signal } = asker
+      // The failure of a call that is over says that it is cancelled
+      if (signal.aborted) return NO_PERMIT_NEEDED
+      const key = toKey(host, toolkit)
+      const route = getOrCreate<HostState>(routes, key, () => ({ unanswered: new Set(), ...places(FOR_ALL) }))
+      const own = getOrCreate<CallerState>(callers, `${key} ${caller}`, () => ({ circuit: CLOSED, ...places(1) }))
+      const refused = findRefusal(own.circuit, now())
+      if (refused) return refused
+      const permit = await takePermit(route, own, asker)
+      if (!permit) return BUSY
+      const sentAt = now()
+      const refusedSince = findRefusal(own.circuit, sentAt)
+      if (refusedSince) {
+        permit.release()
+        return refusedSince
+      }
+      own.circuit = recordSent(own.circuit, sentAt)
+
+      let isOver = false
+      const end = (ending: RequestOutcome) => {
+        if (isOver) return
+        isOver = true
+        permit.release()
+        signal.removeEventListener('abort', onAbort)
+        const before = own.circuit
+        const areFew = route.unanswered.size < SHARED_FAILURES
+        if (ending === 'answered') own.circuit = recordSuccess(now())
+        else if (ending === 'abandoned') own.circuit = recordAbandoned(before, sentAt)
+        else own.circuit = recordFailure(before, sentAt, now(), areFew ? MAX_FAILURES : 1)
+        if (ending === 'answered') route.unanswered.clear()
+        else if (ending === 'failed' && own.circuit !== before && areFew) route.unanswered.add(caller)
+        const { openedAt } = own.circuit
+        if (openedAt !== before.openedAt) onChange(host, toolkit, getHealth(own))
+      }
+      const onAbort = () => end(isLate(signal) ? 'failed' : 'abandoned')
+      signal.addEventListener('abort', onAbort, { once: true })
+      return { end }
+    },
+    health(host: string, toolkit: string, caller: string): HostHealth {
+      const own = callers.peek(`${toKey(host, toolkit)} ${caller}`)
+      return own ? getHealth(own) : { state: 'closed', failures: 0, inFlight: 0 }
+    },
+  }
+}
+
+function getOrCreate<T extends object>(all: LRUCache<string, T>, key: string, make: () => T): T {
+  const found = all.get(key) ?? make()
+  all.set(key, found)
+  return found
+}
+
+function places(times: number) {
+  return { inFlight: createSemaphore(times * MAX_IN_FLIGHT), waiting: createSemaphore(times * MAX_WAITING) }
+}
+
+export const NO_PERMIT_NEEDED: RequestPermit = { end: () => undefined }
+
+const BUSY: TrafficRefusal = {
+  kind: 'busy',
+  reason: `${MAX_IN_FLIGHT} requests of this toolkit are waiting for its answers already`,
+  retryAfterMs: MAX_WAIT_MS,
+}
+
+function findRefusal(circuit: Circuit, now: number): TrafficRefusal | undefined {
+  const retryAfterMs = getPauseMs(circuit, now)
+  if (retryAfterMs === 0) return undefined
+  const seconds = Math.ceil(retryAfterMs / 1_000)
+  const reason = `it did not answer ${circuit.failures} ${circuit.failures === 1 ? 'request' : 'requests in a row'}, and is asked again in ${seconds} s`
+  return { kind: 'failing', reason, retryAfterMs }
+}
+
+function isLate({ reason }: Signal): boolean {
+  return isObject(reason) && reason['name'] === 'TimeoutError'
+}

@@ -1,0 +1,77 @@
+import { ANONYMOUS } from '../../core/access/principal.ts'
+
+export const LIFETIME_MS = 86_400_000
+
+/** For one kind of file and one principal, over all its users. */
+interface Quota {
+  readonly files: number
+  readonly bytes: number
+}
+
+interface StoreRequest {
+  readonly principal: string
+  /** Begins with what is the principal's alone. */
+  readonly prefix: string
+  readonly key: string
+  readonly body: ReadableStream | ArrayBufferView | string
+  readonly size: number
+  readonly options?: R2PutOptions
+}
+
+interface ReservedBytes {
+  readonly key: string
+  readonly size: number
+}
+
+export interface ByteStore {
+  readonly bucket: R2Bucket
+  /** Where bytes of a principal are counted before they come. */
+  readonly reservations: (principal: string) => {
+    reserve(prefix: string, key: string, size: number): Promise<readonly ReservedBytes[]>
+    unreserve(key: string): Promise<void>
+  }
+}
+
+interface StoreOptions {
+  readonly store: ByteStore
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly quota: Quota
+  /** Where it is refused that the oldest go for what is new. */
+  readonly refusesWhenFull?: boolean
+}
+
+/** The one way into the bucket for what a caller sends or causes: whatever is kept has an owner, a quota and an age. */
+export async function storeBytes(kept: StoreRequest, door: StoreOptions) {
+  if (kept.principal === ANONYMOUS.id) return { anonymous: true }
+  const { prefix, key, size } = kept
+  const reservations = door.store.reservations(kept.principal)
+  const reserved = await reservations.reserve(prefix, key, size)
+  try {
+    return await keepReserved(kept, reserved, door)
+  } finally {
+    await reservations.unreserve(key)
+  }
+}
+
+async function keepReserved(kept: StoreRequest, reserved: readonly ReservedBytes[], door: StoreOptions) {
+  const { now, quota, refusesWhenFull } = door
+  const { bucket } = door.store
+  // Listed after it is reserved, so that nothing is in neither
+  const { objects } = await bucket.list({ prefix: kept.prefix, limit: 1_000 })
+  const stored = new Set(objects.map(({ key }) => key))
+  const coming = reserved.filter(({ key }) => !stored.has(key))
+  const isOver = ({ uploaded }: R2Object) => now() >= uploaded.getTime() + LIFETIME_MS
+  let files = 1 + coming.length
+  let bytes = coming.reduce((sum, { size }) => sum + size, kept.size)
+  const isFull = coming.length > 0 && (files > quota.files || bytes > quota.bytes)
+  const excess = objects
+    .filter((each) => !isOver(each))
+    .sort((a, b) => b.uploaded.getTime() - a.uploaded.getTime())
+    .filter(({ size }) => ++files > quota.files || (bytes += size) > quota.bytes)
+  if (isFull || (refusesWhenFull && (excess.length > 0 || bytes > quota.bytes)))
+    return { full: files > quota.files ? `${quota.files} files` : `${quota.bytes} bytes of files` }
+  const gone = [...objects.filter(isOver), ...excess].map(({ key }) => key)
+  if (gone.length > 0) await bucket.delete(gone)
+  return bucket.put(kept.key, kept.body, kept.options)
+}

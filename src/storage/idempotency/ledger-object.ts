@@ -1,0 +1,128 @@
+import { DurableObject } from 'cloudflare:workers'
+import { createChangeNotifier } from '../changes.ts'
+import { field, firstRow } from '../rows.ts'
+import { openTables } from '../schema.ts'
+
+/** Times are milliseconds since 1970. `outcome` is sealed. See `../STORAGE.md`. */
+const TABLES = `
+CREATE TABLE call (
+  id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, claim TEXT NOT NULL, until INTEGER NOT NULL, outcome TEXT, expires INTEGER NOT NULL
+);
+CREATE INDEX call_expires ON call (expires);
+`
+
+type ClaimRow = Pick<ClaimRequest, 'fingerprint' | 'claim'> & {
+  readonly until: number
+  readonly outcome: string | null
+}
+
+interface ClaimRequest {
+  readonly callId: string
+  readonly fingerprint: string
+  /** A retry of the same request, after the object was moved, repeats its claim. */
+  readonly claim: string
+  /** A claim that begins otherwise is of a process that is gone. */
+  readonly process: string
+  readonly forMs: number
+}
+
+type ClaimAnswer =
+  | { readonly state: 'finished'; readonly outcome: string }
+  | { readonly state: 'claimed' | 'reused' | 'unknown' | 'crowded' }
+
+/** For one call, of whom each holds its input until it has the outcome; large inputs are bounded by their memory. */
+const MAX_WAITING = 64
+const KEPT_MS = 86_400_000
+const SWEEP_MS = 600_000
+/** Past these the outcome of the oldest is forgotten: what is repeated then is told that nobody knows, and not run again. */
+const MAX_OUTCOMES = 2_000
+/** Past these the oldest is forgotten altogether. */
+const MAX_CALLS = 1_000_000
+
+/** Longer than the slowest upload. */
+const RESERVED_MS = 1_800_000
+
+/** One a principal: calls under ids of its own, with sealed outcomes. A repeated call waits for the first one. */
+export function defineLedger<E>(clock: () => number) {
+  return class Ledger extends DurableObject<E> {
+    readonly #sql: SqlStorage
+    readonly #changes = createChangeNotifier()
+
+    constructor(state: DurableObjectState, env: E) {
+      super(state, env)
+      this.#sql = state.storage.sql
+      openTables(this.#sql, { of: 'a Ledger', version: 1, tables: TABLES })
+    }
+
+    async claim({ callId, fingerprint, claim, process, forMs }: ClaimRequest): Promise<ClaimAnswer> {
+      for (;;) {
+        const now = clock()
+        this.#sql.exec('DELETE FROM call WHERE expires <= ?', now)
+        const one = 'SELECT fingerprint, claim, until, outcome FROM call WHERE id = ?'
+        const known = firstRow<ClaimRow>(this.#sql, one, callId)
+        if (!known) {
+          const row = [callId, fingerprint, claim, now + forMs, now + forMs + KEPT_MS]
+          this.#sql.exec('INSERT INTO call VALUES (?, ?, ?, ?, NULL, ?)', ...row)
+          this.#forget(now)
+          await this.#sweepLater()
+          return { state: 'claimed' }
+        }
+        if (known.fingerprint !== fingerprint) return { state: 'reused' }
+        if (known.outcome !== null) return { state: 'finished', outcome: known.outcome }
+        if (known.claim === claim) return { state: 'claimed' }
+        if (known.until <= now || !known.claim.startsWith(process)) return { state: 'unknown' }
+        if (this.#changes.count(callId) >= MAX_WAITING) return { state: 'crowded' }
+        await this.#changes.waitForChange(callId, known.until - now)
+      }
+    }
+
+    /** Without an outcome, the call can be made again. A claim that no longer holds changes nothing. */
+    settle(callId: string, claim: string, outcome: string | undefined): void {
+      if (outcome === undefined) this.#sql.exec('DELETE FROM call WHERE id = ? AND claim = ?', callId, claim)
+      else {
+        const end = 'UPDATE call SET outcome = ?, expires = ? WHERE id = ? AND claim = ? AND outcome IS NULL'
+        this.#sql.exec(end, outcome, clock() + KEPT_MS, callId, claim)
+      }
+      this.#changes.notifyChange(callId)
+    }
+
+    /** Counts bytes that are about to be stored under a key, and gives what else is, where keys begin so. */
+    reserve(prefix: string, key: string, size: number): { key: string; size: number }[] {
+      const now = clock()
+      const { kv } = this.ctx.storage
+      const others: { key: string; size: number }[] = []
+      for (const [other, reserved] of kv.list<{ size: number; until: number }>({ prefix })) {
+        if (reserved.until <= now) kv.delete(other)
+        else others.push({ key: other, size: reserved.size })
+      }
+      kv.put(key, { size, until: now + RESERVED_MS })
+      return others
+    }
+
+    /** Its bytes are stored now, or never will be. */
+    unreserve(key: string): void {
+      this.ctx.storage.kv.delete(key)
+    }
+
+    /** By numbers of rows, which grow by one a call: each call looks at two rows, however many there are. */
+    #forget(now: number): void {
+      const last = 'SELECT max(rowid) FROM call'
+      const outcome = `UPDATE call SET outcome = NULL WHERE rowid = (${last}) - ? AND until <= ?`
+      this.#sql.exec(outcome, MAX_OUTCOMES, now)
+      this.#sql.exec(`DELETE FROM call WHERE rowid = (${last}) - ? AND until <= ?`, MAX_CALLS, now)
+    }
+
+    override async alarm(): Promise<void> {
+      this.#sql.exec('DELETE FROM call WHERE expires <= ?', clock())
+      await this.#sweepLater()
+    }
+
+    async #sweepLater(): Promise<void> {
+      const next = field<number>(this.#sql, 'SELECT expires FROM call ORDER BY expires LIMIT 1')
+      if (next === undefined || (await this.ctx.storage.getAlarm()) !== null) return
+      await this.ctx.storage.setAlarm(next + SWEEP_MS)
+    }
+  }
+}
+
+export type LedgerObject = InstanceType<ReturnType<typeof defineLedger>>

@@ -1,0 +1,84 @@
+import { parseTrusted } from '../../core/tool/json-text.ts'
+import type { ClaimResult, CompletedCall, Ledger, IdempotentCall, OutcomeStore } from '../../core/call/idempotency.ts'
+import { fail } from '../../core/failure/failure.ts'
+import type { Sealer } from '../sealing/deployment-keys.ts'
+import { createReliableStub } from '../reachable-stub.ts'
+import { sha256 } from '../sealing/sha256.ts'
+import type { LedgerObject } from './ledger-object.ts'
+
+export interface LedgerOptions {
+  readonly namespace: DurableObjectNamespace<LedgerObject>
+  readonly sealer: Sealer
+  /** Absent where the deployment has no bucket. */
+  readonly outcomes?: OutcomeStore | undefined
+  /** Nobody else claims calls, so that a claim of another process is of one that is gone. */
+  readonly isOnlyProcess?: boolean
+  readonly newId: () => string
+  readonly defect: (error: unknown) => void
+}
+
+/** Added to a call's deadline, since its answer may have been on the way. */
+const GRACE_MS = 5_000
+/** Characters of a sealed outcome in a row. */
+const MAX_ROW = 65_536
+const STORED_IN_BUCKET = 'outside'
+
+export function createLedger(options: LedgerOptions): Ledger {
+  const { namespace, sealer, outcomes, newId, defect } = options
+  const process = options.isOnlyProcess ? newId() : ''
+  const getLedger = ({ principal, timeoutMs }: IdempotentCall) =>
+    createReliableStub(() => namespace.getByName(principal), { what: 'ledgers', waitMs: timeoutMs + 2 * GRACE_MS })
+
+  async function claimCall(call: IdempotentCall): Promise<ClaimResult> {
+    const { principal, callId, select, timeoutMs } = call
+    const fingerprint =
+      select === undefined ? call.fingerprint : await sha256(JSON.stringify([call.fingerprint, select]))
+    const bound = JSON.stringify(['call', principal, callId, fingerprint])
+    const claim = process + newId()
+    const request = { callId, fingerprint, claim, process, forMs: timeoutMs + GRACE_MS }
+    const answer = await getLedger(call).claim(request)
+    if (answer.state === 'finished') {
+      const sealed = answer.outcome === STORED_IN_BUCKET ? await outcomes?.find(principal, callId) : answer.outcome
+      const opened = sealed === undefined ? undefined : await sealer.unseal(sealed, bound)
+      if (!opened) return { state: 'unknown' }
+      const finished: CompletedCall = parseTrusted(opened.text)
+      return { state: 'finished', finished }
+    }
+    if (answer.state !== 'claimed') return { state: answer.state }
+    return {
+      state: 'claimed',
+      async settle(finished) {
+        try {
+          const outcome = finished && (await sealRow(finished, call, bound))
+          await getLedger(call).settle(callId, claim, outcome)
+        } catch (error) {
+          defect(error)
+        }
+      },
+    }
+  }
+
+  async function sealRow(
+    finished: CompletedCall,
+    { principal, callId }: IdempotentCall,
+    bound: string,
+  ): Promise<string> {
+    const sealed = await sealer.seal(JSON.stringify(finished), bound)
+    if (sealed.length <= MAX_ROW) return sealed
+    if (await outcomes?.keep(principal, callId, sealed)) return STORED_IN_BUCKET
+    const message = 'The call succeeded, and its answer is too large to be given a second time'
+    const result = fail({ type: 'tool-failed', message, can_retry: false })
+    return sealer.seal(JSON.stringify({ ...finished, result }), bound)
+  }
+
+  return {
+    async claim(call) {
+      try {
+        return await claimCall(call)
+      } catch (error) {
+        defect(error)
+        return { state: 'unreachable' }
+      }
+    },
+  }
+}

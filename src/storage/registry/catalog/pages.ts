@@ -1,0 +1,103 @@
+import { sha256 } from '../../sealing/sha256.ts'
+import { field, firstRow, rows } from '../../rows.ts'
+import { nextRevision, readMeta, readNumber, getRevision, writeMeta } from '../tables.ts'
+import { splitChunks } from './chunks.ts'
+import { LINE_TABLE, type ListedTool, loadListedTools, type WriteLine, formatPage } from './listed-tools.ts'
+import { EMPTY_MANIFEST, type ManifestUpdate, type PageReference, withPages } from './manifest.ts'
+
+/** A page beyond either limit is split into parts of about equal size, with room for more in each. */
+const MAX_TOOLS = 64
+const SPLIT_TOOLS = 48
+const MAX_CHARACTERS = 1_000_000
+
+/** After the keys of all tools. */
+const LAST_KEY = '\u{10ffff}'
+
+/** Count up with each change of how lines are written. */
+const LINES = '3'
+
+export interface PageRow extends Record<string, SqlStorageValue> {
+  readonly first: string
+  readonly changed: number
+}
+
+/** A page as its tools were at the change `changed`; `until` is the next page's first key. */
+export interface MadePage {
+  readonly page: PageReference
+  readonly until: string
+  readonly text: string
+  readonly changed: number
+}
+
+export function rebuildLines(sql: SqlStorage): void {
+  if (readMeta(sql, 'lines') === LINES) return
+  writeMeta(sql, 'lines', LINES)
+  for (const statement of ['DROP TABLE IF EXISTS line', LINE_TABLE]) sql.exec(statement)
+  if (field(sql, 'SELECT 1 FROM page WHERE hash IS NOT NULL LIMIT 1') === undefined) return
+  nextRevision(sql)
+  touchPages(sql, '', LAST_KEY)
+}
+
+/** The page of a tool; of the tools between two keys, as those of a toolkit, all their pages. */
+export function touchPages(sql: SqlStorage, from: string, to = from): void {
+  const revision = getRevision(sql)
+  sql.exec(
+    'UPDATE page SET changed = ? WHERE first >= (SELECT max(first) FROM page WHERE first <= ?) AND first <= ?',
+    revision,
+    from,
+    to,
+  )
+  writeMeta(sql, 'catalogue', String(revision))
+}
+
+/** Gives the manifest of now, for which it makes the pages that changed. */
+export function createManifests(sql: SqlStorage, writeLine: WriteLine) {
+  let known = EMPTY_MANIFEST
+
+  return async (since = -1): Promise<ManifestUpdate> => {
+    const nextToMake = () =>
+      firstRow<PageRow>(sql, 'SELECT first, changed FROM page WHERE made < changed ORDER BY first LIMIT 1')
+    for (let row = nextToMake(); row; row = nextToMake()) await makePage(sql, row, writeLine)
+    // Nothing comes between these reads
+    const revision = readNumber(sql, 'revision')
+    known = withPages(known, pagesSince(sql, known.revision), revision)
+    return since < 0 || since > revision ? known : { ...known, pages: pagesSince(sql, since), since }
+  }
+}
+
+/** Unsorted: in order, SQLite would read all pages. */
+function pagesSince(sql: SqlStorage, revision: number): PageReference[] {
+  type Row = { first: string; count: number; hash: string }
+  return rows<Row>(sql, 'SELECT first, count, hash FROM page WHERE changed > ?', revision)
+}
+
+/** Makes a page of the tools as they are now. One that has grown too large is split first, and the first part made. */
+export async function makePage(sql: SqlStorage, { first, changed }: PageRow, writeLine: WriteLine): Promise<MadePage> {
+  const end = endOfPage(sql, first)
+  const [tools = [], ...others] = splitPage(loadListedTools(sql, first, end, writeLine))
+  const parts = others.flatMap(([tool]) => tool?.key ?? [])
+  const split = 'INSERT INTO page (first, changed, replicated) SELECT ?, changed, replicated FROM page WHERE first = ?'
+  for (const key of parts) sql.exec(split, key, first)
+  const text = formatPage(tools)
+  const page = { first, count: tools.length, hash: await sha256(text) }
+  const update = 'UPDATE page SET made = ?1, count = ?2, hash = ?3 WHERE first = ?4 AND made < ?1'
+  sql.exec(update, changed, page.count, page.hash, first)
+  return { page, until: parts[0] ?? end, text, changed }
+}
+
+export function pageText(sql: SqlStorage, hash: string, writeLine: WriteLine): string | undefined {
+  const first = field<string>(sql, 'SELECT first FROM page WHERE made = changed AND hash = ?', hash)
+  return first === undefined ? undefined : formatPage(loadListedTools(sql, first, endOfPage(sql, first), writeLine))
+}
+
+function endOfPage(sql: SqlStorage, first: string): string {
+  return field<string | null>(sql, 'SELECT min(first) FROM page WHERE first > ?', first) ?? LAST_KEY
+}
+
+function splitPage(tools: readonly ListedTool[]): readonly (readonly ListedTool[])[] {
+  const measureSize = ({ line, record }: ListedTool) => line.length + record.length
+  const characters = tools.reduce((sum, tool) => sum + measureSize(tool), 0)
+  if (tools.length <= MAX_TOOLS && characters <= MAX_CHARACTERS) return [tools]
+  const maxItems = Math.ceil(tools.length / Math.ceil(tools.length / SPLIT_TOOLS))
+  return [...splitChunks(tools, measureSize, { maxSize: MAX_CHARACTERS / 2, maxItems })]
+}

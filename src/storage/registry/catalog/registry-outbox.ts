@@ -1,0 +1,88 @@
+import { type KvKind, parseKvKey } from '../../keys.ts'
+import { createOutbox, type KeysOfKind } from '../../kv-outbox.ts'
+import { column, field } from '../../rows.ts'
+import { readBlob } from '../blobs.ts'
+import { addressText, textByHash } from '../document-aliases.ts'
+import { continueFanOut } from '../write/fan-out.ts'
+import { keyOfName } from '../write/exposed-names.ts'
+import { policiesText } from '../policies.ts'
+import type { WriteLine } from './listed-tools.ts'
+import { pageText } from './pages.ts'
+import { createReplication } from './replication.ts'
+import { nextPurgeAt } from '../toolkits.ts'
+import { documentText, recordTextByDigest } from '../versions.ts'
+
+/** A reader keeps a manifest, which names pages, for about a minute; after that, the registry gives it another. */
+const RETIRE_AFTER_MS = 2 * 60_000
+const SWEPT_AT_ONCE = 25
+const SWEPT = 400
+
+/** Writes to KV what the registry's changes queue, and the catalog. */
+export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
+  const { sql } = storage
+  const { replication, knowsManifest } = createReplication(storage, kv, writeLine)
+
+  async function sweep(): Promise<void> {
+    const until = Date.now() - RETIRE_AFTER_MS
+    const due = column<string>(sql, 'SELECT target FROM retired WHERE at <= ? LIMIT ?', until, SWEPT)
+    for (let at = 0; at < due.length; at += SWEPT_AT_ONCE) {
+      const some = due.slice(at, at + SWEPT_AT_ONCE)
+      await Promise.all(some.filter((target) => !isTaken(target)).map((target) => kv.delete(target)))
+      sql.exec('DELETE FROM retired WHERE target IN (SELECT value FROM json_each(?))', JSON.stringify(some))
+    }
+  }
+
+  async function forget(): Promise<void> {
+    while ((nextPurgeAt(sql) ?? Infinity) <= Date.now()) {
+      const { forgetDeleted } = await import('../write/deleted-toolkits.ts')
+      const gone = storage.transactionSync(() => {
+        const targets = forgetDeleted(sql, Date.now())
+        for (const target of targets) {
+          sql.exec('INSERT OR REPLACE INTO retired VALUES (?, ?)', target, Date.now() - RETIRE_AFTER_MS)
+          sql.exec('DELETE FROM outbox WHERE target = ?', target)
+        }
+        return targets.length
+      })
+      console.log(JSON.stringify({ event: 'toolkit-forgotten', keys: gone }))
+    }
+  }
+
+  const kinds: Partial<Readonly<Record<KvKind, KeysOfKind>>> = {
+    page: { value: (of) => pageText(sql, of, writeLine) },
+    blob: { value: (of) => readBlob(sql, of) },
+    document: { value: (of) => textByHash(sql, of) },
+    record: { value: (of) => recordTextByDigest(sql, of) },
+    address: { value: (of) => addressText(sql, of) },
+    tool: { value: (of) => documentText(sql, of) },
+    name: { value: (of) => keyOfName(sql, of) },
+    policies: { value: () => policiesText(sql) },
+  }
+
+  function isTaken(target: string): boolean {
+    const key = parseKvKey(target)
+    return key !== undefined && key.kind !== 'page' && kinds[key.kind]?.value(key.of) !== undefined
+  }
+
+  return createOutbox({
+    storage,
+    kv,
+    kinds,
+    replication: {
+      ...replication,
+      async write(isQuiet) {
+        const isMore = await replication.write(isQuiet)
+        if (knowsManifest()) {
+          await forget()
+          await sweep()
+        }
+        return isMore
+      },
+    },
+    proceed: () => storage.transactionSync(() => continueFanOut(sql)),
+    later() {
+      const oldest = field<number>(sql, 'SELECT at FROM retired ORDER BY at LIMIT 1')
+      const next = Math.min(oldest === undefined ? Infinity : oldest + RETIRE_AFTER_MS, nextPurgeAt(sql) ?? Infinity)
+      return next === Infinity ? undefined : next
+    },
+  })
+}

@@ -1,0 +1,129 @@
+import type { DefinitionDocument } from '../../core/publish/registry.ts'
+import type { DocumentAddress } from '../../core/tool/tool-source.ts'
+import { sanitizeName } from '../../core/tool/sanitize-name.ts'
+import { BY_TOOLKIT, toolKey } from '../../core/tool/tool-id.ts'
+import { resolveVersion } from '../../core/tool/version.ts'
+import { documentKey, kvKey } from '../keys.ts'
+import { column, field, firstRow, rows } from '../rows.ts'
+import { queue } from './tables.ts'
+import { toolKeyRange } from './toolkits.ts'
+
+export type DocumentRow = {
+  readonly id: string
+  readonly version: string
+  readonly toolkit: string
+  readonly hash: string
+}
+
+type DocumentKey = { readonly dialect: string; readonly key: string }
+
+/** The stored versions of a document; none where it has no id. */
+export function documentRows(sql: SqlStorage, { dialect, itself }: DefinitionDocument): DocumentRow[] {
+  const query = 'SELECT id, version, toolkit, hash FROM document WHERE dialect = ? AND key = ?'
+  return rows<DocumentRow>(sql, query, dialect, itself?.id.toLowerCase() ?? '')
+}
+
+export function listDocumentNames(sql: SqlStorage, dialect: string, { id, version }: DocumentRow): string[] {
+  const query = 'SELECT name FROM document_tool WHERE dialect = ? AND key = ? AND version = ?'
+  return column<string>(sql, query, dialect, id.toLowerCase(), version)
+}
+
+/** The tools' names by what the document calls them, in one of its versions or in any. */
+export function loadDocumentTools(
+  sql: SqlStorage,
+  dialect: string,
+  key: string,
+  version?: string,
+): DocumentAddress['tools'] {
+  const query = `SELECT name, tool.tool AS tool FROM document_tool JOIN tool ON tool.key = document_tool.tool
+    WHERE dialect = ?1 AND document_tool.key = ?2 AND (?3 IS NULL OR version = ?3) ORDER BY document_tool.rowid`
+  const all = rows<{ name: string; tool: string }>(sql, query, dialect, key, version ?? null)
+  return Object.fromEntries(all.map(({ name, tool }) => [name, tool]))
+}
+
+export function textByHash(sql: SqlStorage, hash: string): string | undefined {
+  return field<string>(sql, 'SELECT text FROM document_text WHERE hash = ?', hash)
+}
+
+export function findDocumentOfTool(sql: SqlStorage, tool: string): DocumentKey | undefined {
+  return firstRow<DocumentKey>(sql, 'SELECT dialect, key FROM document_tool WHERE tool = ? LIMIT 1', tool)
+}
+
+/** Its records must be stored in the same transaction. */
+export function storeDocument(sql: SqlStorage, document: DefinitionDocument): void {
+  const { dialect, hash, text, itself, toolkit, tools } = document
+  if (textByHash(sql, hash) === undefined) {
+    sql.exec('INSERT INTO document_text VALUES (?, ?)', hash, text)
+    queue(sql, kvKey('document', hash))
+  }
+  if (!itself) return
+  const { id, version } = itself
+  const key = id.toLowerCase()
+  const row = 'INSERT OR REPLACE INTO document VALUES (?, ?, ?, ?, ?, ?, ?)'
+  sql.exec(row, dialect, key, version, id, toolkit, hash, sanitizeName(id).toLowerCase())
+  sql.exec('DELETE FROM document_tool WHERE dialect = ? AND key = ? AND version = ?', dialect, key, version)
+  for (const [name, tool] of Object.entries(tools)) {
+    const stored = toolKey({ toolkit, tool })
+    sql.exec('INSERT INTO document_tool VALUES (?, ?, ?, ?, ?)', dialect, key, version, name, stored)
+  }
+  queue(sql, kvKey('address', documentKey(dialect, id)))
+}
+
+/** Where the tools are of the document that an id leads to. */
+export function addressText(sql: SqlStorage, of: string): string | undefined {
+  const at = of.indexOf('/')
+  const [dialect, key] = [of.slice(0, at), of.slice(at + 1)]
+  if (dialect === BY_TOOLKIT) return toolkitAddress(sql, key)
+  const query = 'SELECT id, toolkit FROM document WHERE dialect = ? AND key = ? LIMIT 1'
+  const document = firstRow<Pick<DocumentRow, 'id' | 'toolkit'>>(sql, query, dialect, key)
+  if (!document) return undefined
+  return JSON.stringify({ ...document, tools: loadDocumentTools(sql, dialect, key) } satisfies DocumentAddress)
+}
+
+function toolkitAddress(sql: SqlStorage, key: string): string | undefined {
+  const query = `SELECT toolkit, tool, json_extract(record, '$.called') AS called
+    FROM tool JOIN version ON version.key = tool.key AND version.version = tool.listed
+    WHERE tool.key >= ? AND tool.key < ? AND called IS NOT NULL ORDER BY tool.key`
+  const all = rows<{ toolkit: string; tool: string; called: string }>(sql, query, ...toolKeyRange(key))
+  const [first] = all
+  if (!first) return undefined
+  const { toolkit } = first
+  const tools = Object.fromEntries(all.map(({ called, tool }) => [called, tool]))
+  return JSON.stringify({ id: toolkit, toolkit, tools } satisfies DocumentAddress)
+}
+
+export function listSiblingTools(sql: SqlStorage, tool: string): string[] {
+  const document = findDocumentOfTool(sql, tool)
+  const query = 'SELECT DISTINCT tool FROM document_tool WHERE dialect = ? AND key = ?'
+  return document ? column<string>(sql, query, document.dialect, document.key) : []
+}
+
+/** Whether the newest active version of a tool's document does not define it. */
+export function isRemovedFromDocument(sql: SqlStorage, tool: string): boolean {
+  const newest = newestBeside(sql, tool)
+  if (!newest) return false
+  const query = 'SELECT 1 FROM document_tool WHERE dialect = ? AND key = ? AND version = ? AND tool = ?'
+  return field(sql, query, ...newest, tool) === undefined
+}
+
+/** The keys of all tools of a tool's document that its newest active version does not define. */
+export function leftOutBeside(sql: SqlStorage, tool: string): ReadonlySet<string> {
+  const newest = newestBeside(sql, tool)
+  const query = `SELECT tool FROM document_tool WHERE dialect = ?1 AND key = ?2 EXCEPT
+    SELECT tool FROM document_tool WHERE dialect = ?1 AND key = ?2 AND version = ?3`
+  return new Set(newest ? column<string>(sql, query, ...newest) : [])
+}
+
+function newestBeside(sql: SqlStorage, tool: string): [dialect: string, key: string, version: string] | undefined {
+  const document = findDocumentOfTool(sql, tool)
+  if (!document) return undefined
+  const { dialect, key } = document
+  const active = `SELECT version FROM document WHERE dialect = ? AND key = ? AND EXISTS (
+    SELECT 1 FROM document_tool JOIN version ON version.key = document_tool.tool AND version.version = document_tool.version
+    WHERE document_tool.dialect = document.dialect AND document_tool.key = document.key
+      AND document_tool.version = document.version
+      AND left_bundle = 0 AND json_extract(status, '$.state') = 'active')`
+  const versions = column<string>(sql, active, dialect, key)
+  const newest = resolveVersion(versions.map((version) => ({ version, status: { state: 'active' } })))
+  return newest && [dialect, key, newest.version]
+}

@@ -1,0 +1,93 @@
+import { toDerivedName, toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
+import type { DocumentAddress } from '../../../core/tool/tool-source.ts'
+import type { ToolDocument, ToolRecord } from '../../../core/tool/tool.ts'
+import { chooseVersion } from '../../../core/tool/version.ts'
+import { documentKey } from '../../keys.ts'
+import type { Bundle } from '../write/bundle.ts'
+import type { Manifest } from '../catalog/manifest.ts'
+import { toListedEntry, type WriteLine, formatPage } from '../catalog/listed-tools.ts'
+
+/** The bundled tools, served from memory until the registry could be reached. */
+export function createBundledTools({ hash, records, documents }: Bundle, writeLine: WriteLine) {
+  const byKey = Map.groupBy(records, toolKey)
+  const byDigest = new Map(records.map((record) => [record.digest, record]))
+  const byName = new Map(records.map((record) => [toDerivedName(record).toLowerCase(), toolKey(record)]))
+  const toolkits = new Set(records.map(({ toolkit }) => toolkit.toLowerCase()))
+  const addresses = new Map(
+    documents.flatMap(({ dialect, itself, toolkit, tools }) =>
+      itself ? [[documentKey(dialect, itself.id), { id: itself.id, toolkit, tools }] as const] : [],
+    ),
+  )
+  const texts = new Map(documents.map((document) => [document.hash, document.text]))
+
+  /** Bundled versions replace stored ones of the same number, whose status they keep. */
+  function document(key: string, stored: ToolDocument | undefined): ToolDocument | undefined {
+    const carried = byKey.get(key)
+    const [first] = carried ?? []
+    if (!carried || !first) return stored
+    const fresh = carried.map(({ version, digest }) => {
+      const said = stored?.versions.find((each) => each.version === version)?.status
+      const status = said && said.state !== 'pending' ? said : { state: 'active' as const }
+      return { version, digest, status, publisher: { principal: 'bundle', trusted: true } }
+    })
+    const rest = (stored?.versions ?? []).filter(({ version }) => !fresh.some((each) => each.version === version))
+    const versions = [...rest, ...fresh]
+    const { toolkit, tool } = first
+    const { newest: before, isDeleted: _, ...others }: ToolDocument = stored ?? { toolkit, tool, versions }
+    const merged = { ...others, versions }
+    const newest = chooseVersion(merged)
+    const record = [...carried, ...(before ? [before] : [])].find(({ digest }) => digest === newest?.digest)
+    return record ? { ...merged, newest: record } : merged
+  }
+
+  return {
+    document,
+
+    /**
+     * Whether each version that it carries is stored, and may be called, and none that it carries no more: then the
+     * registry has taken them in before.
+     */
+    isInstalled(key: string, stored: ToolDocument | undefined): boolean {
+      const own = byKey.get(key) ?? []
+      const isActive = ({ version, digest }: ToolRecord) =>
+        stored?.versions.some(
+          (each) => each.version === version && each.digest === digest && each.status.state === 'active',
+        )
+      const isDropped = ({ version, status, publisher }: ToolDocument['versions'][number]) =>
+        publisher.principal === 'bundle' && status.state !== 'disabled' && !own.some((each) => each.version === version)
+      return !stored?.isDeleted && !stored?.isLeftOut && own.every(isActive) && !stored?.versions.some(isDropped)
+    },
+
+    record: (digest: string): ToolRecord | undefined => byDigest.get(digest),
+    text: (documentHash: string): string | undefined => texts.get(documentHash),
+    holds: (toolkit: string): boolean => toolkits.has(toolkit.toLowerCase()),
+
+    /** Bundled documents and toolkits come before others of the same id. */
+    addressed(dialect: string, id: string, stored: DocumentAddress | undefined): DocumentAddress | undefined {
+      const own = addresses.get(documentKey(dialect, id))
+      if (own) return stored?.toolkit === own.toolkit ? stored : own
+      const isOthers = stored !== undefined && !this.holds(stored.toolkit)
+      return isOthers && this.holds(id) ? undefined : stored
+    },
+
+    named(name: string): ToolName | undefined {
+      return byKey.get(byName.get(name.toLowerCase()) ?? '')?.[0]
+    },
+
+    async catalog(): Promise<{ manifest: Manifest; pages: ReadonlyMap<string, string> }> {
+      const newest = [...byKey.keys()].flatMap((key) => document(key, undefined)?.newest ?? [])
+      const sorted = newest.toSorted((a, b) => (toolKey(a) < toolKey(b) ? -1 : 1))
+      const text = formatPage(
+        sorted.map((record) =>
+          toListedEntry({ name: record.name, record: JSON.stringify(record), tags: [] }, writeLine),
+        ),
+      )
+      const page = { first: '', count: sorted.length, hash: `tools of ${hash}` }
+      return {
+        // No revision of the registry's, so that it gives the whole manifest
+        manifest: { revision: -1, etag: hash, count: page.count, pages: [page] },
+        pages: new Map([[page.hash, text]]),
+      }
+    },
+  }
+}

@@ -1,0 +1,149 @@
+import { parseTrusted } from '../../../core/tool/json-text.ts'
+import type { LineFormat } from '../../../core/catalog/catalog.ts'
+import { applyPolicyToRecord } from '../../../core/access/policy.ts'
+import {
+  createYielder,
+  type Budget,
+  createBudget,
+  type YieldControl,
+  DEFAULT_UNITS,
+  textUnits,
+} from '../../../core/tool/budget.ts'
+import { textBytes } from '../../../core/cache/swr-cache.ts'
+import type { Json } from '../../../core/tool/json.ts'
+import type { ToolRecord } from '../../../core/tool/tool.ts'
+import { kvKey } from '../../keys.ts'
+import { IMMUTABLE_TTL_S } from '../../kv-reader.ts'
+import { createKvClient, type KvClient } from '../../kv-reads.ts'
+import type { PageReference } from '../catalog/manifest.ts'
+import type { CachedPolicies } from './kv-policies.ts'
+import { type IndexedTool, parsePage } from '../catalog/listed-tools.ts'
+import type { RegistryReach } from '../registry-stub.ts'
+
+interface KvPagesOptions extends Pick<RegistryReach, 'registry' | 'memory'> {
+  readonly reads: KvClient
+  readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
+  readonly policies: Pick<CachedPolicies, 'current'>
+  readonly giveWay: YieldControl
+}
+
+type ListedPage = readonly { readonly tool: IndexedTool; readonly line: string }[]
+
+const toListedPage = (index: readonly IndexedTool[], lines: readonly string[]): ListedPage =>
+  index.map((tool, at) => ({ tool, line: lines[at] ?? 'null' }))
+
+/** A list ends early, with a cursor, after so much work. */
+export const MAX_UNITS = 1_000_000
+
+export function createKvPages({ registry, reads, memory, whole, policies, giveWay }: KvPagesOptions) {
+  const texts = createKvTexts({ kind: 'page', reads, registry, memory })
+  const formatted = memory.partition<readonly string[]>((lines) =>
+    lines.reduce((sum, line) => sum + textBytes(line), 1),
+  )
+
+  async function write(
+    records: readonly ToolRecord[],
+    format: Exclude<LineFormat, { name: 'stored' }>,
+    getName: (index: number) => string,
+    work: Budget,
+  ): Promise<readonly string[]> {
+    const lines: string[] = []
+    const all = policies.current()
+    const mayGiveWay = createYielder(() => work.spent, giveWay)
+    for (const [index, published] of records.entries()) {
+      const record = applyPolicyToRecord(published, all.policyFor(published))
+      await mayGiveWay()
+      const line = format.write(record, getName(index), createBudget(DEFAULT_UNITS, work))
+      work.spend(textUnits(line))
+      lines.push(line)
+    }
+    return lines
+  }
+
+  /** As many pages as `MAX_UNITS` of work allow, at least one. Those of which no tool is shown are not written. */
+  async function loadPages(
+    references: readonly PageReference[],
+    format: LineFormat,
+    work: Budget,
+    isShown: (tool: IndexedTool) => boolean,
+  ): Promise<readonly ListedPage[] | undefined> {
+    const read = (await texts.read(references.map(({ hash }) => hash))).map(parsePage)
+    if (read.length < references.length) return undefined
+    if (!('write' in format)) return read.map(({ index, lines }) => toListedPage(index, lines))
+    const { revision } = policies.current()
+    const listed: ListedPage[] = []
+    for (const [at, { index, records }] of read.entries()) {
+      if (listed.length > 0 && work.spent > MAX_UNITS) break
+      const key = `${format.name} ${revision} ${references[at]?.hash}`
+      const known = index.some(isShown) ? formatted.get(key) : []
+      const lines = known ?? (await write(await whole(records()), format, (of) => index[of]?.name ?? '', work))
+      if (!known) formatted.set(key, lines)
+      listed.push(lines.length === 0 ? [] : toListedPage(index, lines))
+    }
+    return listed
+  }
+
+  return {
+    loadPages,
+    write,
+    seed(pages: ReadonlyMap<string, string>): void {
+      for (const [hash, text] of pages) texts.seed(hash, text)
+    },
+  }
+}
+
+/** KV answers a bulk read with 25 MB at most. */
+const KV_BULK = 50
+
+interface KvTextsOptions extends Pick<RegistryReach, 'registry' | 'memory'> {
+  readonly kind: 'document' | 'page'
+  readonly reads: KvClient
+  readonly carried?: (hash: string) => string | undefined
+}
+
+/** Texts that never change, by their hash: kept in the isolate, else read from KV, else of the deployment, else asked for. */
+function createKvTexts({ kind, reads, registry, memory, carried }: KvTextsOptions) {
+  const kept = memory.partition<string>(textBytes)
+
+  return {
+    seed: (hash: string, text: string) => kept.set(hash, text),
+
+    /** In the order of the hashes, up to the first that nobody has. */
+    async read(hashes: readonly string[]): Promise<readonly string[]> {
+      const missing = hashes.filter((hash) => !kept.has(hash)).map((hash) => kvKey(kind, hash))
+      const found = new Map<string, string | null>()
+      for (let at = 0; at < missing.length; at += KV_BULK) {
+        const some = await reads.texts(missing.slice(at, at + KV_BULK), IMMUTABLE_TTL_S)
+        for (const [key, text] of some) found.set(key, text)
+      }
+      const texts: string[] = []
+      for (const hash of hashes) {
+        const key = kvKey(kind, hash)
+        const text = kept.get(hash) ?? found.get(key) ?? carried?.(hash) ?? (await registry().value(key))
+        if (typeof text !== 'string') break
+        kept.set(hash, text)
+        texts.push(text)
+      }
+      return texts
+    },
+  }
+}
+
+/** Adds documents to records. */
+export function createDocumentJoiner({ kv, now, ...options }: RegistryReach & Pick<KvTextsOptions, 'carried'>) {
+  const texts = createKvTexts({ ...options, kind: 'document', reads: createKvClient(kv, now) })
+
+  return async function whole(records: readonly ToolRecord[]): Promise<readonly ToolRecord[]> {
+    const hashes = [...new Set(records.flatMap(({ source }) => source.hash ?? []))]
+    if (hashes.length === 0) return records
+    const read = await texts.read(hashes)
+    const missing = hashes[read.length]
+    if (missing !== undefined) throw new Error(`Cannot read the document '${missing}' that a record names`)
+    const documents = new Map<string | undefined, Json>(read.map((text, at) => [hashes[at], parseTrusted(text)]))
+    return records.map((record) => {
+      const { hash, ...source } = record.source
+      const document = documents.get(hash)
+      return document === undefined ? record : { ...record, source: { ...source, document } }
+    })
+  }
+}

@@ -1,0 +1,65 @@
+import { UnreachableError } from '../../../core/failure/failure.ts'
+import { createPolicySet, type Policies, type PolicySet, type PolicyStore } from '../../../core/access/policy.ts'
+import { createSwrCache } from '../../../core/cache/swr-cache.ts'
+import type { WaitUntil } from '../../../core/tool/platform.ts'
+import { ALL_POLICIES, kvKey } from '../../keys.ts'
+import { createKvReader, parseKvJson } from '../../kv-reader.ts'
+import type { PolicyList } from '../policies.ts'
+import type { RegistryReach } from '../registry-stub.ts'
+
+/** A change is seen everywhere within a minute, since KV may be as much behind again. */
+const AGES = { fresh: 5_000, stale: 25_000, staleIfError: Infinity }
+const KEY = kvKey('policies', ALL_POLICIES)
+
+export interface CachedPolicies extends Policies {
+  /** Undefined where nothing has to be waited for. Fails with `Unreachable` where no policies are known. */
+  ready(background?: WaitUntil): Promise<void> | undefined
+}
+
+export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv' | 'registry' | 'now'>) {
+  const reader = createKvReader(kv, (key) => registry().value(key), now)
+  const kept = createSwrCache<PolicySet>({ store: new Map(), getAges: () => AGES, now })
+
+  async function load(): Promise<PolicySet> {
+    const list = await reader.read<PolicyList>(KEY, 'believe')
+    const { policies, revision } = list ?? { policies: [], revision: 0 }
+    const known = kept.peek(KEY)
+    return known?.revision === revision ? known : createPolicySet(policies, revision)
+  }
+
+  const policies: CachedPolicies = {
+    current() {
+      const known = kept.peek(KEY)
+      if (known) return known
+      throw new UnreachableError('Switchboard cannot reach its policies right now')
+    },
+    ready(background) {
+      const known = kept.get(KEY, load, background)
+      return known instanceof Promise ? known.then(() => undefined) : undefined
+    },
+  }
+
+  /** Makes this isolate see a change, of whoever made it. */
+  async function changed(): Promise<void> {
+    reader.markWritten(KEY)
+    kept.expire()
+    await policies.ready()
+  }
+
+  const store: PolicyStore = {
+    async list() {
+      return parseKvJson<PolicyList>(await registry().value(KEY))?.policies ?? []
+    },
+    async put(policy, expected) {
+      const isNew = await registry().putPolicy(policy, expected)
+      await changed()
+      return isNew
+    },
+    async remove(pattern, expected) {
+      const was = await registry().removePolicy(pattern, expected)
+      await changed()
+      return was
+    },
+  }
+  return { policies, store, changed }
+}

@@ -1,0 +1,61 @@
+import type { RegistryArchive } from '../../../core/publish/archive/archive-rows.ts'
+import { kvKey } from '../../keys.ts'
+import { createKvReader } from '../../kv-reader.ts'
+import { withFallback } from '../../reachable-stub.ts'
+import { createBundledTools } from './bundled-tools.ts'
+import { createKvCatalog, type KvCatalogOptions } from './kv-catalogue.ts'
+import { createDocumentJoiner } from './kv-pages.ts'
+import { createKvPolicies } from './kv-policies.ts'
+import { createRegistryWriter } from './registry-writer.ts'
+import { createToolSource, type DeployedBundle } from './tool-source.ts'
+
+type KvRegistryOptions = Omit<KvCatalogOptions, 'whole' | 'policies'> & {
+  readonly bundle: DeployedBundle
+  readonly onChange: () => void
+}
+
+/** Reads come from KV, or from the Registry while KV lags; an isolate sees its own writes at once. */
+export function createKvRegistry(options: KvRegistryOptions) {
+  const { registry, bundle } = options
+  const reader = createKvReader(options.kv, (key) => registry().value(key), options.now)
+  const carried = createBundledTools(bundle, options.writeLine)
+  const whole = createDocumentJoiner({ ...options, carried: carried.text })
+  const { policies, store: policyStore, changed: policiesChanged } = createKvPolicies(options)
+  const { catalog, require } = createKvCatalog({ ...options, policies, whole, carried: carried.catalog })
+
+  const delivered = new Set<string>()
+  const { writer, toolkits, restore } = createRegistryWriter({ ...options, reader, delivered, require })
+  const { source, installBundle } = createToolSource({
+    ...options,
+    reader,
+    bundledTools: carried,
+    installedKeys: delivered,
+    requireRevision: require,
+    whole,
+  })
+
+  const archive: RegistryArchive = {
+    read: (cursor, toolkit) => registry().readArchive(cursor, toolkit),
+    async restore(rows, principal) {
+      // Needed to know which bundled tools this deployment has
+      await installBundle()
+      const outcomes = await restore(rows, principal)
+      if (rows.some(({ kind }) => kind === 'policy')) await policiesChanged()
+      return outcomes
+    },
+  }
+
+  /** Undefined while the registry does not answer: keys are listed all the same. */
+  const published = () => withFallback(() => registry().published(), undefined)
+
+  const blobs = {
+    /** The name is made of the bytes' SHA-256. Once stored they can be read everywhere. */
+    store: (name: string, bytes: ArrayBuffer): Promise<void> => registry().putBlob(name, bytes),
+    async read(name: string): Promise<ArrayBuffer | undefined> {
+      const bytes = await reader.immutable(kvKey('blob', name), 'bytes')
+      return typeof bytes === 'string' ? undefined : bytes
+    },
+  }
+
+  return { source, writer, published, toolkits, archive, policies, policyStore, catalog, blobs, installBundle }
+}

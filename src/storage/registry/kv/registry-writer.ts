@@ -1,0 +1,121 @@
+import { parseTrusted } from '../../../core/tool/json-text.ts'
+import type { ToolkitStore } from '../../../core/access/toolkit-owner.ts'
+import { hasScope, type Principal } from '../../../core/access/principal.ts'
+import type { RegistryArchive } from '../../../core/publish/archive/archive-rows.ts'
+import type {
+  DefinitionDocument,
+  Publication,
+  PublicationResult,
+  RegistryWriter,
+} from '../../../core/publish/registry.ts'
+import { toDerivedName, toolKey } from '../../../core/tool/tool-id.ts'
+import type { ToolRecord } from '../../../core/tool/tool.ts'
+import { documentKey, kvKey } from '../../keys.ts'
+import type { KvReader } from '../../kv-reader.ts'
+import { withFallback } from '../../reachable-stub.ts'
+import { splitChunks } from '../catalog/chunks.ts'
+import type { RegistryStub } from '../registry-stub.ts'
+
+/** A message to a Durable Object is at most 32 MiB. */
+const MAX_MESSAGE_CHARACTERS = 8_000_000
+/** Stored in some 30 ms, in which the registry answers nobody else. */
+const MAX_PUBLICATIONS = 32
+/** Each is a search, so none of a larger submission is judged. */
+const MAX_JUDGED = 10
+const measureLength = (publication: Publication) => JSON.stringify(publication).length
+
+const toolKeys = (keys: readonly string[]) => keys.map((key) => kvKey('tool', key))
+const nameKey = (name: string) => kvKey('name', name.toLowerCase())
+
+interface RegistryWriterOptions {
+  readonly registry: RegistryStub
+  readonly reader: Pick<KvReader, 'markWritten'>
+  /** KV keys of bundled tools that this isolate delivered, and changed none of. */
+  readonly delivered: Set<string>
+  /** Makes this isolate's catalog one of the revision or later. */
+  readonly require: (revision: number) => void
+  /** Called after this isolate changed the registry, to drop what it caches of tools. */
+  readonly onChange: () => void
+}
+
+export function createRegistryWriter({ registry, reader, delivered, require, onChange }: RegistryWriterOptions) {
+  function changed(revision: number, keys: readonly string[] = []): void {
+    require(revision)
+    for (const key of keys) {
+      reader.markWritten(key)
+      delivered.delete(key)
+    }
+    onChange()
+  }
+
+  const writer: RegistryWriter = {
+    async publish(publications, principal) {
+      const all: PublicationResult[] = []
+      const bounds = { maxSize: MAX_MESSAGE_CHARACTERS, maxItems: MAX_PUBLICATIONS }
+      for (const chunk of splitChunks(publications, measureLength, bounds)) {
+        const { published, revision } = await registry().publish(chunk, principal)
+        const left = published.flatMap((each) => ('removedIds' in each ? (each.removedIds ?? []) : []))
+        const documents = chunk.flatMap(({ document }) => document ?? [])
+        const stored = listKvKeys(
+          chunk.flatMap(({ records }) => records),
+          documents,
+        )
+        changed(revision, [...stored, ...toolKeys(left.map((id) => id.toLowerCase()))])
+        all.push(...published)
+      }
+      return withNeighbors(all, principal)
+    },
+
+    async change(name, version, change, principal) {
+      const answer = await registry().change(name, version, change, principal)
+      if (!answer?.ok) return answer
+      const names = typeof change.name === 'string' ? [nameKey(change.name)] : []
+      changed(answer.revision, [...names, ...toolKeys(answer.keys)])
+      return { ok: true, document: parseTrusted(answer.document) }
+    },
+
+    rights: ({ toolkit, tool }, principal) => registry().rights({ toolkit, tool }, principal),
+  }
+
+  async function withNeighbors(all: readonly PublicationResult[], principal: Principal) {
+    const created = all.filter(({ outcome }) => outcome === 'created').flatMap(({ ids }) => ids)
+    if (created.length === 0 || created.length > MAX_JUDGED || !hasScope(principal, 'tools:read')) return all
+    // It is published whether or not it can be judged
+    const found = await withFallback(() => registry().neighborWarnings(created, principal), new Map<string, string>())
+    return all.map((each) => {
+      const own = each.ids.flatMap((id) => found.get(id) ?? [])
+      if (each.outcome !== 'created' || own.length === 0) return each
+      return { ...each, warnings: [...(each.warnings ?? []), ...own] }
+    })
+  }
+
+  const toolkits: ToolkitStore = {
+    find: (toolkit) => registry().toolkit(toolkit),
+    async change(name, change, principal) {
+      const answer = await registry().changeToolkit(name, change, principal)
+      if (!answer?.ok) return answer
+      const all = kvKey('tool', `${name.toLowerCase()}.`)
+      changed(answer.revision, [all, ...[...delivered].filter((key) => key.startsWith(all))])
+      return { ok: true, toolkit: answer.toolkit }
+    },
+  }
+
+  const restore: RegistryArchive['restore'] = async (rows, principal) => {
+    const { outcomes, revision } = await registry().restore(rows, principal)
+    const records = rows.flatMap((row) => (row.kind === 'version' ? row.record : []))
+    const documents = rows.flatMap((row) => (row.kind === 'document' ? row.document : []))
+    const names = rows.flatMap((row) => (row.kind === 'name' || row.kind === 'given' ? nameKey(row.name) : []))
+    changed(revision, [...listKvKeys(records, documents), ...names])
+    return outcomes
+  }
+
+  return { writer, toolkits, restore }
+}
+
+function listKvKeys(records: readonly ToolRecord[], documents: readonly DefinitionDocument[]): string[] {
+  return [
+    ...toolKeys(records.map(toolKey)),
+    ...records.flatMap((record) => [nameKey(record.name), nameKey(toDerivedName(record))]),
+    ...documents.flatMap(({ dialect, itself }) => (itself ? kvKey('address', documentKey(dialect, itself.id)) : [])),
+  ]
+}

@@ -1,0 +1,134 @@
+import { UnreachableError } from '../../../core/failure/failure.ts'
+import type { DocumentAddress, ToolSource } from '../../../core/tool/tool-source.ts'
+import { formatToolId, parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
+import type { ToolDocument, ToolRecord } from '../../../core/tool/tool.ts'
+import { documentKey, kvKey } from '../../keys.ts'
+import { CHANGING_TTL_S, type KvReader, parseKvJson } from '../../kv-reader.ts'
+import { withFallback, withTimeout } from '../../reachable-stub.ts'
+import type { RegistryReach } from '../registry-stub.ts'
+import type { Bundle } from '../write/bundle.ts'
+import type { createBundledTools } from './bundled-tools.ts'
+
+export interface DeployedBundle extends Bundle {
+  /** Milliseconds since 1970; 0 where the platform does not say. */
+  readonly deployedAt: number
+}
+
+interface ToolSourceOptions extends Pick<RegistryReach, 'registry' | 'now'> {
+  readonly bundle: DeployedBundle
+  readonly reader: KvReader
+  readonly bundledTools: ReturnType<typeof createBundledTools>
+  /** KV keys of bundled tools as this isolate delivered them, and changed none. */
+  readonly installedKeys: Set<string>
+  readonly requireRevision: (revision: number) => void
+  readonly onChange: () => void
+  readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
+}
+
+const listIds = (tools: readonly { readonly id: string }[]) => tools.map(({ id }) => id)
+
+const WAIT_MS = 3_000
+const REST_MS = 5_000
+
+/** Reads tools, and delivers those that the deployment carries to the registry. */
+export function createToolSource(options: ToolSourceOptions) {
+  const { bundle, reader, bundledTools, installedKeys, requireRevision, onChange, whole, registry, now } = options
+  let isBundleInstalled = false
+  let cooldownUntil = -Infinity
+
+  async function deliver(): Promise<void> {
+    const { hash, deployedAt, records, documents } = bundle
+    try {
+      await withTimeout(WAIT_MS, 'The registry', async () => {
+        const { wanted, revision } = await registry().installBundle(hash, deployedAt)
+        const answer = wanted ? await registry().installBundle(hash, deployedAt, records, documents) : { revision }
+        if (isBundleInstalled) return
+        const keys = wanted ? records.map((record) => kvKey('tool', toolKey(record))) : []
+        requireRevision(answer.revision)
+        // Only what was looked up after a failure may be otherwise
+        if (cooldownUntil > -Infinity) onChange()
+        for (const key of keys) {
+          reader.markWritten(key)
+          installedKeys.add(key)
+        }
+        isBundleInstalled = true
+      })
+    } catch (error) {
+      cooldownUntil = now() + REST_MS
+      console.error('Cannot have the registry take in the bundled tools', error)
+    }
+  }
+
+  /** Undefined once done, and for a while after a failure, since requests work without. */
+  const installBundle = (): Promise<void> | undefined =>
+    isBundleInstalled || now() < cooldownUntil ? undefined : deliver()
+
+  /** Calls are let in before the registry has the bundle: what they ask it for waits for that. */
+  async function getRegistryWithBundle(): Promise<ReturnType<typeof registry>> {
+    await installBundle()
+    return registry()
+  }
+
+  const current = async <Value>(key: string) => parseKvJson<Value>(await (await getRegistryWithBundle()).value(key))
+
+  const source: ToolSource = {
+    async loadTool(name) {
+      const key = toolKey(name)
+      const stored = kvKey('tool', key)
+      try {
+        const document = await reader.read<ToolDocument>(stored, 'believe')
+        if (isBundleInstalled || bundledTools.isInstalled(key, document)) return document
+        await installBundle()
+        // Until the registry was reached, the bundled tools count as taken in
+        return isBundleInstalled
+          ? await reader.read<ToolDocument>(stored, 'believe')
+          : bundledTools.document(key, document)
+      } catch (error) {
+        const mayBeLost = error instanceof UnreachableError && installedKeys.has(stored) && reader.isLagging(stored)
+        // With a full disk the registry is lost before KV has them; a tool that was disabled before stays so
+        const before = mayBeLost ? await reader.reads.text(stored, CHANGING_TTL_S) : undefined
+        if (before === undefined) throw error
+        return bundledTools.document(key, parseKvJson(before))
+      }
+    },
+    loadCurrent: (name) => current<ToolDocument>(kvKey('tool', toolKey(name))),
+    async loadRecord(digest) {
+      return (
+        bundledTools.record(digest) ?? parseKvJson<ToolRecord>(await reader.immutable(kvKey('record', digest), 'text'))
+      )
+    },
+    async findByName(asked) {
+      const name = asked.toLowerCase()
+      const stored = kvKey('name', name)
+      const known = reader.isLagging(stored) ? null : await reader.reads.text(stored, CHANGING_TTL_S)
+      const own = bundledTools.named(name)
+      const ask = async () => (await getRegistryWithBundle()).named(name)
+      const key = known ?? (await (own ? withFallback(ask, toolKey(own)) : ask()))
+      return key === undefined ? undefined : parseToolId(key)
+    },
+    async findDocumentAddress(dialect, id, tool) {
+      const key = kvKey('address', documentKey(dialect, id))
+      const reading = () => reader.read<DocumentAddress>(key, 'ask')
+      // Bundled documents are found without the registry
+      const isOwn = bundledTools.holds(id) || bundledTools.addressed(dialect, id, undefined) !== undefined
+      const known = await (isOwn ? withFallback(reading, undefined) : reading())
+      // KV may lack the tools of a new version
+      const isComplete = known?.id !== id || tool === undefined || Object.hasOwn(known.tools, tool)
+      const stored = isComplete ? known : await current<DocumentAddress>(key)
+      const address = bundledTools.addressed(dialect, id, stored)
+      return address?.id === id ? address : undefined
+    },
+    async whole(record) {
+      const [completed = record] = await whole([record])
+      return completed
+    },
+    hasToolkit: async (toolkit) => (await getRegistryWithBundle()).holds(toolkit),
+    suggestIds: async (name) => listIds(await (await getRegistryWithBundle()).near(formatToolId(name))),
+    async loadCurrentOrSuggest({ toolkit, tool }) {
+      const answer = await (await getRegistryWithBundle()).documentOrNearest({ toolkit, tool })
+      return typeof answer === 'string' ? JSON.parse(answer) : listIds(answer)
+    },
+  }
+
+  return { source, installBundle }
+}

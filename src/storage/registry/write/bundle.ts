@@ -1,0 +1,65 @@
+import { toolKey } from '../../../core/tool/tool-id.ts'
+import type { ToolRecord } from '../../../core/tool/tool.ts'
+import type { DefinitionDocument } from '../../../core/publish/registry.ts'
+import { column, field, rows } from '../../rows.ts'
+import { documentRows, storeDocument } from '../document-aliases.ts'
+import { nextRevision, readMeta, readNumber, writeMeta } from '../tables.ts'
+import { loadSettings, writeSettings } from '../toolkits.ts'
+import { updateSiblings, setUnbundled, storeVersion } from './store-version.ts'
+
+export interface Bundle {
+  readonly hash: string
+  readonly records: readonly ToolRecord[]
+  readonly documents: readonly DefinitionDocument[]
+}
+
+/** False for the bundle last taken in, and for one of an older deployment. */
+export function isNewBundle(sql: SqlStorage, hash: string, deployedAt: number): boolean {
+  if (readMeta(sql, 'bundle') === hash) return false
+  return deployedAt === 0 || deployedAt >= readNumber(sql, 'bundle_at')
+}
+
+/** A redeployment of the same bundle outdates the bundles made before it. */
+export function recordDeployment(sql: SqlStorage, hash: string, deployedAt: number): void {
+  const newer = deployedAt > readNumber(sql, 'bundle_at')
+  if (newer && readMeta(sql, 'bundle') === hash) writeMeta(sql, 'bundle_at', String(deployedAt))
+}
+
+/** The newest deployment wins; a status that a person set stays. Run inside a transaction. */
+export function writeBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number): void {
+  nextRevision(sql)
+  const carried = new Set(bundle.records.map(({ id }) => id.toLowerCase()))
+  for (const document of bundle.documents) {
+    const [taken] = documentRows(sql, document)
+    // Where its id is taken, isolates that carry this one find it without
+    const { itself, ...unplaced } = document
+    const isTaken = taken && (taken.id !== itself?.id || taken.toolkit !== document.toolkit)
+    storeDocument(sql, isTaken ? unplaced : document)
+  }
+  // A deployment with tools of a deleted toolkit takes its name
+  const deleted = new Set(column<string>(sql, 'SELECT key FROM toolkit WHERE deleted IS NOT NULL'))
+  for (const { toolkit } of bundle.records) {
+    if (deleted.delete(toolkit.toLowerCase())) writeSettings(sql, toolkit, { deleted: null })
+  }
+  for (const { toolkit, toolkitDescription: description } of bundle.documents) {
+    if (description !== undefined && loadSettings(sql, toolkit).description === undefined)
+      writeSettings(sql, toolkit, { description })
+  }
+  for (const record of bundle.records) {
+    const key = toolKey(record)
+    const query = 'SELECT left_bundle FROM version WHERE key = ? AND version = ? AND digest = ? AND bundled = 1'
+    const left = field<number>(sql, query, key, record.version, record.digest)
+    if (left === undefined) storeVersion(sql, record, 'bundle')
+    else if (left === 1) setUnbundled(sql, key, record.version, false)
+  }
+  for (const { toolkit } of bundle.documents) {
+    const records = bundle.records.filter((record) => record.toolkit === toolkit)
+    updateSiblings(sql, records)
+  }
+  const bundled = 'SELECT key, version FROM version WHERE bundled = 1 AND left_bundle = 0'
+  for (const { key, version } of rows<{ key: string; version: string }>(sql, bundled)) {
+    if (!carried.has(`${key}@${version}`)) setUnbundled(sql, key, version, true)
+  }
+  writeMeta(sql, 'bundle', bundle.hash)
+  writeMeta(sql, 'bundle_at', String(deployedAt))
+}

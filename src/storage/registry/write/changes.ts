@@ -1,0 +1,165 @@
+import type { Principal } from '../../../core/access/principal.ts'
+import { isAdministrator, type ToolkitChange, type ToolkitChangeResult } from '../../../core/access/toolkit-owner.ts'
+import type { ToolkitMutation } from '../../../core/access/toolkit-owner.ts'
+import type { Publication, VersionChange } from '../../../core/publish/registry.ts'
+import { toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
+import { field } from '../../rows.ts'
+import { touchPages } from '../catalog/pages.ts'
+import { nextRevision, readNumber } from '../tables.ts'
+import { findChangeDenial, findDeletedDenial, transferToolkit, isBundled, isToolkit } from '../toolkits.ts'
+import { toolKeyRange, mayChange, loadSettings, loadToolkit, writeSettings } from '../toolkits.ts'
+import { fanOut } from './fan-out.ts'
+import { storeName, storeStatus, storeToolkitStatus, storeTrust } from './store-version.ts'
+import { documentText, isPending, listToolKeys, recordText } from '../versions.ts'
+
+type Refusal = Extract<ToolkitChangeResult, { readonly ok: false }>
+
+const forbidden = (reason: string): Refusal => ({ ok: false, reason })
+
+const conflict = (reason: string): Refusal => ({ ok: false, reason, isConflict: true })
+
+/** Inside a transaction. Undefined for a version that the principal does not know of; `keys` are the affected tools. */
+export function changeVersion(
+  sql: SqlStorage,
+  name: ToolName,
+  version: string,
+  change: VersionChange,
+  principal: Principal,
+) {
+  const { status, trusted, name: given } = change
+  const key = toolKey(name)
+  if (recordText(sql, key, version) === undefined) return undefined
+  if (isPending(sql, key, version) && !mayChange(sql, principal, name)) return undefined
+  const isAdmin = isAdministrator(principal)
+  if ((trusted !== undefined || given !== undefined) && !isAdmin)
+    return forbidden('Only an administrator says which tools are trusted with credentials, and what they are called')
+  const denied = findChangeDenial(sql, principal, { name, version, change })
+  if (denied !== undefined) return forbidden(denied)
+  const deleted = findDeletedDenial(sql, name.toolkit)
+  if (deleted !== undefined) return isAdmin ? conflict(deleted) : undefined
+  nextRevision(sql)
+  if (given !== undefined && !storeName(sql, key, given))
+    return conflict(`'${given}' is the name of another tool by its toolkit's, which nobody else has`)
+  const beside = status ? storeStatus(sql, key, version, status, isAdmin) : []
+  if (trusted !== undefined) storeTrust(sql, key, version, trusted)
+  const document = documentText(sql, key)
+  if (document === undefined) return undefined
+  return { ok: true, document, keys: [key, ...beside], revision: readNumber(sql, 'catalogue') } as const
+}
+
+export function changeToolkit(
+  sql: SqlStorage,
+  toolkit: string,
+  change: ToolkitChange,
+  principal: Principal,
+): Refusal | 'unknown' | undefined {
+  const { status, owner, tags, review, description } = change
+  if (!isToolkit(sql, toolkit)) return 'unknown'
+  const isAdmin = isAdministrator(principal)
+  const denied = findToolkitChangeDenial(sql, principal, toolkit, change)
+  if (denied !== undefined) return forbidden(denied)
+  if (owner !== undefined && !isAdmin) return forbidden('Only an administrator can change who owns a toolkit')
+  const deleted = findDeletedDenial(sql, toolkit)
+  if (deleted !== undefined && (!isAdmin || status === undefined || owner !== undefined)) return conflict(deleted)
+  const { hasProviderGrant, isReviewed } = loadSettings(sql, toolkit)
+  if (status && !isAdmin && hasProviderGrant)
+    return forbidden(`An administrator disabled the toolkit '${toolkit}': only an administrator enables it`)
+  if (review === false && !isAdmin && isReviewed) return forbidden(REVIEWED(toolkit, 'ends that'))
+  if (owner !== undefined && !transferToolkit(sql, toolkit, owner)) return conflict(GIVEN(toolkit))
+  if (review !== undefined) writeSettings(sql, toolkit, { review: review ? 1 : 0 })
+  if (tags) writeSettings(sql, toolkit, { tags: JSON.stringify(tags) })
+  if (description !== undefined) writeSettings(sql, toolkit, { description })
+  if (status) {
+    const isActive = status.state === 'active'
+    const held = isAdmin && status.state === 'disabled' ? 1 : 0
+    writeSettings(sql, toolkit, { status: isActive ? null : JSON.stringify(status), held, deleted: null })
+    storeToolkitStatus(sql, toolkit, status)
+  }
+  if (!status && !tags && description === undefined) return undefined
+  nextRevision(sql)
+  touchPages(sql, ...toolKeyRange(toolkit))
+  fanOut(sql, toolkit, status && (isAdmin && status.state !== 'active' ? 'revocation' : 'status'))
+  return undefined
+}
+
+/** The source of all its tools describes a toolkit that nobody described, where its publisher may change the whole of it. */
+export function describeByItsSource(sql: SqlStorage, publication: Publication, principal: Principal): void {
+  const { toolkitDescription, records } = publication
+  const { toolkit = '' } = records[0] ?? {}
+  if (toolkitDescription === undefined || loadSettings(sql, toolkit).description !== undefined) return
+  if (!mayChange(sql, principal, { toolkit, tool: '*' })) return
+  if (findToolkitChangeDenial(sql, principal, toolkit, { description: toolkitDescription }) !== undefined) return
+  const own = new Set(records.map(toolKey))
+  if (!listToolKeys(sql, toolkit).every((key) => own.has(key))) return
+  writeSettings(sql, toolkit, { description: toolkitDescription })
+}
+
+/** Inside a transaction. Undefined for a toolkit that the principal does not know of. */
+export function applyToolkitMutation(
+  sql: SqlStorage,
+  name: string,
+  change: ToolkitMutation,
+  principal: Principal,
+  now: number,
+) {
+  const refused =
+    change === 'delete'
+      ? deleteToolkit(sql, name, principal, now)
+      : 'to' in change
+        ? giveWhole(sql, name, change.to)
+        : changeToolkit(sql, name, change, principal)
+  const toolkit = loadToolkit(sql, name)
+  if (refused === 'unknown' || !toolkit) return undefined
+  return refused ?? ({ ok: true, toolkit, revision: readNumber(sql, 'catalogue') } as const)
+}
+
+function giveWhole(sql: SqlStorage, toolkit: string, to: string | null): Refusal | undefined {
+  const deleted = findDeletedDenial(sql, toolkit)
+  if (deleted !== undefined) return conflict(deleted)
+  if (!transferToolkit(sql, toolkit, to)) return conflict(GIVEN(toolkit))
+  nextRevision(sql)
+  return undefined
+}
+
+/** Only administrators know of the toolkit then, until it is restored or its time is over. */
+function deleteToolkit(sql: SqlStorage, toolkit: string, principal: Principal, now: number) {
+  if (!isToolkit(sql, toolkit)) return 'unknown'
+  const denied = findToolkitChangeDenial(sql, principal, toolkit, 'delete')
+  if (denied !== undefined) return forbidden(denied)
+  // The review of its tools would be gone with it
+  const { isReviewed, deleted } = loadSettings(sql, toolkit)
+  if (isReviewed && !isAdministrator(principal)) return forbidden(REVIEWED(toolkit, 'deletes it'))
+  if (deleted) return isAdministrator(principal) ? undefined : 'unknown'
+  if (isBundled(sql, toolkit)) {
+    const how = `take its files out of tools/${toolkit} and deploy, or disable it with PATCH /toolkits/${toolkit}`
+    return conflict(`${bundled(toolkit)} be deleted: ${how}`)
+  }
+  const query = `SELECT tool.toolkit || '.' || tool.tool || '@' || version FROM version JOIN tool ON tool.key = version.key
+    WHERE version.key >= ? AND version.key < ? AND left_bundle = 0
+      AND json_extract(status, '$.state') NOT IN ('disabled', 'pending') LIMIT 1`
+  const callable = field<string>(sql, query, ...toolKeyRange(toolkit))
+  if (callable !== undefined) {
+    const how = `disable the toolkit first, with PATCH /toolkits/${toolkit} and {"status": "disabled"}`
+    return conflict(`'${callable}' can still be called: ${how}`)
+  }
+  nextRevision(sql)
+  writeSettings(sql, toolkit, { deleted: now })
+  fanOut(sql, toolkit, 'status')
+  return undefined
+}
+
+function findToolkitChangeDenial(
+  sql: SqlStorage,
+  principal: Principal,
+  toolkit: string,
+  change: ToolkitChange | 'delete',
+) {
+  return findChangeDenial(sql, principal, { name: { toolkit, tool: '*' }, version: '', change })
+}
+
+const REVIEWED = (toolkit: string, what: string) =>
+  `What is published in the toolkit '${toolkit}' is reviewed: only an administrator ${what}`
+
+const GIVEN = (toolkit: string) => `${bundled(toolkit)} be given: give a key that names it ('${toolkit}.*')`
+
+const bundled = (toolkit: string) => `The toolkit '${toolkit}' has bundled tools, so it is the deployment's and cannot`

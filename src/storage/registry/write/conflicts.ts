@@ -1,0 +1,139 @@
+import { parseTrusted } from '../../../core/tool/json-text.ts'
+import { findCoverDenial, type Principal } from '../../../core/access/principal.ts'
+import { findToolkitDenial } from '../../../core/access/toolkit-owner.ts'
+import type { DefinitionDocument, Publication } from '../../../core/publish/registry.ts'
+import { canonicalJson } from '../../../core/tool/digest.ts'
+import { sourceNames } from '../../../core/tool/source-names.ts'
+import { sanitizeName } from '../../../core/tool/sanitize-name.ts'
+import { formatToolId, toolKey } from '../../../core/tool/tool-id.ts'
+import type { ToolRecord } from '../../../core/tool/tool.ts'
+import { findDocumentOfTool, type DocumentRow, textByHash } from '../document-aliases.ts'
+import { isTakenName } from './exposed-names.ts'
+import { isBundled, findOwner, findToolkitSpelling } from '../toolkits.ts'
+import { findSimilarKey, loadToolName } from '../versions.ts'
+
+const ANOTHER_TOOLKIT = 'give another beside the document: {"definition": …, "toolkit": "…"}'
+
+/** Why a publisher may not have a document's id, which is claimed as a toolkit is: the first owner has it for good. */
+export function claimDenial(
+  sql: SqlStorage,
+  { records, document }: Publication,
+  published: readonly DocumentRow[],
+  principal: Principal,
+) {
+  if (!document?.itself) return undefined
+  const { id } = document.itself
+  const claimed = { toolkit: sanitizeName(id), tool: '*' }
+  const holder = published[0]?.toolkit ?? claimed.toolkit
+  const isHere = isSameName(holder, document.toolkit)
+  // The same whether or not somebody has it
+  if (!isHere && findCoverDenial(principal, claimed, 'tools:publish')) {
+    const reason = `The id '${id}' is claimed as a toolkit is, and the credential does not cover '${formatToolId(claimed)}': give the document an id that it covers`
+    return { outcome: 'forbidden', reason } as const
+  }
+  const owner = findOwner(sql, holder)
+  const names = isHere ? records : [{ toolkit: holder, tool: '*' }]
+  if (names.every((name) => findToolkitDenial(principal, name, owner) === undefined)) return undefined
+  const message = `The id '${id}' is taken, as a document's or a toolkit's: give the document an id of its own`
+  return { outcome: 'conflict', message } as const
+}
+
+/** Why a document cannot be published under its id. `published` are the stored versions of that id. */
+export function documentConflict(
+  sql: SqlStorage,
+  { document, given }: Pick<Publication, 'document' | 'given'>,
+  published: readonly DocumentRow[],
+): string | undefined {
+  if (!document?.itself) return undefined
+  const { toolkit } = document
+  const { id, version } = document.itself
+  const [first] = published
+  if (!first) {
+    if (given.toolkit || findToolkitSpelling(sql, toolkit) === undefined) return undefined
+    return `The toolkit '${toolkit}', which is named after the document's id, holds other tools: ${ANOTHER_TOOLKIT}`
+  }
+  if (first.id !== id) return `'${first.id}' exists: ids of documents are unique ignoring case`
+  const same = published.find((row) => row.version === version)
+  // Nobody's first document becomes a version of a demonstration unasked
+  if (!isSameName(first.toolkit, toolkit) || (!same && !given.toolkit && isBundled(sql, toolkit)))
+    return `The id '${id}' is that of a document in the toolkit '${first.toolkit}': give this one an id of its own, or publish it as a version of that with {"definition": …, "toolkit": "${first.toolkit}"}`
+  const text = same && textByHash(sql, same.hash)
+  if (text === undefined || text === document.text || isSameJson(text, document.text)) return undefined
+  return `The document '${id}' is published already at version ${version}, and a version never changes`
+}
+
+export function recordConflict(sql: SqlStorage, record: ToolRecord, publication: Publication): string | undefined {
+  return toolConflict(sql, record, publication) ?? idConflict(sql, record)
+}
+
+function toolConflict(sql: SqlStorage, record: ToolRecord, { document, given }: Publication): string | undefined {
+  const key = toolKey(record)
+  const name = loadToolName(sql, key)
+  const alike = name ? undefined : loadToolName(sql, findSimilarKey(sql, key) ?? '')
+  if (alike) return `'${formatToolId(alike)}' exists, which is written with '_' where a name has no '-'`
+  if (!name) return undefined
+  const advice = document?.itself && !given.toolkit ? `; ${ANOTHER_TOOLKIT}` : ''
+  if (formatToolId(name) !== formatToolId(record)) {
+    return `'${formatToolId(name)}' exists: ids are unique ignoring case${advice}`
+  }
+  const owner = findDocumentOfTool(sql, key)
+  if (document?.itself) {
+    const isOwn = owner?.dialect === document.dialect && owner.key === document.itself.id.toLowerCase()
+    return isOwn ? undefined : `'${formatToolId(name)}' exists, and is of another document: ${ANOTHER_TOOLKIT}`
+  }
+  if (!owner) return undefined
+  return `'${formatToolId(name)}' is of the document '${owner.key}' of the dialect '${owner.dialect}': publish a new version of that`
+}
+
+/** "A unique identifier" (Open Tool Calling RFC, 4.1). */
+function idConflict(sql: SqlStorage, record: ToolRecord): string | undefined {
+  const { identifier } = sourceNames(record)
+  if (identifier === undefined || !isTakenName(sql, record, identifier)) return undefined
+  return `The id '${identifier}' is another tool's: give '${formatToolId(record)}' an id of its own, or none`
+}
+
+export function versionConflict(stored: ToolRecord, record: ToolRecord): string {
+  const message = `'${record.id}' is published already, and a version never changes`
+  const isBare = stored.implementation === undefined && record.implementation !== undefined
+  const why = isBare ? 'the one that is there has no implementation, so publish it with one' : 'publish it'
+  return `${message}: ${why} under a higher version`
+}
+
+/** Fields that the publisher left out match anything. */
+export function matchesStored(
+  sql: SqlStorage,
+  stored: ToolRecord,
+  record: ToolRecord,
+  { document, given }: Publication,
+) {
+  return (
+    stored.source.dialect === record.source.dialect &&
+    (document?.itself !== undefined || isSameSource(sql, stored, record, document)) &&
+    (!given.implementation ||
+      record.implementation === undefined ||
+      canonicalJson(stored.implementation ?? null) === canonicalJson(record.implementation)) &&
+    (!given.tags || canonicalJson(stored.tags) === canonicalJson(record.tags)) &&
+    (!given.guard ||
+      (stored.securityLevel === record.securityLevel && stored.requiresApproval === record.requiresApproval))
+  )
+}
+
+function isSameSource(
+  sql: SqlStorage,
+  { source: stored }: ToolRecord,
+  { source }: ToolRecord,
+  document: DefinitionDocument | undefined,
+): boolean {
+  if (stored.hash !== undefined && stored.hash === source.hash) return true
+  const before = stored.hash === undefined ? JSON.stringify(stored.document ?? null) : textByHash(sql, stored.hash)
+  const now = source.hash === undefined ? JSON.stringify(source.document ?? null) : document?.text
+  return before !== undefined && now !== undefined && isSameJson(before, now)
+}
+
+function isSameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase()
+}
+
+function isSameJson(a: string, b: string): boolean {
+  return canonicalJson(parseTrusted(a)) === canonicalJson(parseTrusted(b))
+}

@@ -1,0 +1,53 @@
+import { BY_TOOLKIT } from '../../../core/tool/tool-id.ts'
+import { documentKey, kvKey } from '../../keys.ts'
+import { column, field, rows } from '../../rows.ts'
+import { RETENTION_MS, toolKeyRange } from '../toolkits.ts'
+import { listSources } from '../versions.ts'
+import { indexTool } from '../search/search-index.ts'
+
+const AT_ONCE = 200
+
+/** Deletes some of an expired toolkit's data, its name last, in a transaction. Gives the KV keys to delete. */
+export function forgetDeleted(sql: SqlStorage, now: number): readonly string[] {
+  const expired = 'SELECT key FROM toolkit WHERE deleted <= ? ORDER BY deleted LIMIT 1'
+  const due = field<string>(sql, expired, now - RETENTION_MS)
+  if (due === undefined) return []
+  const tools = 'SELECT key FROM tool WHERE key >= ? AND key < ? LIMIT ?'
+  const keys = column<string>(sql, tools, ...toolKeyRange(due), AT_ONCE)
+  const gone = keys.flatMap((key) => forgetTool(sql, key))
+  if (keys.length === AT_ONCE) return gone
+  const addresses = forgetDocuments(sql, due)
+  sql.exec('DELETE FROM toolkit WHERE key = ?', due)
+  return [...gone, ...addresses]
+}
+
+function forgetTool(sql: SqlStorage, key: string): readonly string[] {
+  const names = column<string>(sql, 'SELECT name FROM name WHERE key = ?', key)
+  const digests = column<string>(sql, 'SELECT digest FROM version WHERE key = ?', key)
+  const sources = listSources(sql, key)
+  indexTool(sql, key)
+  for (const table of ['version', 'name', 'line', 'tool']) sql.exec(`DELETE FROM ${table} WHERE key = ?`, key)
+  sql.exec('DELETE FROM document_tool WHERE tool = ?', key)
+  return [
+    kvKey('tool', key),
+    ...names.map((name) => kvKey('name', name)),
+    // A digest covers the tool's id, so no other tool has it
+    ...digests.map((digest) => kvKey('record', digest)),
+    ...sources.flatMap((hash) => forgetText(sql, hash)),
+  ]
+}
+
+function forgetText(sql: SqlStorage, hash: string): readonly string[] {
+  const named = field(sql, "SELECT 1 FROM version WHERE json_extract(record, '$.source.hash') = ? LIMIT 1", hash)
+  if (named !== undefined) return []
+  sql.exec('DELETE FROM document_text WHERE hash = ?', hash)
+  return [kvKey('document', hash)]
+}
+
+function forgetDocuments(sql: SqlStorage, toolkit: string): readonly string[] {
+  const query = 'SELECT DISTINCT dialect, id FROM document WHERE lower(toolkit) = ?'
+  const all = rows<{ dialect: string; id: string }>(sql, query, toolkit)
+  sql.exec('DELETE FROM document WHERE lower(toolkit) = ?', toolkit)
+  const documents = [...all, { dialect: BY_TOOLKIT, id: toolkit }]
+  return documents.map(({ dialect, id }) => kvKey('address', documentKey(dialect, id)))
+}

@@ -1,0 +1,85 @@
+import { toDerivedName, toolKey, type ToolName, appendHash } from '../../../core/tool/tool-id.ts'
+import { column, field } from '../../rows.ts'
+import { kvKey } from '../../keys.ts'
+import { queue } from '../tables.ts'
+import { isToolkit } from '../toolkits.ts'
+import { loadToolName } from '../versions.ts'
+
+/**
+ * The name that a tool has where tools have no ids: an administrator's choice, else its document's if that is free,
+ * else the derived `Toolkit_Tool`. A name keeps leading to its tool until an administrator moves it.
+ */
+export function exposedName(sql: SqlStorage, name: ToolName, declared: string): string {
+  const key = toolKey(name)
+  const derived = claimDerived(sql, name)
+  const given = field<string | null>(sql, 'SELECT given FROM tool WHERE key = ?', key) ?? declared
+  return claimDeclared(sql, name, given) ? given : derived
+}
+
+/** Whether it is another tool's, or begins as another toolkit's names do. */
+export function isTakenName(sql: SqlStorage, name: ToolName, wanted: string): boolean {
+  const holder = keyOfName(sql, wanted)
+  return holder === undefined ? isOfAnotherToolkit(sql, name, wanted) : holder !== toolKey(name)
+}
+
+export function claimDeclared(sql: SqlStorage, name: ToolName, wanted: string): boolean {
+  const key = toolKey(name)
+  const holder = keyOfName(sql, wanted)
+  if (holder !== undefined) return holder === key
+  if (isOfAnotherToolkit(sql, name, wanted)) return false
+  pointName(sql, wanted, key)
+  return true
+}
+
+export function keyOfName(sql: SqlStorage, name: string): string | undefined {
+  return field<string>(sql, 'SELECT key FROM name WHERE name = ?', name.toLowerCase())
+}
+
+/** Gives the tools that need their names resolved again; undefined where it is another's derived name. */
+export function assignName(sql: SqlStorage, key: string, name: string | null): readonly string[] | undefined {
+  if (name === null) {
+    sql.exec('UPDATE tool SET given = NULL WHERE key = ?', key)
+    return [key]
+  }
+  const holder = keyOfName(sql, name)
+  if (holder !== undefined && holder !== key && hasDerived(sql, holder, name)) return undefined
+  if (holder !== undefined)
+    sql.exec('UPDATE tool SET given = NULL WHERE key = ? AND lower(given) = lower(?)', holder, name)
+  sql.exec('UPDATE tool SET given = ? WHERE key = ?', name, key)
+  pointName(sql, name, key)
+  return holder === undefined || holder === key ? [key] : [key, holder]
+}
+
+function claimDerived(sql: SqlStorage, name: ToolName): string {
+  const key = toolKey(name)
+  const whole = toDerivedName(name)
+  // `A_B.C` and `A.B_C` derive one name: the second has it with a stable suffix
+  for (let derived = whole, salt = key; ; derived = appendHash(whole, salt), salt += '+') {
+    const holder = keyOfName(sql, derived)
+    if (holder === undefined) pointName(sql, derived, key)
+    if (holder === undefined || holder === key) return derived
+  }
+}
+
+function isOfAnotherToolkit(sql: SqlStorage, { toolkit }: ToolName, wanted: string): boolean {
+  const name = wanted.toLowerCase()
+  if (/^[_.]/.test(name.slice(toolkit.length)) && name.startsWith(toolkit.toLowerCase())) return false
+  for (let at = 1; at < name.length; at++) {
+    if ((name[at] === '_' || name[at] === '.') && isToolkit(sql, name.slice(0, at))) return true
+  }
+  return false
+}
+
+function hasDerived(sql: SqlStorage, key: string, name: string): boolean {
+  const tool = loadToolName(sql, key)
+  if (!tool) return false
+  const whole = toDerivedName(tool).toLowerCase()
+  return [whole, appendHash(whole, key).toLowerCase()].includes(name.toLowerCase())
+}
+
+function pointName(sql: SqlStorage, name: string, key: string): void {
+  const before = column<string>(sql, 'SELECT key FROM name WHERE name = ?', name.toLowerCase())
+  sql.exec('INSERT OR REPLACE INTO name VALUES (?, ?)', name.toLowerCase(), key)
+  // KV may have the old target, and a manifest soon shows the name as another tool's
+  if (before.length > 0) queue(sql, kvKey('name', name.toLowerCase()), 'status')
+}

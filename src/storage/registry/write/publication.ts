@@ -1,0 +1,149 @@
+import { parseTrusted } from '../../../core/tool/json-text.ts'
+import { hasScope, maySee, type Principal } from '../../../core/access/principal.ts'
+import { type PublishedTotals, findQuotaDenial } from '../../../core/publish/publisher-quota.ts'
+import { isAdministrator } from '../../../core/access/toolkit-owner.ts'
+import type { DefinitionDocument, Publication, PublicationResult } from '../../../core/publish/registry.ts'
+import { checkSuccessor, checkToolSetSuccessor } from '../../../core/schema/compatibility.ts'
+import type { Problem } from '../../../core/tool/problem.ts'
+import { toolKey } from '../../../core/tool/tool-id.ts'
+import type { ToolRecord } from '../../../core/tool/tool.ts'
+import { compareVersions, isPrerelease } from '../../../core/tool/version.ts'
+import { field } from '../../rows.ts'
+import { claimDenial, documentConflict, matchesStored, recordConflict, versionConflict } from './conflicts.ts'
+import { listDocumentNames, type DocumentRow, documentRows, leftOutBeside } from '../document-aliases.ts'
+import { storeDocument, textByHash } from '../document-aliases.ts'
+import { nextRevision } from '../tables.ts'
+import { countPublished, publishedBy } from './quota.ts'
+import { findClaimant, claimToolkit, findDeletedDenial, findPublishingDenial, loadSettings } from '../toolkits.ts'
+import { updateSiblings, storeVersion } from './store-version.ts'
+import { describeByItsSource } from './changes.ts'
+import { isPending, nameWarning, NOT_DELETED, recordText, IS_SHOWN_SQL, listVersions } from '../versions.ts'
+
+/** Stores all of a publication or nothing: inside a transaction, so that one publisher claims a new toolkit. */
+export function storePublication(
+  sql: SqlStorage,
+  publication: Publication,
+  { principal, quota }: { readonly principal: Principal; readonly quota: PublishedTotals },
+): PublicationResult {
+  const { records, document, allowBreaking } = publication
+  const ids = records.map(({ id }) => id)
+  const published = document ? documentRows(sql, document) : []
+  const fresh = documentConflict(sql, publication, published) ?? findNewVersions(sql, publication)
+  const denied = claimDenial(sql, publication, published, principal) ?? findStoreDenial(sql, records, principal)
+  if (denied && !(fresh.length === 0 && isBundledFor(sql, principal, publication))) return { ids, ...denied }
+  if (typeof fresh === 'string') return { outcome: 'conflict', ids, message: fresh }
+  if (fresh.length === 0) return { outcome: 'unchanged', ids, ...describePending(sql, records) }
+  if (!allowBreaking) {
+    const problems = checkSuccessors(sql, publication, fresh, published)
+    if (problems.length > 0) return { outcome: 'refused', ids, problems }
+  }
+  const bytes = estimateBytes(sql, fresh, document)
+  const message = findQuotaDenial(isAdministrator(principal) ? undefined : quota, publishedBy(sql, principal.id), bytes)
+  if (message !== undefined) return { outcome: 'refused', ids, problems: [{ path: '', message }] }
+  countPublished(sql, principal.id, bytes)
+  nextRevision(sql)
+  const [first] = records
+  const removedIds = document?.itself && first && leftOutBeside(sql, toolKey(first))
+  for (const { toolkit } of fresh) claimToolkit(sql, principal, toolkit)
+  if (document) storeDocument(sql, document)
+  for (const record of fresh) storeVersion(sql, record, principal)
+  describeByItsSource(sql, publication, principal)
+  const others = document?.itself ? updateSiblings(sql, records, removedIds) : []
+  const warnings = fresh.flatMap((record) => [statusWarning(sql, record) ?? [], nameWarning(sql, record) ?? []].flat())
+  return {
+    outcome: 'created',
+    ids,
+    ...(others.length > 0 ? { removedIds: others } : {}),
+    ...describePending(sql, records, warnings),
+  }
+}
+
+function findStoreDenial(sql: SqlStorage, records: readonly ToolRecord[], principal: Principal) {
+  for (const record of records) {
+    const reason = findPublishingDenial(sql, principal, record)
+    if (reason !== undefined) {
+      const isId = findClaimant(sql, record.toolkit) !== undefined
+      return isId ? ({ outcome: 'conflict', message: reason } as const) : ({ outcome: 'forbidden', reason } as const)
+    }
+    const message = findDeletedDenial(sql, record.toolkit)
+    if (message !== undefined) return { outcome: 'conflict', message } as const
+  }
+  return undefined
+}
+
+/** Which versions are not stored yet, or the conflict with one that is. */
+function findNewVersions(sql: SqlStorage, publication: Publication): string | readonly ToolRecord[] {
+  const fresh: ToolRecord[] = []
+  for (const record of publication.records) {
+    const conflict = recordConflict(sql, record, publication)
+    if (conflict !== undefined) return conflict
+    const existing = recordText(sql, toolKey(record), record.version)
+    const stored: ToolRecord | undefined = existing === undefined ? undefined : parseTrusted(existing)
+    if (!stored) fresh.push(record)
+    else if (!matchesStored(sql, stored, record, publication)) return versionConflict(stored, record)
+  }
+  return fresh
+}
+
+/** Publishing again a tool that comes with the deployment stores nothing, so whoever may read the tool may do it. */
+function isBundledFor(sql: SqlStorage, principal: Principal, { records, given }: Publication): boolean {
+  if (!hasScope(principal, 'tools:read') || given.implementation) return false
+  const query = `SELECT 1 FROM version JOIN tool ON tool.key = version.key
+    WHERE version.key = ? AND version = ? AND bundled = 1 AND ${IS_SHOWN_SQL} AND ${NOT_DELETED}`
+  return records.every(
+    (record) =>
+      maySee(principal, record, 'tools:read') && field(sql, query, toolKey(record), record.version) !== undefined,
+  )
+}
+
+function describePending(sql: SqlStorage, records: readonly ToolRecord[], others: readonly string[] = []) {
+  const pending = records.filter((record) => isPending(sql, toolKey(record), record.version)).map(({ id }) => id)
+  const warnings = pending.map((id) => `'${id}' is pending review: hidden until a reviewer activates it`)
+  const all = [...warnings, ...others]
+  return { ...(pending.length > 0 ? { pending } : {}), ...(all.length > 0 ? { warnings: all } : {}) }
+}
+
+/** An estimate. A document that is stored already counts nothing. */
+function estimateBytes(
+  sql: SqlStorage,
+  records: readonly ToolRecord[],
+  document: DefinitionDocument | undefined,
+): number {
+  const text = document && textByHash(sql, document.hash) === undefined ? document.text.length : 0
+  return records.reduce((sum, record) => sum + JSON.stringify(record).length, text)
+}
+
+function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string | undefined {
+  const { state } = loadSettings(sql, toolkit).status
+  return state === 'active' ? undefined : `'${id}' is ${state}, as its toolkit is`
+}
+
+/** Versions are compared with the highest lower release, of a tool's with those that were not withdrawn. */
+function checkSuccessors(
+  sql: SqlStorage,
+  { records, places, document }: Publication,
+  fresh: readonly ToolRecord[],
+  published: readonly DocumentRow[],
+): readonly Problem[] {
+  const ofEach = fresh.flatMap((record) => {
+    const key = toolKey(record)
+    const standing = listVersions(sql, key).filter(({ status }) => status.state !== 'yanked')
+    const previous = highestBelow(standing, record.version)
+    const text = previous && recordText(sql, key, previous.version)
+    return text === undefined ? [] : checkSuccessor(parseTrusted(text), record, places?.[records.indexOf(record)])
+  })
+  const previous = document?.itself && highestBelow(published, document.itself.version)
+  // A change of the whole document is one of each of its tools
+  const once = [...new Map(ofEach.map((each) => [`${each.path} ${each.message}`, each])).values()]
+  if (!previous) return once
+  const { dialect, tools } = document
+  const { version } = document.itself
+  const before = { version: previous.version, tools: listDocumentNames(sql, dialect, previous) }
+  return [...checkToolSetSuccessor(before, { version, tools: Object.keys(tools) }), ...once]
+}
+
+function highestBelow<T extends { readonly version: string }>(versions: readonly T[], below: string): T | undefined {
+  return versions
+    .filter(({ version }) => !isPrerelease(version) && compareVersions(version, below) < 0)
+    .sort((a, b) => compareVersions(b.version, a.version))[0]
+}

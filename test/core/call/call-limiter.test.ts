@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { callLimits, findToolLimits } from '../../../src/core/access/call-limits.ts'
+import { createCallLimiter, type LimitBucket, limitsFor } from '../../../src/core/call/call-limiter.ts'
+import { ADMIN } from '../../../src/core/access/principal.ts'
+import { parseValue } from '../../../src/core/tool/json-reader.ts'
+
+function turnsAt() {
+  const clock = { now: 0 }
+  const turns = createCallLimiter(() => clock.now)
+  const take = (...limited: LimitBucket[]) => {
+    const turn = turns.take(limited, 10_000)
+    if (!('ok' in turn)) return turn
+    return turn.failure
+  }
+  return { clock, take }
+}
+const RATE: LimitBucket = { id: 'key:a', name: 'credential', limits: { rate: { calls: 2, seconds: 10 } } }
+const TWO: LimitBucket = { id: 'tool:a.b', name: 'tool', limits: { concurrency: 2 } }
+const refused = (retry_after_ms: number, policy: object) => ({ type: 'rate-limited', retry_after_ms, policy })
+const isTurn = { end: expect.any(Function) }
+
+describe('a rate', () => {
+  const policy = { name: 'credential', quota: 2, seconds: 10 }
+
+  it('lets so many calls through in a window, which begins with the first, and says when it ends', () => {
+    const { clock, take } = turnsAt()
+    clock.now = 3_000
+    expect([take(RATE), take(RATE)]).toEqual([isTurn, isTurn])
+    expect(take(RATE)).toEqual(refused(10_000, policy))
+    clock.now = 12_999
+    expect(take(RATE)).toEqual(refused(1, policy))
+    clock.now = 13_000
+    expect([take(RATE), take(RATE)]).toEqual([isTurn, isTurn])
+    expect(take(RATE)).toEqual(refused(10_000, policy))
+  })
+
+  it('is each one’s own', () => {
+    const { take } = turnsAt()
+    for (const id of ['key:a', 'key:b'])
+      expect([take({ ...RATE, id }), take({ ...RATE, id })]).toEqual([isTurn, isTurn])
+  })
+})
+
+describe('a number at a time', () => {
+  it('waits for calls to end, and for those that never do no longer than they may run', () => {
+    const { clock, take } = turnsAt()
+    const first = take(TWO)
+    take(TWO)
+    const policy = { name: 'tool', quota: 2 }
+    expect(take(TWO)).toEqual(refused(1_000, policy))
+    if ('end' in first) first.end()
+    expect(take(TWO)).toEqual(isTurn)
+    if ('end' in first) first.end()
+    expect(take(TWO)).toEqual(refused(1_000, policy))
+    clock.now = 15_000
+    expect(take(TWO)).toEqual(isTurn)
+  })
+})
+
+describe('what is left', () => {
+  it('is said of each limit when a call ends: of a rate until its window ends, of a number at a time at that moment', () => {
+    const clock = { now: 0 }
+    const turns = createCallLimiter(() => clock.now)
+    const key: LimitBucket = { ...RATE, limits: { rate: { calls: 3, seconds: 10 }, concurrency: 5 } }
+    const both = [key, TWO]
+    const [first, second] = [turns.take(both, 10_000), turns.take(both, 10_000)]
+    if ('ok' in first || 'ok' in second) throw new Error('There is a turn for each')
+    clock.now = 4_000
+    expect(first.end()).toEqual([
+      { name: 'credential', quota: 3, seconds: 10, left: 1, resetMs: 6_000 },
+      { name: 'credential', quota: 5, left: 4 },
+      { name: 'tool', quota: 2, left: 1 },
+    ])
+    clock.now = 10_000
+    // Its window is over, and nothing counts in the next yet
+    expect(second.end()).toEqual([
+      { name: 'credential', quota: 3, seconds: 10, left: 3, resetMs: 10_000 },
+      { name: 'credential', quota: 5, left: 5 },
+      { name: 'tool', quota: 2, left: 2 },
+    ])
+  })
+})
+
+it('a call that one of its limits refuses counts towards no other', () => {
+  const { take } = turnsAt()
+  const one: LimitBucket = { ...TWO, limits: { concurrency: 1 } }
+  take(one)
+  for (let call = 0; call < 5; call++) expect(take(RATE, one)).toMatchObject({ policy: { name: 'tool' } })
+  expect([take(RATE), take(RATE)]).toEqual([isTurn, isTurn])
+})
+
+describe('what is said of limits', () => {
+  it.each([
+    [{ rate: { calls: 1, seconds: 1 } }, true],
+    [{ concurrency: 5 }, true],
+    [{ rate: { calls: 1, seconds: 1 }, concurrency: 1 }, true],
+    [{}, false],
+    [{ rate: { calls: 0, seconds: 1 } }, false],
+    [{ rate: { calls: 1 } }, false],
+    [{ rate: { calls: 1, seconds: 86_401 } }, false],
+    [{ concurrency: 0 }, false],
+    [{ concurrency: 1.5 }, false],
+    [{ concurency: 5 }, false],
+    ['5', false],
+  ])('%j is in order: %j', (limits, ok) => expect(parseValue(callLimits, limits).ok).toBe(ok))
+
+  it('is of the first pattern that covers a tool', () => {
+    const [a, b] = [{ concurrency: 1 }, { concurrency: 2 }]
+    const limits = new Map(Object.entries({ 'Mail.Send': a, 'Mail.*': b }))
+    expect(findToolLimits(limits, { toolkit: 'Mail', tool: 'Send' })).toBe(a)
+    expect(findToolLimits(limits, { toolkit: 'mail', tool: 'Read' })).toBe(b)
+    expect(findToolLimits(limits, { toolkit: 'Other', tool: 'Send' })).toBeUndefined()
+  })
+})
+
+describe('a turn of a call', () => {
+  const tool = { toolkit: 'Mail', tool: 'Send' }
+  const key = { ...ADMIN, id: 'key:a' }
+  const limits = { concurrency: 1 }
+
+  it('counts towards nothing where nothing limits it', () => {
+    expect(limitsFor(key, tool, [])).toEqual([])
+  })
+
+  it('counts towards the limits of the credential, or of whoever it acts for, and of the tool', () => {
+    const credential = { id: 'key:a', name: 'credential', limits }
+    expect(limitsFor({ ...key, limits }, tool, [])).toEqual([credential])
+    expect(limitsFor({ ...key, limits, owner: 'key:b' }, tool, [])).toEqual([{ ...credential, id: 'key:b' }])
+    expect(limitsFor({ ...key, limits }, tool, [{ of: 'Mail.*', limits }])).toEqual([
+      credential,
+      { id: 'tool:mail.send Mail.*', name: 'tool', limits },
+    ])
+  })
+})

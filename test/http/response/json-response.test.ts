@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest'
+import type { Failure } from '../../../src/core/failure/failure.ts'
+import {
+  callHeaders,
+  failureHeaders,
+  jsonFailure,
+  jsonText,
+  noteHeader,
+} from '../../../src/http/response/json-response.ts'
+import { OUTCOME_STATUS, HTTP_STATUS } from '../../../src/http/response/failure-status.ts'
+
+it('is a header whatever is said, and not without end', () => {
+  const { 'switchboard-note': note = '' } = noteHeader(`a\r\nset-cookie: b é ${'x'.repeat(2_000)}`)
+  expect(note).toMatch(/^a\?\?set-cookie: b \? x+$/)
+  expect(note).toHaveLength(1_000)
+  expect(new Headers(noteHeader('No tool')).get('Switchboard-Note')).toBe('No tool')
+})
+
+const POLICY = { name: 'key', quota: 10, seconds: 60 }
+
+it.each<[Failure, Record<string, string> | undefined]>([
+  [{ type: 'unauthenticated', reason: '' }, { 'www-authenticate': 'Bearer realm="switchboard"' }],
+  [{ type: 'unavailable', message: '' }, { 'retry-after': '1' }],
+  [{ type: 'method-not-allowed', allowed: ['GET', 'HEAD'] } as never, { allow: 'GET, HEAD' }],
+  [{ type: 'rate-limited', retry_after_ms: 1_001 }, { 'retry-after': '2' }],
+  [
+    { type: 'rate-limited', retry_after_ms: 1_001, policy: POLICY } as never,
+    { 'retry-after': '2', 'ratelimit-policy': '"key";q=10;w=60', 'ratelimit': '"key";r=0;t=2' },
+  ],
+  [{ type: 'forbidden', reason: '' }, undefined],
+])('a failure %j has the headers %j', (failure, headers) => {
+  expect(failureHeaders(failure)).toEqual(headers)
+})
+
+it('what is left of the limits of a call is said with its answer', () => {
+  expect(callHeaders({})).toBeUndefined()
+  expect(callHeaders({}, { a: 'b' })).toEqual({ a: 'b' })
+  const allowances = [
+    { ...POLICY, left: 9, resetMs: 1_500 },
+    { name: 'tool', quota: 2, seconds: undefined, left: 1, resetMs: undefined },
+  ]
+  expect(callHeaders({ allowances } as never, { a: 'b' })).toEqual({
+    'a': 'b',
+    'ratelimit-policy': '"key";q=10;w=60, "tool-at-once";q=2;qu="concurrent-requests"',
+    'ratelimit': '"key";r=9;t=2, "tool-at-once";r=1',
+  })
+})
+
+it('an answer is JSON, with its status and headers; a failure is nobody else’s', async () => {
+  const seen = async (response: Response) => [
+    response.status,
+    Object.fromEntries(response.headers),
+    await response.text(),
+  ]
+  const type = { 'content-type': 'application/json' }
+  expect(await seen(jsonText('1'))).toEqual([200, type, '1'])
+  expect(await seen(jsonText('1', 201))).toEqual([201, type, '1'])
+  expect(await seen(jsonText('1', 200, { a: 'b' }))).toEqual([200, { ...type, a: 'b' }, '1'])
+  expect(await seen(jsonFailure({ type: 'unavailable', message: '' }, '{}', 503, { a: 'b' }))).toEqual([
+    503,
+    {
+      ...type,
+      'a': 'b',
+      'retry-after': '1',
+      'cache-control': 'private, no-cache',
+      'vary': 'Authorization, OXP-API-Key, OXP-Version',
+    },
+    '{}',
+  ])
+})
+
+it('what became of a call is told with 200, and what is wrong with a request is not', () => {
+  expect(new Set(Object.values(OUTCOME_STATUS))).toEqual(new Set([200]))
+  expect(Math.min(...Object.values(HTTP_STATUS))).toBe(400)
+})

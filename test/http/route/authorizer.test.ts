@@ -1,0 +1,146 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { ADMIN, ANONYMOUS, type Principal, type Scope } from '../../../src/core/access/principal.ts'
+import { type FailureResult, fail, ok, type Result } from '../../../src/core/failure/failure.ts'
+import type { Authenticator } from '../../../src/http/caller/authenticate.ts'
+import { createAuthorizer, createAnonymousLimit } from '../../../src/http/route/authorizer.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+const REFUSED = fail({ type: 'rate-limited', retry_after_ms: 1_000 })
+const STRANGER = fail({ type: 'unauthenticated', reason: 'who?' })
+const KEY: Principal = { id: 'key:a', kind: 'key', scopes: ['tools:call'], tools: ['*'], users: [] }
+const background = () => undefined
+const from = (address?: string) => ({
+  req: {
+    raw: new Request('https://sb.example/oauth/callback', {
+      headers: address === undefined ? {} : { 'cf-connecting-ip': address },
+    }),
+  },
+  executionCtx: { waitUntil: background },
+})
+
+/** A gate for one caller, and whose rates were used up: `used` are the keys that are refused, `counted` those asked for. */
+function setUp(caller: Result<Principal>, used: readonly string[] = []) {
+  const counted: string[] = []
+  const rateLimit = (key: string): FailureResult | undefined => {
+    counted.push(key)
+    return used.includes(key) ? REFUSED : undefined
+  }
+  const gate = createAuthorizer({ authenticate: () => caller }, rateLimit, () => undefined)
+  const enter = (address?: string, scope: Scope | undefined = 'tools:call') => gate(from(address), scope)
+  return { enter, counted }
+}
+
+describe('the gate', () => {
+  it('lets in who has the scope, and says which one is wanted', async () => {
+    expect(await setUp(ok(KEY)).enter()).toEqual(ok(KEY))
+    expect(await setUp(ok(KEY)).enter('192.0.2.1', 'admin')).toEqual(
+      fail({ type: 'forbidden', reason: "This needs the scope 'admin'" }),
+    )
+    expect(await setUp(ok(ANONYMOUS)).enter('192.0.2.1', 'admin')).toEqual(
+      fail({ type: 'unauthenticated', reason: 'This needs a credential' }),
+    )
+  })
+
+  it('lets in who has one of several scopes, and tells its watch of nobody then', async () => {
+    const refused = vi.fn()
+    const enter = (scopes: readonly Scope[]) =>
+      createAuthorizer({ authenticate: () => ok({ ...KEY, scopes }) }, background, background, { refused })(from(), [
+        'tools:call',
+        'tools:read',
+      ])
+    for (const scope of ['tools:call', 'tools:read'] as const) expect(await enter([scope])).toMatchObject({ ok: true })
+    expect(refused).not.toHaveBeenCalled()
+    const reason = "This needs the scope 'tools:call' or 'tools:read'"
+    expect(await enter(['tools:publish'])).toEqual(fail({ type: 'forbidden', reason }))
+    expect(refused).toHaveBeenCalledOnce()
+  })
+
+  it('without a scope lets in everybody who can be told', async () => {
+    const none = createAuthorizer({ authenticate: () => ok({ ...KEY, scopes: [] }) }, background, background)
+    expect(await none(from(), undefined)).toMatchObject({ ok: true })
+    expect(await setUp(STRANGER).enter(undefined, undefined)).toEqual(STRANGER)
+  })
+
+  it('holds a principal to its rate, wherever it calls from', async () => {
+    const { enter } = setUp(ok(KEY), ['key:a'])
+    expect(await enter('192.0.2.1')).toEqual(REFUSED)
+    expect(await enter('192.0.2.2')).toEqual(REFUSED)
+  })
+
+  it('holds who guesses credentials to a rate, each address to its own', async () => {
+    const { enter, counted } = setUp(STRANGER, ['stranger 192.0.2.1'])
+    expect(await enter('192.0.2.1')).toEqual(REFUSED)
+    expect(await enter('192.0.2.2')).toEqual(STRANGER)
+    expect(counted).toEqual(['stranger 192.0.2.1', 'stranger 192.0.2.2'])
+  })
+
+  it('has no credential looked up of an address whose rate is used up, and counts each request once', async () => {
+    for (const used of [true, false]) {
+      const counted: string[] = []
+      const rateLimit = (key: string) => {
+        counted.push(key)
+        return used ? REFUSED : undefined
+      }
+      let lookedUp = 0
+      const authenticate: Authenticator['authenticate'] = async (_, mayLookUp) => {
+        const refusal = mayLookUp?.()
+        if (refusal) return refusal
+        lookedUp += 1
+        return STRANGER
+      }
+      const gate = createAuthorizer({ authenticate }, rateLimit, () => undefined)
+      expect(await gate(from('192.0.2.1'), 'admin')).toEqual(used ? REFUSED : STRANGER)
+      expect([lookedUp, counted]).toEqual([used ? 0 : 1, ['stranger 192.0.2.1']])
+    }
+  })
+
+  it('gives each address its own rate where nobody needs a credential', async () => {
+    const { enter } = setUp(ok(ANONYMOUS), ['anonymous 192.0.2.1'])
+    expect(await enter('192.0.2.1')).toEqual(REFUSED)
+    expect(await enter('192.0.2.2')).toEqual(ok(ANONYMOUS))
+  })
+
+  it('holds to no rate administrators, nor anybody where no edge tells the address', async () => {
+    const admin = setUp(ok(ADMIN), ['admin'])
+    expect(await admin.enter('192.0.2.1')).toEqual(ok(ADMIN))
+    for (const caller of [ok(KEY), ok(ANONYMOUS), STRANGER]) {
+      const { enter, counted } = setUp(caller)
+      expect(await enter()).toEqual(caller)
+      expect(counted).toEqual([])
+    }
+    expect(admin.counted).toEqual([])
+  })
+
+  it('opens when what every request needs is ready, and says when that cannot be had', async () => {
+    vi.spyOn(console, 'error').mockReturnValue()
+    let ready = () => {}
+    const preparing = new Promise<void>((resolve) => (ready = resolve))
+    const entering = createAuthorizer({ authenticate: () => ok(KEY) }, background, () => preparing)
+    let opened = false
+    const entered = Promise.resolve(entering(from(), 'tools:call')).finally(() => (opened = true))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(opened).toBe(false)
+    ready()
+    expect(await entered).toEqual(ok(KEY))
+    const away = createAuthorizer({ authenticate: () => ok(KEY) }, background, () => Promise.reject(new Error('away')))
+    expect(await away(from(), 'tools:call')).toEqual(
+      fail({ type: 'unavailable', message: 'Switchboard cannot reach its registry right now' }),
+    )
+  })
+})
+
+describe('the shield of pages that need no credential', () => {
+  it('holds each address to the rate', () => {
+    const rateLimit = vi.fn((key: string) => (key.endsWith(' 192.0.2.1') ? REFUSED : undefined))
+    const limitAnonymous = createAnonymousLimit(rateLimit)
+    expect(limitAnonymous(from('192.0.2.1'))).toBe(REFUSED)
+    expect(limitAnonymous(from('192.0.2.2'))).toBeUndefined()
+  })
+
+  it('limits nobody where no edge tells the address', () => {
+    const rateLimit = vi.fn(() => REFUSED)
+    expect(createAnonymousLimit(rateLimit)(from())).toBeUndefined()
+    expect(rateLimit).not.toHaveBeenCalled()
+  })
+})

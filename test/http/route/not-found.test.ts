@@ -1,0 +1,102 @@
+import { Hono } from 'hono'
+import { expect, it } from 'vitest'
+import type { Principal } from '../../../src/core/access/principal.ts'
+import { type Failure, fail } from '../../../src/core/failure/failure.ts'
+import { createAuthorizer } from '../../../src/http/route/authorizer.ts'
+import { createNotFoundHandler } from '../../../src/http/route/not-found.ts'
+import { gateFor } from '../gate-for.ts'
+
+const KEY: Principal = { id: 'key:a', kind: 'key', scopes: [], tools: [], users: [] }
+const respond = (failure: Failure) => Response.json(failure, { status: 400 })
+
+function appWith(gate = gateFor(KEY)) {
+  const app = new Hono()
+  app.get('/keys/:id', (c) => c.text('one'))
+  app.delete('/keys/:id', (c) => c.text('gone'))
+  app.post('/calls', (c) => c.text('called'))
+  app.delete('/calls', (c) => c.text('all gone'))
+  app.all('/own', (c) => c.text('refused in its own words'))
+  app.notFound(createNotFoundHandler(app, gate, respond))
+  return app
+}
+
+it('a path that is known is answered with the methods there are', async () => {
+  const response = await appWith().request('/keys/a', { method: 'PUT' })
+  expect(await response.json()).toEqual({
+    type: 'method-not-allowed',
+    method: 'PUT',
+    allowed: ['DELETE', 'GET', 'HEAD'],
+  })
+})
+
+it.each(['/', '//evil.example/calls', '//keys//a', '/nowhere', '/keys', '/keys/', '/keys/a/b'])(
+  '%s is unknown',
+  async (path) => {
+    expect(await (await appWith().request(path)).json()).toEqual({ type: 'route-unknown', method: 'GET', path })
+  },
+)
+
+it('to guess credentials at a path that is unknown is held to the rate', async () => {
+  const stranger = fail({ type: 'unauthenticated', reason: 'who?' })
+  const limited = fail({ type: 'rate-limited', retry_after_ms: 1 })
+  const gate = createAuthorizer(
+    { authenticate: () => stranger },
+    (key) => (key === 'stranger 192.0.2.1' ? limited : undefined),
+    () => undefined,
+  )
+  const from = (address: string) => appWith(gate).request('/nowhere', { headers: { 'cf-connecting-ip': address } })
+  expect(await (await from('192.0.2.1')).json()).toEqual(limited.failure)
+  expect(await (await from('192.0.2.2')).json()).toEqual(stranger.failure)
+})
+
+const stranger: Failure = { type: 'unauthenticated', reason: 'who?' }
+
+it.each([
+  ['GET', '/.well-known/oauth-protected-resource'],
+  ['GET', '/.well-known/oauth-protected-resource/mcp'],
+  ['GET', '/.well-known/oauth-authorization-server'],
+  ['GET', '/.well-known/oauth-authorization-server/mcp'],
+  ['GET', '/.well-known/openid-configuration'],
+  ['GET', '/.well-known/openid-configuration/mcp'],
+  ['GET', '/mcp/.well-known/openid-configuration'],
+  ['POST', '/register'],
+  ['GET', '/authorize'],
+  ['POST', '/token'],
+])('%s %s is unknown to anybody: a client that is told 401 there takes it for OAuth', async (method, path) => {
+  const response = await appWith(gateFor(stranger)).request(path, { method })
+  expect(await response.json()).toEqual({ type: 'route-unknown', method, path })
+})
+
+it.each(['/registered', '/tokens', '/well-known/x', '/mcp/token/x', '/mcp/tools', '/x/.well-known/y'])(
+  'to ask for %s takes a credential, as every other path does',
+  async (path) => {
+    expect(await (await appWith(gateFor(stranger)).request(path)).json()).toEqual(stranger)
+  },
+)
+
+it.each([
+  ['GET', '/keys/a/?x=1', '/keys/a?x=1'],
+  ['HEAD', '/keys/a//', '/keys/a'],
+  ['POST', '/calls/', '/calls'],
+  ['POST', '//calls', '/calls'],
+  ['GET', '///keys/a/', '/keys/a'],
+  ['GET', '/own/', '/own'],
+  ['GET', '/keys/%C3%A9/', '/keys/%C3%A9'],
+  ['GET', '/keys/%00/', '/keys/%00'],
+  ['GET', '/keys/%0D%0AX-Injected:1/', '/keys/%0D%0AX-Injected:1'],
+  ['GET', '//keys/%5Cevil.example/', '/keys/%5Cevil.example'],
+])('%s %s is sent on to %s, also whoever has no credential yet', async (method, path, to) => {
+  const response = await appWith(gateFor(stranger)).request(path, { method })
+  expect([response.status, response.headers.get('location')]).toEqual([308, to])
+})
+
+it.each([
+  ['DELETE', '/calls/'],
+  ['DELETE', '/keys/a/'],
+  ['POST', '/keys/a/'],
+  ['GET', '/keys/'],
+  ['GET', '//evil.example/'],
+  ['GET', '/'],
+])('%s %s is sent nowhere', async (method, path) => {
+  expect((await appWith().request(path, { method })).status).toBe(400)
+})

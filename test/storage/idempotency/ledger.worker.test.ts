@@ -1,0 +1,336 @@
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
+import { createLedger, type LedgerOptions } from '../../../src/storage/idempotency/ledger.ts'
+import { defineLedger, type LedgerObject } from '../../../src/storage/idempotency/ledger-object.ts'
+import type { CompletedCall, IdempotentCall, OutcomeStore } from '../../../src/core/call/idempotency.ts'
+
+/** Ledgers over real Durable Objects, whose clock goes only when it is set. */
+function createWorld() {
+  const run = crypto.randomUUID()
+  const world = { time: Date.now() + 86_400_000, reachable: true, deploys: 0, hasBucket: true, hangs: false }
+  const defects: unknown[] = []
+  const instances = new Map<string, LedgerObject>()
+  let Ledger = defineLedger(() => world.time)
+  const stubOf = (name: string) => env.Ledger.getByName(`${name} ${run}`)
+  const within = <T>(name: string, use: (ledger: LedgerObject, state: DurableObjectState) => T | Promise<T>) =>
+    runInDurableObject(stubOf(name), (_, state) => {
+      const instance = instances.get(name) ?? new Ledger(state, {})
+      instances.set(name, instance)
+      return use(instance, state)
+    })
+  const namespace = new Proxy(env.Ledger, {
+    get: () => (name: string) =>
+      new Proxy(stubOf(name), {
+        get:
+          (_, method) =>
+          (...given: unknown[]) => {
+            if (!world.reachable) throw new Error('The object cannot be reached')
+            if (world.hangs) return new Promise(() => undefined)
+            return within(name, async (ledger) =>
+              structuredClone(await Reflect.apply(Reflect.get(ledger, method), ledger, structuredClone(given))),
+            )
+          },
+      }),
+  })
+  const outside = new Map<string, string>()
+  const outcomes: OutcomeStore = {
+    keep: async (principal, callId, sealed) =>
+      Boolean(world.hasBucket && outside.set(`${principal} ${callId}`, sealed)),
+    find: async (principal, callId) => outside.get(`${principal} ${callId}`),
+  }
+  const start = (options: Partial<LedgerOptions> = {}) =>
+    createLedger({
+      namespace,
+      outcomes,
+      sealer: createKeyring(['a secret of the deployment'], 'ledger'),
+      newId: () => crypto.randomUUID(),
+      defect: (error) => void defects.push(error),
+      ...options,
+    })
+  return Object.assign(world, {
+    ledger: start(),
+    start,
+    defects,
+    outside,
+    within,
+    alarm: (name: string) => runDurableObjectAlarm(stubOf(name)),
+    /** All ledgers afresh on their storage. */
+    deploy() {
+      instances.clear()
+      Ledger = defineLedger(() => world.time)
+    },
+  })
+}
+
+const call = (given: Partial<IdempotentCall> = {}): IdempotentCall => ({
+  principal: 'key:1',
+  callId: 'c1',
+  fingerprint: 'of what the tool is given',
+  timeoutMs: 1_000,
+  ...given,
+})
+const FINISHED: CompletedCall = { result: { ok: true, value: { paid: true } }, durationMs: 12, finishedAt: 40 }
+
+async function settle(world: ReturnType<typeof createWorld>, finished: CompletedCall | undefined, given = {}) {
+  const claimed = await world.ledger.claim(call(given))
+  if (claimed.state !== 'claimed') throw new Error(`Wanted a claim, got ${claimed.state}`)
+  await claimed.settle(finished)
+}
+
+describe('the ledger', () => {
+  it('gives a claim once, and to whoever comes meanwhile what it came to', async () => {
+    const world = createWorld()
+    const claimed = await world.ledger.claim(call())
+    const others = Promise.all([1, 2, 3].map(() => world.ledger.claim(call())))
+    if (claimed.state === 'claimed') await claimed.settle(FINISHED)
+    expect(await others).toEqual(Array(3).fill({ state: 'finished', finished: FINISHED }))
+    world.deploy()
+    expect(await world.ledger.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
+  })
+
+  it('keeps it for 24 hours, sealed, and nothing after that', async () => {
+    const world = createWorld()
+    await settle(world, FINISHED)
+    await world.within('key:1', (_, { storage }) => {
+      const rows = storage.sql.exec('SELECT * FROM call').toArray()
+      expect(rows).toHaveLength(1)
+      expect(JSON.stringify(rows)).not.toContain('paid')
+    })
+    world.time += 86_400_000 - 1
+    expect((await world.ledger.claim(call())).state).toBe('finished')
+    world.time += 1
+    await world.alarm('key:1')
+    await world.within('key:1', async (ledger, { storage }) => {
+      await ledger.alarm()
+      expect(storage.sql.exec('SELECT * FROM call').toArray()).toEqual([])
+    })
+    expect((await world.ledger.claim(call())).state).toBe('claimed')
+  })
+
+  it.each([
+    ['invocation', {}, { fingerprint: 'of another' }],
+    ['invocation of the same selection', { select: 'a' }, { select: 'a', fingerprint: 'of another' }],
+    ['selection', {}, { select: '' }],
+    ['selection than the first', { select: 'a' }, { select: 'b' }],
+  ])('refuses another %s under the same id, while it runs and afterwards', async (_, first, other) => {
+    const world = createWorld()
+    const claimed = await world.ledger.claim(call(first))
+    expect(await world.ledger.claim(call(other))).toEqual({ state: 'reused' })
+    if (claimed.state === 'claimed') await claimed.settle(FINISHED)
+    expect(await world.ledger.claim(call(other))).toEqual({ state: 'reused' })
+  })
+
+  it("holds ids of one principal apart from another's", async () => {
+    const world = createWorld()
+    await settle(world, FINISHED)
+    expect((await world.ledger.claim(call({ principal: 'key:2', fingerprint: 'of another' }))).state).toBe('claimed')
+  })
+
+  it('lets a call be made again that was not run after all, by one of those who wait', async () => {
+    const world = createWorld()
+    const claimed = await world.ledger.claim(call())
+    const others = [1, 2].map(() => world.ledger.claim(call()))
+    if (claimed.state === 'claimed') await claimed.settle(undefined)
+    const next = await Promise.race(others)
+    expect(next.state).toBe('claimed')
+    if (next.state === 'claimed') await next.settle(FINISHED)
+    expect((await Promise.all(others)).map(({ state }) => state).toSorted()).toEqual(['claimed', 'finished'])
+  })
+
+  it('says that nobody knows, once the time of a call that was never settled is over', async () => {
+    const world = createWorld()
+    await world.ledger.claim(call())
+    world.deploy()
+    world.time += 6_000
+    expect(await world.ledger.claim(call())).toEqual({ state: 'unknown' })
+    expect(await world.ledger.claim(call())).toEqual({ state: 'unknown' })
+  })
+
+  it('says so at once of a call whose process is gone, where there is one process', async () => {
+    const world = createWorld()
+    const [first, second] = [world.start({ isOnlyProcess: true }), world.start({ isOnlyProcess: true })]
+    const claimed = await first.claim(call())
+    expect(await second.claim(call())).toEqual({ state: 'unknown' })
+    expect(await second.claim(call({ fingerprint: 'of another' }))).toEqual({ state: 'reused' })
+    const waiting = first.claim(call())
+    if (claimed.state === 'claimed') await claimed.settle(FINISHED)
+    expect(await waiting).toEqual({ state: 'finished', finished: FINISHED })
+    expect(await second.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
+  })
+
+  it('takes no settlement of a claim that is not there any more', async () => {
+    const world = createWorld()
+    const claimed = await world.ledger.claim(call())
+    await world.within('key:1', (ledger) => ledger.settle('c1', 'another claim', 'forged'))
+    await world.within('key:1', (ledger) => ledger.settle('c1', 'another claim', undefined))
+    if (claimed.state === 'claimed') await claimed.settle(FINISHED)
+    expect(await world.ledger.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
+  })
+
+  it('keeps the first outcome of a claim that is settled twice', async () => {
+    const world = createWorld()
+    const claimed = await world.ledger.claim(call())
+    if (claimed.state !== 'claimed') throw new Error(`Wanted a claim, got ${claimed.state}`)
+    await claimed.settle(FINISHED)
+    await claimed.settle({ ...FINISHED, result: { ok: true, value: 'another' } })
+    expect(await world.ledger.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
+  })
+
+  it('that cannot be reached runs nothing, and keeps nobody from an answer that is there', async () => {
+    const world = createWorld()
+    const claimed = await world.ledger.claim(call())
+    world.reachable = false
+    expect(await world.ledger.claim(call({ callId: 'c2' }))).toEqual({ state: 'unreachable' })
+    if (claimed.state === 'claimed') await claimed.settle(FINISHED)
+    expect(world.defects).toHaveLength(2)
+  })
+
+  it('keeps a large outcome beside it, sealed, and says that nobody knows where that is gone', async () => {
+    const world = createWorld()
+    const large = { ...FINISHED, result: { ok: true, value: 'x'.repeat(60_000) } } as const
+    await settle(world, large)
+    expect([...world.outside.values()].map((sealed) => sealed.includes('x'.repeat(20)))).toEqual([false])
+    await world.within('key:1', (_, { storage }) => {
+      expect(storage.sql.exec('SELECT outcome FROM call').one()['outcome']).toBe('outside')
+    })
+    expect(await world.ledger.claim(call())).toEqual({ state: 'finished', finished: large })
+    world.outside.clear()
+    expect(await world.ledger.claim(call())).toEqual({ state: 'unknown' })
+  })
+
+  it('forgets the outcome of the oldest of many calls, and runs none of them again', async () => {
+    const world = createWorld()
+    await settle(world, FINISHED)
+    await settle(world, FINISHED, { callId: 'c2' })
+    await world.within('key:1', (_, { storage }) => {
+      storage.sql.exec("INSERT INTO call SELECT 'later', '', '', 0, NULL, ? ", world.time + 1e9)
+      storage.sql.exec("UPDATE call SET rowid = 2000 WHERE id = 'later'")
+    })
+    world.time += 10_000
+    await settle(world, FINISHED, { callId: 'c3' })
+    expect(await world.ledger.claim(call())).toEqual({ state: 'unknown' })
+    expect((await world.ledger.claim(call({ callId: 'c2' }))).state).toBe('finished')
+    expect((await world.ledger.claim(call({ callId: 'c3' }))).state).toBe('finished')
+  })
+
+  it('forgets the oldest of a million calls altogether, but none that is under way', async () => {
+    const world = createWorld()
+    await settle(world, FINISHED)
+    await settle(world, FINISHED, { callId: 'c2' })
+    const rows = (sql: string) => world.within('key:1', (_, { storage }) => [...storage.sql.exec(sql).raw()].flat())
+    const last = async (rowid: number) => {
+      await rows(`DELETE FROM call WHERE id = 'later'`)
+      await rows(
+        `INSERT INTO call (rowid, id, fingerprint, claim, until, expires) VALUES (${rowid}, 'later', '', '', 0, 9e15)`,
+      )
+    }
+    await last(1_000_000 - 1)
+    await settle(world, FINISHED, { callId: 'c3' })
+    expect(await rows('SELECT id FROM call ORDER BY rowid')).toEqual(['c1', 'c2', 'later', 'c3'])
+    await rows("DELETE FROM call WHERE id = 'c3'")
+    world.time += 10_000
+    await last(1_000_000)
+    await settle(world, FINISHED, { callId: 'c4' })
+    expect(await rows('SELECT id FROM call ORDER BY rowid')).toEqual(['c2', 'later', 'c4'])
+    await rows(`UPDATE call SET until = ${world.time + 1} WHERE id = 'c2'`)
+    await settle(world, FINISHED, { callId: 'c5' })
+    expect(await rows('SELECT id FROM call ORDER BY rowid')).toEqual(['c2', 'later', 'c4', 'c5'])
+  })
+
+  it.each([
+    ['the bucket takes nothing', {}],
+    ['there is no bucket', { outcomes: undefined }],
+  ])('says so of an answer that is too large to be kept, where %s', async (_, options) => {
+    const world = createWorld()
+    world.hasBucket = false
+    world.ledger = world.start(options)
+    await settle(world, { ...FINISHED, result: { ok: true, value: 'x'.repeat(700_000) } })
+    const message = 'The call succeeded, and its answer is too large to be given a second time'
+    expect(await world.ledger.claim(call())).toEqual({
+      state: 'finished',
+      finished: {
+        ...FINISHED,
+        result: { ok: false, failure: { type: 'tool-failed', message, can_retry: false } },
+      },
+    })
+  })
+
+  it('says that nobody knows what was kept in a bucket that is there no more', async () => {
+    const world = createWorld()
+    await settle(world, { ...FINISHED, result: { ok: true, value: 'x'.repeat(60_000) } })
+    world.ledger = world.start({ outcomes: undefined })
+    expect(await world.ledger.claim(call())).toEqual({ state: 'unknown' })
+  })
+
+  it.each([
+    ['call', { callId: 'c2' }, 'key:1'],
+    ['principal', { principal: 'key:2' }, 'key:2'],
+    ['invocation', { callId: 'c2', fingerprint: 'of another' }, 'key:1'],
+  ])('opens no outcome that was moved to another %s', async (_, other, object) => {
+    const world = createWorld()
+    await settle(world, FINISHED)
+    await settle(world, FINISHED, other)
+    const outcome = await world.within(
+      'key:1',
+      (_, { storage }) =>
+        storage.sql.exec<{ outcome: string }>("SELECT outcome FROM call WHERE id = 'c1'").one().outcome,
+    )
+    await world.within(object, (_, { storage }) => void storage.sql.exec('UPDATE call SET outcome = ?', outcome))
+    expect(await world.ledger.claim(call(other))).toEqual({ state: 'unknown' })
+  })
+
+  it('knows a claim that is made again, and keeps one that was never settled for a day', async () => {
+    const world = createWorld()
+    const request = { callId: 'c1', fingerprint: 'f', claim: 'a', process: '', forMs: 6_000 }
+    const claim = () => world.within('key:1', (ledger) => ledger.claim(request))
+    expect([await claim(), await claim()]).toEqual([{ state: 'claimed' }, { state: 'claimed' }])
+    world.time += 86_406_000 - 1
+    const another = () => world.within('key:1', (ledger) => ledger.claim({ ...request, claim: 'b' }))
+    expect(await another()).toEqual({ state: 'unknown' })
+    world.time += 1
+    expect(await another()).toEqual({ state: 'claimed' })
+  })
+
+  it('sweeps ten minutes after the first of its calls is over, and not while it has none', async () => {
+    const world = createWorld()
+    const alarm = () => world.within('key:1', (_, { storage }) => storage.getAlarm())
+    const first = world.time + 86_406_000 + 600_000
+    await world.ledger.claim(call())
+    world.time += 1_000
+    await world.ledger.claim(call({ callId: 'c2' }))
+    expect(await alarm()).toBe(first)
+    const ring = () =>
+      world.within('key:1', async (ledger, { storage }) => {
+        await storage.deleteAlarm()
+        await ledger.alarm()
+      })
+    world.time = first - 600_000
+    await ring()
+    expect(await alarm()).toBe(first + 1_000)
+    world.time += 1_000
+    await ring()
+    expect(await alarm()).toBeNull()
+  })
+
+  describe('that hangs', () => {
+    afterEach(() => void vi.useRealTimers())
+
+    it('is given up ten seconds after the call would be', async () => {
+      const world = createWorld()
+      world.hangs = true
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      const claimed = world.ledger.claim(call())
+      let answer: unknown
+      void claimed.then((came) => (answer = came))
+      await vi.advanceTimersByTimeAsync(10_999)
+      expect(answer).toBeUndefined()
+      await vi.advanceTimersByTimeAsync(1)
+      expect(answer).toEqual({ state: 'unreachable' })
+      world.hangs = false
+      await world.ledger.claim(call())
+      expect(vi.getTimerCount()).toBe(0)
+    })
+  })
+})

@@ -1,0 +1,235 @@
+import { describe, expect, it, vi } from 'vitest'
+import { toolKey } from '../../../../src/core/tool/tool-id.ts'
+import {
+  applyUpdate,
+  EMPTY_MANIFEST,
+  type Manifest,
+  withPages,
+} from '../../../../src/storage/registry/catalog/manifest.ts'
+import { parsePage } from '../../../../src/storage/registry/catalog/listed-tools.ts'
+import type { RegistryObject } from '../../../../src/storage/registry/registry-object.ts'
+import {
+  ADMIN,
+  type Harness,
+  inRegistry,
+  listedIn,
+  publication,
+  publications,
+  rowsOf,
+  stopClock,
+  textOf,
+} from '../set-up.ts'
+
+stopClock()
+
+const pageOf = (registry: RegistryObject, hash = '') => textOf(registry, `catalogue/page/${hash}`) ?? ''
+
+/** The keys of the tools on each page, in its lines and in its records. */
+async function pagesOf(registry: RegistryObject) {
+  const { pages, count } = await registry.manifest()
+  const keys = pages.map((page) => {
+    const { index: listed, lines, records } = parsePage(pageOf(registry, page.hash))
+    expect(records().map(toolKey)).toEqual(listed.map(({ key }) => key))
+    expect(lines.length).toBe(listed.length)
+    expect(page.count).toBe(listed.length)
+    return listed.map(({ key }) => key)
+  })
+  expect(count).toBe(keys.flat().length)
+  return { pages, keys }
+}
+
+/** `count` tools whose ids are in this order. */
+const inOrder = (count: number, given: Readonly<Record<string, unknown>> = {}) =>
+  Promise.all(Array.from({ length: count }, (_, n) => publication(`Kit.T${String(n).padStart(4, '0')}@1.0.0`, given)))
+
+describe('pages of lines in another form', () => {
+  it('are made anew by the deployment that writes them differently, once', () =>
+    inRegistry(async ({ registry, sql, restart, drain, kv }) => {
+      await registry.publish(await inOrder(2), ADMIN)
+      await drain()
+      const { pages, revision } = await registry.manifest()
+      const written = () => sql.exec<{ hash: string }>('SELECT hash FROM page').one().hash
+      sql.exec("UPDATE page SET hash = 'old'")
+      restart()
+      expect(written()).toBe('old')
+      sql.exec("DELETE FROM meta WHERE name = 'lines'")
+      const next = restart()
+      await next.manifest()
+      await drain()
+      expect(written()).toBe(pages[0]?.hash)
+      expect(JSON.parse(kv.values.get('catalogue/manifest') ?? '')).toMatchObject({ pages })
+      expect((await restart().manifest()).revision).toBeGreaterThan(revision)
+    }))
+})
+
+describe('a part of the catalogue', () => {
+  it('holds up to 64 tools; of more it is split into equal parts with room for more, in the order of ids', () =>
+    inRegistry(async ({ registry }) => {
+      const all = await inOrder(200)
+      await registry.publish(all.slice(0, 64), ADMIN)
+      expect((await pagesOf(registry)).keys.map(({ length }) => length)).toEqual([64])
+      await registry.publish(all.slice(64, 65), ADMIN)
+      expect((await pagesOf(registry)).keys.map(({ length }) => length)).toEqual([33, 32])
+      await registry.publish(all.slice(65), ADMIN)
+      const { pages, keys } = await pagesOf(registry)
+      expect(keys.map(({ length }) => length)).toEqual([33, 42, 42, 42, 41])
+      expect(keys.flat()).toEqual(all.flatMap(({ records }) => records.map(toolKey)))
+      expect(pages.map(({ first }) => first)).toEqual(['', 'kit.t0033', 'kit.t0075', 'kit.t0117', 'kit.t0159'])
+    }))
+
+  it('holds up to a million characters, and a single tool whatever its length', () =>
+    inRegistry(async ({ registry }) => {
+      // A record holds a definition twice, and a line has it again
+      await registry.publish(await inOrder(9, { description: 'x'.repeat(60_000) }), ADMIN)
+      const { pages, keys } = await pagesOf(registry)
+      expect(keys.map(({ length }) => length)).toEqual([2, 2, 2, 2, 1])
+      for (const page of pages) expect(pageOf(registry, page.hash).length).toBeLessThanOrEqual(500_000)
+    }))
+
+  it('takes in what belongs between its tools, and leaves the pages of the others alone', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish(await inOrder(129), ADMIN)
+      const before = await pagesOf(registry)
+      expect(before.keys.map(({ length }) => length)).toEqual([43, 43, 43])
+      await registry.publish([await publication('Kit.T0077a@1.0.0')], ADMIN)
+      const after = await pagesOf(registry)
+      expect(after.keys.map(({ length }) => length)).toEqual([43, 44, 43])
+      expect(after.keys[1]?.slice(34, 36)).toEqual(['kit.t0077', 'kit.t0077a'])
+      expect([after.pages[0], after.pages[2]]).toEqual([before.pages[0], before.pages[2]])
+      expect(after.pages[1]).not.toEqual(before.pages[1])
+    }))
+
+  it('that is empty is there too', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      expect(await pagesOf(registry)).toMatchObject({ keys: [[]] })
+      await registry.installBundle('', 0)
+      await drain()
+      expect(listedIn(kv)).toEqual([])
+    }))
+})
+
+describe('what changed in the manifest since a revision', () => {
+  /** What is listed is changed in many places, so that pages are split, change again and lose tools. */
+  async function changeMuch({ registry }: Harness, use: () => Promise<void>): Promise<void> {
+    for (let round = 0; round < 12; round += 1) {
+      await registry.publish(await publications(round * 40, round * 40 + 40), ADMIN)
+      if (round % 3 === 1) await use()
+      for (const n of [0, round * 40 + 3]) {
+        const name = { toolkit: `kit${n % 9}`, tool: `t${n}` }
+        const state = n === 0 && round % 2 === 1 ? 'active' : 'disabled'
+        await registry.change(name, '1.0.0', { status: { state } }, ADMIN)
+      }
+      await use()
+    }
+  }
+
+  it('makes any earlier manifest the one of now, whether the registry gave it or KV', () =>
+    inRegistry(async (harness) => {
+      const earlier: Manifest[] = []
+      await changeMuch(harness, async () => {
+        const { registry, runAlarm, restart, kv } = harness
+        const replicated = kv.values.get('catalogue/manifest')
+        if (replicated !== undefined) earlier.push(JSON.parse(replicated))
+        // KV gets a part of it, amid what is to come
+        if (earlier.length % 3 !== 0) await runAlarm()
+        const manifests = await Promise.all(
+          earlier.map(async (known) => applyUpdate(known, await harness.registry.manifest(known.revision))),
+        )
+        const whole = await restart().manifest()
+        for (const manifest of manifests) expect(manifest).toEqual(whole)
+        expect(withPages(EMPTY_MANIFEST, whole.pages, whole.revision)).toEqual(whole)
+        expect(await registry.manifest()).toEqual(whole)
+        earlier.push(whole)
+      })
+      expect(new Set(earlier.map(({ pages }) => pages.length)).size).toBeGreaterThan(3)
+      await harness.drain()
+      const replicated: Manifest = JSON.parse(harness.kv.values.get('catalogue/manifest') ?? '')
+      expect(replicated).toEqual(await harness.registry.manifest())
+    }))
+
+  it('is the page that was touched, and takes no more rows in a large catalog than in a small one', () =>
+    inRegistry(async ({ registry, sql }) => {
+      const rows: number[] = []
+      for (const count of [150, 900]) {
+        await registry.publish(await inOrder(count), ADMIN)
+        const changeTo = (state: 'active' | 'disabled') =>
+          registry.change({ toolkit: 'kit', tool: 't0001' }, '1.0.0', { status: { state } }, ADMIN)
+        await changeTo('disabled')
+        const { revision, pages } = await registry.manifest()
+        expect(pages.length).toBeGreaterThan(count / 128)
+        await changeTo('active')
+        rows.push(
+          await rowsOf(sql, async () => {
+            const since = await registry.manifest(revision)
+            expect(since.pages.map(({ first }) => first)).toEqual([''])
+            expect(since.since).toBe(revision)
+          }),
+        )
+        expect((await registry.manifest(revision + 1_000)).pages).toHaveLength(pages.length)
+      }
+      expect(rows[1]).toBeLessThanOrEqual(rows[0] ?? 0)
+    }))
+})
+
+describe('the etag', () => {
+  it('is that of what is listed: the same when that comes back', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish(await publications(0, 2), ADMIN)
+      const { etag, revision } = await registry.manifest()
+      await registry.change({ toolkit: 'kit0', tool: 't0' }, '1.0.0', { status: { state: 'disabled' } }, ADMIN)
+      const other = await registry.manifest()
+      expect(other.etag).not.toBe(etag)
+      await registry.change({ toolkit: 'kit0', tool: 't0' }, '1.0.0', { status: { state: 'active' } }, ADMIN)
+      const again = await registry.manifest()
+      expect(again.etag).toBe(etag)
+      expect(again.revision).toBeGreaterThan(revision)
+    }))
+})
+
+describe('a page', () => {
+  it('is known by its hash while it is part of the catalogue', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish(await publications(0, 1), ADMIN)
+      const [page] = (await registry.manifest()).pages
+      expect(pageOf(registry, page?.hash ?? '')).toContain('Kit0.T0')
+      await registry.publish(await publications(1, 2), ADMIN)
+      expect(registry.value(`catalogue/page/${page?.hash}`)).toBeUndefined()
+      await registry.manifest()
+      expect(registry.value(`catalogue/page/${page?.hash}`)).toBeUndefined()
+      expect(registry.value(`catalogue/page/${'0'.repeat(64)}`)).toBeUndefined()
+    }))
+
+  /** Lets an hour pass, and every alarm that comes in it. */
+  async function anHour({ alarm, runAlarm }: Harness): Promise<void> {
+    const end = Date.now() + 3_600_000
+    for (let at = await alarm(); at !== null && at <= end; at = await alarm()) await runAlarm()
+    vi.setSystemTime(end)
+  }
+
+  it('that comes back while it waits to be deleted stays', () =>
+    inRegistry(async (harness) => {
+      const { registry, kv, drain } = harness
+      await registry.publish(await publications(0, 2), ADMIN)
+      await drain()
+      for (const state of ['disabled', 'active'] as const) {
+        await registry.change({ toolkit: 'kit0', tool: 't0' }, '1.0.0', { status: { state } }, ADMIN)
+        await drain()
+      }
+      await anHour(harness)
+      expect(listedIn(kv)).toHaveLength(2)
+      expect([...kv.values.keys()].filter((key) => key.startsWith('catalogue/page/'))).toHaveLength(1)
+    }))
+
+  it('that comes back after it was deleted is written again', () =>
+    inRegistry(async (harness) => {
+      const { registry, kv, drain } = harness
+      await registry.publish(await publications(0, 2), ADMIN)
+      await drain()
+      for (const state of ['disabled', 'active'] as const) {
+        await registry.change({ toolkit: 'kit0', tool: 't0' }, '1.0.0', { status: { state } }, ADMIN)
+        await drain()
+        await anHour(harness)
+      }
+      expect(listedIn(kv)).toHaveLength(2)
+    }))
+})

@@ -1,0 +1,440 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { Principal } from '../../../../src/core/access/principal.ts'
+import { applyUpdate, type Manifest } from '../../../../src/storage/registry/catalog/manifest.ts'
+import { parsePage } from '../../../../src/storage/registry/catalog/listed-tools.ts'
+import { WRITES_BEFORE } from '../../../extent.ts'
+import {
+  ADMIN,
+  documentOf,
+  inRegistry,
+  listedIn,
+  publication,
+  publications,
+  record,
+  stopClock,
+  textOf,
+} from '../set-up.ts'
+
+stopClock()
+
+/** Whom everything published here belongs to, and who is no administrator. */
+const OWNER: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:publish'], tools: ['*'] }
+
+/** As long as a write takes of 25 at once, each half a second. */
+const takesAWhile = () => void vi.setSystemTime(Date.now() + 20)
+
+/** The keys of the tools on a page. */
+const indexOf = (page = '') => parsePage(page).index.map(({ key }) => key)
+
+describe('the outbox', () => {
+  it('publishes 1,000 tools for one document each, a page for every 48, and one manifest, which comes last', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      await registry.publish(await publications(0, 1_000), ADMIN)
+      await drain()
+      expect(kv.keys('tool/').length).toBe(1_000)
+      expect(kv.keys('catalogue/page/').length).toBeLessThanOrEqual(Math.ceil(1_000 / 48))
+      expect(kv.keys('catalogue/manifest').length).toBe(1)
+      expect(kv.keys('record/')).toEqual([])
+      expect(kv.log.at(-1)?.key).toBe('catalogue/manifest')
+      expect(listedIn(kv).length).toBe(1_000)
+
+      // One more tool rewrites the page it is on
+      kv.log.length = 0
+      await registry.publish(await publications(1_000, 1_001), ADMIN)
+      await drain()
+      expect(kv.keys('').length).toBe(3)
+      expect(kv.keys('catalogue/page/').length).toBe(1)
+      expect(listedIn(kv).length).toBe(1_001)
+    }))
+
+  it('lands everything in the end when KV fails again and again, later each time, the manifest last', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      let tries = 0
+      let failures = 0
+      kv.refuse = () => {
+        tries += 1
+        if (failures === 7 || tries % 13 !== 0) return false
+        failures += 1
+        return true
+      }
+      await registry.publish(await publications(0, 150), ADMIN)
+      await drain()
+      expect(failures).toBe(7)
+      expect(kv.log.at(-1)?.key).toBe('catalogue/manifest')
+      expect(listedIn(kv).length).toBe(150)
+      expect([...kv.values.keys()].filter((key) => key.startsWith('tool/')).length).toBe(150)
+    }))
+
+  it('tries again after longer and longer waits, up to ten seconds', () =>
+    inRegistry(async ({ registry, kv, runAlarm, alarm, drain }) => {
+      kv.refuse = () => true
+      await registry.publish(await publications(0, 9), ADMIN)
+      const waits: number[] = []
+      for (let n = 0; n < 12; n += 1) {
+        await runAlarm()
+        waits.push(((await alarm()) ?? 0) - Date.now())
+      }
+      expect(Math.min(...waits)).toBeGreaterThanOrEqual(1_100)
+      expect(waits.slice(-6).every((wait) => wait >= 5_000 && wait <= 10_000)).toBe(true)
+      // Not all objects that failed together come again together
+      expect(new Set(waits.slice(-6)).size).toBeGreaterThan(1)
+      kv.refuse = () => false
+      await drain()
+      expect(listedIn(kv).length).toBe(9)
+    }))
+
+  it('tries again soon after a failure when something is published, with one key while KV refuses', () =>
+    inRegistry(async ({ registry, kv, runAlarm, alarm, drain }) => {
+      let tries = 0
+      kv.refuse = (key) => {
+        tries += key.startsWith('tool/') ? 1 : 0
+        return key.startsWith('tool/')
+      }
+      await registry.publish(await publications(0, 60), ADMIN)
+      for (let n = 0; n < 8; n += 1) await runAlarm()
+      expect(((await alarm()) ?? 0) - Date.now()).toBeGreaterThan(4_000)
+      tries = 0
+      await registry.publish(await publications(60, 61), ADMIN)
+      expect(((await alarm()) ?? 0) - Date.now()).toBeLessThanOrEqual(1_100)
+      await runAlarm()
+      expect(tries).toBe(1)
+      kv.refuse = () => false
+      await registry.publish(await publications(61, 62), ADMIN)
+      expect(((await alarm()) ?? 0) - Date.now()).toBeLessThanOrEqual(1_100)
+      await drain()
+      expect(listedIn(kv).length).toBe(62)
+    }))
+
+  it('goes on after a defect of its own, and after the platform gave its alarm up', () =>
+    inRegistry(async ({ registry, sql, kv, runAlarm, alarm, giveUpAlarm, drain, restart }) => {
+      await registry.publish(await publications(0, 3), ADMIN)
+      const spy = vi.spyOn(sql, 'exec').mockImplementation(() => {
+        throw new Error('out of memory')
+      })
+      await runAlarm()
+      spy.mockRestore()
+      expect(((await alarm()) ?? 0) - Date.now()).toBeLessThanOrEqual(10_000)
+      await drain()
+      expect(listedIn(kv).length).toBe(3)
+
+      await registry.publish(await publications(3, 4), ADMIN)
+      await giveUpAlarm()
+      restart()
+      await vi.waitFor(async () => expect(await alarm()).not.toBeNull())
+      await drain()
+      expect(listedIn(kv).length).toBe(4)
+    }))
+
+  it('has an alarm come that failed before anything ran, and would be repeated when the platform likes', () =>
+    inRegistry(async ({ registry, alarm, kv, drain }) => {
+      await registry.publish(await publications(0, 1), ADMIN)
+      const due = (await alarm()) ?? 0
+      vi.setSystemTime(due + 2_000)
+      await registry.publish(await publications(1, 2), ADMIN)
+      expect(await alarm()).toBe(due)
+      vi.setSystemTime(due + 20_000)
+      await registry.publish(await publications(2, 3), ADMIN)
+      expect(await alarm()).toBe(Date.now())
+      await drain()
+      expect(listedIn(kv).length).toBe(3)
+    }))
+
+  it('lands what an administrator takes back before all else, and what others say of versions before what is new', () =>
+    inRegistry(async ({ registry, kv, runAlarm, drain }) => {
+      await registry.publish(await publications(0, 400), ADMIN)
+      await drain()
+      await registry.publish(await publications(400, 1_900), ADMIN)
+      const change = (n: number, who: Principal) =>
+        registry.change({ toolkit: `kit${n % 9}`, tool: `t${n}` }, '1.0.0', { status: { state: 'disabled' } }, who)
+      // More than a run writes
+      for (let n = 0; n < 399; n += 1) await change(n, OWNER)
+      await change(399, ADMIN)
+      kv.log.length = 0
+      await runAlarm()
+      const order = kv.keys('')
+      expect(order.slice(0, 2)).toEqual([expect.stringMatching(/^record\//), `tool/kit${399 % 9}.t399`])
+      expect(JSON.parse(kv.values.get(`tool/kit${399 % 9}.t399`) ?? '').versions[0].status).toEqual({
+        state: 'disabled',
+      })
+      // What is new has its share
+      expect(order.length).toBeGreaterThan(350)
+      await runAlarm()
+      await runAlarm()
+      expect(JSON.parse(kv.values.get('tool/kit0.t0') ?? '').versions[0].status).toEqual({ state: 'disabled' })
+      expect(kv.values.has(`tool/kit${1_899 % 9}.t1899`)).toBe(false)
+      await drain()
+      expect(listedIn(kv)).toHaveLength(1_500)
+    }))
+
+  it('writes a manifest again and again while more is published than it writes', () =>
+    inRegistry(async ({ registry, kv, runAlarm, drain }) => {
+      kv.meanwhile = async () => takesAWhile()
+      const seen: number[] = []
+      let next = 0
+      for (; next < 6_000; next += 500) {
+        await registry.publish(await publications(next, next + 500), ADMIN)
+        // Whoever lists what he published has pages made anew meanwhile
+        await registry.manifest()
+        await runAlarm()
+        if (kv.values.has('catalogue/manifest')) seen.push(listedIn(kv).length)
+      }
+      expect(new Set(seen).size).toBeGreaterThanOrEqual(3)
+      expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+      await drain()
+      expect(listedIn(kv)).toHaveLength(next)
+    }))
+
+  it('does not wait between the runs that write what was published together', () =>
+    inRegistry(async ({ registry, kv, runAlarm, alarm }) => {
+      await registry.publish(await publications(0, 1_500), ADMIN)
+      const start = Date.now()
+      while (!kv.values.has('catalogue/manifest')) await runAlarm()
+      expect(Date.now() - start).toBe(0)
+      expect(listedIn(kv)).toHaveLength(1_500)
+      expect(((await alarm()) ?? Infinity) - Date.now()).toBeGreaterThanOrEqual(1_100)
+    }))
+
+  it('writes a key that changes over and over no more than once a second', () =>
+    inRegistry(async ({ registry, kv, runAlarm, drain }) => {
+      await registry.publish(await publications(0, 1), ADMIN)
+      await drain()
+      kv.log.length = 0
+      kv.meanwhile = async (key) => {
+        // Changes that come while a run writes
+        if (kv.log.length < 60)
+          await registry.change(
+            { toolkit: 'kit0', tool: 't0' },
+            '1.0.0',
+            { status: { state: 'deprecated', message: key } },
+            ADMIN,
+          )
+      }
+      for (let n = 0; n < 100; n += 1) {
+        await registry.change(
+          { toolkit: 'kit0', tool: 't0' },
+          '1.0.0',
+          { status: { state: 'deprecated', message: String(n) } },
+          ADMIN,
+        )
+        if (n % 10 === 9) await runAlarm()
+      }
+      await drain()
+      for (const key of ['tool/kit0.t0', 'catalogue/manifest']) {
+        const times = kv.log.filter((each) => each.key === key).map(({ at }) => at)
+        expect(times.length).toBeGreaterThan(5)
+        times.slice(1).forEach((at, index) => expect(at - (times[index] ?? 0)).toBeGreaterThanOrEqual(1_000))
+      }
+      expect(JSON.parse(kv.values.get('tool/kit0.t0') ?? '')).toEqual(documentOf(registry, 'kit0.t0'))
+    }))
+
+  it('takes no tool out of what is listed, and lists each once, while publications come in', () =>
+    inRegistry(async ({ registry, kv, drain, runAlarm }) => {
+      let next = 0
+      kv.meanwhile = async () => {
+        takesAWhile()
+        if (next < 1_200 && next % 3 === 0) await registry.manifest()
+        if (next < 1_200) await registry.publish(await publications(next, (next += 1)), ADMIN)
+      }
+      await registry.publish(await publications(1_200, 1_240), ADMIN)
+      let before: string[] = []
+      while (next < 1_200) {
+        await runAlarm()
+        if (!kv.values.has('catalogue/manifest')) continue
+        const listed = new Set(listedIn(kv))
+        expect(before.filter((tool) => !listed.has(tool))).toEqual([])
+        before = [...listed]
+      }
+      expect(kv.keys('catalogue/manifest').length).toBeGreaterThan(1)
+      await drain()
+      expect(listedIn(kv).length).toBe(1_240)
+    }))
+
+  it.each([0, 4])(
+    'lists a tool after about as many writes as waited before it, while %i are published a write',
+    (rate) =>
+      inRegistry(async ({ registry, kv, runAlarm }) => {
+        let next = 0
+        let each = 2
+        kv.meanwhile = async () => {
+          takesAWhile()
+          const from = next
+          next += each
+          if (each > 0) await registry.publish(await publications(from, next), ADMIN)
+        }
+        await registry.publish(await publications((next = 50) - 50, 50), ADMIN)
+        while (kv.log.length < WRITES_BEFORE) await runAlarm()
+        const waiting = next - kv.keys('tool/').length
+        each = rate
+        await registry.publish([await publication('Marked.Tool@1.0.0')], ADMIN)
+        const before = kv.log.length
+        while (!listedIn(kv).includes('marked.tool') && kv.log.length < 6 * WRITES_BEFORE) await runAlarm()
+        expect(waiting).toBeGreaterThan(WRITES_BEFORE)
+        expect(kv.log.length - before).toBeLessThan(1.5 * waiting + 200)
+      }),
+  )
+
+  it('lists what lies beside a page that fills as fast as it is written, and ever more of that too', () =>
+    inRegistry(async ({ registry, kv, runAlarm }) => {
+      let next = 0
+      const following = (count: number) =>
+        Promise.all(Array.from({ length: count }, () => publication(`Import.T${100_000 + next++}@1.0.0`)))
+      kv.meanwhile = async () => {
+        takesAWhile()
+        await registry.publish(await following(3), ADMIN)
+      }
+      await registry.publish([...(await following(200)), await publication('Zone.Last@1.0.0')], ADMIN)
+      const seen: number[] = []
+      let withLast = 0
+      while (kv.log.length < 2_500) {
+        await runAlarm()
+        if (!kv.values.has('catalogue/manifest')) continue
+        const listed = listedIn(kv)
+        seen.push(listed.length)
+        if (listed.includes('zone.last')) withLast ||= kv.log.length
+      }
+      expect(new Set(seen).size).toBeGreaterThan(2)
+      expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+      expect(withLast).toBeGreaterThan(0)
+      expect(withLast).toBeLessThan(1_000)
+    }))
+
+  it('takes no tool out of what is listed where pages are split, and a reader who has its manifest finds all there is', () =>
+    inRegistry(async ({ registry, kv, runAlarm, drain }) => {
+      await registry.publish(await publications(0, 100), ADMIN)
+      await drain()
+      let next = 100
+      let before = listedIn(kv)
+      let manifests = kv.keys('catalogue/manifest').length
+      kv.meanwhile = async () => {
+        takesAWhile()
+        if (next % 50 === 0) await registry.manifest()
+        if (next < 1_300) await registry.publish([await publication(`Late${next % 9}.T${(next += 1)}@1.0.0`)], ADMIN)
+      }
+      await registry.publish(await publications(900, 1_500), ADMIN)
+      let partial = 0
+      while (next < 1_300 || listedIn(kv).length < 1_900) {
+        await runAlarm()
+        if (kv.keys('catalogue/manifest').length === manifests) continue
+        manifests = kv.keys('catalogue/manifest').length
+        const listed = new Set(listedIn(kv))
+        expect(before.filter((tool) => !listed.has(tool))).toEqual([])
+        before = [...listed]
+        const published = 600 + next
+        if (listed.size < published) partial += 1
+        const manifest: Manifest = JSON.parse(kv.values.get('catalogue/manifest') ?? '')
+        const now = applyUpdate(manifest, await registry.manifest(manifest.revision))
+        expect(now.count).toBe(now.pages.reduce((sum, { count }) => sum + count, 0))
+        const keys = now.pages.flatMap(({ hash }) => indexOf(textOf(registry, `catalogue/page/${hash}`)))
+        expect(keys).toHaveLength(published)
+        expect(new Set(keys).size).toBe(published)
+      }
+      expect(partial).toBeGreaterThan(0)
+    }))
+
+  it('writes a manifest again that was old by the time KV had it', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      kv.meanwhile = async (key) => {
+        if (key !== 'catalogue/manifest') return
+        kv.meanwhile = async () => undefined
+        await registry.publish(await publications(3, 4), ADMIN)
+        await registry.manifest()
+      }
+      await registry.publish(await publications(0, 3), ADMIN)
+      await drain()
+      expect(listedIn(kv).length).toBe(4)
+      expect(kv.keys('catalogue/manifest').length).toBe(2)
+    }))
+
+  it('publishes at once although the next alarm was for sweeping old pages', () =>
+    inRegistry(async ({ registry, kv, drain, alarm }) => {
+      await registry.publish(await publications(0, 5), ADMIN)
+      await drain()
+      await registry.publish(await publications(5, 6), ADMIN)
+      await drain()
+      expect(((await alarm()) ?? 0) - Date.now()).toBeGreaterThan(60_000)
+      await registry.publish(await publications(6, 7), ADMIN)
+      expect(((await alarm()) ?? 0) - Date.now()).toBeLessThanOrEqual(1_100)
+      await drain()
+      expect(listedIn(kv).length).toBe(7)
+    }))
+
+  it('deletes pages some minutes after no manifest names them, and no other', () =>
+    inRegistry(async ({ registry, kv, drain, runAlarm }) => {
+      for (let n = 0; n < 5; n += 1) {
+        await registry.publish(await publications(n, n + 1), ADMIN)
+        await drain()
+      }
+      const pages = () => [...kv.values.keys()].filter((key) => key.startsWith('catalogue/page/')).length
+      expect(pages()).toBeGreaterThan(1)
+      const start = Date.now()
+      while (pages() > 1) await runAlarm()
+      expect(Date.now() - start).toBeGreaterThanOrEqual(2 * 60_000)
+      expect(listedIn(kv).length).toBe(5)
+    }))
+
+  it('goes on where it was after a crash in the middle', () =>
+    inRegistry(async ({ registry, kv, runAlarm, drain, restart }) => {
+      kv.refuse = () => kv.log.length >= 30
+      await registry.publish(await publications(0, 100), ADMIN)
+      await runAlarm()
+      expect(kv.values.has('catalogue/manifest')).toBe(false)
+      kv.refuse = () => false
+      const again = restart()
+      await again.installBundle('', 0)
+      await drain()
+      expect(listedIn(kv).length).toBe(100)
+    }))
+
+  it('writes a page that was touched and came out the same while it waited', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      await registry.publish(await publications(0, 3), ADMIN)
+      let touched = false
+      kv.meanwhile = async () => {
+        if (touched) return
+        touched = true
+        await registry.change({ toolkit: 'kit0', tool: 't0' }, '1.0.0', { status: { state: 'active' } }, ADMIN)
+      }
+      await drain()
+      expect(listedIn(kv).length).toBe(3)
+    }))
+
+  it('writes once what changed a hundred times, as it is in the end', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      for (let n = 1; n <= 100; n += 1) await registry.publish([await publication(`Kit.A@1.0.${n}`)], ADMIN)
+      await drain()
+      expect(kv.keys('tool/')).toEqual(['tool/kit.a'])
+      expect(kv.keys('catalogue/')).toHaveLength(2)
+      expect(JSON.parse(kv.values.get('tool/kit.a') ?? '')).toMatchObject({ newest: { version: '1.0.100' } })
+    }))
+
+  it('never deletes a record: a reader may hold the document that names it', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      const before = await record('Kit.A@1.0.0', { description: 'before' })
+      await registry.installBundle('1', 1, [before, await record('Kit.A@2.0.0')])
+      await drain()
+      await registry.installBundle('2', 2, [await record('Kit.A@1.0.0'), await record('Kit.A@2.0.0')])
+      await drain()
+      expect(kv.values.has(`record/${before.digest}`)).toBe(true)
+    }))
+
+  it('deletes no page while a manifest in KV names it, however long the next takes', () =>
+    inRegistry(async ({ registry, kv, runAlarm, drain }) => {
+      await registry.publish(await publications(0, 1), ADMIN)
+      await drain()
+      const old = [...kv.values.keys()].filter((key) => key.startsWith('catalogue/page/'))
+      await registry.publish(await publications(1, 2), ADMIN)
+      const start = Date.now()
+      kv.refuse = (key) => key === 'catalogue/manifest'
+      while (Date.now() - start < 15 * 60_000) {
+        vi.setSystemTime(Date.now() + 60_000)
+        await runAlarm()
+      }
+      expect(kv.keys('catalogue/manifest')).toHaveLength(1)
+      expect(old.filter((key) => kv.values.has(key))).toEqual(old)
+      kv.refuse = () => false
+      await drain()
+      expect(listedIn(kv)).toHaveLength(2)
+      await runAlarm()
+      expect(old.filter((key) => kv.values.has(key))).toEqual([])
+    }))
+})

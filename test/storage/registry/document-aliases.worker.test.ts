@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { createCacheMemory } from '../../../src/core/cache/swr-cache.ts'
+import type { Publication, PublicationResult } from '../../../src/core/publish/registry.ts'
+import { createDocumentJoiner } from '../../../src/storage/registry/kv/kv-pages.ts'
+import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
+import { ADMIN, documentOf, documentPublication, inRegistry, publication, stopClock, stubOf, textOf } from './set-up.ts'
+
+stopClock()
+
+async function publish(registry: RegistryObject, one: Publication, allowBreaking = false): Promise<PublicationResult> {
+  const { published } = await registry.publish([{ ...one, allowBreaking }], ADMIN)
+  const [first] = published
+  if (!first) throw new Error('Wanted an answer')
+  return first
+}
+const made = documentPublication
+const addressOf = (registry: RegistryObject, id: string) =>
+  JSON.parse(textOf(registry, `address/machine-context/${id}`) ?? 'null')
+
+describe('a document with an id of its own', () => {
+  it('is stored once, whatever it makes, and its records name it', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      const one = await made('x-y', '1.0.0', ['a', 'b c'])
+      expect(await publish(registry, one)).toEqual({ outcome: 'created', ids: ['x_y.a@1.0.0', 'x_y.b_c@1.0.0'] })
+      expect(await publish(registry, one)).toMatchObject({ outcome: 'unchanged' })
+      const hash = one.document?.hash ?? ''
+      await drain()
+      expect(JSON.parse(String(kv.values.get(`document/${hash}`)))).toMatchObject({ id: 'x-y' })
+      expect(documentOf(registry, 'x_y.a').newest?.source).toEqual({ dialect: 'machine-context', hash })
+      const address = { id: 'x-y', toolkit: 'x_y', tools: { 'a': 'a', 'b c': 'b_c' } }
+      expect(JSON.parse(String(kv.values.get('address/machine-context/x-y')))).toEqual(address)
+      const asked: string[] = []
+      const whole = createDocumentJoiner({
+        kv: kv.binding,
+        registry: () => stubOf(registry, asked),
+        now: () => 0,
+        memory: createCacheMemory(1_000_000),
+      })
+      const [record] = await whole([documentOf(registry, 'x_y.a').newest ?? missing()])
+      expect(record?.source).toMatchObject({ dialect: 'machine-context', document: { id: 'x-y', version: '1.0.0' } })
+      expect(asked).toEqual([])
+    }))
+
+  it('is never changed at a version, nor another of its id', () =>
+    inRegistry(async ({ registry }) => {
+      await publish(registry, await made('x', '1.0.0', ['a']))
+      for (const other of [
+        await made('x', '1.0.0', ['a', 'b']),
+        await made('x', '1.0.0', ['zzz']),
+        await made('X', '2.0.0', ['a']),
+      ]) {
+        expect(await publish(registry, other, true)).toMatchObject({ outcome: 'conflict' })
+      }
+      // Nor is it another in another toolkit
+      const other = await made('x', '2.0.0', ['a', 'b'], { toolkit: 'Other' })
+      expect(await publish(registry, other, true)).toMatchObject({
+        outcome: 'conflict',
+        message: expect.stringContaining('publish it as a version of that with {"definition": …, "toolkit": "x"}'),
+      })
+      expect(addressOf(registry, 'x')).toEqual({ id: 'x', toolkit: 'x', tools: { a: 'a' } })
+    }))
+
+  it('says how to give a toolkit where the one it would make has other tools', () =>
+    inRegistry(async ({ registry }) => {
+      await publish(registry, await publication('x_y.Other@1.0.0'))
+      expect(await publish(registry, await made('x-y', '1.0.0', ['a']))).toMatchObject({
+        outcome: 'conflict',
+        message: expect.stringContaining('"toolkit"'),
+      })
+      const given = { toolkit: 'x_y' }
+      expect(await publish(registry, await made('x-y', '1.0.0', ['a'], given))).toMatchObject({ outcome: 'created' })
+      expect(await publish(registry, await made('z', '1.0.0', ['a'], given))).toMatchObject({ outcome: 'conflict' })
+      expect(await publish(registry, await made('z', '1.0.0', ['Other'], given))).toMatchObject({ outcome: 'conflict' })
+      expect(await publish(registry, await publication('x_y.a@2.0.0'))).toMatchObject({
+        outcome: 'conflict',
+        message: expect.stringContaining("of the document 'x-y'"),
+      })
+    }))
+
+  it('is judged as a whole beside the release before it', () =>
+    inRegistry(async ({ registry }) => {
+      await publish(registry, await made('x', '1.0.0', ['a', 'b']))
+      await publish(registry, await made('x', '2.0.0-rc.1', ['c']))
+      for (const [version, names, wanted] of [
+        ['1.0.1', ['a'], "'b' is removed: a breaking change needs version 2.0.0 or higher, got 1.0.1"],
+        ['1.9.0', ['a'], "'b' is removed: a breaking change needs version 2.0.0 or higher, got 1.9.0"],
+        ['1.0.1', ['a', 'b', 'c'], "'c' is added: an addition needs version 1.1.0 or higher, got 1.0.1"],
+      ] as const) {
+        expect(await publish(registry, await made('x', version, names))).toMatchObject({
+          outcome: 'refused',
+          problems: [{ path: '', message: expect.stringContaining(wanted) }],
+        })
+      }
+      expect(await publish(registry, await made('x', '1.1.0', ['a', 'b', 'd']))).toMatchObject({ outcome: 'created' })
+      expect(await publish(registry, await made('x', '1.1.1', ['a']), true)).toMatchObject({ outcome: 'created' })
+    }))
+
+  it('has in KV what it defines at once, also what its newest version has left out already', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      await publish(registry, await made('x', '2.0.0', ['b']))
+      await publish(registry, await made('x', '1.0.0', ['a', 'b']))
+      await drain()
+      const document = documentOf(registry, 'x.a')
+      expect(document).toMatchObject({ isLeftOut: true, versions: [{ version: '1.0.0' }] })
+      expect(kv.values.has(`record/${document.versions[0]?.digest}`)).toBe(true)
+    }))
+
+  it('leaves out what its newest version has not, until that is withdrawn', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      await publish(registry, await made('x', '1.0.0', ['a', 'b']))
+      expect(await publish(registry, await made('x', '2.0.0', ['b']))).toMatchObject({ removedIds: ['x.a'] })
+      expect(documentOf(registry, 'x.a')).toMatchObject({ isLeftOut: true, versions: [{ version: '1.0.0' }] })
+      expect(documentOf(registry, 'x.a').newest).toBeUndefined()
+      expect((await registry.manifest()).count).toBe(1)
+      await drain()
+      const [{ digest } = { digest: '' }] = documentOf(registry, 'x.a').versions
+      expect(kv.values.has(`record/${digest}`)).toBe(true)
+      await registry.change({ toolkit: 'x', tool: 'b' }, '2.0.0', { status: { state: 'yanked' } }, ADMIN)
+      expect(documentOf(registry, 'x.a')).toMatchObject({ newest: { id: 'x.a@1.0.0' } })
+      expect(documentOf(registry, 'x.a').isLeftOut).toBeUndefined()
+      expect((await registry.manifest()).count).toBe(2)
+    }))
+})
+
+function missing(): never {
+  throw new Error('No record')
+}

@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest'
+import { createBundledTools } from '../../../../src/storage/registry/kv/bundled-tools.ts'
+import { recordWith } from '../../../core/call/fakes.ts'
+
+const record = recordWith({})
+const carried = createBundledTools(
+  {
+    hash: 'h',
+    records: [
+      { ...record, id: 'Calculator.Add@1.0.0', toolkit: 'Calculator', tool: 'Add', digest: 'a' },
+      { ...record, id: 'Arithmetic.add@1.0.0', toolkit: 'Arithmetic', tool: 'add', digest: 'b' },
+    ],
+    documents: [
+      {
+        dialect: 'machine-context',
+        hash: 'd',
+        text: '{}',
+        itself: { id: 'sums', version: '1.0.0' },
+        toolkit: 'Arithmetic',
+        tools: { add: 'add' },
+      },
+    ],
+  },
+  () => '',
+)
+const asked = (id: string, toolkit?: string) => {
+  const stored = toolkit === undefined ? undefined : { id, toolkit, tools: { remoteName: 'theirs' } }
+  return carried.addressed('machine-context', id, stored)
+}
+const OWN = { id: 'sums', toolkit: 'Arithmetic', tools: { add: 'add' } }
+
+it('a toolkit that the deployment carries comes before a document of its name that somebody published earlier', () => {
+  for (const id of ['Calculator', 'calculator', 'ARITHMETIC'])
+    expect([id, asked(id, 'Mallory')]).toEqual([id, undefined])
+})
+
+it('a document that it carries comes before another of its id, and is there before the registry has it', () => {
+  expect(asked('sums', 'Mallory')).toEqual(OWN)
+  expect(asked('sums')).toEqual(OWN)
+  // Its other versions are in the registry
+  expect(asked('sums', 'Arithmetic')).toEqual({ id: 'sums', toolkit: 'Arithmetic', tools: { remoteName: 'theirs' } })
+})
+
+it('a document of the deployment may be called as another toolkit of its own, and anybody’s as no toolkit of it', () => {
+  expect(asked('calculator', 'Arithmetic')?.toolkit).toBe('Arithmetic')
+  expect(asked('weather', 'Mallory')?.toolkit).toBe('Mallory')
+  expect(asked('weather')).toBeUndefined()
+})
+
+it('a tool is known to be taken in where each version that is carried is stored as it is, and active', () => {
+  const active = { state: 'active' } as const
+  const publisher = { principal: 'bundle', trusted: true }
+  const version = { version: '1.0.0', digest: 'a', status: active, publisher }
+  const stored = { toolkit: 'Calculator', tool: 'Add', versions: [version] }
+  const key = 'calculator.add'
+  expect(carried.isInstalled(key, stored)).toBe(true)
+  expect(carried.isInstalled('others.tool', undefined)).toBe(true)
+  expect(carried.isInstalled(key, undefined)).toBe(false)
+  expect(carried.isInstalled(key, { ...stored, isDeleted: true })).toBe(false)
+  expect(carried.isInstalled(key, { ...stored, isLeftOut: true })).toBe(false)
+  for (const other of [{ digest: 'b' }, { version: '2.0.0' }, { status: { state: 'disabled' } as const }]) {
+    expect(carried.isInstalled(key, { ...stored, versions: [{ ...version, ...other }] })).toBe(false)
+  }
+})
+
+it('a tool is not known to be taken in while an active version is stored that only an older deployment carries', () => {
+  const bundle = { principal: 'bundle', trusted: true }
+  const version = { version: '1.0.0', digest: 'a', status: { state: 'active' }, publisher: bundle } as const
+  const dropped = { ...version, version: '1.1.0', digest: 'c' }
+  const withOther = (other: object) => ({
+    toolkit: 'Calculator',
+    tool: 'Add',
+    versions: [version, { ...dropped, ...other }],
+  })
+  const key = 'calculator.add'
+  expect(carried.isInstalled(key, withOther({}))).toBe(false)
+  // As of a tool that the deployment carries no more at all
+  expect(carried.isInstalled('others.tool', withOther({}))).toBe(false)
+  expect(carried.isInstalled(key, withOther({ status: { state: 'disabled' } }))).toBe(true)
+  expect(carried.isInstalled(key, withOther({ publisher: { principal: 'key:1', trusted: false } }))).toBe(true)
+})
+
+it('what is asked of another dialect is another document', () => {
+  expect(carried.addressed('open-tool-calling', 'sums', undefined)).toBeUndefined()
+})

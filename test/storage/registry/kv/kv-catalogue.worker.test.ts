@@ -1,0 +1,283 @@
+import { describe, expect, it, vi } from 'vitest'
+import { toListLine as writeLine } from '../../../../src/dialects/oxp/encode.ts'
+import type { LineFormat, ListQuery } from '../../../../src/core/catalog/catalog.ts'
+import { UnreachableError } from '../../../../src/core/failure/failure.ts'
+import { decodeCursor, encodeCursor } from '../../../../src/storage/registry/kv/cursor.ts'
+import { createDocumentJoiner } from '../../../../src/storage/registry/kv/kv-pages.ts'
+import { createCacheMemory } from '../../../../src/core/cache/swr-cache.ts'
+import { createKeyring } from '../../../../src/storage/sealing/keyring.ts'
+import { createKvPolicies } from '../../../../src/storage/registry/kv/kv-policies.ts'
+import { createKvCatalog } from '../../../../src/storage/registry/kv/kv-catalogue.ts'
+import { ADMIN, type Harness, inRegistry, publication, stopClock, stubOf } from '../set-up.ts'
+
+stopClock()
+
+const STORED: LineFormat = { name: 'stored' }
+const QUERY: ListQuery = { versions: 'newest', limit: 100 }
+
+/** An isolate that lists, and the methods of the registry that it called. */
+function isolate({ kv, registry }: Pick<Harness, 'kv' | 'registry'>) {
+  const asked: string[] = []
+  const stub = stubOf(registry, asked)
+  const memory = createCacheMemory(10_000_000)
+  const { catalog, require } = createKvCatalog({
+    memory,
+    kv: kv.binding,
+    registry: () => stub,
+    writeLine,
+    whole: createDocumentJoiner({ kv: kv.binding, registry: () => stub, now: () => Date.now(), memory }),
+    now: () => Date.now(),
+    sealer: createKeyring(['of the tests'], 'cursor'),
+    giveWay: async () => undefined,
+    policies: createKvPolicies({ kv: kv.binding, registry: () => stub, now: () => Date.now() }).policies,
+  })
+  const list = async (query: Partial<ListQuery> = {}, principal = ADMIN, format = STORED) =>
+    catalog.list({ ...QUERY, ...query }, principal, format)
+  /** The ids of all that is listed, a page of `limit` after the other. */
+  async function walk(limit: number, query: Partial<ListQuery> = {}): Promise<string[]> {
+    const ids: string[] = []
+    for (let cursor: string | undefined, pages = 0; pages < 500; pages += 1) {
+      const listing = await list({ ...query, limit, cursor })
+      if (!listing) throw new Error(`'${cursor}' is refused`)
+      expect(listing.lines.length).toBeLessThanOrEqual(limit)
+      ids.push(...listing.lines.map((line): string => JSON.parse(line).id))
+      if (listing.nextCursor === undefined) return ids
+      cursor = listing.nextCursor
+    }
+    throw new Error('The pages have no end')
+  }
+  return { ...catalog, list, walk, require, asked }
+}
+
+/** 300 tools of three toolkits, over several pages, in the order in which they are listed. */
+async function publishMany({ registry, drain }: Harness): Promise<string[]> {
+  const ids = Array.from({ length: 300 }, (_, n) => `Kit${n % 3}.T${n}@1.0.0`)
+  await registry.publish(
+    await Promise.all(ids.map((id, n) => publication(id, {}, n % 10 === 0 ? { tags: ['tenth'] } : {}))),
+    ADMIN,
+  )
+  await drain()
+  const keyOf = (id: string) => id.toLowerCase().replace(/@.*/, '')
+  return ids.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+}
+
+describe('a listing', () => {
+  it('gives every tool once and in order, however many at a time, from KV alone', () =>
+    inRegistry(async (harness) => {
+      const ids = await publishMany(harness)
+      for (const limit of [1, 7, 64, 100, 1_000]) {
+        const { walk, asked } = isolate(harness)
+        expect(await walk(limit)).toEqual(ids)
+        expect(asked).toEqual([])
+      }
+    }))
+
+  it('fills its pages with what can be called, and reads no page that a caller’s patterns cannot reach', () =>
+    inRegistry(async (harness) => {
+      await publishMany(harness)
+      const implementation = { kind: 'echo' }
+      const ids = Array.from({ length: 30 }, (_, n) => `Kit${n % 3}.Run${String(n).padStart(2, '0')}@1.0.0`)
+      await harness.registry.publish(await Promise.all(ids.map((id) => publication(id, {}, { implementation }))), ADMIN)
+      await harness.drain()
+      const { list, walk } = isolate(harness)
+      const first = await list({ callable: true, limit: 20 })
+      expect(first?.lines).toHaveLength(20)
+      expect((await walk(20, { callable: true })).toSorted()).toEqual(ids.toSorted())
+      const empty: LineFormat = { name: 'some', write: ({ id }) => (id.includes('.T') ? '' : JSON.stringify({ id })) }
+      expect((await list({ limit: 20 }, ADMIN, empty))?.lines).toHaveLength(20)
+
+      const narrow = { ...ADMIN, kind: 'key', tools: ['Kit2.*'] } as const
+      const read = async (principal: typeof ADMIN) => {
+        const other = isolate(harness)
+        harness.kv.reads.length = 0
+        expect((await other.list({ limit: 1_000 }, principal))?.lines.length).toBeGreaterThan(100)
+        return harness.kv.reads.filter((key) => key.startsWith('catalogue/page/')).length
+      }
+      expect(await read(narrow)).toBeLessThan(await read(ADMIN))
+    }))
+
+  it('gives those of a toolkit, ignoring case, or of a tag', () =>
+    inRegistry(async (harness) => {
+      await publishMany(harness)
+      const { walk } = isolate(harness)
+      for (const limit of [3, 1_000]) {
+        expect(await walk(limit, { toolkit: 'kIT1' })).toHaveLength(100)
+        expect(await walk(limit, { tag: 'tenth' })).toHaveLength(30)
+        expect(await walk(limit, { toolkit: 'Kit1', tag: 'tenth' })).toHaveLength(10)
+        expect(await walk(limit, { toolkit: 'Kit' })).toEqual([])
+      }
+    }))
+
+  it('shows a principal its own tools alone, and says that there are more only if it may see them', () =>
+    inRegistry(async (harness) => {
+      await publishMany(harness)
+      const { list } = isolate(harness)
+      const principal = { ...ADMIN, kind: 'key', tools: ['Kit0.*'] } as const
+      const first = await list({ limit: 99 }, principal)
+      expect(first?.lines).toHaveLength(99)
+      const last = await list({ limit: 99, cursor: first?.nextCursor }, principal)
+      expect(last?.lines).toHaveLength(1)
+      expect(last).not.toHaveProperty('nextCursor')
+    }))
+
+  it('is written in another form from the records, once for what is kept', () =>
+    inRegistry(async (harness) => {
+      await publishMany(harness)
+      const { list } = isolate(harness)
+      const write = vi.fn(({ id }: { readonly id: string }, name: string) => `${id} ${name}`)
+      for (let n = 0; n < 2; n += 1) {
+        const listing = await list({ limit: 1_000 }, ADMIN, { name: 'ids', write })
+        expect(listing?.lines[0]).toBe('Kit0.T0@1.0.0 Kit0_T0')
+        expect(listing?.lines).toHaveLength(300)
+      }
+      expect(write).toHaveBeenCalledTimes(300)
+    }))
+
+  it('goes on where it was, whatever came and went meanwhile', () =>
+    inRegistry(async (harness) => {
+      await publishMany(harness)
+      const { list, require } = isolate(harness)
+      const { nextCursor } = (await list({ toolkit: 'Kit0', limit: 1 })) ?? {}
+      expect(decodeCursor(nextCursor ?? '')).toBe('kit0.t0')
+      await harness.registry.change({ toolkit: 'kit0', tool: 't0' }, '1.0.0', { status: { state: 'yanked' } }, ADMIN)
+      const { revision } = await harness.registry.publish([await publication('Kit0.T0a@1.0.0')], ADMIN)
+      require(revision)
+      const { lines = [] } = (await list({ toolkit: 'Kit0', limit: 1, cursor: nextCursor })) ?? {}
+      expect(lines.map((line): string => JSON.parse(line).id)).toEqual(['Kit0.T0a@1.0.0'])
+    }))
+
+  it.each(['!', encodeCursor('nonsense'), encodeCursor('kit0.t0@'), encodeCursor('7'), encodeCursor('a b.c')])(
+    'refuses the cursor %j',
+    (cursor) =>
+      inRegistry(async (harness) => {
+        await publishMany(harness)
+        expect(await isolate(harness).list({ cursor })).toBeUndefined()
+      }),
+  )
+
+  it.each([{ q: 'does' }, { versions: 'all' }] as const)('of %j is asked of the registry, and goes on there', (query) =>
+    inRegistry(async (harness) => {
+      await publishMany(harness)
+      const { list, walk, asked } = isolate(harness)
+      expect(new Set(await walk(150, query)).size).toBe(300)
+      expect(new Set(asked)).toEqual(new Set(['query']))
+      expect(await list({ ...query, cursor: encodeCursor('nonsense') })).toBeUndefined()
+    }),
+  )
+})
+
+describe('an isolate', () => {
+  it('gives what it read for five seconds, then asks KV again', () =>
+    inRegistry(async (harness) => {
+      const { registry, drain, kv } = harness
+      await publishMany(harness)
+      const { etag, walk } = isolate(harness)
+      const before = await etag()
+      await registry.publish([await publication('New.Tool@1.0.0')], ADMIN)
+      const now = Date.now()
+      await drain()
+      vi.setSystemTime(now + 4_999)
+      expect(await etag()).toBe(before)
+      expect(await walk(1_000)).toHaveLength(300)
+      vi.setSystemTime(now + 5_000)
+      expect(await etag()).not.toBe(before)
+      expect(await walk(1_000)).toHaveLength(301)
+      expect(kv.reads.filter((key) => key === 'catalogue/manifest')).toHaveLength(2)
+    }))
+
+  it('that changed the registry lists no manifest before that, but asks for one', () =>
+    inRegistry(async (harness) => {
+      const { registry } = harness
+      await publishMany(harness)
+      const { require, walk, asked } = isolate(harness)
+      await walk(1_000)
+      const { revision } = await registry.publish([await publication('New.Tool@1.0.0')], ADMIN)
+      expect(await walk(1_000)).toHaveLength(300)
+      require(revision)
+      expect(await walk(1_000)).toContain('New.Tool@1.0.0')
+      expect(new Set(asked)).toEqual(new Set(['manifest', 'value']))
+    }))
+
+  it('is given what changed since the manifest that it has, and asks KV for no other', () =>
+    inRegistry(async (harness) => {
+      const { registry, kv } = harness
+      await publishMany(harness)
+      const { require, walk, etag } = isolate(harness)
+      await walk(1_000)
+      // Pages were split as they came to KV
+      require((await registry.publish([await publication('Kit1.New@1.0.0')], ADMIN)).revision)
+      await etag()
+      const reads = kv.reads.length
+      const spy = vi.spyOn(registry, 'manifest')
+      for (let n = 0; n < 3; n += 1) {
+        const { revision } = await registry.publish([await publication(`Kit1.New${n}@1.0.0`)], ADMIN)
+        require(revision)
+        const before = spy.mock.calls.length
+        expect(await etag()).toBe((await registry.manifest()).etag)
+        const given = await spy.mock.results[before]?.value
+        expect(given).toMatchObject({ since: expect.any(Number), pages: [{ first: expect.any(String) }] })
+        expect(await walk(1_000)).toHaveLength(302 + n)
+      }
+      expect(kv.reads.slice(reads).filter((key) => key === 'catalogue/manifest')).toEqual([])
+    }))
+
+  it('goes on with the manifest that it has while one request looks for another', () =>
+    inRegistry(async (harness) => {
+      await publishMany(harness)
+      const { etag } = isolate(harness)
+      const before = await etag()
+      vi.setSystemTime(Date.now() + 5_000)
+      expect(await Promise.all(Array.from({ length: 50 }, etag))).toEqual(Array.from({ length: 50 }, () => before))
+      expect(harness.kv.reads.filter((key) => key === 'catalogue/manifest')).toHaveLength(2)
+      vi.setSystemTime(Date.now() + 5_000)
+      await etag()
+      expect(harness.kv.reads.filter((key) => key === 'catalogue/manifest')).toHaveLength(3)
+    }))
+
+  it('whose manifest names pages that are no more lists by the manifest of now', () =>
+    inRegistry(async (harness) => {
+      const { registry, kv, drain } = harness
+      await publishMany(harness)
+      const { etag, walk } = isolate(harness)
+      await etag()
+      await registry.publish(
+        await Promise.all(['Kit0.New@1.0.0', 'Kit2.New@1.0.0'].map((id) => publication(id))),
+        ADMIN,
+      )
+      const now = Date.now()
+      await drain()
+      vi.setSystemTime(now)
+      for (const key of kv.values.keys()) if (key.startsWith('catalogue/page/')) kv.values.delete(key)
+      expect(await walk(1_000)).toHaveLength(302)
+    }))
+
+  describe('that changes whenever the registry is asked for it', () => {
+    /** Something is published as soon as the registry has said what its manifest is. */
+    async function changeWithEachLook({ registry }: Pick<Harness, 'registry'>): Promise<number> {
+      const manifest = registry.manifest.bind(registry)
+      let count = 0
+      const change = async () => registry.publish([await publication(`Kit0.New${(count += 1)}@1.0.0`)], ADMIN)
+      vi.spyOn(registry, 'manifest').mockImplementation(async () => {
+        const now = await manifest()
+        await change()
+        return now
+      })
+      return (await change()).revision
+    }
+
+    it('is what KV has', () =>
+      inRegistry(async (harness) => {
+        const ids = await publishMany(harness)
+        const { require, walk } = isolate(harness)
+        require(await changeWithEachLook(harness))
+        expect(await walk(1_000)).toEqual(ids)
+      }))
+
+    it('cannot be read for now, where KV has none', () =>
+      inRegistry(async (harness) => {
+        const { require, walk } = isolate(harness)
+        require(await changeWithEachLook(harness))
+        await expect(walk(1_000)).rejects.toBeInstanceOf(UnreachableError)
+      }))
+  })
+})

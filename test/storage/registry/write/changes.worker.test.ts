@@ -1,0 +1,464 @@
+import { describe, expect, it } from 'vitest'
+import type { Principal } from '../../../../src/core/access/principal.ts'
+import type { ToolkitChange } from '../../../../src/core/access/toolkit-owner.ts'
+import type { ToolStatus } from '../../../../src/core/tool/version.ts'
+import { parsePage } from '../../../../src/storage/registry/catalog/listed-tools.ts'
+import {
+  ADMIN,
+  documentOf,
+  documentPublication,
+  type Harness,
+  inRegistry,
+  listedIn,
+  publication,
+  publications,
+  rowsOf,
+  stopClock,
+} from '../set-up.ts'
+
+stopClock()
+
+const key = (id: string, ...tools: string[]): Principal => ({
+  id: `key:${id}`,
+  kind: 'key',
+  scopes: ['tools:publish'],
+  tools,
+  users: [],
+})
+const ANN = key('ann', '*')
+const OPERATOR = key('operator', 'Kit.*')
+
+async function publish({ registry }: Harness, id: string, as: Principal = ANN, beside: object = {}) {
+  const { published } = await registry.publish([await publication(id, {}, beside)], as)
+  return published[0]
+}
+const change = ({ registry }: Harness, change: ToolkitChange | 'delete', as: Principal = ADMIN, kit = 'kit') =>
+  registry.changeToolkit(kit, change, as)
+const statusesOf = ({ registry }: Harness, tool: string) =>
+  documentOf(registry, tool).versions.map(({ version, status }) => [version, status.state])
+
+describe('the status of a toolkit', () => {
+  it('holds for all versions of all its tools, and leaves what was said of each', () =>
+    inRegistry(async (harness) => {
+      for (const id of ['Kit.A@1.0.0', 'Kit.A@1.1.0', 'Kit.B@1.0.0', 'Kits.A@1.0.0']) await publish(harness, id)
+      await harness.registry.change({ toolkit: 'Kit', tool: 'A' }, '1.0.0', { status: { state: 'yanked' } }, ANN)
+      const deprecated = { state: 'deprecated', message: 'Use Kits', successor: 'Kits.A' } as const
+      expect(await change(harness, { status: deprecated })).toMatchObject({
+        toolkit: { toolkit: 'Kit', status: deprecated },
+      })
+      expect(statusesOf(harness, 'kit.a')).toEqual([
+        ['1.0.0', 'yanked'],
+        ['1.1.0', 'deprecated'],
+      ])
+      expect(documentOf(harness.registry, 'kit.b').versions[0]?.status).toEqual(deprecated)
+      await change(harness, { status: { state: 'disabled' } })
+      // What is said of a version meanwhile holds when the toolkit is enabled
+      await harness.registry.change({ toolkit: 'Kit', tool: 'B' }, '1.0.0', { status: deprecated }, ADMIN)
+      expect(statusesOf(harness, 'kit.b')).toEqual([['1.0.0', 'disabled']])
+      await harness.drain()
+      expect(listedIn(harness.kv)).toEqual(['kits.a'])
+      await change(harness, { status: { state: 'active' } })
+      expect(statusesOf(harness, 'kit.a')).toEqual([
+        ['1.0.0', 'yanked'],
+        ['1.1.0', 'active'],
+      ])
+      expect(statusesOf(harness, 'kit.b')).toEqual([['1.0.0', 'deprecated']])
+      expect(statusesOf(harness, 'kits.a')).toEqual([['1.0.0', 'active']])
+      await harness.drain()
+      expect(listedIn(harness.kv)).toEqual(['kit.a', 'kits.a'])
+    }))
+
+  it('holds for what is published later, which says so', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Kit.A@1.0.0')
+      await change(harness, { status: { state: 'disabled' } }, ANN)
+      expect(await publish(harness, 'Kit.A@1.1.0')).toMatchObject({
+        outcome: 'created',
+        warnings: ["'Kit.A@1.1.0' is disabled, as its toolkit is"],
+      })
+      expect(statusesOf(harness, 'kit.a')).toEqual([
+        ['1.0.0', 'disabled'],
+        ['1.1.0', 'disabled'],
+      ])
+      await change(harness, { status: { state: 'active' } }, ANN)
+      expect(documentOf(harness.registry, 'kit.a').newest?.version).toBe('1.1.0')
+    }))
+
+  it('is lifted by an administrator alone where one disabled it, and nobody else publishes in it meanwhile', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Kit.A@1.0.0')
+      await change(harness, { status: { state: 'disabled' } })
+      for (const as of [ANN, OPERATOR]) {
+        expect(await change(harness, { status: { state: 'active' } }, as)).toHaveProperty('reason')
+        expect(await publish(harness, 'Kit.New@1.0.0', as)).toMatchObject({ outcome: 'forbidden' })
+        await harness.registry.change({ toolkit: 'Kit', tool: 'A' }, '1.0.0', { status: { state: 'active' } }, as)
+        expect(statusesOf(harness, 'kit.a')).toEqual([['1.0.0', 'disabled']])
+      }
+      expect(await change(harness, { status: { state: 'active' } })).toHaveProperty('toolkit')
+      expect(await change(harness, { status: { state: 'disabled' } }, OPERATOR)).toHaveProperty('toolkit')
+    }))
+
+  it('is a bundled one’s too, whatever a deployment brings along', () =>
+    inRegistry(async (harness) => {
+      const bundle = async (version: string) => (await publication(`Kit.Do@${version}`)).records
+      await harness.registry.installBundle('b1', 0, await bundle('1.0.0'))
+      expect(await change(harness, { status: { state: 'disabled' } })).toHaveProperty('toolkit')
+      await harness.registry.installBundle('b2', 0, await bundle('2.0.0'))
+      expect(statusesOf(harness, 'kit.do').map(([, state]) => state)).toEqual(['disabled', 'disabled'])
+      expect(await change(harness, 'delete')).toEqual({
+        ok: false,
+        reason: expect.stringContaining('take its files out of tools/kit'),
+        isConflict: true,
+      })
+    }))
+
+  it('takes one request for a toolkit of 1,223 tools, and lands as statuses do', () =>
+    inRegistry(async (harness) => {
+      const records = await Promise.all(
+        Array.from({ length: 1_223 }, async (_, n) => publication(`Kit.Tool${n}@1.0.0`)),
+      )
+      for (let at = 0; at < records.length; at += 100)
+        await harness.registry.publish(records.slice(at, at + 100), ADMIN)
+      await harness.drain()
+      const begun = Date.now()
+      expect(await change(harness, { status: { state: 'disabled' } })).toHaveProperty('toolkit')
+      await harness.drain()
+      expect(listedIn(harness.kv)).toEqual([])
+      expect(JSON.parse(harness.kv.values.get('tool/kit.tool1222') ?? '').versions[0].status.state).toBe('disabled')
+      expect(Date.now() - begun).toBeLessThan(60_000)
+    }))
+})
+
+describe('the tags of a toolkit', () => {
+  it('are found by, beside each tool’s own', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Kit.A@1.0.0', ANN, { tags: ['own'] })
+      await publish(harness, 'Other.A@1.0.0')
+      await change(harness, { tags: ['mail', 'own'] }, ANN)
+      await publish(harness, 'Kit.B@1.0.0')
+      const found = async (query: object) => {
+        const answer = await harness.registry.query({ versions: 'newest', limit: 10, ...query }, ADMIN)
+        return answer?.found.map(({ record }) => JSON.parse(record).id)
+      }
+      expect((await found({ q: 'mail' }))?.sort()).toEqual(['Kit.A@1.0.0', 'Kit.B@1.0.0'])
+      expect(await found({ versions: 'all', tag: 'mail' })).toEqual(['Kit.A@1.0.0', 'Kit.B@1.0.0'])
+      await harness.drain()
+      const lines = [...harness.kv.values]
+        .filter(([key]) => key.startsWith('catalogue/page/'))
+        .flatMap(([, text]) => parsePage(text).index)
+      const tagsOf = (wanted: string) => lines.findLast(({ key }) => key === wanted)?.tags
+      expect([tagsOf('kit.a'), tagsOf('kit.b'), tagsOf('other.a')]).toEqual([['own', 'mail'], ['mail', 'own'], []])
+      await change(harness, { tags: [] }, ANN)
+      expect(await found({ q: 'mail' })).toEqual([])
+    }))
+})
+
+describe('a change of a large toolkit', () => {
+  const fill = async (harness: Harness, toolkit: string, count: number) => {
+    const all = await Promise.all(
+      Array.from({ length: count }, (_, n) => publication(`${toolkit}.Tool${1_000 + n}@1.0.0`)),
+    )
+    for (let at = 0; at < count; at += 100) await harness.registry.publish(all.slice(at, at + 100), ADMIN)
+    await harness.drain()
+  }
+  const listed = async ({ registry }: Harness, query: object) =>
+    (await registry.query({ versions: 'newest', limit: 1, ...query }, ADMIN))?.total ?? 0
+
+  it.each([
+    ['tags', { tags: ['mail'] }],
+    ['description', { description: 'Sends mail' }],
+  ] as const)('writes as few rows for 1,200 tools as for 300, and holds for all at once: %s', (_, patch) =>
+    inRegistry(async (harness) => {
+      await fill(harness, 'Small', 300)
+      await fill(harness, 'Large', 1_200)
+      const queued = () => harness.sql.exec<{ n: number }>('SELECT count(*) AS n FROM outbox').one().n
+      const ofSmall = await rowsOf(harness.sql, () => change(harness, patch, ADMIN, 'Small'))
+      expect(queued()).toBeLessThan(210)
+      await harness.drain()
+      const ofLarge = await rowsOf(harness.sql, () => change(harness, patch, ADMIN, 'Large'))
+      expect(queued()).toBeLessThan(210)
+      expect(ofLarge).toBeLessThan(1.2 * ofSmall)
+      if ('tags' in patch) expect(await listed(harness, { q: 'tool', tag: 'mail', toolkit: 'Large' })).toBe(1_200)
+      await harness.drain()
+      expect(await listed(harness, { q: 'mail', toolkit: 'Large' })).toBe('tags' in patch ? 1_200 : 0)
+      const last = documentOf(harness.registry, 'large.tool2199')
+      const written = JSON.parse(harness.kv.values.get('tool/large.tool2199') ?? '')
+      expect(written).toEqual(last)
+      expect(written.toolkitDescription).toBe('description' in patch ? 'Sends mail' : undefined)
+    }),
+  )
+
+  it('lists none of its tools as soon as it is disabled, and goes on after a crash', () =>
+    inRegistry(async (harness) => {
+      await fill(harness, 'Kit', 450)
+      await change(harness, { status: { state: 'disabled' } })
+      const { pages } = await harness.registry.manifest()
+      expect(pages.reduce((sum, { count }) => sum + count, 0)).toBe(0)
+      expect(documentOf(harness.registry, 'kit.tool1449').versions[0]?.status.state).toBe('disabled')
+      // A second change begins anew, and withdraws none the less
+      await change(harness, { tags: ['a'] })
+      harness.restart()
+      await harness.drain()
+      expect(listedIn(harness.kv)).toEqual([])
+      expect(JSON.parse(harness.kv.values.get('tool/kit.tool1449') ?? '').versions[0].status.state).toBe('disabled')
+      await change(harness, { status: { state: 'active' } })
+      await harness.drain()
+      expect(listedIn(harness.kv)).toHaveLength(450)
+    }))
+})
+
+describe('the status of a version of a document', () => {
+  it('changes other tools of the document only where these are defined or left out by it', () =>
+    inRegistry(async (harness) => {
+      const names = Array.from({ length: 100 }, (_, n) => `do_${n}`)
+      for (const version of ['1.0.0', '1.1.0', '1.2.0'])
+        await harness.registry.publish(
+          [await documentPublication('kit', version, [...names, `only_${version.replaceAll('.', '_')}`])],
+          ADMIN,
+        )
+      await harness.drain()
+      const set = (version: string, tool = 'do_0') =>
+        harness.registry.change({ toolkit: 'kit', tool }, version, { status: { state: 'yanked' } }, ADMIN)
+      expect(await set('1.0.0')).toMatchObject({ keys: ['kit.do_0'] })
+      for (const name of names.slice(1)) await set('1.2.0', name)
+      await set('1.2.0', 'do_0')
+      // None of its tools is active in the newest version any more, which is the one before again
+      const answer = await set('1.2.0', 'only_1_2_0')
+      expect(answer?.ok && [...answer.keys].sort()).toEqual(['kit.only_1_1_0', 'kit.only_1_2_0'])
+    }))
+})
+
+describe('who changes a toolkit', () => {
+  it('is who may publish all of it, and an administrator says whose it is', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Kit.A@1.0.0')
+      const disabled = { status: { state: 'disabled' } } as const
+      for (const as of [key('m', '*'), key('n', 'Kit.A')]) {
+        expect(await change(harness, disabled, as)).toHaveProperty('reason')
+        expect(await change(harness, { tags: ['x'] }, as)).toHaveProperty('reason')
+        expect(await change(harness, 'delete', as)).toHaveProperty('reason')
+      }
+      expect(await change(harness, { owner: 'key:m' }, ANN)).toHaveProperty('reason')
+      expect(await change(harness, { owner: 'key:m' })).toMatchObject({ toolkit: { owner: { principal: 'key:m' } } })
+      expect(await change(harness, disabled, ANN)).toHaveProperty('reason')
+      expect(await change(harness, disabled, key('m', '*'))).toHaveProperty('toolkit')
+      expect(await change(harness, disabled, ADMIN, 'nowhere')).toBeUndefined()
+    }))
+})
+
+describe('a toolkit that is deleted', () => {
+  const gone = async (harness: Harness) => {
+    await change(harness, { status: { state: 'disabled' } }, ANN)
+    return change(harness, 'delete', ANN)
+  }
+
+  it('is one that nobody may call any more', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Kit.A@1.0.0')
+      await publish(harness, 'Kit.A@1.1.0')
+      for (const state of ['active', 'deprecated', 'yanked'] as const) {
+        await change(harness, { status: { state } }, ANN)
+        expect(await change(harness, 'delete', ANN)).toEqual({
+          ok: false,
+          reason: expect.stringContaining('PATCH /toolkits/kit and {"status": "disabled"}'),
+          isConflict: true,
+        })
+      }
+      expect(await gone(harness)).toMatchObject({ toolkit: { deleted: { at: Date.now() } } })
+      expect(documentOf(harness.registry, 'kit.a')).toMatchObject({ isDeleted: true })
+      expect(documentOf(harness.registry, 'kit.a')).not.toHaveProperty('newest')
+      // Once more is no other answer for an administrator, and nothing at all for others
+      expect(await change(harness, 'delete')).toHaveProperty('toolkit')
+      expect(await change(harness, 'delete', ANN)).toBeUndefined()
+    }))
+
+  it('keeps its name from everybody for 30 days, and an administrator brings it back', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Kit.A@1.0.0')
+      await gone(harness)
+      expect(await publish(harness, 'Kit.B@1.0.0', key('m', '*'))).toMatchObject({ outcome: 'forbidden' })
+      for (const as of [ANN, ADMIN]) {
+        expect(await publish(harness, 'kit.B@1.0.0', as)).toMatchObject({ outcome: 'conflict' })
+      }
+      expect(await change(harness, { owner: 'key:m', status: { state: 'active' } })).toHaveProperty('isConflict')
+      expect(await change(harness, { status: { state: 'active' } }, ANN)).toHaveProperty('isConflict')
+      expect(
+        await harness.registry.change({ toolkit: 'Kit', tool: 'A' }, '1.0.0', { trusted: true }, ADMIN),
+      ).toHaveProperty('isConflict')
+      expect(await change(harness, { status: { state: 'active' } })).toHaveProperty('toolkit')
+      expect(documentOf(harness.registry, 'kit.a').newest?.id).toBe('Kit.A@1.0.0')
+      expect(harness.registry.toolkit('Kit')).not.toHaveProperty('deleted')
+    }))
+
+  it('is forgotten after 30 days, in KV too, and then anybody may have its name', () =>
+    inRegistry(async (harness) => {
+      const { kv, registry } = harness
+      await registry.publish([await documentPublication('kit', '1.0.0', ['Add', 'Sub'])], ANN)
+      for (const each of await publications(0, 260)) await registry.publish([each], ANN)
+      await registry.publish([await documentPublication('other', '1.0.0', ['Add'])], ANN)
+      await publish(harness, 'Kit0.Again@1.0.0')
+      await harness.drain()
+      await harness.registry.named('Kit_Add')
+      await harness.drain()
+      const under = (pattern: RegExp) => [...kv.values.keys()].filter((each) => pattern.test(each))
+      expect(under(/^(tool\/kit\.|address\/machine-context\/kit$|name\/kit_add$)/).length).toBe(4)
+      const digest = documentOf(registry, 'kit.add').versions[0]?.digest
+      const kept = registry.value('record/' + digest)
+      expect(kept).toBeDefined()
+      await gone(harness)
+      await harness.drain()
+      expect(kv.values.get('tool/kit.add')).toContain('"isDeleted":true')
+      // The alarm of the pages that were replaced comes first
+      await harness.runAlarm()
+      expect(registry.value('record/' + digest)).toBe(kept)
+      await harness.runAlarm()
+      expect(under(/^(tool\/kit\.|address\/machine-context\/kit$|name\/kit_add$)/)).toEqual([])
+      expect(kv.values.has('record/' + digest)).toBe(false)
+      expect(registry.value('record/' + digest)).toBeUndefined()
+      expect(registry.toolkit('kit')).toBeUndefined()
+      expect(await registry.named('Kit_Add')).toBeUndefined()
+      expect(kv.values.has('address/machine-context/other')).toBe(true)
+      expect(documentOf(registry, 'kit0.again').newest?.id).toBe('Kit0.Again@1.0.0')
+      expect(await publish(harness, 'Kit.Add@1.0.0', key('m', '*'))).toMatchObject({ outcome: 'created' })
+      await harness.drain()
+      expect(JSON.parse(kv.values.get('tool/kit.add') ?? '').newest.id).toBe('Kit.Add@1.0.0')
+    }))
+
+  it('is the deployment’s once that brings tools of its name along', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Kit.A@1.0.0')
+      await gone(harness)
+      await change(harness, { status: { state: 'active' } })
+      await change(harness, { status: { state: 'disabled' } })
+      await change(harness, 'delete')
+      await harness.registry.installBundle('b1', 0, (await publication('Kit.Do@1.0.0')).records)
+      expect(harness.registry.toolkit('kit')).toMatchObject({ owner: 'deployment', isBundled: true })
+      expect(harness.registry.toolkit('kit')).not.toHaveProperty('deleted')
+    }))
+})
+
+describe('a toolkit that asks for review', () => {
+  const status = async ({ registry }: Harness, version: string, state: ToolStatus, as: Principal) =>
+    (await registry.change({ toolkit: 'Kit', tool: 'A' }, version, { status: state }, as)) ?? 'unknown'
+  const ACTIVE = { state: 'active' } as const
+  const DISABLED = { state: 'disabled' } as const
+
+  it('has pending what anybody but an administrator publishes, which nothing lists, until it is active', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Kit.A@1.0.0')
+      expect(await change(harness, { review: true }, ANN)).toMatchObject({ toolkit: { review: true } })
+      expect(await publish(harness, 'Kit.A@1.1.0')).toEqual({
+        outcome: 'created',
+        ids: ['Kit.A@1.1.0'],
+        pending: ['Kit.A@1.1.0'],
+        warnings: [expect.stringContaining("'Kit.A@1.1.0' is pending")],
+      })
+      expect(await publish(harness, 'Kit.A@1.1.0')).toMatchObject({ outcome: 'unchanged', pending: ['Kit.A@1.1.0'] })
+      expect(await publish(harness, 'Kit.New@1.0.0', OPERATOR)).toMatchObject({ pending: ['Kit.New@1.0.0'] })
+      expect(await publish(harness, 'Kit.Own@1.0.0', ADMIN)).not.toHaveProperty('pending')
+      await harness.drain()
+      expect(listedIn(harness.kv)).toEqual(['kit.a', 'kit.own'])
+      expect(documentOf(harness.registry, 'kit.a').newest?.version).toBe('1.0.0')
+      expect(await status(harness, '1.1.0', ACTIVE, ADMIN)).toHaveProperty('document')
+      await harness.drain()
+      expect(documentOf(harness.registry, 'kit.a').newest?.version).toBe('1.1.0')
+    }))
+
+  it('is reviewed by administrators, and by its owner where somebody else published', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Kit.A@1.0.0')
+      await change(harness, { review: true }, ANN)
+      await publish(harness, 'Kit.A@1.1.0', ANN)
+      await publish(harness, 'Kit.A@1.2.0', OPERATOR)
+      for (const state of ['active', 'deprecated', 'yanked', 'disabled'] as const) {
+        expect(await status(harness, '1.1.0', { state }, ANN)).toHaveProperty('reason')
+        expect(await status(harness, '1.1.0', { state }, OPERATOR)).toHaveProperty('reason')
+        expect(await status(harness, '1.2.0', { state }, OPERATOR)).toHaveProperty('reason')
+      }
+      // Nor is it said to anybody else that there is such a version
+      expect(await status(harness, '1.2.0', ACTIVE, key('eve', '*'))).toBe('unknown')
+      expect(await status(harness, '1.2.0', ACTIVE, ANN)).toHaveProperty('document')
+      // What was reviewed is as any other
+      expect(await status(harness, '1.2.0', DISABLED, OPERATOR)).toHaveProperty('document')
+      expect(await status(harness, '1.2.0', ACTIVE, OPERATOR)).toHaveProperty('document')
+    }))
+
+  it('has what was refused enabled by no publisher', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Kit.A@1.0.0')
+      await change(harness, { review: true }, ANN)
+      await publish(harness, 'Kit.A@1.2.0', OPERATOR)
+      expect(await status(harness, '1.2.0', DISABLED, ANN)).toHaveProperty('document')
+      expect(await status(harness, '1.2.0', ACTIVE, OPERATOR)).toHaveProperty('reason')
+      expect(await status(harness, '1.2.0', ACTIVE, ANN)).toHaveProperty('document')
+    }))
+
+  it('stays pending through the status of the toolkit, as one that nobody knows of', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Kit.A@1.0.0')
+      await change(harness, { review: true })
+      await change(harness, { status: DISABLED }, ANN)
+      await publish(harness, 'Kit.A@1.1.0')
+      expect(statusesOf(harness, 'kit.a')).toEqual([
+        ['1.0.0', 'disabled'],
+        ['1.1.0', 'pending'],
+      ])
+      await change(harness, { status: ACTIVE }, ANN)
+      expect(statusesOf(harness, 'kit.a')).toEqual([
+        ['1.0.0', 'active'],
+        ['1.1.0', 'pending'],
+      ])
+    }))
+
+  it('no longer is one, nor is gone, by an administrator alone; what is pending stays so', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Kit.A@1.0.0')
+      expect(await change(harness, { review: false }, ANN)).toMatchObject({ toolkit: { review: false } })
+      expect(await change(harness, { review: true }, key('eve', '*'))).toHaveProperty('reason')
+      await change(harness, { review: true }, ANN)
+      await publish(harness, 'Kit.A@1.1.0')
+      expect(await change(harness, { review: false }, ANN)).toHaveProperty('reason')
+      await change(harness, { status: DISABLED }, ANN)
+      expect(await change(harness, 'delete', ANN)).toHaveProperty('reason')
+      expect(await change(harness, 'delete', ADMIN)).toMatchObject({ toolkit: { deleted: expect.anything() } })
+      await change(harness, { status: ACTIVE, review: false })
+      expect(statusesOf(harness, 'kit.a')[1]).toEqual(['1.1.0', 'pending'])
+      expect(await publish(harness, 'Kit.A@1.2.0')).not.toHaveProperty('pending')
+    }))
+
+  it('has the deployment’s tools without review, also in place of one that is pending', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Kit.Other@1.0.0')
+      await change(harness, { review: true })
+      await publish(harness, 'Kit.A@1.0.0', ANN, { tags: ['mine'] })
+      expect(statusesOf(harness, 'kit.a')).toEqual([['1.0.0', 'pending']])
+      await harness.registry.installBundle('b1', 0, (await publication('Kit.A@1.0.0')).records)
+      expect(statusesOf(harness, 'kit.a')).toEqual([['1.0.0', 'active']])
+      await harness.drain()
+      expect(listedIn(harness.kv)).toEqual(['kit.a', 'kit.other'])
+    }))
+
+  it('may be all that a policy’s pattern covers', () =>
+    inRegistry(async (harness) => {
+      await harness.registry.putPolicy({ pattern: '*.A', review: true })
+      expect(await publish(harness, 'KIT.A@1.0.0')).toMatchObject({ pending: ['KIT.A@1.0.0'] })
+      expect(await publish(harness, 'KIT.B@1.0.0')).not.toHaveProperty('pending')
+      await harness.registry.removePolicy('*.A')
+      expect(await publish(harness, 'KIT.A@1.1.0')).not.toHaveProperty('pending')
+    }))
+
+  it('leaves out no tool of a document before the version that has it no longer is active', () =>
+    inRegistry(async (harness) => {
+      const { registry } = harness
+      await registry.publish([await documentPublication('kit', '1.0.0', ['A', 'B'])], ANN)
+      await change(harness, { review: true })
+      const { published } = await registry.publish([await documentPublication('kit', '2.0.0', ['A'])], ANN)
+      expect(published[0]).toMatchObject({ outcome: 'created', pending: ['kit.A@2.0.0'] })
+      expect(published[0]).not.toHaveProperty('leftOut')
+      await harness.drain()
+      expect(listedIn(harness.kv)).toEqual(['kit.a', 'kit.b'])
+      await registry.change({ toolkit: 'kit', tool: 'A' }, '2.0.0', { status: ACTIVE }, ADMIN)
+      await harness.drain()
+      expect(listedIn(harness.kv)).toEqual(['kit.a'])
+    }))
+})

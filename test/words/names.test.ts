@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const EXPORT =
+  /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) +(?<name>[A-Za-z_]\w*)/gm
+const exported = execFileSync('git', ['ls-files', 'src'], { cwd: root, encoding: 'utf8' })
+  .split('\n')
+  .filter((path) => /\.tsx?$/.test(path))
+  .flatMap((path) => listExports(readFileSync(`${root}/${path}`, 'utf8')))
+
+/** Keywords of JSON Schema. */
+const KEYWORDS: ReadonlySet<string> = new Set(['anyOf', 'mergeAllOf'])
+
+const PARTICIPLE =
+  /(?:^|[a-z])(?:Asked|Given|Kept|Held|Made|Said|Told|Meant|Wanted|Landed|Ran|Ended|Lacks?)$|^(?:asked|given|kept|held|made|said|told|meant|wanted|landed|ran|ended|lacks?)$/
+
+function listExports(text: string): readonly string[] {
+  return [...text.matchAll(EXPORT)].map(({ groups }) => groups?.['name'] ?? '')
+}
+
+/** Why a name is not one of the field's, or undefined. A participle may stand before a noun: `sealedToken`. */
+function findNameProblem(name: string): string | undefined {
+  if (name.endsWith('Of') && !KEYWORDS.has(name)) return 'say what it does: find, get, to, build, list'
+  if (PARTICIPLE.test(name)) return 'a participle is no noun'
+  if (/(?:Face|Door|Gate|Shield|Leaf|Heads?)$/.test(name))
+    return "use the field's word: routes, authorizer, page, manifest"
+  if (
+    /(?:[iy]s(?:e|ed|es|ing|ation)|our)(?=[A-Z]|$)/.test(name) &&
+    /(?:author|recogn|normal|serial|summar|organ|behavi|col|neighb)/i.test(name)
+  )
+    return 'American spelling'
+  return undefined
+}
+
+describe('the names that are exported', () => {
+  it('follow the rules for names', () => {
+    const problems = exported.flatMap((name) => {
+      const problem = findNameProblem(name)
+      return problem === undefined ? [] : [`${name}: ${problem}`]
+    })
+    expect(problems).toEqual([])
+    expect(exported.length).toBeGreaterThan(2_000)
+  })
+
+  it.each(['valueOf', 'Asked', 'given', 'findAsked', 'mcpFace', 'createGate', 'authoriseCall'])(
+    'would not be %s',
+    (name) => {
+      expect(findNameProblem(name)).toBeTypeOf('string')
+    },
+  )
+
+  it.each(['sealedToken', 'findValue', 'ToolRecord', 'rank', 'createRoutes'])('may be %s', (name) => {
+    expect(findNameProblem(name)).toBeUndefined()
+  })
+})
