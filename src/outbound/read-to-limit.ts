@@ -38,7 +38,10 @@ export async function readToLimit(
 type Read = (room: Uint8Array<ArrayBuffer>) => Promise<ReadableStreamReadResult<Uint8Array>>
 
 /** Streams of workerd and fetch are byte streams; those that are made here are not. */
-function openReader(body: ReadableStream<Uint8Array>): { readonly read: Read; readonly cancel: () => Promise<void> } {
+export function openReader(body: ReadableStream<Uint8Array>): {
+  readonly read: Read
+  readonly cancel: () => Promise<void>
+} {
   try {
     const reader = body.getReader({ mode: 'byob' })
     return { read: (room) => reader.read(room), cancel: () => reader.cancel() }

@@ -29,6 +29,13 @@ export interface Listing {
   readonly nextCursor?: string
   readonly total?: number | undefined
   readonly unmatched?: readonly string[] | undefined
+  /** No memory for it in time. */
+  readonly isOutOfMemory?: true
+}
+
+export interface ListOptions {
+  /** Waits until so many characters more may be listed; false where that takes too long. */
+  readonly reserve?: ((characters: number) => Promise<boolean>) | undefined
 }
 
 /** As stored (OXP), or written from each record within a budget of its own; a line that costs too much is empty. */
@@ -59,5 +66,5 @@ export interface Catalog {
   /** Names, as lists show them, of tools that can be called and are called much like it. None for who may not list them. */
   suggestNames(name: string, principal: Principal): Promise<readonly string[]>
   etag(): Promise<string>
-  list(query: ListQuery, principal: Principal, format: LineFormat): Promise<Listing | undefined>
+  list(query: ListQuery, principal: Principal, format: LineFormat, options?: ListOptions): Promise<Listing | undefined>
 }

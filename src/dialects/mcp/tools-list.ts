@@ -32,11 +32,13 @@ export async function handleToolsList(
     if (unknown !== undefined) return invalid(unknown)
   }
   if (toolset.search) return revision.listResult((await import('./search-mode.ts')).SEARCH_TOOLS)
-  const listing = await catalog.list(query, restrictToToolset(principal, toolset), lineFormat(revision, toolset))
+  const format = lineFormat(revision, toolset)
+  const listing = await catalog.list(query, restrictToToolset(principal, toolset), format, {
+    reserve: (characters) => client.memory.growAnswer(characters),
+  })
   if (!listing) return BAD_CURSOR
+  if (listing.isOutOfMemory) return toMcpFailure(FULL.failure, revision)
   const lines = listing.lines.filter((line) => line !== '')
-  const characters = lines.reduce((sum, line) => sum + line.length, 0)
-  if (!(await client.memory.growAnswer(characters))) return toMcpFailure(FULL.failure, revision)
   const isWhole = cursor === undefined && listing.nextCursor === undefined
   const isSilent = lines.length === 0 && isWhole && toolset.tools?.length
   const tools = `"tools":[${lines.join(',')}]`

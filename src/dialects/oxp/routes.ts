@@ -152,10 +152,11 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
         if (denied) return fail(denied)
         const isStored = formatName === 'oxp' && !withLosses
         const format = isStored ? STORED : await formatFor(principal, formatName, withLosses)
-        const listing = await catalog.list(query, principal, format)
+        const reserve = (characters: number) => memory.growAnswer(characters)
+        const listing = await catalog.list(query, principal, format, { reserve })
         if (!listing) return invalidParameterFailure('cursor', "a 'next_cursor' that a list gave")
+        if (listing.isOutOfMemory) return FULL
         const { lines, nextCursor, total, unmatched } = listing
-        if (!(await memory.growAnswer(lines.reduce((sum, line) => sum + line.length, 0)))) return FULL
         const schema = form === 'bare' || !formatName.startsWith('oxp') ? '' : `"$schema":"${SCHEMA}",`
         const items = withLosses ? apart(lines) : `"items":[${lines.filter((line) => line !== '').join(',')}]`
         const next = nextCursor === undefined ? '' : `,"next_cursor":${JSON.stringify(nextCursor)}`

@@ -2,7 +2,7 @@ import { type FailureResult, fail, ok, type Result } from '../../core/failure/fa
 import { type RequestBudget, textUnits } from '../../core/tool/budget.ts'
 import { type Json, parseShortJson } from '../../core/tool/json.ts'
 import { parseInSlices, type JsonParseResult, type JsonLimits } from '../../core/tool/json-text.ts'
-import { readToLimit } from '../../outbound/read-to-limit.ts'
+import { openReader, readToLimit } from '../../outbound/read-to-limit.ts'
 import { SMALL } from '../../outbound/memory-budget.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
 import { LEAST_BYTES_A_MS, PATIENCE_MS, watchTransfer } from '../../outbound/watch-transfer.ts'
@@ -170,11 +170,16 @@ interface RestBounds {
 /** A client that is answered while it sends may see a broken connection instead of the answer (RFC 9112, section 9.6). */
 export async function drainBody({ headers, body }: Request, most?: RestBounds): Promise<void> {
   if (!body || body.locked || (most && (contentLength(headers) ?? 0) > most.bytes)) return
-  const reader = body.getReader()
-  const late = most && setTimeout(() => void reader.cancel().catch(() => undefined), most.ms)
+  const { read, cancel } = openReader(body)
+  const late = most && setTimeout(() => void cancel().catch(() => undefined), most.ms)
   try {
     let left = most?.bytes ?? Infinity
-    for (let part = await reader.read(); !part.done && left > 0; part = await reader.read()) left -= part.value.length
+    // One buffer for all, since V8 collects others late
+    let buffer = new Uint8Array(SMALL)
+    for (let part = await read(buffer); !part.done && left > 0; part = await read(buffer)) {
+      left -= part.value.length
+      if (part.value.buffer instanceof ArrayBuffer) buffer = new Uint8Array(part.value.buffer)
+    }
   } catch {
     // The client went away
   } finally {

@@ -110,9 +110,12 @@ export function createFullList<Q extends FullListQuery>(
       const lines: string[] = []
       let characters = 0
       let cursor: string | undefined
+      const reserve = (more: number) => memory.growAnswer(more)
       do {
-        const listing = await catalog.list({ toolkit, versions, limit: PAGE, cursor }, principal, format)
+        const page = { toolkit, versions, limit: PAGE, cursor }
+        const listing = await catalog.list(page, principal, format, { reserve })
         if (!listing) throw new Error('Cannot list: the catalog does not know its own cursor')
+        if (listing.isOutOfMemory) return FULL
         for (const line of listing.lines) {
           if (line === '') continue
           lines.push(line)
@@ -121,7 +124,6 @@ export function createFullList<Q extends FullListQuery>(
         if (characters > MAX_LISTED) return fail({ type: 'request-malformed', ...tooMany })
         cursor = listing.nextCursor
       } while (cursor !== undefined)
-      if (!(await memory.growAnswer(characters))) return FULL
       return ok({ text: join(lines, query), isEmpty: lines.length === 0 })
     },
   }

@@ -3,7 +3,7 @@ import { createBudget, type YieldControl } from '../../../core/tool/budget.ts'
 import { UnreachableError } from '../../../core/failure/failure.ts'
 import { parseToolId } from '../../../core/tool/tool-id.ts'
 import type { Catalog, LineFormat } from '../../../core/catalog/catalog.ts'
-import type { Listing, ListQuery, ToolkitCounts } from '../../../core/catalog/catalog.ts'
+import type { Listing, ListOptions, ListQuery, ToolkitCounts } from '../../../core/catalog/catalog.ts'
 import { covers, hasScope, maySee, type Principal } from '../../../core/access/principal.ts'
 import { raiseLevel } from '../../../core/access/policy.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
@@ -29,7 +29,7 @@ export interface KvCatalogOptions extends RegistryReach {
   readonly giveWay: YieldControl
 }
 
-interface WalkOptions {
+interface WalkOptions extends ListOptions {
   readonly limit: number
   readonly after: string
   readonly prefix: string
@@ -48,6 +48,7 @@ const MAX_SUGGESTED = 3
 const MAX_UNKNOWN = 200
 /** How often a list is read anew when pages are replaced while it reads. */
 const MAX_TRIES = 3
+const OUT_OF_MEMORY: Listing = { lines: [], isOutOfMemory: true }
 
 /** Reads pages from KV, or from the registry while KV lacks them; they are cut into lines and not parsed. */
 export function createKvCatalog(options: KvCatalogOptions) {
@@ -64,7 +65,7 @@ export function createKvCatalog(options: KvCatalogOptions) {
 
   /** Undefined where a page that the manifest names is no more. */
   async function walk(manifest: Manifest, options: WalkOptions): Promise<Listing | undefined> {
-    const { limit, after, prefix, isShown, mayShow, format } = options
+    const { limit, after, prefix, isShown, mayShow } = options
     const begin = Math.max(0, findPage(manifest.pages, after > prefix ? after : prefix))
     const end = findPage(manifest.pages, `${prefix}\u{10ffff}`) + 1
     const left = manifest.pages
@@ -75,8 +76,9 @@ export function createKvCatalog(options: KvCatalogOptions) {
     let characters = 0
     let last = after
     while (left.length > 0) {
-      const read = await pages.loadPages(firstPages(left, limit - lines.length), format, work, isShown)
+      const read = await pages.loadPages(firstPages(left, limit - lines.length), work, options)
       if (!read) return undefined
+      if (read === 'out-of-memory') return OUT_OF_MEMORY
       left.splice(0, read.length)
       for (const { tool, line } of read.flat()) {
         if (!isShown(tool)) continue
@@ -125,9 +127,14 @@ export function createKvCatalog(options: KvCatalogOptions) {
       return callable.map(({ name }) => name)
     },
 
-    async list(query, principal, format) {
+    async list(query, principal, format, { reserve } = {}) {
       await policies.ready()
-      if (query.q !== undefined || query.versions === 'all') return ask(query, principal, format)
+      if (query.q !== undefined || query.versions === 'all') {
+        const found = await ask(query, principal, format)
+        const isReserved =
+          !found || !reserve || (await reserve(found.lines.reduce((sum, { length }) => sum + length, 0)))
+        return isReserved ? found : OUT_OF_MEMORY
+      }
       const after = query.cursor === undefined ? '' : decodeCursor(query.cursor)
       if (after === undefined || (after !== '' && !parseToolId(after))) return undefined
       const all = policies.current()
@@ -143,7 +150,7 @@ export function createKvCatalog(options: KvCatalogOptions) {
         (query.tag === undefined || tool.tags.includes(query.tag)) &&
         (!query.callable || tool.executable)
       const mayShow = createPageFilter(principal)
-      const walkOptions = { limit: query.limit, after, prefix, isShown, mayShow, format }
+      const walkOptions = { limit: query.limit, after, prefix, isShown, mayShow, format, reserve }
       // A page may be replaced meanwhile
       for (let tries = 0; tries <= MAX_TRIES; tries += 1) {
         const manifest = tries === 0 ? await manifests.read() : await manifests.renew()

@@ -1,5 +1,5 @@
 import { parseTrusted } from '../../../core/tool/json-text.ts'
-import type { LineFormat } from '../../../core/catalog/catalog.ts'
+import type { LineFormat, ListOptions } from '../../../core/catalog/catalog.ts'
 import { applyPolicyToRecord } from '../../../core/access/policy.ts'
 import {
   createYielder,
@@ -17,7 +17,7 @@ import { IMMUTABLE_TTL_S } from '../../kv-reader.ts'
 import { createKvClient, type KvClient } from '../../kv-reads.ts'
 import type { PageReference } from '../catalog/manifest.ts'
 import type { CachedPolicies } from './kv-policies.ts'
-import { type IndexedTool, parsePage } from '../catalog/listed-tools.ts'
+import { type CatalogPage, type IndexedTool, parsePage } from '../catalog/listed-tools.ts'
 import type { RegistryReach } from '../registry-stub.ts'
 
 interface KvPagesOptions extends Pick<RegistryReach, 'registry' | 'memory'> {
@@ -27,11 +27,18 @@ interface KvPagesOptions extends Pick<RegistryReach, 'registry' | 'memory'> {
   readonly giveWay: YieldControl
 }
 
+interface LoadOptions extends ListOptions {
+  readonly format: LineFormat
+  readonly isShown: (tool: IndexedTool) => boolean
+}
+
 type ListedPage = readonly { readonly tool: IndexedTool; readonly line: string }[]
 
 const toListedPage = (index: readonly IndexedTool[], lines: readonly string[]): ListedPage =>
   index.map((tool, at) => ({ tool, line: lines[at] ?? 'null' }))
 
+/** In characters: pages with more are not held while their list waits for memory. */
+const MAX_HELD = 65_536
 /** A list ends early, with a cursor, after so much work. */
 export const MAX_UNITS = 1_000_000
 
@@ -60,15 +67,27 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
     return lines
   }
 
+  /** Undefined where a page is gone. */
+  async function readPages(references: readonly PageReference[]): Promise<readonly CatalogPage[] | undefined> {
+    const read = await texts.read(references.map(({ hash }) => hash))
+    return read.length < references.length ? undefined : read.map(parsePage)
+  }
+
   /** As many pages as `MAX_UNITS` of work allow, at least one. Those of which no tool is shown are not written. */
   async function loadPages(
     references: readonly PageReference[],
-    format: LineFormat,
     work: Budget,
-    isShown: (tool: IndexedTool) => boolean,
-  ): Promise<readonly ListedPage[] | undefined> {
-    const read = (await texts.read(references.map(({ hash }) => hash))).map(parsePage)
-    if (read.length < references.length) return undefined
+    { format, isShown, reserve }: LoadOptions,
+  ): Promise<readonly ListedPage[] | 'out-of-memory' | undefined> {
+    let read = await readPages(references)
+    if (read && reserve) {
+      const characters = countShown(read, isShown)
+      // While it waits, it does not hold what it waits to hold
+      if (characters > MAX_HELD) read = undefined
+      if (!(await reserve(characters))) return 'out-of-memory'
+      read ??= await readPages(references)
+    }
+    if (!read) return undefined
     if (!('write' in format)) return read.map(({ index, lines }) => toListedPage(index, lines))
     const { revision } = policies.current()
     const listed: ListedPage[] = []
@@ -90,6 +109,14 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
       for (const [hash, text] of pages) texts.seed(hash, text)
     },
   }
+}
+
+/** In characters, as they are stored. */
+function countShown(pages: readonly CatalogPage[], isShown: LoadOptions['isShown']): number {
+  let sum = 0
+  for (const { index, lines } of pages)
+    for (const [at, tool] of index.entries()) if (isShown(tool)) sum += lines[at]?.length ?? 0
+  return sum
 }
 
 /** KV answers a bulk read with 25 MB at most. */

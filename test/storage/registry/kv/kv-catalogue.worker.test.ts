@@ -46,7 +46,7 @@ function isolate({ kv, registry }: Pick<Harness, 'kv' | 'registry'>) {
     }
     throw new Error('The pages have no end')
   }
-  return { ...catalog, list, walk, require, asked }
+  return { ...catalog, listAs: catalog.list, list, walk, require, asked }
 }
 
 /** 300 tools of three toolkits, over several pages, in the order in which they are listed. */
@@ -131,6 +131,25 @@ describe('a listing', () => {
         expect(listing?.lines).toHaveLength(300)
       }
       expect(write).toHaveBeenCalledTimes(300)
+    }))
+
+  it('has memory for its lines before they are written, and writes none without', () =>
+    inRegistry(async (harness) => {
+      await publishMany(harness)
+      const { list: listAll } = isolate(harness)
+      const stored = ((await listAll({ limit: 1_000 }))?.lines ?? []).join('').length
+      const catalog = isolate(harness)
+      let written = 0
+      const format: LineFormat = { name: 'counted', write: () => `${(written += 1)}` }
+      const denied = { reserve: async () => false }
+      const refused = await catalog.listAs(QUERY, ADMIN, format, denied)
+      expect([refused, written]).toEqual([{ lines: [], isOutOfMemory: true }, 0])
+      let reserved = 0
+      const reserve = async (characters: number) => (reserved += characters) > 0
+      const listing = await catalog.listAs({ ...QUERY, limit: 1_000 }, ADMIN, format, { reserve })
+      expect([listing?.lines.length, reserved, stored > 10_000]).toEqual([300, stored, true])
+      const found = await catalog.listAs({ ...QUERY, versions: 'all' }, ADMIN, STORED, denied)
+      expect(found).toEqual({ lines: [], isOutOfMemory: true })
     }))
 
   it('goes on where it was, whatever came and went meanwhile', () =>
