@@ -22,8 +22,8 @@ const AT_MOST = {
     bytes: 45_000,
   },
   'Plugin POST /plugin/call': { files: 33, functions: 116, blocks: 256, promises: 38, bytes: 42_000 },
-  'GET /tools': { files: 31, functions: 97, blocks: 265, promises: 44, bytes: 60_000 },
-  'GET /tools?q=': { files: 36, functions: 130, blocks: 557, promises: 86, bytes: 155_000 },
+  'GET /tools': { files: 31, functions: 111, blocks: 367, promises: 46, bytes: 68_000 },
+  'GET /tools?q=': { files: 36, functions: 141, blocks: 581, promises: 86, bytes: 155_000 },
   // Those of a second message among them, by which the Registry tells which other tool the first sentence finds
   'POST /tools, one tool': { files: 49, functions: 225, blocks: 2042, promises: 179, bytes: 369_000 },
 } as const
