@@ -55,7 +55,7 @@ function countTools(folder: string): string[] {
     .filter((entry) => entry.isDirectory())
     .flatMap(({ name }) => readdirSync(join(folder, 'tools', name)).map((file) => `${name}/${file}`))
     .filter((path) => /^[^.]+\.ts$/.test(path))
-    .filter((path) => readFileSync(join(folder, 'tools', path), 'utf8').includes('export default tool('))
+    .filter((path) => readFileSync(join(folder, 'tools', path), 'utf8').includes('export default defineTool('))
     .map((path) => path.replace('.ts', ''))
     .sort()
 }

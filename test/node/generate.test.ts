@@ -31,9 +31,9 @@ function generate(out: string): Promise<void> {
 }
 
 function writeTool(description: string, before = ''): void {
-  const text = `import { tool } from '#tool'
+  const text = `import { defineTool } from '#tool'
 ${before}
-export default tool({
+export default defineTool({
   version: '1.0.0',
   description: ${JSON.stringify(description)},
   input: { type: 'object', properties: { text: { type: 'string', maxLength: ${description.length} } } },

@@ -74,7 +74,7 @@ export function defineRegistry<Env extends RegistryEnv>(
 
     /** Warnings by id, of tools that are taken for others; none when too many were judged this second. */
     async neighborWarnings(ids: readonly string[], principal: Principal): Promise<Map<string, string>> {
-      const { neighborWarnings } = await import('./search/neighbours.ts')
+      const { neighborWarnings } = await import('./search/neighbors.ts')
       return neighborWarnings(this.#sql, ids, principal, this.#mayJudge)
     }
 
