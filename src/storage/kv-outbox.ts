@@ -1,3 +1,10 @@
+/*
+ * The transactional outbox from SQLite to KV. A change queues its keys in its own transaction; an alarm writes each
+ * as it is then, so many changes cost one write. Revocations come first, then changes of status, then publications.
+ * A run writes up to 300 urgent keys and the oldest up to 400 in all, 8 at once, then lets the replication of the
+ * catalog write. A row is deleted only if it did not change since it was read. KV takes one write a second for each
+ * key. After a failure it waits 1.1 to 10 s, at random; the alarm never throws.
+ */
 import { type KvKind, parseKvKey } from './keys.ts'
 import { field, rows } from './rows.ts'
 

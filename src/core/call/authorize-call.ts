@@ -1,3 +1,10 @@
+/**
+ * Finds the tool that a call names, hides it from those who may not know of it, and authorizes the call. The
+ * address of a definition document is tried first, then the id, if the address leads to nothing that the credential
+ * covers. An id that the credential does not cover is denied before it is looked up, so it cannot be told from one
+ * that does not exist. Suggestions that the caller may not see are removed. A lookup takes 15 s at most. The rules:
+ * `../access/principal.ts`.
+ */
 import {
   findCoverDenial,
   covers,

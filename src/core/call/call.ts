@@ -1,3 +1,15 @@
+/**
+ * Executes one tool call, for every dialect (OXP 1.0, "Calls"). The first failure ends it:
+ *
+ *   resolve → hide → authorize → parse `select` → requirements → input → idempotency (a call with an id, of a tool
+ *   that is not safe to repeat) → rate limits → files, approval → run → check the output → select → offload →
+ *   record
+ *
+ * Neither the outcome nor the record holds a secret that the tool was given. A call that fails before the limits
+ * does not count against them; limits and memory are released however it ends. What is thrown becomes `internal`,
+ * with the call's id as its reference. A call with an id outlives its caller, unless the dialect cancels on
+ * disconnect.
+ */
 import type { ToolRecord } from '../tool/tool.ts'
 import { isBudgetError } from '../tool/budget.ts'
 import type { NameRef } from '../tool/tool-id.ts'
@@ -73,7 +85,7 @@ export interface CallDeps extends ResolveRefDeps, RunDeps, StageDeps {
   readonly writeRecord: (record: CallRecord, background: WaitUntil, forOperator: string | undefined) => void
 }
 
-/** The one door of every call. Neither the outcome nor the record holds a secret that the tool was given. */
+/** Every call of every dialect goes through what this makes. */
 export function createCallTool(deps: CallDeps): CallTool {
   const { now, newId, defect, writeRecord } = deps
   return async (call, caller) => {

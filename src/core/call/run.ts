@@ -1,3 +1,9 @@
+/**
+ * Runs a prepared tool once, then checks and redacts what comes back. How it ended, by precedence: cancelled; a
+ * token that the provider refused, unless the tool succeeded; the deadline; the runner's own timeout; a thrown
+ * error; the result. Progress, errors and the paths of problems are redacted too. An error that the runner throws
+ * is `tool-failed`, and logged as a defect.
+ */
 import { type Principal, shareOwner } from '../access/principal.ts'
 import type { Validate } from '../schema/validator.ts'
 import { contentText } from '../tool/content.ts'

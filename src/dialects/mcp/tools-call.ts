@@ -1,3 +1,9 @@
+/**
+ * MCP `tools/call`, in every revision: the name (within the toolset that the URL chooses), the selection, the round
+ * trip of an input request, the call, the result. Failures of the protocol are JSON-RPC errors; failures of the
+ * tool are results with `isError` (`failure.ts`). Progress and log lines are streamed where the client asked for
+ * them and takes a stream.
+ */
 import type { Caller, CallTool } from '../../core/call/call.ts'
 import { type Failure, fail, needsSuggestions } from '../../core/failure/failure.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'

@@ -1,3 +1,8 @@
+/*
+ * Gathers call records and audit entries for a window of time, 1,000 at most, and stores each batch in the object
+ * of its day. At most once: a batch that fails is dropped and counted in the `lost` of the next. What a killed
+ * process had not stored is lost: one window of it.
+ */
 import type { AuditEvent } from '../../core/access/audit-entry.ts'
 import type { CallRecord } from '../../core/call/call-record.ts'
 import type { RecordingMode } from '../../core/call/recorded-calls.ts'
@@ -19,7 +24,6 @@ export interface RecordWriterOptions {
 /** Fewer than a batch may have. */
 const MOST = 1_000
 
-/** A batch that cannot be stored is lost, and counted in the next. */
 export function createRecordWriter({ append, keep, newId, defect, windowMs }: RecordWriterOptions) {
   let lost = 0
 
