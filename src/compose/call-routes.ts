@@ -35,13 +35,12 @@ export function composeCallRoutes({ config, stores, doors, calls, version }: Dep
     {
       paths: /^\/(?:connect\/)?mcp$/,
       async load() {
-        const [{ createMcpRoutes: mcpFace, respondError: refuse }, { createStateSeal }, { challenge }] =
-          await Promise.all([
-            import('../dialects/mcp/routes.ts'),
-            import('../storage/sealing/state-seal.ts'),
-            import('../connect/metadata.ts'),
-          ])
-        const routes = mcpFace({
+        const [{ createMcpRoutes, respondError }, { createStateSeal }, { challenge }] = await Promise.all([
+          import('../dialects/mcp/routes.ts'),
+          import('../storage/sealing/state-seal.ts'),
+          import('../connect/metadata.ts'),
+        ])
+        const routes = createMcpRoutes({
           callTool,
           catalog,
           resolver,
@@ -51,32 +50,33 @@ export function composeCallRoutes({ config, stores, doors, calls, version }: Dep
           seal: createStateSeal({ sealer: stores.deploymentKeys.sealer('state'), now }),
           serverInfo: { name: 'switchboard', title: 'Switchboard', version },
         })
-        return { routes, respond: refuse }
+        return { routes, respond: respondError }
       },
     },
     {
       paths: /^\/machine-context\//,
       async load() {
-        const { createMachineContextRoutes: machineContextFace, responder } =
-          await import('../dialects/machine-context/routes.ts')
+        const { createMachineContextRoutes, responder } = await import('../dialects/machine-context/routes.ts')
         const respond = responder({ newId, now })
-        return { routes: machineContextFace({ ...list, callTool, newId, now }), respond: (failure) => respond(failure) }
+        return {
+          routes: createMachineContextRoutes({ ...list, callTool, newId, now }),
+          respond: (failure) => respond(failure),
+        }
       },
     },
     {
       paths: /^\/worker\//,
       async load() {
-        const { createOpenToolCallingRoutes: openToolCallingFace, respond } =
-          await import('../dialects/open-tool-calling/routes.ts')
-        const routes = openToolCallingFace({ ...list, gate: doors.authorizeEngine, callTool, now })
+        const { createOpenToolCallingRoutes, respond } = await import('../dialects/open-tool-calling/routes.ts')
+        const routes = createOpenToolCallingRoutes({ ...list, gate: doors.authorizeEngine, callTool, now })
         return { routes, respond: (failure) => respond(failure) }
       },
     },
     {
       paths: /^\/plugin\//,
       async load() {
-        const { createPluginRoutes: pluginFace, respond } = await import('../dialects/plugin/routes.ts')
-        return { routes: pluginFace({ ...list, callTool, resolver }), respond: (failure) => respond(failure) }
+        const { createPluginRoutes, respond } = await import('../dialects/plugin/routes.ts')
+        return { routes: createPluginRoutes({ ...list, callTool, resolver }), respond: (failure) => respond(failure) }
       },
     },
   ]

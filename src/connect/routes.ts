@@ -65,19 +65,18 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
 
   let loaded: Awaited<ReturnType<typeof load>> | undefined
   async function load() {
-    const [
-      { createClientDocuments },
-      { createAuthorizationEndpoint: createAuthorize },
-      { createAssertionVerifier: createAssertions },
-    ] = await Promise.all([
-      import('./client-document.ts'),
-      import('./authorization-endpoint.ts'),
-      import('./client-assertion.ts'),
-    ])
+    const [{ createClientDocuments }, { createAuthorizationEndpoint }, { createAssertionVerifier }] = await Promise.all(
+      [import('./client-document.ts'), import('./authorization-endpoint.ts'), import('./client-assertion.ts')],
+    )
     const findDocument = createClientDocuments(deps.fetchFor, deps.now)
     return {
-      authorize: createAuthorize({ ...deps, findDocument }),
-      readAssertion: createAssertions({ fetchFor: deps.fetchFor, admit: server.admit, findDocument, now: deps.now }),
+      authorize: createAuthorizationEndpoint({ ...deps, findDocument }),
+      readAssertion: createAssertionVerifier({
+        fetchFor: deps.fetchFor,
+        admit: server.admit,
+        findDocument,
+        now: deps.now,
+      }),
     }
   }
   const authorize = async () => (loaded ??= await load()).authorize

@@ -95,7 +95,7 @@ export function createMemory({ now, sleep }: Clock, size = 96_000_000, share = 4
   }
 
   function createBudget({ name, heldMs, waitMs = Infinity, isNested, ...limits }: BudgetOptions) {
-    const quotasOf = (caller: string): Quota[] => [
+    const listQuotas = (caller: string): Quota[] => [
       { key: '', size },
       ...(isNested ? [] : [{ key: ` ${caller}`, size: share }]),
       { key: name, size: limits.size, yieldsToOldest: true },
@@ -111,7 +111,7 @@ export function createMemory({ now, sleep }: Clock, size = 96_000_000, share = 4
       },
       /** For what grows in memory, until `isOver`. What is released takes no memory again. */
       reserve(caller: string, isOver: () => boolean = () => false) {
-        const lease: Lease = { quotas: quotasOf(caller), heldMs, bytes: 0, end: 0 }
+        const lease: Lease = { quotas: listQuotas(caller), heldMs, bytes: 0, end: 0 }
         let isReleased = false
         return {
           getBytes: () => lease.bytes,

@@ -11,8 +11,8 @@ const exported = execFileSync('git', ['ls-files', 'src'], { cwd: root, encoding:
   .filter((path) => /\.tsx?$/.test(path))
   .flatMap((path) => listExports(readFileSync(`${root}/${path}`, 'utf8')))
 
-/** Keywords of JSON Schema. */
-const KEYWORDS: ReadonlySet<string> = new Set(['anyOf', 'mergeAllOf'])
+/** A keyword of JSON Schema ends so. */
+const KEYWORDS: ReadonlySet<string> = new Set(['mergeAllOf'])
 
 const PARTICIPLE =
   /(?:^|[a-z])(?:Asked|Given|Kept|Held|Made|Said|Told|Meant|Wanted|Landed|Ran|Ended|Lacks?)$|^(?:asked|given|kept|held|made|said|told|meant|wanted|landed|ran|ended|lacks?)$/

@@ -183,8 +183,8 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     const current = found && (await source.loadCurrent(found.record))
     const document = current && (await isKnownTo(principal, current, deps.toolkits))
     if (!document) return unknown(id)
-    const { loadHistory: historyOf } = await import('../../core/publish/history.ts')
-    const history = await historyOf(document, source, (record) => maySee(principal, record, 'tools:read'))
+    const { loadHistory } = await import('../../core/publish/history.ts')
+    const history = await loadHistory(document, source, (record) => maySee(principal, record, 'tools:read'))
     return { ...ok({ items: history.map((each) => wire.encodeHistory(document, each)) }), headers: PRIVATE }
   })
 

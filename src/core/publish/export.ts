@@ -1,4 +1,5 @@
 import {
+  chargeValue,
   withinBudget,
   createYielder,
   type Budget,
@@ -7,7 +8,6 @@ import {
   DEFAULT_UNITS,
   textUnits,
 } from '../tool/budget.ts'
-import { chargeValue } from '../tool/budget.ts'
 import type { EncodeResult } from '../tool/codec.ts'
 import type { ParseResult, Problem } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'
@@ -32,7 +32,7 @@ const MAX_UNITS = 2_000_000
 const SMALL = 8 * 1024
 const CONSEQUENCE = '. That export is refused, and lists in it leave the tool out'
 
-/** Warns of each form that a record cannot be written in. Few are tried: writing all takes as long as publishing them. */
+/** Warns of each format that a record cannot be written in. Few are tried: writing all takes as long as publishing them. */
 export async function checkExports(
   records: readonly ToolRecord[],
   formats: Iterable<ExportFormat>,
@@ -48,7 +48,7 @@ export async function checkExports(
     if (!mayGrow(record)) continue
     for (const format of all) {
       const written = format(record, record.name, createBudget(DEFAULT_UNITS, whole))
-      // Nothing is known of a form that the others left too little for
+      // Nothing is known of a format that the others left too little for
       if (whole.isExceeded || budget?.isExceeded) return warnings
       for (const { path, message } of written.ok ? [] : written.problems) {
         warnings.push({ path: path.replace(/^\/input/, () => toPath(index)), message: message + CONSEQUENCE })
@@ -59,7 +59,7 @@ export async function checkExports(
   return warnings
 }
 
-/** The work of a form multiplies by references and merges, and otherwise by the size at most. */
+/** The work of a format multiplies by references and merges, and otherwise by the size at most. */
 function mayGrow({ input, output }: ToolRecord): boolean {
   const text = JSON.stringify([input, output])
   return text.length > SMALL || /"(?:\$ref|allOf)":/.test(text)

@@ -27,8 +27,8 @@ export async function handleToolsList(
   if (cursor !== undefined && (typeof cursor !== 'string' || cursor.length > 500)) return BAD_CURSOR
   const query: ListQuery = { versions: 'newest', limit: PAGE, cursor, callable: true }
   if (toolset.tools) {
-    const { explainUnknownNames: misnamed } = await import('./toolset-names.ts')
-    const unknown = await misnamed(client, catalog)
+    const { explainUnknownNames } = await import('./toolset-names.ts')
+    const unknown = await explainUnknownNames(client, catalog)
     if (unknown !== undefined) return invalid(unknown)
   }
   if (toolset.search) return revision.listResult((await import('./search-mode.ts')).SEARCH_TOOLS)

@@ -179,8 +179,13 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
     const label = formatLabel(name, withLosses)
     const isWhole = isAdministrator(principal) || !codecs.some((each) => each.dialect === name && each.countTools)
     if (isWhole) return lineFormat(name, label, encode, withLosses)
-    const { dropSharedDocument: alone } = await import('../../core/publish/shared-documents.ts')
-    return lineFormat(name, `${label} alone`, (record, ...given) => encode(alone(record, codecs), ...given), withLosses)
+    const { dropSharedDocument } = await import('../../core/publish/shared-documents.ts')
+    return lineFormat(
+      name,
+      `${label} alone`,
+      (record, ...given) => encode(dropSharedDocument(record, codecs), ...given),
+      withLosses,
+    )
   }
 
   function lineFormat(name: string, label: string, encode: ExportFormat, withLosses: boolean): LineFormat {

@@ -67,8 +67,8 @@ async function listTools(
   if (!made.ok) return respond(made.failure)
   const { text, isEmpty, headers: noted } = made.value
   if (!isEmpty || !listFilter) return memory.untilRead(jsonText(text, 200, noted ? { ...all, ...noted } : all))
-  const { explainEmptyList: whyEmpty } = await import('../response/why-empty.ts')
-  return jsonText(text, 200, { ...all, ...(await whyEmpty(listFilter, caller.value, catalog)) })
+  const { explainEmptyList } = await import('../response/why-empty.ts')
+  return jsonText(text, 200, { ...all, ...(await explainEmptyList(listFilter, caller.value, catalog)) })
 }
 
 export interface FullListRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | 'failures'> {

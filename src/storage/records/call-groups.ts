@@ -39,17 +39,17 @@ interface PlacedCall {
 /** All are counted in figures; rows are of those alone that are to be `kept`. */
 export function groupCalls(calls: readonly CallRecord[], kept: 'all' | 'failures'): CallGroup[] {
   const placed = calls.map((call, place) => ({ place, call }))
-  const groups = Map.groupBy(placed, ({ call }) => `${dayOf(call)} ${JSON.stringify(sharedFields(call))}`)
+  const groups = Map.groupBy(placed, ({ call }) => `${toDay(call)} ${JSON.stringify(sharedFields(call))}`)
   return [...groups.values()].flatMap((alike) => {
     const [first] = alike
     if (!first) return []
     const shared = sharedFields(first.call)
     const hasRows = kept === 'all' || shared.outcome !== 'success'
-    return { day: dayOf(first.call), shared, rows: hasRows ? buildRows(alike) : [], figures: toCallStats(alike) }
+    return { day: toDay(first.call), shared, rows: hasRows ? buildRows(alike) : [], figures: toCallStats(alike) }
   })
 }
 
-function dayOf({ at }: CallRecord): number {
+function toDay({ at }: CallRecord): number {
   return Math.floor(at / DAY_MS)
 }
 

@@ -63,10 +63,10 @@ export function defineRegistry<Env extends RegistryEnv>(
 
     /** Each publication is stored or refused by itself. `revision` is that of the catalog that shows them all. */
     async publish(publications: readonly Publication[], principal: Principal) {
-      const { storePublication: store } = await import('./write/publication.ts')
+      const { storePublication } = await import('./write/publication.ts')
       const quota = readQuota(this.env)
       const published = publications.map((each) =>
-        this.ctx.storage.transactionSync(() => store(this.#sql, each, { principal, quota })),
+        this.ctx.storage.transactionSync(() => storePublication(this.#sql, each, { principal, quota })),
       )
       await this.#outbox.schedule()
       return { published, revision: this.revision() }
@@ -101,8 +101,8 @@ export function defineRegistry<Env extends RegistryEnv>(
     }
 
     async changeToolkit(name: string, change: ToolkitMutation, principal: Principal) {
-      const { applyToolkitMutation: changeWhole } = await import('./write/changes.ts')
-      return this.#change(() => changeWhole(this.#sql, name, change, principal, Date.now()))
+      const { applyToolkitMutation } = await import('./write/changes.ts')
+      return this.#change(() => applyToolkitMutation(this.#sql, name, change, principal, Date.now()))
     }
 
     async readArchive(cursor: ArchiveCursor | undefined, toolkit: string | undefined) {

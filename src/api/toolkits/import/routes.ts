@@ -69,7 +69,7 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
       ),
     },
   })(async ({ c, principal, fetchCapability: asker, query: { dry_run, allow }, body, note, meter }) => {
-    const [{ encodeDryRun, encodeImported, listProblems: problemsOf }, { importTools }] = await Promise.all([
+    const [{ encodeDryRun, encodeImported, listProblems }, { importTools }] = await Promise.all([
       load(),
       import('../../../core/publish/import-tools.ts'),
     ])
@@ -104,7 +104,7 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
     if (made.length === 0) {
       const [first] = skipped
       if (first && denied === skipped.length) return fail({ type: 'forbidden', reason: first.reason })
-      return fail({ type: 'definition-invalid', problems: problemsOf(kind, imported) })
+      return fail({ type: 'definition-invalid', problems: listProblems(kind, imported) })
     }
     const isNews = made.some(({ state }) => state !== 'unchanged')
     return { ...ok(encodeImported(imported)), status: isNews ? 201 : 200 }

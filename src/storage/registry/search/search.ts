@@ -3,7 +3,7 @@ import { IDS, isOfToolkit, LEVELS, inverseDocumentFrequency, saturate, WEIGHTS }
 import { QUESTION_WORDS, parseTerms } from '../../../core/search/question.ts'
 import { stemWord } from '../../../core/search/words.ts'
 import { column } from '../../rows.ts'
-import { anyOf, countVisible, type IndexFilter, listVisibleRows } from './visibility.ts'
+import { joinAlternatives, countVisible, type IndexFilter, listVisibleRows } from './visibility.ts'
 import { plainText } from './search-index.ts'
 
 /** A stand-in counts for so much of the word, and is never worth more than the word where some tool has that. */
@@ -43,7 +43,10 @@ export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
   const terms = parseTerms(q)
   const [asking, forMany] = QUESTION_WORDS.exec(q) ?? []
   const implied = asking === undefined ? [] : parseTerms(forMany === undefined ? 'get' : 'list')
-  const sides = [...terms, ...implied].flatMap(({ itself, standIns }) => [anyOf(itself), anyOf(standIns)])
+  const sides = [...terms, ...implied].flatMap(({ itself, standIns }) => [
+    joinAlternatives(itself),
+    joinAlternatives(standIns),
+  ])
   const rows = listVisibleRows(sql, sides, scope)
   const getSides = (at: number) => [rows[2 * at] ?? [], rows[2 * at + 1] ?? []] as const
   const missing = terms.filter((_, at) => !add(...getSides(at), at === 0 && implied.length === 0 ? LEAST_OF_VERB : 0))
@@ -93,5 +96,5 @@ function listNeighbors(sql: SqlStorage, stem: string): readonly string[] {
   const query = 'SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND abs(length(term) - ?) <= 2'
   const words = column<string>(sql, query, first, `${first}\u{10ffff}`, stem.length)
   const mistakes = [1, 2].filter((far) => stem.length >= far * MIN_LETTERS)
-  return mistakes.map((far) => anyOf(words.filter((word) => distance(word, stem) === far)))
+  return mistakes.map((far) => joinAlternatives(words.filter((word) => distance(word, stem) === far)))
 }

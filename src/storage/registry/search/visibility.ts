@@ -61,7 +61,7 @@ export function countVisible(sql: SqlStorage, { condition, bindings }: IndexFilt
 }
 
 /** An FTS5 expression. No row has an empty phrase. */
-export function anyOf(words: readonly string[]): string {
+export function joinAlternatives(words: readonly string[]): string {
   return words.length === 0 ? '""' : words.map((word) => `"${word}"`).join(' OR ')
 }
 
