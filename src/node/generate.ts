@@ -15,8 +15,9 @@ const { values } = readCommand('Reads the bundled tools and makes what the Worke
 process.removeAllListeners('warning')
 
 try {
-  // Before anything is read: a build of an older source must not be the last to write
-  lock(fileURLToPath(new URL(`../../${values.out}/.lock`, import.meta.url)), LOCK_TIMEOUT_MS)
+  // Before anything is read: a build of an older source must not be the last to write. Outside `src`, which `wrangler dev`
+  // watches: it would build again for each lock that a build takes
+  lock(fileURLToPath(new URL('../../dist/generate.lock', import.meta.url)), LOCK_TIMEOUT_MS)
   // Loaded here, so that a fault in source shared with the Worker is reported like one in a tool
   const { writeGenerated } = await import('./write-generated.ts').catch((error: unknown) => {
     throw new Broken(placed('src/node/write-generated.ts', error))

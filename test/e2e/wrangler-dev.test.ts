@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { setTimeout } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Connected, startWorld, type World } from './oauth/switchboard.ts'
 import { recordedTools, wranglerDev } from './wrangler-dev.ts'
@@ -16,5 +19,14 @@ describe('npx wrangler dev', () => {
     expect(await edge.challenge('mailbox.empty', 'ann', { folder: 'spam' })).toMatchObject({ id: 'approval' })
     expect(await recordedTools(edge, 2)).toEqual(['mailbox.empty@1.0.0', 'Mail.GetEmails@1.0.0'])
     expect(edge.server.printed()).not.toContain('records-lost')
+  })
+
+  it('builds nothing again while nothing changed, though another build runs beside it', async () => {
+    await promisify(execFile)('npm', ['run', '--silent', 'build'])
+    // As long as Wrangler takes to notice a changed file and to say so
+    await setTimeout(2_000)
+    expect(edge.server.printed().match(/Running: npm run build/g)).toHaveLength(1)
+    expect(edge.server.printed()).not.toContain('restarting build')
+    expect((await edge.ask('GET', '/health')).status).toBe(200)
   })
 })

@@ -48,7 +48,7 @@ export default defineTool({
 function filesOf(out: string): Record<string, string> {
   const entries = readdirSync(join(folder, out), { recursive: true, withFileTypes: true })
   const names = entries
-    .filter((entry) => entry.isFile() && entry.name !== '.lock')
+    .filter((entry) => entry.isFile())
     .map((entry) => relative(join(folder, out), join(entry.parentPath, entry.name)))
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, out, name), 'utf8')]))
 }
