@@ -31,7 +31,7 @@ export async function createApp(
   const dialects = await Promise.all([calls.oxp, ...calls.others.map((router) => router.load())])
   const publishing = await composePublishing(deployment)
   const { config, doors, version, deployedAt } = deployment
-  const { gate, authorizeWithoutTools } = doors
+  const { authorize, authorizeWithoutTools } = doors
   const { publicRoutes } = deployment.routes
   const { catalog } = deployment.stores.registry
 
@@ -69,8 +69,8 @@ export async function createApp(
         config.access === 'keys' || (config.access === 'open' && !isLocalRequest(request, config.allowOrigins)),
       async identify(c) {
         if (config.access === 'keys' && !hasCredential(c.req.raw)) return undefined
-        const admitted = await gate(c, 'tools:read')
-        return admitted.ok ? admitted.value : undefined
+        const principal = await authorize(c, 'tools:read')
+        return principal.ok ? principal.value : undefined
       },
       async listToolsets(principal) {
         const choices = await listToolkitChoices(principal, catalog)

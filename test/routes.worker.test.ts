@@ -60,7 +60,7 @@ it('what answers to every method is a door of MCP, which refuses all but POST', 
 /** No key opens the door for agents, which reads its query as `/mcp` does. */
 const isOpen = ({ path }: { readonly path: string }) => path !== '/connect/mcp'
 
-describe.each(declared.filter((route) => route.operation.query.others !== 'ignored' && isOpen(route)))(
+describe.each(declared.filter((route) => route.operation.query.unknown !== 'ignore' && isOpen(route)))(
   '$method $path',
   ({ method, path, operation: { query } }) => {
     it('refuses a parameter that it does not know', async () => {
@@ -73,7 +73,7 @@ describe.each(declared.filter((route) => route.operation.query.others !== 'ignor
       for (const name of query.names) {
         const { text } = await send(method, `${path}?${name}_=1`)
         expect(text).toContain(`(meant '${name}'?)`)
-        if (query.lists.has(name)) continue
+        if (query.listNames.has(name)) continue
         const twice = await send(method, `${path}?${name}=1&${name}=1`)
         expect(twice.status).toBe(400)
         expect(twice.text).toContain('Must be said once, got 2 times')
@@ -82,7 +82,7 @@ describe.each(declared.filter((route) => route.operation.query.others !== 'ignor
   },
 )
 
-describe.each(declared.filter(({ operation }) => operation.query.others === 'ignored'))(
+describe.each(declared.filter(({ operation }) => operation.query.unknown === 'ignore'))(
   '$method $path',
   ({ method, path }) => {
     it('passes over a parameter that it does not know', async () => {

@@ -62,7 +62,7 @@ export function composeAccessRoutes(
     }),
     createAuthorizationsRoutes({
       ...otherRoutes,
-      authorizePage: pageRoutes.gate,
+      authorizePage: pageRoutes.authorize,
       ...forPeople,
       authorizations: vault,
       async findTool(id, background) {

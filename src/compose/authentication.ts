@@ -53,32 +53,32 @@ export function composeAuthentication(
   const own = createInternalRequests()
   const refused = recording.writeRefusal
   const watch: AuthorizerHooks = {
-    refused,
-    admitted: createKeyUsageTracker((ids, at) => stores.access.noteUse(ids, at), now),
+    onDenied: refused,
+    onAllowed: createKeyUsageTracker((ids, at) => stores.access.noteUse(ids, at), now),
   }
   // Who is led to sign in is not refused
   const watchVisitors: AuthorizerHooks = {
     ...watch,
-    refused: (c, failure, principal) => failure.type !== 'unauthenticated' && refused(c, failure, principal),
+    onDenied: (c, failure, principal) => failure.type !== 'unauthenticated' && refused(c, failure, principal),
   }
   const prepare = waitForTools(stores.registry)
   const nothing = () => undefined
-  const gate = createAuthorizer(own.before(authenticator), rateLimit, prepare, watch)
+  const authorize = createAuthorizer(own.accept(authenticator), rateLimit, prepare, watch)
   return {
-    gate,
-    authorizeWithoutTools: createAuthorizer(own.before(authenticator), rateLimit, nothing, watch),
-    authorizePage: createAuthorizer(own.before(sessions), rateLimit, nothing, watch),
-    authorizeToolPage: createAuthorizer(own.before(sessions), rateLimit, prepare, watch),
+    authorize,
+    authorizeWithoutTools: createAuthorizer(own.accept(authenticator), rateLimit, nothing, watch),
+    authorizePage: createAuthorizer(own.accept(sessions), rateLimit, nothing, watch),
+    authorizeToolPage: createAuthorizer(own.accept(sessions), rateLimit, prepare, watch),
     authorizeVisitor: createAuthorizer(
-      own.outside({ authenticate: sessions.authenticateVisitor }),
+      own.reject({ authenticate: sessions.authenticateVisitor }),
       rateLimit,
       nothing,
       watchVisitors,
     ),
     authorizeAgent: createAuthorizer(forAgents, rateLimit, prepare, watch),
-    authorizeEngine: engines ? createAuthorizer(engines, rateLimit, prepare, watch) : gate,
+    authorizeEngine: engines ? createAuthorizer(engines, rateLimit, prepare, watch) : authorize,
     limitAnonymous: createAnonymousLimit(rateLimit),
-    ownRequest: own.of,
+    ownRequest: own.setPrincipal,
     authenticator,
     sessions,
     agents,

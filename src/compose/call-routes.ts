@@ -22,9 +22,9 @@ export interface LazyRoutes {
 export function composeCallRoutes({ config, stores, doors, calls, version }: Deployment) {
   const { now } = Date
   const { catalog } = stores.registry
-  const { gate } = doors
+  const { authorize } = doors
   const { callTool, resolver, tellReadiness } = calls
-  const list = { gate, catalog, sha256 }
+  const list = { authorize, catalog, sha256 }
   const health = createHealth({ probe: stores.probe, now, sleep })
   const loadFormats = () => import('./dialects.ts')
   const oxp: CallRoutes = {
@@ -68,7 +68,7 @@ export function composeCallRoutes({ config, stores, doors, calls, version }: Dep
       paths: /^\/worker\//,
       async load() {
         const { createOpenToolCallingRoutes, respond } = await import('../dialects/open-tool-calling/routes.ts')
-        const routes = createOpenToolCallingRoutes({ ...list, gate: doors.authorizeEngine, callTool, now })
+        const routes = createOpenToolCallingRoutes({ ...list, authorize: doors.authorizeEngine, callTool, now })
         return { routes, respond: (failure) => respond(failure) }
       },
     },
@@ -85,13 +85,13 @@ export function composeCallRoutes({ config, stores, doors, calls, version }: Dep
 
 /** `/mcp` says nothing of OAuth: clients that find it stop sending the key that they were given. */
 function createMcpEndpoints(
-  { gate, authorizeAgent }: Pick<Authentication, 'gate' | 'authorizeAgent'>,
+  { authorize, authorizeAgent }: Pick<Authentication, 'authorize' | 'authorizeAgent'>,
   challenge: (request: Request) => string,
 ): readonly McpEndpoint[] {
   return [
     {
       path: '/mcp',
-      gate,
+      gate: authorize,
       challenge: (request) => ({
         hint: `. Agents that sign people in, and have no key, connect to '${new URL(request.url).origin}/connect/mcp'`,
       }),

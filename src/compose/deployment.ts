@@ -28,7 +28,7 @@ export function composeDeployment(env: Env, config: Config, whole: Build) {
   const calls = composeCalls({ config, build, stores, recording, bundled, loadRunners })
 
   const { writeAuditEntry } = recording
-  const { gate, authorizeWithoutTools, authorizePage, authorizeToolPage, limitAnonymous } = doors
+  const { authorize, authorizeWithoutTools, authorizePage, authorizeToolPage, limitAnonymous } = doors
   const caching: PublicCaching = config.publicUrl === undefined ? 'private, max-age=300' : 'public, max-age=300'
   const words = { respond: (failure: Failure) => respondOxpFailure(failure) }
   return {
@@ -39,10 +39,10 @@ export function composeDeployment(env: Env, config: Config, whole: Build) {
     loadRunners,
     writeAuditEntry,
     routes: {
-      toolRoutes: { ...words, writeAuditEntry, gate },
-      otherRoutes: { ...words, writeAuditEntry, gate: authorizeWithoutTools },
-      pageRoutes: { ...words, writeAuditEntry, gate: authorizePage },
-      toolPageRoutes: { ...words, gate: authorizeToolPage },
+      toolRoutes: { ...words, writeAuditEntry, authorize },
+      otherRoutes: { ...words, writeAuditEntry, authorize: authorizeWithoutTools },
+      pageRoutes: { ...words, writeAuditEntry, authorize: authorizePage },
+      toolPageRoutes: { ...words, authorize: authorizeToolPage },
       publicRoutes: { ...words, limitAnonymous, caching },
     },
     version,

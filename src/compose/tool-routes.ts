@@ -40,7 +40,7 @@ export function composeToolRoutes(
       catalog,
       codecs,
       sha256,
-      tellReadiness,
+      checkReadiness: tellReadiness,
       formats,
     }),
     createImplementationRoutes({ ...toolRoutes, ...findTool, readBlob }),

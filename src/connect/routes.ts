@@ -53,7 +53,7 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
   const declared = { query: ANY_QUERY, failures: 'OAuthError' } as const
   function tell(path: string, summary: string, of: Metadata): void {
     const answer = (c: Context) => metadata(c, of, caching)
-    router.get(path, declareOperation({ ...declared, summary, answers: { 200: json('Metadata', OBJECT) } }, answer))
+    router.get(path, declareOperation({ ...declared, summary, responses: { 200: json('Metadata', OBJECT) } }, answer))
   }
   const ofResource: Metadata = (origin, query) => resourceMetadata(origin, issuer, query)
   tell(RESOURCE_METADATA_PATH, 'Metadata of the protected resource (RFC 9728)', ofResource)
@@ -97,12 +97,12 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
 
   const TOKEN = {
     summary: 'Issue or revoke a token (OAuth 2.1)',
-    sends: 'application/x-www-form-urlencoded',
-    answers: { 200: json('The token; nothing when a token is revoked', ANY) },
+    requestType: 'application/x-www-form-urlencoded',
+    responses: { 200: json('The token; nothing when a token is revoked', ANY) },
   }
   router.post('/connect/token', forClients(TOKEN, token))
   async function token(c: Context, origin: string): Promise<Response> {
-    const form = await readForm(c.req.raw, { limit: FORM_LIMIT, meter: createRequestBudget(), memory: NO_MEMORY })
+    const form = await readForm(c.req.raw, { limit: FORM_LIMIT, budget: createRequestBudget(), memory: NO_MEMORY })
     if (!form.ok) return oauthError(400, 'invalid_request', `Wanted a form of at most ${FORM_LIMIT} bytes`)
     const authorization = c.req.raw.headers.get('authorization')
     const signs = form.value.has('client_assertion') || form.value.has('client_assertion_type')
@@ -121,7 +121,7 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
   const REGISTER = {
     summary: 'Register a client (RFC 7591)',
     body: REGISTRATION,
-    answers: { 201: json('The client', objectSchema({ client_id: TEXT })) },
+    responses: { 201: json('The client', objectSchema({ client_id: TEXT })) },
   }
   router.post('/connect/register', forClients(REGISTER, register))
   async function register(c: Context, origin: string): Promise<Response> {

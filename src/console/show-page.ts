@@ -37,7 +37,7 @@ export function createAnswer({ gate, send }: AnswerDeps): Answer {
     const isForm = request.method === 'POST'
     const meter = createRequestBudget()
     const memory = requestMemory.open({ principal, request, background: getBackground(c), use: 'form' })
-    const form = isForm ? await readForm(request, { limit: FORM_LIMIT, meter, memory }) : undefined
+    const form = isForm ? await readForm(request, { limit: FORM_LIMIT, budget: meter, memory }) : undefined
     if (form?.ok === false) {
       memory.release()
       return page(failurePage(form.failure))

@@ -21,18 +21,18 @@ const MARKDOWN = { 'content-type': 'text/markdown; charset=utf-8' }
 /** Any query is passed over, as links get parameters that say where they were found. */
 const PAGE = { query: ANY_QUERY }
 const MAX_QUESTION = 200
-const SEARCH = { query: query({ q: optional(string({ most: MAX_QUESTION }), '') }, { others: 'ignored' }) }
+const SEARCH = { query: query({ q: optional(string({ most: MAX_QUESTION }), '') }, { unknown: 'ignore' }) }
 const HOSTS = {
   ...PAGE,
   summary: 'Get the configuration of each agent program',
-  answers: {
+  responses: {
     200: json('Configurations', objectSchema({ hosts: arraySchema(objectSchema({ id: STRING, title: STRING })) })),
   },
 }
 const LLMS = {
   ...PAGE,
   summary: 'Get a summary of the deployment for models',
-  answers: { 200: mediaTypeOnly('Markdown', 'text/plain') },
+  responses: { 200: mediaTypeOnly('Markdown', 'text/plain') },
 }
 const onPage = (failure: Failure) => page(failurePage(failure))
 const NO_GUIDE = plainPage(404, 'Not found', 'There is no such guide')

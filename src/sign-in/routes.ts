@@ -39,7 +39,7 @@ const MAX_CALLBACK = 16_384
 const pages = () => import('./pages.tsx')
 
 /** Links to the page get further parameters on the way, such as `utm_source`. */
-const SIGN_IN = query({ return: optional(string()), again: optional(string()) }, { others: 'ignored' })
+const SIGN_IN = query({ return: optional(string()), again: optional(string()) }, { unknown: 'ignore' })
 const BAD_RETURN = plainPage(400, 'Not understood', 'The page to return to must be on this Switchboard')
 const NOT_SAFE = plainPage(400, 'HTTPS required', 'Open this Switchboard over https to sign in')
 

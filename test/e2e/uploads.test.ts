@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { MAX_UPLOAD } from '../../src/api/artifacts/wire.ts'
+import { MAX_UPLOAD_BYTES } from '../../src/api/artifacts/wire.ts'
 import { raw } from './raw.ts'
 import { type Server, startServer } from './server.ts'
 
@@ -142,9 +142,9 @@ describe('a file that is sent', () => {
   })
 
   it('reaches another server byte for byte, as large as it may be', async () => {
-    const bytes = bytesOf(MAX_UPLOAD)
+    const bytes = bytesOf(MAX_UPLOAD_BYTES)
     const { handle, size } = await upload(bytes, { ...ann, 'content-type': 'application/pdf' }, '?filename=large.pdf')
-    expect(size).toBe(MAX_UPLOAD)
+    expect(size).toBe(MAX_UPLOAD_BYTES)
     expect(await call('Raw', { body: handle })).toMatchObject({ success: true })
     expect([arrived[0]?.type, hash(arrived[0]?.body ?? Buffer.of())]).toEqual(['application/pdf', hash(bytes)])
     expect((await call('Echo', { file: handle })).message).toContain('at most 8388608 bytes together')
@@ -259,7 +259,7 @@ describe('what cannot be sent', () => {
       method: 'POST',
       path: '/artifacts',
       headers: ann,
-      body: new Uint8Array(MAX_UPLOAD + 1),
+      body: new Uint8Array(MAX_UPLOAD_BYTES + 1),
     })
     expect(large.status).toBe(413)
     const endless = new ReadableStream<Uint8Array>({

@@ -32,7 +32,7 @@ import { readState } from '../../src/dialects/mcp/revisions/2026-07-28/round-tri
 
 import fc from 'fast-check'
 
-const bounds = () => ({ meter: createRequestBudget(), memory: NO_MEMORY })
+const bounds = () => ({ budget: createRequestBudget(), memory: NO_MEMORY })
 
 const SECRET = 'a secret of at least 32 bytes, no less'
 const utf8 = (text: string) => new TextEncoder().encode(text)

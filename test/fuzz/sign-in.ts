@@ -192,7 +192,7 @@ export const signIn: readonly Row[] = [
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const form = await readForm(new Request(ORIGIN, { method: 'POST', headers, body }), {
       limit: 8_192,
-      meter: createRequestBudget(),
+      budget: createRequestBudget(),
       memory: NO_MEMORY,
     })
     if (!isUnderstood(form, 'body-too-large') || !form.ok) return false

@@ -22,11 +22,11 @@ export interface ArchiveDeps extends RouteDeps, Omit<RestoreDeps, 'archive'> {
   readonly version: string
 }
 
-const PROGRESS = 500
+const PROGRESS_LINES = 500
 /** Characters of an exported part: few parts make for few transactions where they are restored. */
-const SIGNED = 1_000_000
-const MAX_TOLD = 1_000
-const MAX_MESSAGE = 1_000
+const PART_CHARACTERS = 1_000_000
+const MAX_REPORTS = 1_000
+const MAX_MESSAGE_CHARACTERS = 1_000
 const INCOMPLETE = "The file is incomplete: its last line, of the kind 'end', is missing or counts other lines"
 /** To read, check and store one. */
 const LINE_UNITS = 200
@@ -34,47 +34,47 @@ const LINE_UNITS = 200
 export function createArchive(deps: ArchiveDeps) {
   const { archive, signer, readBlob, encodeBase64, giveWay, now, version } = deps
 
-  async function exported(toolkit: string | undefined, note: AddAuditDetails): Promise<Response> {
-    note(toolkit === undefined ? {} : { toolkit })
-    const about = { switchboard: version, at: now().toISOString(), ...(toolkit === undefined ? {} : { toolkit }) }
-    const parts = signedParts(toJsonLine({ kind: 'archive', format: FORMAT, ...about }), toolkit)
-    const name = `switchboard${toolkit === undefined ? '' : `-${toolkit}`}-${about.at.slice(0, 10)}.jsonl`
+  async function exportArchive(toolkit: string | undefined, addAuditDetails: AddAuditDetails): Promise<Response> {
+    addAuditDetails(toolkit === undefined ? {} : { toolkit })
+    const header = { switchboard: version, at: now().toISOString(), ...(toolkit === undefined ? {} : { toolkit }) }
+    const parts = signedParts(toJsonLine({ kind: 'archive', format: FORMAT, ...header }), toolkit)
+    const name = `switchboard${toolkit === undefined ? '' : `-${toolkit}`}-${header.at.slice(0, 10)}.jsonl`
     const headers = { 'content-type': JSON_LINES, 'content-disposition': `attachment; filename="${name}"` }
     return new Response(toStream(parts), { headers })
   }
 
   async function* signedParts(header: string, toolkit: string | undefined): AsyncGenerator<string, undefined> {
-    const parts = createPartSigner(signer)
+    const partSigner = createPartSigner(signer)
     let lines = 0
-    const signed = async (text: string, count: number) => {
+    const signPart = async (text: string, count: number) => {
       lines += count + 1
-      return `${text}${toJsonLine({ kind: 'part', hmac: await parts.sign('part', lines, text) })}`
+      return `${text}${toJsonLine({ kind: 'part', hmac: await partSigner.sign('part', lines, text) })}`
     }
-    yield await signed(header, 1)
+    yield await signPart(header, 1)
     let cursor: ArchiveCursor | undefined
     let text = ''
     let count = 0
     do {
-      const part = await archive.read(cursor, toolkit)
-      text += part.text
-      count += part.lines
-      const isWhole = text.length > SIGNED || part.blob !== undefined || !part.next
-      if (isWhole && text !== '') {
-        yield await signed(text, count)
+      const rows = await archive.read(cursor, toolkit)
+      text += rows.text
+      count += rows.lines
+      const isPartFull = text.length > PART_CHARACTERS || rows.blob !== undefined || !rows.next
+      if (isPartFull && text !== '') {
+        yield await signPart(text, count)
         text = ''
         count = 0
       }
-      const bytes = part.blob === undefined ? undefined : await readBlob(part.blob)
-      const pieces = bytes ? blobLines(part.blob ?? '', new Uint8Array(bytes), encodeBase64) : []
-      for (const piece of pieces) yield await signed(piece, 1)
-      cursor = part.next
+      const bytes = rows.blob === undefined ? undefined : await readBlob(rows.blob)
+      for (const line of bytes ? blobLines(rows.blob ?? '', new Uint8Array(bytes), encodeBase64) : [])
+        yield await signPart(line, 1)
+      cursor = rows.next
       await giveWay()
     } while (cursor)
-    yield toJsonLine({ kind: 'end', lines, hmac: await parts.sign('end', lines + 1, '') })
+    yield toJsonLine({ kind: 'end', lines, hmac: await partSigner.sign('end', lines + 1, '') })
     return undefined
   }
 
-  async function imported(
+  async function restoreArchive(
     c: RouteContext,
     principal: Principal,
     isTrusted: boolean,
@@ -82,18 +82,18 @@ export function createArchive(deps: ArchiveDeps) {
     const type = c.req.raw.headers.get('content-type')
     if (!isJsonLines(type)) return fail({ type: 'media-type-unsupported', got: type, wanted: JSON_LINES })
     const parts = readParts(c.req.raw.body, isTrusted ? undefined : signer, createRequestBudget(Infinity))
-    const { value: first } = await parts.next()
-    const header = parseArchiveHeader(first?.lines[0])
-    if (!first || !header.ok || first.unsigned !== undefined) {
+    const { value: firstPart } = await parts.next()
+    const header = parseArchiveHeader(firstPart?.lines[0])
+    if (!firstPart || !header.ok || firstPart.unsigned !== undefined) {
       await parts.return(undefined)
       await drainBody(c.req.raw)
-      const problems = header.ok ? [{ path: '', message: first?.unsigned ?? '' }] : header.problems
+      const problems = header.ok ? [{ path: '', message: firstPart?.unsigned ?? '' }] : header.problems
       return fail({ type: 'definition-invalid', what: 'backup', problems })
     }
     const body = new ReadableStream<Uint8Array>({
       // The answer is short and waits for nobody, so that a client may send all of the file before it reads
       start: (controller) =>
-        void installBundle(c, principal, { ...first, lines: first.lines.slice(1) }, parts, controller),
+        void restoreParts(c, principal, { ...firstPart, lines: firstPart.lines.slice(1) }, parts, controller),
       async cancel() {
         await parts.return(undefined)
       },
@@ -101,55 +101,55 @@ export function createArchive(deps: ArchiveDeps) {
     return new Response(body, { headers: { 'content-type': JSON_LINES } })
   }
 
-  async function installBundle(
+  async function restoreParts(
     c: RouteContext,
     principal: Principal,
-    first: FilePart,
-    rest: AsyncGenerator<FilePart, undefined>,
-    out: ReadableStreamDefaultController<Uint8Array>,
+    firstPart: FilePart,
+    furtherParts: AsyncGenerator<FilePart, undefined>,
+    controller: ReadableStreamDefaultController<Uint8Array>,
   ): Promise<void> {
     const encoder = new TextEncoder()
-    const write = (line: object) => out.enqueue(encoder.encode(toJsonLine(line)))
-    let told = 0
-    const restore = createRestore(principal, deps, (each) => {
-      told += 1
-      if (told <= MAX_TOLD) write({ ...each, message: each.message.slice(0, MAX_MESSAGE) })
+    const write = (line: object) => controller.enqueue(encoder.encode(toJsonLine(line)))
+    let reportCount = 0
+    const restore = createRestore(principal, deps, (report) => {
+      reportCount += 1
+      if (reportCount <= MAX_REPORTS) write({ ...report, message: report.message.slice(0, MAX_MESSAGE_CHARACTERS) })
     })
     const work = createBudget(Infinity)
     const mayGiveWay = createYielder(() => work.spent, giveWay)
     let outcome: 'success' | 'internal' = 'internal'
-    let complete = false
-    const take = async ({ lines, unsigned }: FilePart) => {
+    let isComplete = false
+    const restorePart = async ({ lines, unsigned }: FilePart) => {
       // Lines that are neither signed nor trusted are not looked at
       for (const line of unsigned === undefined ? lines : [{ line: lines[0]?.line ?? 0, problem: unsigned }]) {
         await restore.take(line)
         work.spend(LINE_UNITS)
-        if (line.line % PROGRESS === 0) write({ progress: { line: line.line, ...restore.counts() } })
+        if (line.line % PROGRESS_LINES === 0) write({ progress: { line: line.line, ...restore.counts() } })
         await mayGiveWay()
       }
       await restore.flush()
     }
     try {
-      await take(first)
-      for await (const part of rest) await take(part)
+      await restorePart(firstPart)
+      for await (const part of furtherParts) await restorePart(part)
       await drainBody(c.req.raw)
-      complete = restore.isWhole()
-      write({ done: true, ...restore.counts(), complete, message: complete ? undefined : INCOMPLETE })
-      out.close()
+      isComplete = restore.isWhole()
+      write({ done: true, ...restore.counts(), complete: isComplete, message: isComplete ? undefined : INCOMPLETE })
+      controller.close()
       outcome = 'success'
     } catch (error) {
       // The sender went away, or storage did: what came until then is stored, and to send all of it again goes on from there
       console.error('A restore ended early', error)
-      out.error(error)
+      controller.error(error)
     }
     writeAudit(c, deps.writeAuditEntry, now().getTime(), {
       act: 'registry.imported',
       principal,
       outcome,
       status: 200,
-      about: { ...restore.counts(), complete },
+      about: { ...restore.counts(), complete: isComplete },
     })
   }
 
-  return { exported, imported }
+  return { exportArchive, restoreArchive }
 }

@@ -18,24 +18,24 @@ export interface FilePart {
 type Closing = 'part' | 'end'
 
 /** In bytes: a version has 2 MB at most where it is stored. */
-const LINE_LIMIT = 4 * 1024 * 1024
-const LINE = { parts: MAX_SOURCE_NODES, depth: MAX_DEPTH + 4 }
+const MAX_LINE_BYTES = 4 * 1024 * 1024
+const LINE_LIMITS = { parts: MAX_SOURCE_NODES, depth: MAX_DEPTH + 4 }
 /** A part that is exported has 2 million characters, and what is longer only by its last line. */
 const MAX_CHARACTERS = 4_000_000
 const MAX_LINES = 100_000
 
 /** Each signature covers the one before it and the number of its line, so that parts can be neither left out nor moved. */
 export function createPartSigner(signer: TextSigner) {
-  let before = ''
-  const signedText = (kind: Closing, line: number, text: string) => `${before}\n${kind} ${line}\n${text}`
+  let previousSignature = ''
+  const toSignedText = (kind: Closing, line: number, text: string) => `${previousSignature}\n${kind} ${line}\n${text}`
   return {
     async sign(kind: Closing, line: number, text: string): Promise<string> {
-      return (before = await signer.sign(signedText(kind, line, text)))
+      return (previousSignature = await signer.sign(toSignedText(kind, line, text)))
     },
     async verify(kind: Closing, line: number, text: string, hmac: string): Promise<boolean> {
-      const isRight = await signer.verify(signedText(kind, line, text), hmac)
-      before = hmac
-      return isRight
+      const isValid = await signer.verify(toSignedText(kind, line, text), hmac)
+      previousSignature = hmac
+      return isValid
     },
   }
 }
@@ -44,25 +44,25 @@ export function createPartSigner(signer: TextSigner) {
 export async function* readParts(
   body: ReadableStream<Uint8Array> | null,
   signer: TextSigner | undefined,
-  meter: RequestBudget,
+  budget: RequestBudget,
 ): AsyncGenerator<FilePart, undefined> {
-  const parts = signer && createPartSigner(signer)
+  const partSigner = signer && createPartSigner(signer)
   let lines: FileLine[] = []
   let texts: string[] = []
   let size = 0
-  let line = 0
-  for await (const each of bodyLines(body, LINE_LIMIT)) {
-    line += 1
-    const read = await readLine(each, line, meter)
-    lines.push(read)
-    const closing = parseClosing(read)
-    if (!closing && 'text' in each) {
-      texts.push(each.text, '\n')
-      size += each.text.length
+  let lineNumber = 0
+  for await (const bodyLine of bodyLines(body, MAX_LINE_BYTES)) {
+    lineNumber += 1
+    const fileLine = await readLine(bodyLine, lineNumber, budget)
+    lines.push(fileLine)
+    const closing = parseClosing(fileLine)
+    if (!closing && 'text' in bodyLine) {
+      texts.push(bodyLine.text, '\n')
+      size += bodyLine.text.length
     }
     if (!closing && size <= MAX_CHARACTERS && lines.length < MAX_LINES) continue
     const { kind = 'part', hmac = '' } = closing ?? {}
-    if (parts && !(await parts.verify(kind, line, texts.join(''), hmac))) {
+    if (partSigner && !(await partSigner.verify(kind, lineNumber, texts.join(''), hmac))) {
       yield { lines, unsigned: UNSIGNED }
       return undefined
     }
@@ -71,21 +71,21 @@ export async function* readParts(
     texts = []
     size = 0
   }
-  if (lines.length > 0) yield parts ? { lines, unsigned: BROKEN_OFF } : { lines }
+  if (lines.length > 0) yield partSigner ? { lines, unsigned: CUT_OFF } : { lines }
   return undefined
 }
 
 const UNSIGNED =
   'This backup was not signed by this deployment. If you trust where it comes from, restore it with --trust (?trust=1)'
-const BROKEN_OFF = 'The file is incomplete: its last signature is missing'
+const CUT_OFF = 'The file is incomplete: its last signature is missing'
 
 async function readLine(
-  each: { readonly text: string } | { readonly problem: string },
+  bodyLine: { readonly text: string } | { readonly problem: string },
   line: number,
-  meter: RequestBudget,
+  budget: RequestBudget,
 ) {
-  if ('problem' in each) return { line, problem: each.problem }
-  const parsed = await readJsonText(each.text, meter, LINE)
+  if ('problem' in bodyLine) return { line, problem: bodyLine.problem }
+  const parsed = await readJsonText(bodyLine.text, budget, LINE_LIMITS)
   if (parsed.ok) return { line, value: parsed.value }
   return { line, problem: 'message' in parsed.failure ? parsed.failure.message : 'Is no JSON' }
 }

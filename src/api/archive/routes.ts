@@ -17,18 +17,18 @@ export function createArchiveRoutes(deps: ArchiveDeps): Hono {
 
   on('GET /export', 'Export the registry, or one toolkit', {
     ...ADMIN,
-    act: 'registry.export',
+    auditAction: 'registry.export',
     query: exportQuery,
-    answers: { 200: mediaTypeOnly('JSON lines', JSON_LINES) },
-  })(async ({ query: { toolkit }, note }) => (await load()).exported(toolkit, note))
+    responses: { 200: mediaTypeOnly('JSON lines', JSON_LINES) },
+  })(async ({ query: { toolkit }, addAuditDetails }) => (await load()).exportArchive(toolkit, addAuditDetails))
 
   on('POST /import', 'Restore an export', {
     ...ADMIN,
-    act: 'registry.import',
+    auditAction: 'registry.import',
     query: importQuery,
-    sends: JSON_LINES,
-    answers: { 200: mediaTypeOnly('A result for each line, as JSON lines', JSON_LINES) },
-  })(async ({ c, principal, query: { trust } }) => (await load()).imported(c, principal, trust === '1'))
+    requestType: JSON_LINES,
+    responses: { 200: mediaTypeOnly('A result for each line, as JSON lines', JSON_LINES) },
+  })(async ({ c, principal, query: { trust } }) => (await load()).restoreArchive(c, principal, trust === '1'))
 
   return router
 }

@@ -24,31 +24,31 @@ export interface ArtifactsRoutesDeps extends RouteDeps {
 /** Without a link, which is a credential, a file is its sender's alone. `Range` and conditions are RFC 9110's. */
 export function createArtifactsRoutes({ artifacts, uploads, limitAnonymous, now, ...deps }: ArtifactsRoutesDeps): Hono {
   const { respond } = deps
-  const { router, on, handler } = createRouter(deps)
+  const { router, on, defineHandler } = createRouter(deps)
 
   on('POST /artifacts', 'Upload a file for use in calls', {
     ...CALLER,
-    sends: '*/*',
+    requestType: '*/*',
     query: wire.uploadQuery,
-    answers: { 201: jsonRef('The file and its handle', 'Upload') },
+    responses: { 201: jsonRef('The file and its handle', 'Upload') },
   })(async ({ c, principal, query: { filename } }) => {
     const request = c.req.raw
     const owner = readOwner(request, principal)
     if (!owner.ok) return owner
-    const read = wire.readUpload(request.headers, filename)
-    if (!read.ok) return read
-    let kept: Awaited<ReturnType<UploadStore['keep']>>
+    const upload = wire.readUpload(request.headers, filename)
+    if (!upload.ok) return upload
+    let stored: Awaited<ReturnType<UploadStore['keep']>>
     try {
-      const { size } = read.value
-      kept = await waitForBody(uploads.keep({ ...read.value, body: request.body }, owner.value), size)
+      const { size } = upload.value
+      stored = await waitForBody(uploads.keep({ ...upload.value, body: request.body }, owner.value), size)
     } catch (error) {
       console.warn('Cannot keep a file', error instanceof Error ? error.name : typeof error)
       return fail({ type: 'unavailable', message: 'Cannot keep the file right now, or its body broke off' })
     }
-    if (!kept.ok) return kept
-    const { id, expires } = kept
+    if (!stored.ok) return stored
+    const { id, expires } = stored
     const headers = { location: `/artifacts/${id}` }
-    return { ...ok(wire.encodeUpload(id, read.value, expires)), status: 201, headers }
+    return { ...ok(wire.encodeUpload(id, upload.value, expires)), status: 201, headers }
   })
 
   on(
@@ -62,42 +62,51 @@ export function createArtifactsRoutes({ artifacts, uploads, limitAnonymous, now,
   })
 
   const summary = 'Download the output of a call, or an uploaded file'
-  const READ = {
-    answers: {
+  const DOWNLOAD = {
+    responses: {
       200: mediaTypeOnly('The whole', '*/*'),
       206: mediaTypeOnly('A part', '*/*'),
       304: UNCHANGED,
-      416: { says: 'No such part' },
+      416: { description: 'No such part' },
     },
   } as const
-  const showOwn = handler('GET /artifacts/:id', summary, { ...CALLER, ...READ })(async ({ c, principal, path }) => {
+  const downloadUpload = defineHandler('GET /artifacts/:id', summary, { ...CALLER, ...DOWNLOAD })(async ({
+    c,
+    principal,
+    path,
+  }) => {
     const { id } = path
     const owner = readOwner(c.req.raw, principal)
     if (!owner.ok) return owner
     const file = await uploads.find(id, owner.value)
-    return file ? answer(c.req.raw, file, id, file.expires) : fail(wire.UNKNOWN_FILE)
+    return file ? respondWithFile(c.req.raw, file, id, file.expires) : fail(wire.UNKNOWN_FILE)
   })
-  const operation = { ...READ, summary, query: wire.linkQuery, scope: CALLER.scope }
-  const show = declareOperation(operation, (c: Context) => {
+  const operation = { ...DOWNLOAD, summary, query: wire.linkQuery, scope: CALLER.scope }
+  const download = declareOperation(operation, (c: Context) => {
     const link = readQuery(wire.linkQuery, c.req.url)
     if (!link.ok) return respond(link.failure)
     const { signature, expires } = link.value
-    return signature === undefined && expires === undefined ? showOwn(c) : showLinked(c, link.value)
+    return signature === undefined && expires === undefined ? downloadUpload(c) : downloadLinked(c, link.value)
   })
-  router.get('/artifacts/:id', show)
+  router.get('/artifacts/:id', download)
 
-  async function showLinked(c: Context, { expires = '', signature = '' }: QueryValues<typeof wire.linkQuery>) {
-    const limited = limitAnonymous(c)
-    if (limited) return respond(limited.failure)
+  async function downloadLinked(c: Context, { expires = '', signature = '' }: QueryValues<typeof wire.linkQuery>) {
+    const rateDenial = limitAnonymous(c)
+    if (rateDenial) return respond(rateDenial.failure)
     const id = pathSegment(c.req.url, 2)
     if (!id.ok) return respond(id.failure)
-    const found = await artifacts.open({ id: id.value, expires, signature })
-    if (typeof found === 'string') return respond(wire.REFUSALS[found])
-    return answer(c.req.raw, found, id.value, Number(expires))
+    const artifact = await artifacts.open({ id: id.value, expires, signature })
+    if (typeof artifact === 'string') return respond(wire.LINK_FAILURES[artifact])
+    return respondWithFile(c.req.raw, artifact, id.value, Number(expires))
   }
 
-  async function answer(request: Request, found: StoredArtifact, id: string, expires: number): Promise<Response> {
-    return (await fileResponse(request, found, id, expires, now())) ?? respond(wire.REFUSALS.missing)
+  async function respondWithFile(
+    request: Request,
+    artifact: StoredArtifact,
+    id: string,
+    expires: number,
+  ): Promise<Response> {
+    return (await fileResponse(request, artifact, id, expires, now())) ?? respond(wire.LINK_FAILURES.missing)
   }
 
   return router

@@ -4,7 +4,7 @@ import { OCTET_STREAM, mediaType } from '../../core/call/large-output.ts'
 import { optional, string, stringMatching, hideValue } from '../../core/tool/json-reader.ts'
 import { query } from '../../http/request/query.ts'
 
-export const REFUSALS: Readonly<Record<'forged' | 'expired' | 'missing', Failure>> = {
+export const LINK_FAILURES: Readonly<Record<'forged' | 'expired' | 'missing', Failure>> = {
   forged: { type: 'forbidden', reason: 'The link is not from this Switchboard: its signature is wrong' },
   expired: { type: 'gone', message: 'The link has expired: call the tool again' },
   missing: { type: 'not-found', message: 'The artifact does not exist, or has expired: call the tool again' },
@@ -16,8 +16,8 @@ export const UNKNOWN_FILE: Failure = {
   message: 'The file does not exist, is not yours, or has expired',
 }
 
-export const MAX_UPLOAD = 26_214_400
-const MAX_FILENAME = 255
+export const MAX_UPLOAD_BYTES = 26_214_400
+const MAX_FILENAME_CHARACTERS = 255
 
 export function readUpload(headers: Headers, filename: string | undefined): Result<Omit<Upload, 'body'>> {
   const length = headers.get('content-length') ?? ''
@@ -26,19 +26,24 @@ export function readUpload(headers: Headers, filename: string | undefined): Resu
     return fail({ type: 'request-malformed', message })
   }
   const size = Number(length)
-  if (size > MAX_UPLOAD) return fail({ type: 'body-too-large', limit: MAX_UPLOAD, got: size })
+  if (size > MAX_UPLOAD_BYTES) return fail({ type: 'body-too-large', limit: MAX_UPLOAD_BYTES, got: size })
   const contentType = mediaType(headers.get('content-type') ?? '', OCTET_STREAM)
   return ok({ size, contentType, filename })
 }
 
 function isFilename(name: string): boolean {
   // Characters that are hidden, or turn text around, would show people another name
-  return name.length <= MAX_FILENAME && /^[^/\\\p{C}]+$/u.test(name) && !/^\.+$/.test(name) && name.trim() !== ''
+  return (
+    name.length <= MAX_FILENAME_CHARACTERS && /^[^/\\\p{C}]+$/u.test(name) && !/^\.+$/.test(name) && name.trim() !== ''
+  )
 }
 
 export const uploadQuery = query({
   filename: optional(
-    stringMatching(`a name of 1 to ${MAX_FILENAME} characters, without a path or control characters`, isFilename),
+    stringMatching(
+      `a name of 1 to ${MAX_FILENAME_CHARACTERS} characters, without a path or control characters`,
+      isFilename,
+    ),
   ),
 })
 

@@ -18,12 +18,12 @@ const NOBODY_IDENTIFIED =
 interface ApprovalVisit {
   readonly identifiesPeople: boolean
   readonly tool: KnownTool | undefined
-  readonly findSession?: string | undefined
+  readonly signedInAs?: string | undefined
 }
 
 export function approvalPage(
   authorization: Authorization,
-  { identifiesPeople, tool, findSession }: ApprovalVisit,
+  { identifiesPeople, tool, signedInAs }: ApprovalVisit,
   now: number,
 ): Page {
   const { id, userId, requestedBy, invocation } = authorization
@@ -37,20 +37,23 @@ export function approvalPage(
         <ToolRows id={authorization.tool} tool={tool} />
         <Row term="Sends data to" words={tool && <Destination {...tool} />} />
         <Row term="User" words={userId === undefined ? 'none' : <strong>{bounded(userId)}</strong>} />
-        <Row term="Signed in as" words={findSession && bounded(findSession)} />
+        <Row term="Signed in as" words={signedInAs && bounded(signedInAs)} />
         <Row term="Method" words={method && <code>{method}</code>} />
-        {credentials.map((each) => (
-          <Row term={each.kind === 'token' ? `Access to ${each.id}` : `Secret ${each.id}`} words={renderOwner(each)} />
+        {credentials.map((credential) => (
+          <Row
+            term={credential.kind === 'token' ? `Access to ${credential.id}` : `Secret ${credential.id}`}
+            words={renderOwner(credential)}
+          />
         ))}
       </dl>,
       <h2>Arguments</h2>,
-      <Values of={input} notes={listDescriptions(tool)} />,
+      <Values value={input} notes={listDescriptions(tool)} />,
       ...(files.length === 0 ? [] : [<Files files={files} authorization={id} />]),
-      ...(userInfo ? [<h2>User details sent by the caller</h2>, <Values of={userInfo} />] : []),
+      ...(userInfo ? [<h2>User details sent by the caller</h2>, <Values value={userInfo} />] : []),
       ...(answers
         ? [
             <h2>Answers the caller gives on a person’s behalf</h2>,
-            <Values of={answers.state === undefined ? answers.responses : answers} />,
+            <Values value={answers.state === undefined ? answers.responses : answers} />,
           ]
         : []),
       <p class="care">If you approve, the call runs once, exactly as shown.</p>,
@@ -90,12 +93,12 @@ function Destination({ runnable }: Pick<KnownTool, 'runnable'>) {
 
 function listDescriptions(tool: KnownTool | undefined): ReadonlyMap<string, string> {
   const { properties } = tool?.record.input ?? {}
-  const described = Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, schema]) =>
+  const descriptions = Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, schema]) =>
     isJsonObject(schema) && typeof schema['description'] === 'string'
       ? [[name, bounded(schema['description'], MAX_NOTE)] as const]
       : [],
   )
-  return new Map(described)
+  return new Map(descriptions)
 }
 
 function renderOwner(credential: CredentialSnapshot): JSX.Element | string {
@@ -128,10 +131,10 @@ function Files({ files, authorization }: { readonly files: readonly FileSnapshot
   )
 }
 
-function Values({ of, notes }: { readonly of: JsonObject; readonly notes?: ReadonlyMap<string, string> }) {
-  const entries = Object.entries(of)
+function Values({ value, notes }: { readonly value: JsonObject; readonly notes?: ReadonlyMap<string, string> }) {
+  const entries = Object.entries(value)
   if (entries.length === 0) return <p>None.</p>
-  if (countRows(of, MAX_DEPTH) > MAX_ROWS) return <pre>{indentedJson(of)}</pre>
+  if (countRows(value, MAX_DEPTH) > MAX_ROWS) return <pre>{indentedJson(value)}</pre>
   return (
     <dl>
       {entries.map(([name, value = null]) => {
@@ -149,13 +152,13 @@ function Values({ of, notes }: { readonly of: JsonObject; readonly notes?: Reado
 }
 
 function Value({ value }: { readonly value: Json }) {
-  if (isJsonObject(value) && Object.keys(value).length > 0) return <Values of={value} />
+  if (isJsonObject(value) && Object.keys(value).length > 0) return <Values value={value} />
   return <pre>{readable(value)}</pre>
 }
 
 function countRows(value: JsonObject, depth: number): number {
   if (depth === 0) return Infinity
-  const nested = Object.values(value).map((each) => (isJsonObject(each) ? countRows(each, depth - 1) : 0))
+  const nested = Object.values(value).map((child) => (isJsonObject(child) ? countRows(child, depth - 1) : 0))
   return nested.reduce((sum, rows) => sum + rows, nested.length)
 }
 

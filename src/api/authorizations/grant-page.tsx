@@ -8,30 +8,26 @@ import { ToolIcon } from '../../http/page/icon.tsx'
 import type { Page } from '../../http/page/page.ts'
 import { Row } from '../../http/page/rows.tsx'
 import { bounded, quoted } from '../../http/page/text.ts'
-import { scopeWords } from './scope-words.ts'
+import { describeScope } from './scope-words.ts'
 
 export type KnownTool = Pick<CallableTool, 'record' | 'runnable'>
 
 interface GrantVisit {
   readonly provider: Provider | undefined
   readonly tool: KnownTool | undefined
-  readonly findSession?: string | undefined
+  readonly signedInAs?: string | undefined
 }
 
-export function grantPage(
-  authorization: Authorization,
-  { provider, tool, findSession }: GrantVisit,
-  now: number,
-): Page {
+export function grantPage(authorization: Authorization, { provider, tool, signedInAs }: GrantVisit, now: number): Page {
   const { provider: id, userId = '', hosts, account, accounts = [], hasProviderGrant = false } = authorization
   const { requestedBy, alsoRequestedBy = [] } = authorization
   const requesters = [...(requestedBy === undefined ? [] : [requestedBy]), ...alsoRequestedBy]
   const name = bounded(provider?.name ?? id, 100)
   const scopes = [
     ...authorization.scopes,
-    ...(hasProviderGrant || !provider ? [] : askedBeside(provider, authorization.scopes)),
+    ...(hasProviderGrant || !provider ? [] : listImplicitScopes(provider, authorization.scopes)),
   ]
-  const named = [...authorization.scopes, ...(provider?.extra_scopes ?? [])]
+  const namedScopes = [...authorization.scopes, ...(provider?.extra_scopes ?? [])]
   return {
     status: 200,
     title: `Allow ${parseToolId(authorization.tool)?.toolkit ?? authorization.tool} to use your ${name} account?`,
@@ -43,7 +39,7 @@ export function grantPage(
         <Row term="Account" words={account === '' ? 'default' : account && bounded(account)} />
         <Row term="Sends data to" words={hosts.length === 0 ? 'this Switchboard only' : <Codes texts={hosts} />} />
         <Row term="User" words={<strong>{bounded(userId)}</strong>} />
-        <Row term="Signed in as" words={findSession && bounded(findSession)} />
+        <Row term="Signed in as" words={signedInAs && bounded(signedInAs)} />
       </dl>,
       <h2>Permissions</h2>,
       scopes.length === 0 ? (
@@ -52,8 +48,8 @@ export function grantPage(
         <ul role="list">
           {scopes.map((scope) => (
             <li>
-              {scopeWords(id, scope)}
-              {scope === 'offline_access' && !named.includes(scope) ? ` (if ${name} offers it)` : undefined}
+              {describeScope(id, scope)}
+              {scope === 'offline_access' && !namedScopes.includes(scope) ? ` (if ${name} offers it)` : undefined}
               <code>{bounded(scope)}</code>
             </li>
           ))}
@@ -68,12 +64,12 @@ export function grantPage(
         ? `You have connected ${name} before: this is about letting this toolkit use that access.`
         : undefined,
       <p class="care">
-        {findSession === undefined
+        {signedInAs === undefined
           ? `Continue only if you are this user and requested this yourself. Otherwise, the person who sent you this link could use your account at ${name}.`
           : `Continue only if you requested this yourself, and with your own account at ${name}.`}
       </p>,
       <form method="post">
-        {account === undefined ? <AccountField connected={accounts.filter((each) => each !== '')} /> : undefined}
+        {account === undefined ? <AccountField connected={accounts.filter((label) => label !== '')} /> : undefined}
         <button class="go" name="decision" value="continue">
           {hasProviderGrant ? 'Continue' : `Continue to ${name}`}
         </button>
@@ -108,9 +104,9 @@ export function ToolRows({ id, tool }: { readonly id: string; readonly tool: Kno
 }
 
 /** A provider that is discovered may offer `offline_access`, and is asked for it then. */
-function askedBeside(provider: Provider, scopes: readonly string[]): string[] {
+function listImplicitScopes(provider: Provider, scopes: readonly string[]): string[] {
   const parameters = Object.entries(provider.authorization_parameters ?? {})
-  const offline = parameters.filter(([, value]) => value === 'offline').map((each) => each.join('='))
+  const offline = parameters.filter(([, value]) => value === 'offline').map((parameter) => parameter.join('='))
   return [...listExtraScopes(provider, scopes, provider.issuer !== undefined), ...offline]
 }
 

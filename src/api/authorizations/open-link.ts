@@ -26,17 +26,20 @@ export interface OpenLinkDeps {
 export function createOpenLink(deps: OpenLinkDeps) {
   const { authorizations, providers, limitAnonymous, sessions, requiresSignIn, findCaller, findTool } = deps
 
-  async function personAt(c: RouteContext, authorization: Authorization): Promise<Result<SignedInPerson | undefined>> {
+  async function findPerson(
+    c: RouteContext,
+    authorization: Authorization,
+  ): Promise<Result<SignedInPerson | undefined>> {
     // A key says nobody's name, which consent would need
     if (findCaller && authorization.kind !== 'approval') return ok(undefined)
-    const signed = await sessions?.findSession(c.req.raw, () => limitAnonymous(c))
-    if (!signed || (!signed.ok && signed.failure.type === 'unauthenticated')) return ok(undefined)
-    if (!signed.ok) return signed
-    const { principal, session } = signed.value
+    const signedIn = await sessions?.findSession(c.req.raw, () => limitAnonymous(c))
+    if (!signedIn || (!signedIn.ok && signedIn.failure.type === 'unauthenticated')) return ok(undefined)
+    if (!signedIn.ok) return signedIn
+    const { principal, session } = signedIn.value
     const name = parseToolId(authorization.tool)
     if ('key' in session.by) {
       if (!findCaller) return ok(undefined)
-      const approves = name !== undefined && (await isOthers(authorization, principal, name, findCaller))
+      const approves = name !== undefined && (await mayApproveOthersCall(authorization, principal, name, findCaller))
       return ok({ principal: principal.id, name: principal.name, approves })
     }
     const approves = name !== undefined && mayApprove(principal, name)
@@ -46,20 +49,24 @@ export function createOpenLink(deps: OpenLinkDeps) {
   return async (c: RouteContext) => {
     const id = pathSegment(c.req.raw.url, 2)
     if (!id.ok) return failurePage(id.failure)
-    const { nobodyPage, otherPersonPage, signInPage, unknownPage } = await import('./pages.tsx')
+    const { userlessPage, otherPersonPage, signInPage, unknownPage } = await import('./pages.tsx')
     const authorization = await authorizations.find(id.value)
     if (!authorization) {
       const provider = await providers.find(id.value)
-      return provider ? nobodyPage(provider.name) : unknownPage(id.value)
+      return provider ? userlessPage(provider.name) : unknownPage(id.value)
     }
-    const found = await personAt(c, authorization)
-    if (!found.ok) return failurePage(found.failure)
-    const person = found.value
-    const start = loadStartPage(id.value)
-    const hasOpenIdSignIn = requiresSignIn || (findCaller !== undefined && authorization.kind === 'approval')
-    if (hasOpenIdSignIn && !person) return signInPage(start)
-    if (hasOpenIdSignIn && person && !isFor(authorization, person))
-      return otherPersonPage(formatPersonName(person), start, authorization.invocation?.principal === person.principal)
+    const visitor = await findPerson(c, authorization)
+    if (!visitor.ok) return failurePage(visitor.failure)
+    const person = visitor.value
+    const startUrl = startPath(id.value)
+    const needsSession = requiresSignIn || (findCaller !== undefined && authorization.kind === 'approval')
+    if (needsSession && !person) return signInPage(startUrl)
+    if (needsSession && person && !mayDecide(authorization, person))
+      return otherPersonPage(
+        formatPersonName(person),
+        startUrl,
+        authorization.invocation?.principal === person.principal,
+      )
     const [provider, tool] = await Promise.all([
       providers.find(authorization.provider),
       findTool(authorization.tool, getBackground(c)),
@@ -68,7 +75,7 @@ export function createOpenLink(deps: OpenLinkDeps) {
   }
 }
 
-async function isOthers(
+async function mayApproveOthersCall(
   { status, invocation, userId }: Authorization,
   approver: Principal,
   tool: ToolName,
@@ -80,7 +87,7 @@ async function isOthers(
   return caller !== undefined && mayApproveByKey(approver, caller, { tool, userId })
 }
 
-function isFor({ kind, userId }: Authorization, { user, approves }: SignedInPerson): boolean {
+function mayDecide({ kind, userId }: Authorization, { user, approves }: SignedInPerson): boolean {
   return (userId !== undefined && user === userId) || (kind === 'approval' && approves)
 }
 
@@ -92,6 +99,6 @@ export async function findProviderName(id: string, providers: Providers): Promis
   return (await providers.find(id))?.name ?? id
 }
 
-export function loadStartPage(id: string): string {
+export function startPath(id: string): string {
   return `/authorizations/${encodeURIComponent(id)}/start`
 }

@@ -3,14 +3,14 @@ import { type Page, plainPage } from '../../http/page/page.ts'
 import { signInPath } from '../../http/page/sign-in-path.ts'
 import { bounded, sentence } from '../../http/page/text.ts'
 
-export function signInPage(back: string): Page {
+export function signInPage(returnPath: string): Page {
   return {
     status: 200,
     title: 'Sign in first',
     body: [
       'An agent is waiting for a decision here. Sign in to see the request.',
       <p>
-        <a class="button" href={signInPath(back)}>
+        <a class="button" href={signInPath(returnPath)}>
           Sign in
         </a>
       </p>,
@@ -19,20 +19,20 @@ export function signInPage(back: string): Page {
 }
 
 /** The wrong person learns nothing of the authorization but that the call is their own. */
-export function otherPersonPage(findSession: string, back: string, isOwnCall: boolean): Page {
+export function otherPersonPage(personName: string, returnPath: string, isOwnCall: boolean): Page {
   return {
     status: 403,
     title: 'This is for somebody else',
     body: [
       <p>
-        You are signed in as <strong>{bounded(findSession)}</strong>, and this link is for another person. Nothing has
+        You are signed in as <strong>{bounded(personName)}</strong>, and this link is for another person. Nothing has
         changed.{' '}
         {isOwnCall
           ? 'Nobody approves their own call: send this link to an administrator, or to somebody who may publish the tool.'
           : 'If somebody sent it to you, let them know.'}
       </p>,
       <form method="post" action="/sign-out">
-        <input type="hidden" name="return" value={back} />
+        <input type="hidden" name="return" value={returnPath} />
         <button>Sign in as somebody else</button>
       </form>,
     ],
@@ -45,11 +45,11 @@ export function endedPage({ kind, status, reason, tool, userId }: Authorization,
   const isApproval = kind === 'approval'
   if (status !== 'completed') {
     const title = isApproval ? 'The call was not approved' : 'Access was not granted'
-    const again = 'If you still want this, ask your agent to try again: it gets a new link.'
-    return { status: 410, title, body: [...(reason === undefined ? [] : [sentence(reason)]), again] }
+    const advice = 'If you still want this, ask your agent to try again: it gets a new link.'
+    return { status: 410, title, body: [...(reason === undefined ? [] : [sentence(reason)]), advice] }
   }
   const user = userId !== undefined && [' for ', <strong>{bounded(userId)}</strong>]
-  const done = isApproval ? (
+  const confirmation = isApproval ? (
     <p>
       You approved the call to <code>{tool}</code>
       {user}. It can run now.
@@ -59,16 +59,16 @@ export function endedPage({ kind, status, reason, tool, userId }: Authorization,
       <code>{tool}</code> can now act{user} at {bounded(providerName, 100)}.
     </p>
   )
-  return { status: 200, title: 'Done', body: [done, CLOSE_WINDOW] }
+  return { status: 200, title: 'Done', body: [confirmation, CLOSE_WINDOW] }
 }
 
 export function refusedPage({ kind, tool }: Pick<Authorization, 'kind' | 'tool'>): Page {
-  const refused = (
+  const message = (
     <p>
       <code>{tool}</code> {kind === 'approval' ? 'will not be called' : 'did not get access'}.
     </p>
   )
-  return { status: 200, title: 'Refused', body: [refused, CLOSE_WINDOW] }
+  return { status: 200, title: 'Refused', body: [message, CLOSE_WINDOW] }
 }
 
 const STEP_PAGES = {
@@ -78,70 +78,75 @@ const STEP_PAGES = {
   'unavailable': { status: 502, title: 'Something went wrong' },
 } as const satisfies Record<Extract<FlowStep, { ok: false }>['why'], { status: Page['status']; title: string }>
 
-export function stoppedPage({ why, message }: Extract<FlowStep, { ok: false }>, retry?: string): Page {
+export function failedStepPage({ why, message }: Extract<FlowStep, { ok: false }>, retry?: string): Page {
   const { status, title } = STEP_PAGES[why]
   if (retry === undefined || why === 'gone') return plainPage(status, title, message)
-  const again = (
+  const retryLink = (
     <p>
       <a href={retry}>Start again</a>
     </p>
   )
-  return { status, title, body: [sentence(message), again] }
+  return { status, title, body: [sentence(message), retryLink] }
 }
 
 /** Where a link cannot lead on, a person and a program are told the same. */
 export interface DeadEnd extends Page {
   readonly status: 404 | 409
-  readonly said: string
+  readonly text: string
 }
 
-function deadEnd(status: DeadEnd['status'], title: string, lines: readonly string[], { href, words }: typeof SET_UP) {
+function buildDeadEnd(
+  status: DeadEnd['status'],
+  title: string,
+  lines: readonly string[],
+  { href, words }: typeof SET_UP,
+) {
   const link = (
     <p>
       <a href={href}>{words}</a>
     </p>
   )
-  return { status, title, body: [...lines, link], said: [...lines, `${words}: ${href}`].join(' ') }
+  return { status, title, body: [...lines, link], text: [...lines, `${words}: ${href}`].join(' ') }
 }
 
-const FOR_WHOM = { href: '/docs/agents#choose-the-user', words: 'Which user an agent acts for' }
+const CHOOSE_USER = { href: '/docs/agents#choose-the-user', words: 'Which user an agent acts for' }
 const SET_UP = { href: '/docs/people#other-providers', words: 'How to set up a provider' }
 
 /** A call without a user has a challenge all the same, though there is nobody to ask yet. */
-export function nobodyPage(providerName: string): DeadEnd {
-  return deadEnd(
+export function userlessPage(providerName: string): DeadEnd {
+  return buildDeadEnd(
     404,
     'Which user is this for?',
     [
       `A tool wants to use an account at ${bounded(providerName, 100)}, but the call did not name a user. Nothing was shared.`,
       'Name the user in the call, as context.user_id or (MCP and plugins) in the header X-User-Id, or use an API key with one user. Then call again: the answer has a link for that user.',
     ],
-    FOR_WHOM,
+    CHOOSE_USER,
   )
 }
 
 export function unknownPage(id: string): DeadEnd {
-  return deadEnd(
+  return buildDeadEnd(
     404,
     'Nothing to authorize here',
     [
       `This link has expired, or its provider is not set up on this Switchboard: ${bounded(id, 128)}. Nothing was shared.`,
       'If the link has expired, have your agent call again for a new one.',
-      howToSetUp(id),
+      formatSetupAdvice(id),
     ],
     SET_UP,
   )
 }
 
 export function notSetUpPage(provider: string): DeadEnd {
-  return deadEnd(
+  return buildDeadEnd(
     409,
     `'${bounded(provider, 100)}' is not set up`,
-    ['Nobody can connect an account at this provider yet. Nothing was shared.', howToSetUp(provider)],
+    ['Nobody can connect an account at this provider yet. Nothing was shared.', formatSetupAdvice(provider)],
     SET_UP,
   )
 }
 
-function howToSetUp(provider: string): string {
+function formatSetupAdvice(provider: string): string {
   return `An administrator can set the provider up with PUT /providers/${encodeURIComponent(bounded(provider, 128).toWellFormed())}; then call again. Until then, a call can bring a token of yours in context.authorization: it is used for that one call and never stored.`
 }

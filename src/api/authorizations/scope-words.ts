@@ -1,4 +1,4 @@
-const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const PROVIDER_SCOPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   github: {
     'gist': 'Create and change your gists',
     'notifications': 'Read and mark your notifications',
@@ -59,7 +59,7 @@ const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 /** OpenID Connect Core, sections 5.4 and 11. */
-const ANYWHERE: Readonly<Record<string, string>> = {
+const COMMON_SCOPES: Readonly<Record<string, string>> = {
   openid: 'See who you are there',
   email: 'See your email address',
   profile: 'See your name and picture',
@@ -68,8 +68,8 @@ const ANYWHERE: Readonly<Record<string, string>> = {
   'token_access_type=offline': 'Stay connected when you are not there, until you revoke it',
 }
 
-export function scopeWords(provider: string, scope: string): string | undefined {
-  const own = Object.hasOwn(WORDS, provider) ? WORDS[provider] : undefined
-  if (own && Object.hasOwn(own, scope)) return own[scope]
-  return Object.hasOwn(ANYWHERE, scope) ? ANYWHERE[scope] : undefined
+export function describeScope(provider: string, scope: string): string | undefined {
+  const providerScopes = Object.hasOwn(PROVIDER_SCOPES, provider) ? PROVIDER_SCOPES[provider] : undefined
+  if (providerScopes && Object.hasOwn(providerScopes, scope)) return providerScopes[scope]
+  return Object.hasOwn(COMMON_SCOPES, scope) ? COMMON_SCOPES[scope] : undefined
 }

@@ -37,9 +37,9 @@ export function createCallsRoutes({ records, version, now, ...deps }: CallsRoute
   on('GET /calls', 'List calls', {
     ...NO_INPUT,
     query: callsQuery,
-    answers: { 200: jsonRef('Newest first', 'Calls') },
-  })(async ({ principal, query: { limit, cursor, ...asked } }) => {
-    const filter = toCallFilter(asked, now())
+    responses: { 200: jsonRef('Newest first', 'Calls') },
+  })(async ({ principal, query: { limit, cursor, ...filters } }) => {
+    const filter = toCallFilter(filters, now())
     return filter.ok
       ? encodePageResult(await records.calls({ ...filter.value, ...toOwnFilter(principal) }, limit, cursor))
       : filter
@@ -48,19 +48,19 @@ export function createCallsRoutes({ records, version, now, ...deps }: CallsRoute
   on('GET /audit', 'List entries of the audit log', {
     ...AUDITOR,
     query: auditQuery,
-    answers: { 200: jsonRef('Newest first', 'AuditLog') },
-  })(async ({ query: { limit, cursor, ...asked } }) => {
-    const filter = toCallFilter(asked, now())
+    responses: { 200: jsonRef('Newest first', 'AuditLog') },
+  })(async ({ query: { limit, cursor, ...filters } }) => {
+    const filter = toCallFilter(filters, now())
     return filter.ok ? encodePageResult(await records.auditEvents(filter.value, limit, cursor)) : filter
   })
 
   on('GET /usage', 'Get usage: calls, failures and durations', {
     ...NO_INPUT,
     query: usageQuery,
-    answers: { 200: jsonRef('Usage by group', 'Usage') },
-  })(async ({ principal, query: { by, ...asked } }) => {
+    responses: { 200: jsonRef('Usage by group', 'Usage') },
+  })(async ({ principal, query: { by, ...filters } }) => {
     // The hour that runs is counted beside the last 24
-    const filter = toCallFilter(asked, now(), asked.until === undefined ? DAY_MS + HOUR_MS : DAY_MS)
+    const filter = toCallFilter(filters, now(), filters.until === undefined ? DAY_MS + HOUR_MS : DAY_MS)
     if (!filter.ok) return filter
     const { since, until } = filter.value
     const report = await records.usage({ ...filter.value, ...toOwnFilter(principal) }, by)
@@ -73,7 +73,7 @@ export function createCallsRoutes({ records, version, now, ...deps }: CallsRoute
 
   on('GET /metrics', "Get today's metrics for Prometheus", {
     ...AUDITOR,
-    answers: {
+    responses: {
       200: mediaTypeOnly("Metrics as Prometheus text, or as OpenMetrics 1.0 if 'Accept' names that", 'text/plain'),
     },
   })(async ({ c }) => {
@@ -84,6 +84,6 @@ export function createCallsRoutes({ records, version, now, ...deps }: CallsRoute
   return router
 }
 
-function encodePageResult<T extends { readonly at: number }>(found: RecordPage<T> | undefined) {
-  return found ? ok(encodePage(found)) : CURSOR_UNKNOWN
+function encodePageResult<T extends { readonly at: number }>(recordPage: RecordPage<T> | undefined) {
+  return recordPage ? ok(encodePage(recordPage)) : CURSOR_UNKNOWN
 }

@@ -11,19 +11,19 @@ import { transform, enumReader, optional, string, stringMatching, addProblem } f
 import { DAY_MS, HOUR_MS, time } from '../../core/tool/time.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'
 
-const KEPT_MS = 31 * DAY_MS
+const RETENTION_MS = 31 * DAY_MS
 const MAX_LIMIT = 1_000
 
-const TOOL = stringMatching("a tool such as 'Gmail.Send', 'Gmail.Send@1.0.0' or 'Gmail.*'", (asked) => {
-  const [pattern = '', ...versions] = asked.split('@')
+const TOOL = stringMatching("a tool such as 'Gmail.Send', 'Gmail.Send@1.0.0' or 'Gmail.*'", (toolFilter) => {
+  const [pattern = '', ...versions] = toolFilter.split('@')
   return isToolPattern(pattern) && versions.length <= 1 && !(pattern === '*' && versions.length > 0)
 })
 const BY = transform(
   string({ least: 1, most: 200 }),
   (list, report): readonly UsageKey[] | ReturnType<typeof addProblem> => {
-    const asked = [...new Set(list.split(','))]
-    const known = asked.flatMap((name) => USAGE_KEYS.filter((key) => key === name))
-    if (known.length === asked.length) return known
+    const names = [...new Set(list.split(','))]
+    const keys = names.flatMap((name) => USAGE_KEYS.filter((key) => key === name))
+    if (keys.length === names.length) return keys
     return addProblem(report, `Must be one or several of ${USAGE_KEYS.join(', ')}, separated by commas`)
   },
 )
@@ -54,12 +54,16 @@ export const auditQuery = query({
 })
 export const usageQuery = query({ ...CALLS, by: optional(BY, ['tool']) })
 
-export function toCallFilter<F extends Partial<Times>>(query: F, now: number, usual = KEPT_MS): Result<F & Times> {
-  const last = query.until ?? now + HOUR_MS
-  const first = query.since ?? last - usual
-  if (first >= last)
+export function toCallFilter<F extends Partial<Times>>(
+  query: F,
+  now: number,
+  defaultMs = RETENTION_MS,
+): Result<F & Times> {
+  const until = query.until ?? now + HOUR_MS
+  const since = query.since ?? until - defaultMs
+  if (since >= until)
     return malformedRequestFailure([{ path: '/since', message: "Must be before 'until'" }], 'the query')
-  return ok({ ...query, since: Math.max(first, now - KEPT_MS), until: Math.min(last, now + HOUR_MS) })
+  return ok({ ...query, since: Math.max(since, now - RETENTION_MS), until: Math.min(until, now + HOUR_MS) })
 }
 
 type Times = Pick<CallFilter, 'since' | 'until'>
@@ -72,8 +76,8 @@ export function toOwnFilter(principal: Principal): Pick<CallFilter, 'own'> {
 }
 
 export function encodePage<T extends { readonly at: number }>({ items, nextCursor }: RecordPage<T>) {
-  const shown = items.map(({ at, ...rest }) => ({ ...rest, at: new Date(at).toISOString() }))
-  return { items: shown, ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) }
+  const encoded = items.map(({ at, ...record }) => ({ ...record, at: new Date(at).toISOString() }))
+  return { items: encoded, ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) }
 }
 
 export interface RecordAnswers {

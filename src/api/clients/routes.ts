@@ -27,9 +27,9 @@ export function createClientsRoutes({ clients, onChange, ...deps }: ClientsRoute
 
   on('POST /clients', 'Create an OAuth client', {
     ...ADMIN,
-    act: 'client.create',
+    auditAction: 'client.create',
     body: jsonBody(CLIENT, { what: 'client' }),
-    answers: { 201: jsonRef('The client; its secret is returned only once', 'Client') },
+    responses: { 201: jsonRef('The client; its secret is returned only once', 'Client') },
   })(async ({ c, body }) => {
     const url = new URL(c.req.url)
     if (!isSecureOrigin(url)) return fail({ type: 'request-malformed', message: 'Agents connect over https' })
@@ -38,16 +38,16 @@ export function createClientsRoutes({ clients, onChange, ...deps }: ClientsRoute
 
   on('GET /clients', 'List OAuth clients', {
     ...ADMIN,
-    answers: { 200: itemList('All clients', 'Client') },
+    responses: { 200: itemList('All clients', 'Client') },
   })(async () => ok({ items: await clients.list() }))
 
   on('DELETE /clients/:id', 'Delete an OAuth client and disconnect its agents', {
     ...ADMIN,
-    act: 'client.remove',
+    auditAction: 'client.remove',
   })(async ({ path: { id } }) => {
-    const removed = await clients.remove(id)
+    const isRemoved = await clients.remove(id)
     onChange()
-    return removed ? ok(undefined) : notFound('client', id)
+    return isRemoved ? ok(undefined) : notFound('client', id)
   })
 
   return router

@@ -32,28 +32,28 @@ export function describeFields(schema: JsonObject, wordsFor: WordsFor): JsonObje
 function describeEach(properties: JsonObject, wordsFor: WordsFor): JsonObject {
   return Object.fromEntries(
     Object.entries(properties).map(([name, property]) => {
-      const own = isJsonObject(property) ? property : {}
+      const declared = isJsonObject(property) ? property : {}
       const { description, example } = wordsFor(name)
       const examples = example === undefined ? {} : { examples: [example] }
-      return [name, { ...own, description: toDescription(own, description), ...examples }]
+      return [name, { ...declared, description: toDescription(declared, description), ...examples }]
     }),
   )
 }
 
 /** A description that begins with "Must be" follows the words of the field's name; any other replaces them. */
-export function toDescription({ description: own }: JsonObject, words: string): string {
-  if (typeof own !== 'string') return words
-  return own.startsWith('Must be ') && words !== '' ? `${words}. ${own}` : own
+export function toDescription({ description: declared }: JsonObject, words: string): string {
+  if (typeof declared !== 'string') return words
+  return declared.startsWith('Must be ') && words !== '' ? `${words}. ${declared}` : declared
 }
 
 /** Puts the components of a document in place of the references to them. */
 export function resolveRefs(schema: Json, components: JsonObject, depth = MAX_DEPTH): Json {
-  if (isJsonArray(schema)) return schema.map((each) => resolveRefs(each, components, depth))
+  if (isJsonArray(schema)) return schema.map((item) => resolveRefs(item, components, depth))
   if (!isJsonObject(schema)) return schema
   const name = findComponentName(schema)
   if (name !== undefined) return depth === 0 ? {} : resolveRefs(components[name] ?? {}, components, depth - 1)
   return Object.fromEntries(
-    Object.entries(schema).map(([keyword, each = null]) => [keyword, resolveRefs(each, components, depth)]),
+    Object.entries(schema).map(([keyword, value = null]) => [keyword, resolveRefs(value, components, depth)]),
   )
 }
 

@@ -49,24 +49,32 @@ function operationObject(operation: DocumentedOperation): JsonObject {
     operationId: id,
     summary,
     tags: [group],
-    ...(parameters.length > 0 ? { parameters: parameters.map((each) => ({ ...each })) } : {}),
+    ...(parameters.length > 0 ? { parameters: parameters.map((parameter) => ({ ...parameter })) } : {}),
     ...(body ? { requestBody: { required: body.required, content: { [body.type]: toContent(body) } } } : {}),
-    responses: Object.fromEntries(responses.map((each) => [each.status, responseObject(each)])),
+    responses: Object.fromEntries(responses.map((response) => [response.status, responseObject(response)])),
     security: schemes.map((scheme) => ({ [scheme]: scope === undefined ? [] : [scope] })),
   }
 }
 
-function responseObject({ says, schema, example, type, streams, note, tagged }: DocumentedResponse): JsonObject {
+function responseObject({
+  description,
+  schema,
+  example,
+  type,
+  streams,
+  note,
+  hasEtag,
+}: DocumentedResponse): JsonObject {
   const headers = {
     ...(note === undefined ? {} : { 'Switchboard-Note': toHeader(note) }),
-    ...(tagged ? { ETag: toHeader('The revision, to send back in If-Match') } : {}),
+    ...(hasEtag ? { ETag: toHeader('The revision, to send back in If-Match') } : {}),
   }
   const content = {
     ...(schema ? { 'application/json': toContent({ schema, example }) } : type === undefined ? {} : { [type]: {} }),
     ...(streams ? { 'text/event-stream': { schema: TEXT } } : {}),
   }
   return {
-    description: says,
+    description,
     ...(Object.keys(headers).length > 0 ? { headers } : {}),
     ...(Object.keys(content).length > 0 ? { content } : {}),
   }

@@ -21,7 +21,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 export const GROUP_NAMES = Object.keys(GROUPS)
 
 export function findGroup(path: string): string {
-  const starts = Object.entries(GROUPS).flatMap(([name, all]) => all.map((start) => ({ name, start })))
-  const fitting = starts.filter(({ start }) => path.startsWith(start))
-  return fitting.toSorted((one, other) => other.start.length - one.start.length)[0]?.name ?? ''
+  const allPrefixes = Object.entries(GROUPS).flatMap(([name, prefixes]) => prefixes.map((prefix) => ({ name, prefix })))
+  const matching = allPrefixes.filter(({ prefix }) => path.startsWith(prefix))
+  return matching.toSorted((first, second) => second.prefix.length - first.prefix.length)[0]?.name ?? ''
 }

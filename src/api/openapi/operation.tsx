@@ -44,7 +44,7 @@ export function OperationSection({ operation, components, origin }: OperationSec
       <Copyable text={formatCommand(operation, origin)} />
       <h3>Responses</h3>
       {responses.map((response) => (
-        <Answer label={`Response ${response.status} of ${name}`} response={response} components={components} />
+        <ResponseSection label={`Response ${response.status} of ${name}`} response={response} components={components} />
       ))}
     </>
   )
@@ -59,8 +59,8 @@ const PARAMETER_COLUMNS: readonly Column<ParameterRow>[] = [
   ...COLUMNS.slice(1),
 ]
 
-function parameterRow({ name, in: place, required, description, schema }: DocumentedParameter): ParameterRow {
-  return { ...toSchemaRow(name, { ...schema, description }, required), in: place }
+function parameterRow({ name, in: location, required, description, schema }: DocumentedParameter): ParameterRow {
+  return { ...toSchemaRow(name, { ...schema, description }, required), in: location }
 }
 
 interface Labelled {
@@ -69,18 +69,18 @@ interface Labelled {
 }
 
 function Body({ label, body: { type, schema }, components }: Labelled & { readonly body: DocumentedBody }) {
-  const [first, ...others] = listForms(schema, components)
-  if (first === undefined) return <p>{type === '*/*' ? 'A file of any type.' : <code>{type}</code>}</p>
-  const rows = toSchemaRows(first)
-  const known = new Set(rows.map((row) => JSON.stringify(row)))
+  const [firstForm, ...otherForms] = listForms(schema, components)
+  if (firstForm === undefined) return <p>{type === '*/*' ? 'A file of any type.' : <code>{type}</code>}</p>
+  const rows = toSchemaRows(firstForm)
+  const firstRows = new Set(rows.map((row) => JSON.stringify(row)))
   return (
     <>
-      {rows.length === 0 ? <p>Type: {formatType(first)}.</p> : <FieldsTable label={label} rows={rows} />}
-      {others.map((form, index) => (
+      {rows.length === 0 ? <p>Type: {formatType(firstForm)}.</p> : <FieldsTable label={label} rows={rows} />}
+      {otherForms.map((form, index) => (
         <OtherForm
           label={`${label}, form ${index + 2}`}
           form={form}
-          rows={toSchemaRows(form).filter((row) => !known.has(JSON.stringify(row)))}
+          rows={toSchemaRows(form).filter((row) => !firstRows.has(JSON.stringify(row)))}
         />
       ))}
     </>
@@ -95,14 +95,14 @@ function OtherForm({ label, form, rows }: FieldsProps & { readonly form: Json })
 }
 
 /** The index describes errors, once. */
-function Answer({ label, response, components }: Labelled & { readonly response: DocumentedResponse }) {
-  const { status, says, schema, type, example } = response
+function ResponseSection({ label, response, components }: Labelled & { readonly response: DocumentedResponse }) {
+  const { status, description, schema, type, example } = response
   const error = schema && !status.startsWith('2') ? findComponentName(schema) : undefined
   const rows = error === undefined ? rowsIn(schema, components) : []
   return (
     <>
       <p>
-        <strong>{status}</strong> {says}
+        <strong>{status}</strong> {description}
         {error === undefined ? undefined : (
           <>
             : <a href={`${REFERENCE.href}#${error}`}>{error}</a>
@@ -141,15 +141,18 @@ export function rowsIn(schema: Json | undefined, components: JsonObject): readon
 
 function listForms(schema: Json | undefined, components: JsonObject): readonly Json[] {
   if (schema === undefined) return []
-  const whole = resolveRefs(schema, components)
-  return isJsonObject(whole) && whole.properties === undefined && isJsonArray(whole.anyOf) ? whole.anyOf : [whole]
+  const resolved = resolveRefs(schema, components)
+  return isJsonObject(resolved) && resolved.properties === undefined && isJsonArray(resolved.anyOf)
+    ? resolved.anyOf
+    : [resolved]
 }
 
 function formatCommand({ method, path: template, credential, parameters, body }: DocumentedOperation, origin: string) {
   const query = new URLSearchParams()
   let path = template
-  for (const { name, in: place, example } of parameters) {
-    if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(String(example)).replaceAll('%40', '@'))
+  for (const { name, in: location, example } of parameters) {
+    if (location === 'path')
+      path = path.replace(`{${name}}`, encodeURIComponent(String(example)).replaceAll('%40', '@'))
     else if (example !== undefined) query.append(name, String(example))
   }
   if (query.size > 0) path += `?${query}`

@@ -20,7 +20,7 @@ export interface DocumentedApi {
   readonly components: JsonObject
 }
 
-export type DocumentedOperation = Awaited<ReturnType<typeof documented>>
+export type DocumentedOperation = Awaited<ReturnType<typeof documentOperation>>
 
 interface Parameter {
   readonly name: string
@@ -29,7 +29,7 @@ interface Parameter {
   readonly schema: JsonObject
 }
 
-export type DocumentedParameter = ReturnType<typeof described>
+export type DocumentedParameter = ReturnType<typeof describeParameter>
 
 export interface DocumentedBody {
   readonly type: string
@@ -53,9 +53,9 @@ export async function documentedApi(routes: readonly AppRoute[], words: Referenc
   )
   const paths = Map.groupBy(listOperations(routes), ({ path }) => path)
   const operations = [...paths]
-    .toSorted(([one], [other]) => one.split('/').length - other.split('/').length)
-    .flatMap(([, routed]) => routed.filter(({ operation }) => operation.summary !== undefined))
-    .map((routed) => documented(routed, components, words))
+    .toSorted(([first], [second]) => first.split('/').length - second.split('/').length)
+    .flatMap(([, pathOperations]) => pathOperations.filter(({ operation }) => operation.summary !== undefined))
+    .map((route) => documentOperation(route, components, words))
   return { operations: await Promise.all(operations), components }
 }
 
@@ -66,7 +66,7 @@ export function listOperations(routes: readonly AppRoute[]) {
   })
 }
 
-async function documented(
+async function documentOperation(
   { method, path: pattern, operation }: ReturnType<typeof listOperations>[number],
   components: JsonObject,
   words: ReferenceWords,
@@ -80,13 +80,13 @@ async function documented(
   const isOpen = scope === undefined && !isPrivate
   const credential: 'none' | 'key' | 'agent' = isOpen ? 'none' : path.startsWith('/connect/') ? 'agent' : 'key'
   const schema = ref(failures)
-  const answers: Readonly<Record<string, ResponseSpec>> = {
-    ...operation.answers,
-    ...(operation.conditional ? { 412: { says: CHANGED, schema } } : {}),
-    default: { says: 'Any error', schema },
+  const responses: Readonly<Record<string, ResponseSpec>> = {
+    ...operation.responses,
+    ...(operation.supportsIfMatch ? { 412: { description: CHANGED, schema } } : {}),
+    default: { description: 'Any error', schema },
   }
   // An example of what makes something says that it was made
-  const shown = Object.hasOwn(answers, '201') ? '201' : Object.keys(answers)[0]
+  const exampleStatus = Object.hasOwn(responses, '201') ? '201' : Object.keys(responses)[0]
   return {
     id: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}`,
     method,
@@ -98,14 +98,15 @@ async function documented(
     parameters: [
       ...pathParameters(path),
       ...queryParameters(operation),
-      ...(operation.conditional ? [IF_MATCH] : []),
-    ].map((parameter) => described(parameter, wordsFor(parameter.name), example)),
+      ...(operation.supportsIfMatch ? [IF_MATCH] : []),
+    ].map((parameter) => describeParameter(parameter, wordsFor(parameter.name), example)),
     body: await describeBody(operation, wordsFor, example),
-    responses: Object.entries(answers).map(([status, answer]): DocumentedResponse => {
-      if (!answer.schema) return { ...answer, status }
-      const worded = describeFields(answer.schema, wordsFor)
-      const made = status === shown ? (example.answer ?? createExample(resolveRefs(worded, components))) : undefined
-      return { ...answer, status, schema: worded, example: made }
+    responses: Object.entries(responses).map(([status, response]): DocumentedResponse => {
+      if (!response.schema) return { ...response, status }
+      const schema = describeFields(response.schema, wordsFor)
+      const value =
+        status === exampleStatus ? (example.answer ?? createExample(resolveRefs(schema, components))) : undefined
+      return { ...response, status, schema, example: value }
     }),
     /** The component that its errors fit. */
     failures,
@@ -130,16 +131,16 @@ function pathParameters(path: string): readonly Parameter[] {
 
 function queryParameters({ query }: Operation<unknown>): readonly Parameter[] {
   const { properties, required } = toJsonSchema(query.reader)
-  const needed = isStringArray(required) ? required : []
+  const requiredNames = isStringArray(required) ? required : []
   return Object.entries(isJsonObject(properties) ? properties : {}).map(([name, schema]) => ({
     name,
     in: 'query',
-    required: needed.includes(name),
-    schema: query.lists.has(name) ? { type: 'array', items: TEXT } : isJsonObject(schema) ? schema : {},
+    required: requiredNames.includes(name),
+    schema: query.listNames.has(name) ? { type: 'array', items: TEXT } : isJsonObject(schema) ? schema : {},
   }))
 }
 
-function described(
+function describeParameter(
   { schema: { description, ...schema }, ...parameter }: Parameter,
   words: FieldWords,
   { parameters = {} }: OperationExample,
@@ -149,11 +150,11 @@ function described(
 }
 
 async function describeBody(
-  { body, sends }: Operation<unknown>,
+  { body, requestType }: Operation<unknown>,
   wordsFor: WordsFor,
   { body: example }: OperationExample,
 ) {
-  if (sends !== undefined) return { type: sends, required: true, example }
+  if (requestType !== undefined) return { type: requestType, required: true, example }
   if (!body?.reader) return undefined
   const schema = toJsonSchema(await body.reader())
   const required = schema.type !== 'object' || schema.required !== undefined || schema.properties === undefined

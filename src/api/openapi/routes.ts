@@ -22,7 +22,7 @@ const NO_GROUP = plainPage(404, 'Nothing here', 'The reference has no such page'
 export function createOpenApiRoutes({ loadApi, loadDocs, version, ...deps }: OpenApiRoutesDeps): Hono {
   const { router, at } = createPublicRouter(deps)
   const load = () => Promise.all([import('./reference.tsx'), loadDocs(), loadApi()])
-  at('/openapi.json', { ...READ, summary: 'Get this API as an OpenAPI document', answers: DOCUMENT }, async (c) => {
+  at('/openapi.json', { ...READ, summary: 'Get this API as an OpenAPI document', responses: DOCUMENT }, async (c) => {
     const [{ openApiDocument }, api] = await Promise.all([import('./document.ts'), loadApi()])
     return jsonText(JSON.stringify(openApiDocument(api, { origin: getOrigin(c), version })))
   })

@@ -27,51 +27,52 @@ export function createPoliciesRoutes(deps: PoliciesRoutesDeps): Hono {
   const { router, on } = createRouter<PolicyAnswers>(deps)
   const ONE = { ...ADMIN, path: { pattern: PATTERN } } as const
 
-  on('GET /policies', 'List policies', { ...ADMIN, answers: { 200: itemList('All policies', 'Policy') } })(async () =>
+  on('GET /policies', 'List policies', { ...ADMIN, responses: { 200: itemList('All policies', 'Policy') } })(async () =>
     ok({ items: await store.list() }),
   )
 
   on('GET /policies/:pattern', 'Get a policy', {
     ...ONE,
-    answers: { 200: withEtag(jsonRef('The policy', 'Policy')) },
+    responses: { 200: withEtag(jsonRef('The policy', 'Policy')) },
   })(async ({ path: { pattern } }) => {
     // Ids are unique ignoring case
-    const found = (await store.list()).find((policy) => policy.pattern.toLowerCase() === pattern.toLowerCase())
-    return found ? { ...ok(found), headers: etag(found) } : unknown(pattern)
+    const policies = await store.list()
+    const policy = policies.find((listed) => listed.pattern.toLowerCase() === pattern.toLowerCase())
+    return policy ? { ...ok(policy), headers: etag(policy) } : unknown(pattern)
   })
 
   on('PUT /policies/:pattern', 'Create or replace the policy of a pattern of tools', {
     ...ONE,
-    act: 'policy.put',
-    conditional: true,
+    auditAction: 'policy.put',
+    supportsIfMatch: true,
     body: jsonBody(policyReader(), {
       what: 'policy',
       readerFor: async () => policyReader(await loadSecretCheck()),
     }),
-    answers: {
+    responses: {
       200: withEtag(jsonRef('The replaced policy', 'Policy')),
       201: withEtag(jsonRef('The new policy', 'Policy')),
     },
-  })(async ({ path: { pattern }, body, expected, note }) => {
+  })(async ({ path: { pattern }, body, precondition, addAuditDetails }) => {
     const policy = { pattern, ...body }
-    const { limits, ...said } = policy
-    note({ ...said, ...(limits ? { limits: { ...limits } } : {}) })
-    const isNew = await store.put(policy, expected)
-    if (isNew === 'stale') return PRECONDITION_FAILED
-    if (isNew !== undefined) return { ...ok(policy), status: isNew ? 201 : 200, headers: etag(policy) }
+    const { limits, ...details } = policy
+    addAuditDetails({ ...details, ...(limits ? { limits: { ...limits } } : {}) })
+    const result = await store.put(policy, precondition)
+    if (result === 'stale') return PRECONDITION_FAILED
+    if (result !== undefined) return { ...ok(policy), status: result ? 201 : 200, headers: etag(policy) }
     const message = `There are ${MAX_POLICIES} policies, the maximum: delete one`
     return fail({ type: 'conflict', message })
   })
 
   on('DELETE /policies/:pattern', 'Delete a policy', {
     ...ONE,
-    act: 'policy.remove',
-    conditional: true,
-  })(async ({ path: { pattern }, expected, note }) => {
-    note({ pattern })
-    const removed = await store.remove(pattern, expected)
-    if (removed === 'stale') return PRECONDITION_FAILED
-    return removed ? ok(undefined) : unknown(pattern)
+    auditAction: 'policy.remove',
+    supportsIfMatch: true,
+  })(async ({ path: { pattern }, precondition, addAuditDetails }) => {
+    addAuditDetails({ pattern })
+    const result = await store.remove(pattern, precondition)
+    if (result === 'stale') return PRECONDITION_FAILED
+    return result ? ok(undefined) : unknown(pattern)
   })
 
   return router

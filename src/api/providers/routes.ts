@@ -21,7 +21,7 @@ const ID = stringMatching(
   "a provider's id, which is 1 to 128 visible ASCII characters, and not 'approval'",
   isProviderId,
 )
-const LIMIT = 262_144
+const MAX_PROVIDER_BYTES = 262_144
 
 export function createProvidersRoutes(deps: ProvidersRoutesDeps): Hono {
   const { store, providers, checkUrl, loadSecretCheck, known } = deps
@@ -30,51 +30,51 @@ export function createProvidersRoutes(deps: ProvidersRoutesDeps): Hono {
 
   on('GET /providers', 'List OAuth providers', {
     ...ADMIN,
-    answers: { 200: itemList('All providers', 'Provider') },
+    responses: { 200: itemList('All providers', 'Provider') },
   })(async () => ok({ items: (await providers.list()).map(encodeProvider) }))
 
   on('GET /providers/:id', 'Get an OAuth provider', {
     ...ONE,
-    answers: { 200: withEtag(jsonRef('The provider', 'Provider')) },
+    responses: { 200: withEtag(jsonRef('The provider', 'Provider')) },
   })(async ({ path: { id } }) => {
     // KV may hold an older one than an `ETag` is compared with
-    const found = (await providers.list()).find((provider) => provider.id === id)
-    if (!found) return notFound('provider', id)
-    const shown = ok(encodeProvider(found))
-    return found.built_in ? shown : { ...shown, headers: etag(found) }
+    const provider = (await providers.list()).find((listed) => listed.id === id)
+    if (!provider) return notFound('provider', id)
+    const encoded = ok(encodeProvider(provider))
+    return provider.built_in ? encoded : { ...encoded, headers: etag(provider) }
   })
 
   on('PUT /providers/:id', 'Create or replace an OAuth provider', {
     ...ONE,
-    act: 'provider.put',
-    conditional: true,
+    auditAction: 'provider.put',
+    supportsIfMatch: true,
     body: jsonBody(providerReader('{id}'), {
-      limit: LIMIT,
+      limit: MAX_PROVIDER_BYTES,
       what: 'provider',
-      async readerFor({ id = '' }, sent) {
-        const namesSecret = isObject(sent) && 'client_secret_name' in sent
+      async readerFor({ id = '' }, body) {
+        const namesSecret = isObject(body) && 'client_secret_name' in body
         const checkSecretName = namesSecret ? await loadSecretCheck() : () => undefined
         return providerReader(id, { checkUrl, checkSecretName, known: known(id) })
       },
     }),
-    answers: {
+    responses: {
       200: withEtag(jsonRef('The replaced provider', 'Provider')),
       201: withEtag(jsonRef('The new provider', 'Provider')),
     },
-  })(async ({ body, expected }) => {
-    const isNew = await store.put(body, expected)
-    if (isNew === 'stale') return PRECONDITION_FAILED
-    return { ...ok(encodeProvider(body)), status: isNew ? 201 : 200, headers: etag(body) }
+  })(async ({ body, precondition }) => {
+    const result = await store.put(body, precondition)
+    if (result === 'stale') return PRECONDITION_FAILED
+    return { ...ok(encodeProvider(body)), status: result ? 201 : 200, headers: etag(body) }
   })
 
   on('DELETE /providers/:id', 'Delete an OAuth provider', {
     ...ONE,
-    act: 'provider.remove',
-    conditional: true,
-  })(async ({ path: { id }, expected }) => {
-    const removed = await store.remove(id, expected)
-    if (removed === 'stale') return PRECONDITION_FAILED
-    return removed ? ok(undefined) : notFound('provider', id)
+    auditAction: 'provider.remove',
+    supportsIfMatch: true,
+  })(async ({ path: { id }, precondition }) => {
+    const result = await store.remove(id, precondition)
+    if (result === 'stale') return PRECONDITION_FAILED
+    return result ? ok(undefined) : notFound('provider', id)
   })
 
   return router

@@ -13,7 +13,7 @@ import { createPublicRouter, type PublicRouteDeps } from '../../http/route/publi
 import type { ListedDeployment, ToolkitServer } from './wire.ts'
 
 export interface ServersRoutesDeps extends PublicRouteDeps {
-  readonly deployment: Omit<ListedDeployment, 'origin' | 'needsKey' | 'hasOpenIdSignIn'>
+  readonly deployment: Omit<ListedDeployment, 'origin' | 'needsKey' | 'acceptsAgents'>
   readonly needsKey: (request: Request) => boolean
   readonly identify: (c: Context) => Promise<Principal | undefined>
   readonly listToolsets: (principal: Principal) => Promise<readonly ToolkitServer[]>
@@ -33,13 +33,13 @@ const SERVERS_QUERY = query(
     updated_since: optional(time),
     include_deleted: optional(enumReader(['true', 'false'])),
   },
-  { others: 'ignored' },
+  { unknown: 'ignore' },
 )
 const CREDENTIALS = ['Authorization', 'OXP-API-Key']
 const DEFAULT_LIMIT = '30'
 const REGISTRY = {
   query: ANY_QUERY,
-  answers: { 200: json('Servers, as in the MCP registry', OBJECT) },
+  responses: { 200: json('Servers, as in the MCP registry', OBJECT) },
   failures: 'RegistryError',
 }
 const VERSIONS = `${SERVERS}/:name/versions`
@@ -60,24 +60,29 @@ export function createServersRoutes({
   )
   at(VERSIONS, { ...REGISTRY, summary: 'List the versions of an MCP server' }, versions)
   at(`${VERSIONS}/:version`, { ...REGISTRY, summary: 'Get a version of an MCP server' }, version)
-  about('/mcp/server-card', 'Get the MCP server card', 'The card', ({ encodeCard, CARD_TYPE }, here) =>
-    typed(encodeCard(here), CARD_TYPE),
+  addDocument('/mcp/server-card', 'Get the MCP server card', 'The card', ({ encodeCard, CARD_TYPE }, here) =>
+    respondAs(encodeCard(here), CARD_TYPE),
   )
-  about(
+  addDocument(
     '/.well-known/ai-catalog.json',
     'Get the AI catalog, which links to the server card',
     'The catalog',
-    ({ encodeCatalog, CATALOG_TYPE }, here) => typed(encodeCatalog(here), CATALOG_TYPE),
+    ({ encodeCatalog, CATALOG_TYPE }, here) => respondAs(encodeCatalog(here), CATALOG_TYPE),
   )
 
-  function about(path: string, summary: string, says: string, write: (wire: Wire, here: ListedDeployment) => Response) {
-    const answers = { 200: mediaTypeOnly(says, 'application/*') }
-    at(path, { summary, query: ANY_QUERY, answers }, async (c) => write(await load(), deploymentAt(c)))
+  function addDocument(
+    path: string,
+    summary: string,
+    description: string,
+    write: (wire: Wire, listed: ListedDeployment) => Response,
+  ) {
+    const responses = { 200: mediaTypeOnly(description, 'application/*') }
+    at(path, { summary, query: ANY_QUERY, responses }, async (c) => write(await load(), deploymentAt(c)))
   }
 
   function deploymentAt({ req }: Context): ListedDeployment {
     const url = new URL(req.url)
-    return { ...deployment, origin: url.origin, needsKey: needsKey(req.raw), hasOpenIdSignIn: isSecureOrigin(url) }
+    return { ...deployment, origin: url.origin, needsKey: needsKey(req.raw), acceptsAgents: isSecureOrigin(url) }
   }
 
   async function serversFor(c: Context): Promise<readonly (ToolkitServer | undefined)[]> {
@@ -86,37 +91,42 @@ export function createServersRoutes({
     return [undefined, ...(principal ? await listToolsets(principal) : [])]
   }
 
-  async function list(c: Context, asked: QueryValues<typeof SERVERS_QUERY>): Promise<Response> {
+  async function list(c: Context, filters: QueryValues<typeof SERVERS_QUERY>): Promise<Response> {
     const wire = await load()
     const here = deploymentAt(c)
-    const { cursor = '', limit = DEFAULT_LIMIT } = asked
-    const all = (await serversFor(c)).filter((each) => wire.matchesServer(here, each, asked))
+    const { cursor = '', limit = DEFAULT_LIMIT } = filters
+    const matching = (await serversFor(c)).filter((toolset) => wire.matchesServer(here, toolset, filters))
     const toServerName = (toolset: ToolkitServer | undefined) => wire.serverName(here.origin, toolset).toLowerCase()
-    const rest = cursor === '' ? all : all.filter((each) => toServerName(each) > cursor.toLowerCase())
-    const page = rest.slice(0, Number(limit))
-    const next = rest.length > page.length ? wire.serverName(here.origin, page.at(-1)) : undefined
-    const servers = page.map((each) => wire.encodeServer(here, each))
-    return ofWhoever(c, c.json(wire.encodeServers(servers, next)))
+    const remaining =
+      cursor === '' ? matching : matching.filter((toolset) => toServerName(toolset) > cursor.toLowerCase())
+    const page = remaining.slice(0, Number(limit))
+    const next = remaining.length > page.length ? wire.serverName(here.origin, page.at(-1)) : undefined
+    const servers = page.map((toolset) => wire.encodeServer(here, toolset))
+    return varyByCredential(c, c.json(wire.encodeServers(servers, next)))
   }
 
   async function versions(c: Context): Promise<Response | FailureResult> {
-    const found = await named(c)
-    if (!found.ok) return found
-    const { wire, here, toolset } = found.value
-    return ofWhoever(c, c.json(wire.encodeServers([wire.encodeServer(here, toolset)])))
+    const server = await findServer(c)
+    if (!server.ok) return server
+    const { wire, here, toolset } = server.value
+    return varyByCredential(c, c.json(wire.encodeServers([wire.encodeServer(here, toolset)])))
   }
 
   async function version(c: Context): Promise<Response | FailureResult> {
-    const found = await named(c)
-    if (!found.ok) return found
-    const wanted = pathSegment(c.req.url, 5)
-    if (!wanted.ok) return wanted
-    const { wire, here, name, toolset } = found.value
-    if (wire.isVersion(here, wanted.value)) return ofWhoever(c, c.json(wire.encodeServer(here, toolset)))
-    return fail({ type: 'not-found', message: `Server '${name}' has no version '${wanted.value.slice(0, 100)}'` })
+    const server = await findServer(c)
+    if (!server.ok) return server
+    const requestedVersion = pathSegment(c.req.url, 5)
+    if (!requestedVersion.ok) return requestedVersion
+    const { wire, here, name, toolset } = server.value
+    if (wire.isVersion(here, requestedVersion.value))
+      return varyByCredential(c, c.json(wire.encodeServer(here, toolset)))
+    return fail({
+      type: 'not-found',
+      message: `Server '${name}' has no version '${requestedVersion.value.slice(0, 100)}'`,
+    })
   }
 
-  async function named(c: Context) {
+  async function findServer(c: Context) {
     const segment = pathSegment(c.req.url, 3)
     if (!segment.ok) return segment
     const wire = await load()
@@ -137,12 +147,12 @@ export function createServersRoutes({
 }
 
 /** Answers depend on the credential: no cache may mix them up. */
-function ofWhoever({ req }: Context, response: Response): Response {
+function varyByCredential({ req }: Context, response: Response): Response {
   response.headers.set('vary', CREDENTIALS.join(', '))
   if (CREDENTIALS.some((name) => req.header(name) !== undefined)) response.headers.set('cache-control', 'no-store')
   return response
 }
 
-function typed(body: object, type: string): Response {
+function respondAs(body: object, type: string): Response {
   return jsonText(JSON.stringify(body), 200, { 'content-type': type })
 }

@@ -7,7 +7,7 @@ export interface ListedDeployment {
   /** Newest first. */
   readonly protocolVersions: readonly string[]
   readonly needsKey: boolean
-  readonly hasOpenIdSignIn: boolean
+  readonly acceptsAgents: boolean
   readonly deployedAt: number | undefined
 }
 
@@ -31,10 +31,10 @@ function keyHeader({ needsKey }: ListedDeployment) {
 
 /** The one that takes no key first, since a client that has just found the deployment has none. */
 function buildRemotes(deployment: ListedDeployment, toolset?: ToolkitServer) {
-  const { origin, hasOpenIdSignIn } = deployment
-  const some = toolset ? `?toolkits=${encodeURIComponent(toolset.toolkit)}` : ''
-  const withKey = { type: 'streamable-http', url: `${origin}/mcp${some}`, headers: [keyHeader(deployment)] }
-  return hasOpenIdSignIn ? [{ type: 'streamable-http', url: `${origin}/connect/mcp${some}` }, withKey] : [withKey]
+  const { origin, acceptsAgents } = deployment
+  const toolkitQuery = toolset ? `?toolkits=${encodeURIComponent(toolset.toolkit)}` : ''
+  const withKey = { type: 'streamable-http', url: `${origin}/mcp${toolkitQuery}`, headers: [keyHeader(deployment)] }
+  return acceptsAgents ? [{ type: 'streamable-http', url: `${origin}/connect/mcp${toolkitQuery}` }, withKey] : [withKey]
 }
 
 /** In reverse DNS: `com.acme.tools/switchboard` for `https://tools.acme.com`, and `….Gmail` for its toolkit Gmail. */
@@ -47,18 +47,18 @@ function toHost(origin: string): string {
 }
 
 function identity({ origin, title, version }: ListedDeployment, toolset?: ToolkitServer) {
-  const ofSome = toolset && {
+  const toolsetIdentity = toolset && {
     title: toolset.toolkit,
     description: toolset.tools === 1 ? 'One tool' : `${toolset.tools} tools`,
   }
-  const said = ofSome ?? { title, description: DESCRIPTION }
-  return { name: serverName(origin, toolset), ...said, version, websiteUrl: `${origin}/docs/agents` }
+  const shownIdentity = toolsetIdentity ?? { title, description: DESCRIPTION }
+  return { name: serverName(origin, toolset), ...shownIdentity, version, websiteUrl: `${origin}/docs/agents` }
 }
 
 export function encodeServer(deployment: ListedDeployment, toolset?: ToolkitServer) {
   const { deployedAt } = deployment
-  const at = deployedAt === undefined ? undefined : new Date(deployedAt).toISOString()
-  const official = { status: 'active', isLatest: true, ...(at ? { publishedAt: at, updatedAt: at } : {}) }
+  const publishedAt = deployedAt === undefined ? undefined : new Date(deployedAt).toISOString()
+  const official = { status: 'active', isLatest: true, ...(publishedAt ? { publishedAt, updatedAt: publishedAt } : {}) }
   return {
     server: { $schema: SERVER_SCHEMA, ...identity(deployment, toolset), remotes: buildRemotes(deployment, toolset) },
     _meta: { 'io.modelcontextprotocol.registry/official': official },
@@ -96,6 +96,6 @@ export function matchesServer(
   )
 }
 
-export function isVersion({ version }: ListedDeployment, asked: string): boolean {
-  return asked === 'latest' || asked === version
+export function isVersion({ version }: ListedDeployment, requested: string): boolean {
+  return requested === 'latest' || requested === version
 }

@@ -19,10 +19,10 @@ export function createSessionsRoutes({ sessions, ...deps }: Deps): Hono {
 
   on('GET /sessions', 'List sessions', {
     ...NO_INPUT,
-    answers: { 200: itemList('Sessions', 'Session') },
+    responses: { 200: itemList('Sessions', 'Session') },
   })(async ({ principal }) => ok({ items: (await sessions.list(ownerFor(principal))).map(encodeSession) }))
 
-  on('DELETE /sessions/:id', 'End a session', { ...NO_INPUT, act: 'session.end' })(
+  on('DELETE /sessions/:id', 'End a session', { ...NO_INPUT, auditAction: 'session.end' })(
     async ({ principal, path: { id } }) => {
       return (await sessions.remove(id, ownerFor(principal))) ? ok(undefined) : notFound('session', id)
     },

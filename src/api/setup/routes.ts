@@ -41,7 +41,7 @@ export function createSetupRoutes({ setup, keys, providers, ...deps }: SetupRout
 
   on('GET /setup', 'Check the setup of the deployment', {
     ...ADMIN,
-    answers: { 200: json('One check for each part of the deployment', objectSchema({ items: arraySchema(CHECK) })) },
+    responses: { 200: json('One check for each part of the deployment', objectSchema({ items: arraySchema(CHECK) })) },
   })(async () => {
     const [allKeys, allProviders] = await Promise.all([keys.list(), providers.list()])
     const items = [
@@ -56,9 +56,9 @@ export function createSetupRoutes({ setup, keys, providers, ...deps }: SetupRout
   return router
 }
 
-type Found = Omit<SetupCheck, 'about'>
+type CheckResult = Omit<SetupCheck, 'about'>
 
-const VAULT_KEYS: Readonly<Record<Setup['vaultKeys'], Found>> = {
+const VAULT_KEYS: Readonly<Record<Setup['vaultKeys'], CheckResult>> = {
   set: { state: 'ok', message: 'Set: the access that people grant is kept encrypted' },
   development: { state: 'ok', message: 'A key for development, which serves this machine alone' },
   none: {
@@ -68,7 +68,7 @@ const VAULT_KEYS: Readonly<Record<Setup['vaultKeys'], Found>> = {
   },
 }
 
-const SIGN_IN: Readonly<Record<Setup['signIn'], Found>> = {
+const SIGN_IN: Readonly<Record<Setup['signIn'], CheckResult>> = {
   set: { state: 'ok', message: 'People sign in with your OpenID provider' },
   verifier: { state: 'ok', message: 'Your service at USER_VERIFIER_URL identifies people' },
   nobody: {

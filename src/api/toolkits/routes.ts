@@ -33,7 +33,7 @@ export function createToolkitsRoutes(deps: ToolkitsRoutesDeps): Hono {
   on('GET /toolkits', 'List toolkits', {
     ...READER,
     isPrivate: false,
-    answers: { 200: itemList('Toolkits with tools that the caller may see', 'ToolkitSummary') },
+    responses: { 200: itemList('Toolkits with tools that the caller may see', 'ToolkitSummary') },
   })(async ({ principal }) => {
     const counts = await catalog.toolkits(principal)
     return { ...ok({ items: counts.map(encodeSummary) }), headers: PRIVATE }
@@ -41,7 +41,7 @@ export function createToolkitsRoutes(deps: ToolkitsRoutesDeps): Hono {
 
   on('GET /toolkits/:toolkit', 'Get a toolkit', {
     ...ADMIN,
-    answers: { 200: jsonRef('The toolkit', 'Toolkit') },
+    responses: { 200: jsonRef('The toolkit', 'Toolkit') },
   })(async ({ path: { toolkit: name } }) => {
     const toolkit = isNamePart(name) ? await toolkits.find(name) : undefined
     return toolkit ? ok(encodeToolkit(toolkit)) : unknown(name)
@@ -50,19 +50,19 @@ export function createToolkitsRoutes(deps: ToolkitsRoutesDeps): Hono {
   on('PUT /toolkits/:toolkit', 'Set the owner of a toolkit', {
     ...ADMIN,
     path: { toolkit: namePart },
-    act: 'toolkit.give',
+    auditAction: 'toolkit.give',
     body: jsonBody(OWNER_BODY, { what: 'change' }),
-    answers: { 200: jsonRef('The toolkit', 'Toolkit') },
-  })(async ({ principal, path: { toolkit: name }, body: { owner }, note }) => {
-    note({ owner })
-    const to = await ownerNamed(owner)
-    if (!to.ok) return to
-    return changedAnswer(name, await toolkits.change(name, { to: to.value }, principal))
+    responses: { 200: jsonRef('The toolkit', 'Toolkit') },
+  })(async ({ principal, path: { toolkit: name }, body: { owner }, addAuditDetails }) => {
+    addAuditDetails({ owner })
+    const newOwner = await resolveOwner(owner)
+    if (!newOwner.ok) return newOwner
+    return toChangeResponse(name, await toolkits.change(name, { to: newOwner.value }, principal))
   })
 
-  async function ownerNamed(owner: string | null): Promise<Result<string | null>> {
-    const named = owner === null ? undefined : findNamedPrincipal(owner)
-    if (named?.key === undefined || (await keys.findById(named.key))) return ok(named?.principal ?? null)
+  async function resolveOwner(owner: string | null): Promise<Result<string | null>> {
+    const principal = owner === null ? undefined : findNamedPrincipal(owner)
+    if (principal?.key === undefined || (await keys.findById(principal.key))) return ok(principal?.principal ?? null)
     const message =
       "Must be the id of a key, as GET /keys lists it, 'admin', 'jwt:<subject>', or null for the deployment"
     return fail({ type: 'definition-invalid', what: 'change', problems: [{ path: '/owner', message }] })
@@ -70,46 +70,46 @@ export function createToolkitsRoutes(deps: ToolkitsRoutesDeps): Hono {
 
   on('PATCH /toolkits/:toolkit', 'Update the status, owner, tags or description of a toolkit', {
     ...PUBLISHER,
-    act: 'toolkit.change',
+    auditAction: 'toolkit.change',
     body: jsonBody(TOOLKIT_CHANGE_BODY),
-    answers: { 200: jsonRef('The updated toolkit', 'Toolkit') },
-  })(async ({ principal, path: { toolkit: name }, body, note }) => {
-    const refused = refuseUnnamed(principal, name)
-    if (refused) return refused
-    note({ ...body })
-    const { owner, ...others } = body
+    responses: { 200: jsonRef('The updated toolkit', 'Toolkit') },
+  })(async ({ principal, path: { toolkit: name }, body, addAuditDetails }) => {
+    const denial = denyUncovered(principal, name)
+    if (denial) return denial
+    addAuditDetails({ ...body })
+    const { owner, ...settings } = body
     // Nobody else may ask which keys there are
     if (owner !== undefined && !isAdministrator(principal))
       return fail({ type: 'forbidden', reason: 'Only an administrator can change who owns a toolkit' })
-    const named = owner === undefined ? undefined : await ownerNamed(owner)
-    if (named?.ok === false) return named
-    const change = { ...others, ...(named ? { owner: named.value } : {}) }
-    return changedAnswer(name, await toolkits.change(name, change, principal))
+    const newOwner = owner === undefined ? undefined : await resolveOwner(owner)
+    if (newOwner?.ok === false) return newOwner
+    const change = { ...settings, ...(newOwner ? { owner: newOwner.value } : {}) }
+    return toChangeResponse(name, await toolkits.change(name, change, principal))
   })
 
   on('DELETE /toolkits/:toolkit', 'Delete a toolkit that can no longer be called', {
     ...PUBLISHER,
-    act: 'toolkit.remove',
-    answers: { 200: jsonRef('The deleted toolkit, and until when it is kept', 'Toolkit') },
+    auditAction: 'toolkit.remove',
+    responses: { 200: jsonRef('The deleted toolkit, and until when it is kept', 'Toolkit') },
   })(
     async ({ principal, path: { toolkit: name } }) =>
-      refuseUnnamed(principal, name) ?? changedAnswer(name, await toolkits.change(name, 'delete', principal)),
+      denyUncovered(principal, name) ?? toChangeResponse(name, await toolkits.change(name, 'delete', principal)),
   )
 
   return router
 }
 
 /** Callers whose patterns do not cover a toolkit are not told whether there is one. */
-function refuseUnnamed(principal: Principal, toolkit: string): FailureResult | undefined {
+function denyUncovered(principal: Principal, toolkit: string): FailureResult | undefined {
   if (!isNamePart(toolkit)) return unknown(toolkit)
-  const denied = findCoverDenial(principal, { toolkit, tool: '*' }, 'tools:publish')
-  return denied && fail(denied)
+  const denial = findCoverDenial(principal, { toolkit, tool: '*' }, 'tools:publish')
+  return denial && fail(denial)
 }
 
-function changedAnswer(name: string, changed: ToolkitChangeResult | undefined) {
-  if (!changed) return unknown(name)
-  if (changed.ok) return ok(encodeToolkit(changed.toolkit))
-  const { reason, isConflict } = changed
+function toChangeResponse(name: string, change: ToolkitChangeResult | undefined) {
+  if (!change) return unknown(name)
+  if (change.ok) return ok(encodeToolkit(change.toolkit))
+  const { reason, isConflict } = change
   return fail(isConflict ? { type: 'conflict', message: reason } : { type: 'forbidden', reason })
 }
 

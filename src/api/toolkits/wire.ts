@@ -6,34 +6,34 @@ import { boolean, nullable, object, optional, string } from '../../core/tool/jso
 
 const OWNER = nullable(string({ least: 1, most: 300 }))
 export const OWNER_BODY = object({ owner: OWNER })
-const BESIDE = object({
+const SETTINGS = object({
   owner: optional<string | null>(OWNER),
   tags: optional(tags),
   review: optional(boolean),
   description: optional<string | null>(nullable(toolkitDescription)),
 })
-export const TOOLKIT_CHANGE_BODY = statusReader(BESIDE, ['owner', 'tags', 'review', 'description'])
-const KEY = 'key:'
+export const TOOLKIT_CHANGE_BODY = statusReader(SETTINGS, ['owner', 'tags', 'review', 'description'])
+const KEY_PREFIX = 'key:'
 
 export function findNamedPrincipal(owner: string): { readonly principal: string; readonly key?: string } {
   if (owner === 'admin' || owner.startsWith('jwt:')) return { principal: owner }
-  const key = owner.startsWith(KEY) ? owner.slice(KEY.length) : owner
-  return { principal: KEY + key, key }
+  const key = owner.startsWith(KEY_PREFIX) ? owner.slice(KEY_PREFIX.length) : owner
+  return { principal: KEY_PREFIX + key, key }
 }
 
 export function encodeToolkit({ toolkit, owner, isBundled, untrusted, status, ...settings }: Toolkit) {
-  const { tags: all, review, description, deleted } = settings
+  const { tags: toolkitTags, review, description, deleted } = settings
   const principal = typeof owner === 'string' ? null : owner.principal
-  const named = principal?.startsWith(KEY) ? principal.slice(KEY.length) : principal
+  const ownerId = principal?.startsWith(KEY_PREFIX) ? principal.slice(KEY_PREFIX.length) : principal
   const { state, ...details } = status
   return {
     toolkit,
-    owner: named,
+    owner: ownerId,
     bundled: isBundled,
     untrusted,
     status: state,
     ...details,
-    tags: all,
+    tags: toolkitTags,
     review,
     ...(description === undefined ? {} : { description }),
     ...(deleted

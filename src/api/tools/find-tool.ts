@@ -20,13 +20,13 @@ export interface FindToolDeps {
 
 /** Also finds versions that are disabled, or pending for those who may change them; administrators see deleted toolkits. */
 export function createFindTool({ source, resolver, policies, toolkits }: FindToolDeps, scope: Scope) {
-  return async (asked: string, principal: Principal, background: WaitUntil): Promise<ToolWithStatus | undefined> => {
-    const found = await find(asked, principal, background)
-    return found && maySee(principal, found.record, scope) ? found : undefined
+  return async (ref: string, principal: Principal, background: WaitUntil): Promise<ToolWithStatus | undefined> => {
+    const tool = await find(ref, principal, background)
+    return tool && maySee(principal, tool.record, scope) ? tool : undefined
   }
 
-  async function find(asked: string, principal: Principal, background: WaitUntil): Promise<ToolWithStatus | undefined> {
-    const resolved = await resolver.resolve(toIdOrNameRef(asked), background)
+  async function find(ref: string, principal: Principal, background: WaitUntil): Promise<ToolWithStatus | undefined> {
+    const resolved = await resolver.resolve(toIdOrNameRef(ref), background)
     if (resolved.ok) {
       const { tool, status, publisher, toolkitDescription } = resolved
       return {
@@ -38,7 +38,7 @@ export function createFindTool({ source, resolver, policies, toolkits }: FindToo
     }
     const { failure } = resolved
     const isDisabled = failure.type === 'tool-disabled'
-    const id = parseToolId(isDisabled ? failure.id : asked)
+    const id = parseToolId(isDisabled ? failure.id : ref)
     const mayBePending = isVersion(id?.selector ?? '') && hasScope(principal, 'tools:publish')
     const mayBeDeleted = failure.type === 'tool-unknown' && isAdministrator(principal)
     if (!id || !(isDisabled || mayBePending || mayBeDeleted)) return undefined
@@ -50,12 +50,12 @@ export function createFindTool({ source, resolver, policies, toolkits }: FindToo
     if (!entry) return undefined
     const isPending = entry.status.state === 'pending'
     const mayRead = document.isDeleted ? isAdministrator(principal) : isDisabled || isPending
-    if (!mayRead || (isPending && !(await seesPending(document, principal, toolkits)))) return undefined
+    if (!mayRead || (isPending && !(await mayReadPendingVersions(document, principal, toolkits)))) return undefined
     const record = await source.loadRecord(entry.digest)
     if (!record) return undefined
-    const ruled = applyPolicyToRecord(record, policies.current().policyFor(record))
+    const governed = applyPolicyToRecord(record, policies.current().policyFor(record))
     return {
-      record: withToolkitDescription(ruled, document.toolkitDescription),
+      record: withToolkitDescription(governed, document.toolkitDescription),
       status: entry.status,
       publisher: entry.publisher,
     }
@@ -66,12 +66,16 @@ function withToolkitDescription(record: ToolRecord, toolkitDescription: string |
   return toolkitDescription === undefined ? record : { ...record, toolkitDescription }
 }
 
-export async function isKnownTo(principal: Principal, document: ToolDocument, toolkits: Toolkits) {
-  const known = withoutPending(document)
-  return known === document || !(await seesPending(document, principal, toolkits)) ? known : document
+export async function withoutHiddenVersions(principal: Principal, document: ToolDocument, toolkits: Toolkits) {
+  const published = withoutPending(document)
+  return published === document || !(await mayReadPendingVersions(document, principal, toolkits)) ? published : document
 }
 
-async function seesPending(document: ToolDocument, principal: Principal, toolkits: Toolkits): Promise<boolean> {
+async function mayReadPendingVersions(
+  document: ToolDocument,
+  principal: Principal,
+  toolkits: Toolkits,
+): Promise<boolean> {
   if (isAdministrator(principal)) return true
   const owner = (await toolkits.find(document.toolkit))?.owner
   return owner !== undefined && mayReadPending(principal, document, owner)

@@ -3,7 +3,7 @@ import type { Catalog, LineFormat } from '../../core/catalog/catalog.ts'
 import { firstSentence } from '../../core/search/words.ts'
 import { getDisplayTitle, type ToolRecord } from '../../core/tool/tool.ts'
 
-const NEAREST = 5
+const MAX_NEIGHBORS = 5
 /** The same whosever neighbor it is, since lines are kept. */
 const NEIGHBOUR: LineFormat = {
   name: 'neighbour',
@@ -13,10 +13,10 @@ const NEIGHBOUR: LineFormat = {
 
 /** Other tools that the first sentence of a tool's description finds, best first, each with its own. */
 export async function findNeighbors(record: ToolRecord, catalog: Pick<Catalog, 'list'>, principal: Principal) {
-  const query = { q: firstSentence(record.description), versions: 'newest', limit: NEAREST + 1 } as const
+  const query = { q: firstSentence(record.description), versions: 'newest', limit: MAX_NEIGHBORS + 1 } as const
   const listing = await catalog.list(query, principal, NEIGHBOUR)
-  const found = (listing?.lines ?? []).map((line): Pick<ToolRecord, 'id' | 'title' | 'description'> => JSON.parse(line))
-  return found.filter(({ id }) => toName(id) !== toName(record.id)).slice(0, NEAREST)
+  const tools = (listing?.lines ?? []).map((line): Pick<ToolRecord, 'id' | 'title' | 'description'> => JSON.parse(line))
+  return tools.filter(({ id }) => toName(id) !== toName(record.id)).slice(0, MAX_NEIGHBORS)
 }
 
 const toName = (id: string) => id.slice(0, id.lastIndexOf('@')).toLowerCase()

@@ -40,7 +40,7 @@ import {
   type RouteResult,
   type RouteDeps,
 } from '../../http/route/router.ts'
-import { createFindTool, type FindToolDeps, isKnownTo } from './find-tool.ts'
+import { createFindTool, type FindToolDeps, withoutHiddenVersions } from './find-tool.ts'
 import * as wire from './wire.ts'
 
 export interface RegistryRoutesDeps extends RouteDeps, FindToolDeps {
@@ -50,7 +50,7 @@ export interface RegistryRoutesDeps extends RouteDeps, FindToolDeps {
   readonly catalog: Pick<Catalog, 'list' | 'suggestNames'>
   readonly codecs: readonly Codec[]
   readonly sha256: Sha256
-  readonly tellReadiness: CheckReadiness
+  readonly checkReadiness: CheckReadiness
   readonly formats: ReadonlyMap<string, ExportFormat>
 }
 
@@ -60,26 +60,26 @@ const CONVERT_LIMIT = 1024 * 1024
 const MAX_VERSIONS = 20
 const EXACT = 'PATCH /tools/Toolkit.Tool@1.2.3'
 
-interface Publishing {
+interface PublishRequest {
   readonly principal: Principal
   readonly query: QueryValues<typeof wire.publicationQuery>
   readonly body: Json
-  readonly note: AddAuditDetails
+  readonly addAuditDetails: AddAuditDetails
 }
-type Answered = RouteResult<unknown> | FailureResult
+type PublishResult = RouteResult<unknown> | FailureResult
 
 export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
-  const { publish, writer, source, codecs, sha256, formats, tellReadiness } = deps
+  const { publish, writer, source, codecs, sha256, formats, checkReadiness } = deps
   const find = createFindTool(deps, 'tools:read')
-  const { router, on } = createRouter<wire.ToolAnswers>(deps, 'open')
+  const { router, on } = createRouter<wire.ToolAnswers>(deps, { access: 'public' })
   const format = enumReader([...formats.keys()])
 
-  const publishing = {
+  const operation = {
     ...PUBLISHER,
-    act: 'tools.publish',
+    auditAction: 'tools.publish',
     query: wire.publicationQuery,
     body: jsonBody(PUBLICATION_BODY, { limit: PUBLISH_LIMIT, parts: MAX_SOURCE_NODES }),
-    answers: {
+    responses: {
       200: {
         ...json('Already published; or, for a batch, one result for each definition', {
           anyOf: [ref('Published'), ref('Results')],
@@ -89,72 +89,72 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
       201: { ...jsonRef('Published', 'Published'), note: NOT_CALLABLE_NOTE },
     },
   } as const
-  on('POST /tools', 'Publish tool definitions in any format, up to 1,000 at a time', publishing)(publishAll)
+  on('POST /tools', 'Publish tool definitions in any format, up to 1,000 at a time', operation)(publishAll)
   const summary = 'Publish a machine-context document; without a body, list tools as GET does'
   on(
     'POST /machine-context/tools',
     summary,
-    publishing,
-  )(({ query, ...asked }) => publishAll({ ...asked, query: { dialect: 'machine-context', ...query } }))
+    operation,
+  )(({ query, ...request }) => publishAll({ ...request, query: { dialect: 'machine-context', ...query } }))
 
-  async function publishAll({ principal, query, body, note }: Publishing): Promise<Answered> {
-    const { allow, dialect, ...given } = query
+  async function publishAll({ principal, query, body, addAuditDetails }: PublishRequest): Promise<PublishResult> {
+    const { allow, dialect, ...decodeOptions } = query
     const isBatch = isJsonArray(body)
     const documents = isJsonArray(body) ? body : [body]
     const reports = await publish(
-      documents.map((document) => ({ body: document, dialect, given })),
+      documents.map((document) => ({ body: document, dialect, given: decodeOptions })),
       { principal, allowBreaking: allow !== undefined },
     )
-    note(summarizeReports(reports))
-    const beside = wire.publicationNote(reports)
-    const noted = beside === undefined ? {} : { headers: noteHeader(beside) }
+    addAuditDetails(summarizeReports(reports))
+    const noteText = wire.publicationNote(reports)
+    const note = noteText === undefined ? {} : { headers: noteHeader(noteText) }
     if (isBatch) {
       const results = reports.map((report, index) => wire.encodeResult(report, wire.parseToolIdParam(documents[index])))
-      return { ...ok({ results }), ...noted }
+      return { ...ok({ results }), ...note }
     }
     const [report] = reports
     if (!report) throw new Error('A publication came to nothing')
     if (!report.ok) return report
-    return { ...ok(wire.encodePublished(report)), status: report.outcome === 'created' ? 201 : 200, ...noted }
+    return { ...ok(wire.encodePublished(report)), status: report.outcome === 'created' ? 201 : 200, ...note }
   }
 
   on('GET /tools/:id', 'Get a tool definition', {
     ...READER,
     query: query({ format: optional(format), losses: wire.flag, neighbours: wire.flag }),
-    answers: {
+    responses: {
       200: json('The definition in the requested format; or the five most similar tools', ANY),
       304: UNCHANGED,
     },
   })(async ({ c, principal, path: { id }, query: { format: formatName, losses: withLosses, neighbours } }) => {
-    const encode = formatNamed(formatName ?? 'oxp')
-    const found = await find(id, principal, getBackground(c))
-    if (!found) return whyNotFound(id, principal, getBackground(c))
+    const encode = getFormat(formatName ?? 'oxp')
+    const tool = await find(id, principal, getBackground(c))
+    if (!tool) return explainNotFound(id, principal, getBackground(c))
     if (neighbours) {
       const { findNeighbors } = await import('./neighbors.ts')
-      const items = await findNeighbors(found.record, deps.catalog, principal)
+      const items = await findNeighbors(tool.record, deps.catalog, principal)
       return { ...ok({ items }), headers: { ...PRIVATE, 'cache-control': 'no-store' } }
     }
-    const whole = await source.whole(found.record)
-    const sees = async (other: string) => (await find(other, principal, getBackground(c))) !== undefined
+    const record = await source.whole(tool.record)
+    const mayRead = async (otherId: string) => (await find(otherId, principal, getBackground(c))) !== undefined
     // Only the tool's own dialect has the whole document
-    const isDocument = formatName === whole.source.dialect && !isAdministrator(principal)
-    const seen = isDocument ? await (await loadShared()).redactSharedDocument(whole, codecs, sees) : whole
-    const written = encode(seen, found.record.name)
-    if (!written.ok) return fail({ type: 'definition-invalid', problems: written.problems })
-    const { document, losses } = written.value
-    const { digest: own, toolkitDescription = '' } = found.record
-    const ofToolkit = formatName && toolkitDescription ? `.${await sha256(toolkitDescription)}` : ''
-    const digest = own + ofToolkit + (seen === whole ? '' : '.alone')
+    const isDocument = formatName === record.source.dialect && !isAdministrator(principal)
+    const readable = isDocument ? await (await loadShared()).redactSharedDocument(record, codecs, mayRead) : record
+    const encoded = encode(readable, tool.record.name)
+    if (!encoded.ok) return fail({ type: 'definition-invalid', problems: encoded.problems })
+    const { document, losses } = encoded.value
+    const { digest: recordDigest, toolkitDescription = '' } = tool.record
+    const toolkitSuffix = formatName && toolkitDescription ? `.${await sha256(toolkitDescription)}` : ''
+    const digest = recordDigest + toolkitSuffix + (readable === record ? '' : '.alone')
     // The digest does not cover policies
     const { revision } = deps.policies.current()
-    const named = formatName || withLosses ? `${digest}.${formatName}.${withLosses}` : digest
-    const etag = revision > 0 && formatName ? `"${named}.${revision}"` : `"${named}"`
-    const about = isAdministrator(principal) ? wire.publisherHeaders(found.publisher) : {}
+    const tag = formatName || withLosses ? `${digest}.${formatName}.${withLosses}` : digest
+    const etag = revision > 0 && formatName ? `"${tag}.${revision}"` : `"${tag}"`
+    const publisherHeaders = isAdministrator(principal) ? wire.publisherHeaders(tool.publisher) : {}
     const headers = {
       ...PRIVATE,
-      ...wire.statusHeaders(found.status),
-      ...wire.guardHeaders(found.record),
-      ...about,
+      ...wire.statusHeaders(tool.status),
+      ...wire.guardHeaders(tool.record),
+      ...publisherHeaders,
       etag,
     }
     return notModified(c.req.raw, headers) ?? { ...ok(withLosses ? { document, losses } : document), headers }
@@ -163,70 +163,73 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
   on('GET /tools/:id/readiness', 'Check whether a call can run now', {
     ...READER,
     query: wire.readinessQuery,
-    answers: { 200: jsonRef('Readiness, with any problems', 'Readiness') },
+    responses: { 200: jsonRef('Readiness, with any problems', 'Readiness') },
   })(async ({ c, principal, path: { id }, query: { user_id } }) => {
     const userId = resolveUserId(principal, user_id)
     if (userId !== undefined && !mayActFor(principal, userId))
       return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
-    const found = await find(id, principal, getBackground(c))
-    if (!found) return whyNotFound(id, principal, getBackground(c))
-    const readiness = await tellReadiness(found, { principal, userId, requestUrl: () => c.req.raw.url })
+    const tool = await find(id, principal, getBackground(c))
+    if (!tool) return explainNotFound(id, principal, getBackground(c))
+    const readiness = await checkReadiness(tool, { principal, userId, requestUrl: () => c.req.raw.url })
     return { ...ok(readiness), headers: { ...PRIVATE, 'cache-control': 'no-store' } }
   })
 
   on('GET /tools/:id/versions', 'List the versions of a tool and their changes', {
     ...READER,
-    answers: { 200: itemList('The versions, highest first', 'VersionHistory') },
+    responses: { 200: itemList('The versions, highest first', 'VersionHistory') },
   })(async ({ c, principal, path: { id } }) => {
-    const seen = await find(id, principal, getBackground(c))
-    const found = seen ?? (await findYanked(id, principal, getBackground(c)))
-    const current = found && (await source.loadCurrent(found.record))
-    const document = current && (await isKnownTo(principal, current, deps.toolkits))
+    const active = await find(id, principal, getBackground(c))
+    const tool = active ?? (await findYanked(id, principal, getBackground(c)))
+    const current = tool && (await source.loadCurrent(tool.record))
+    const document = current && (await withoutHiddenVersions(principal, current, deps.toolkits))
     if (!document) return unknown(id)
     const { loadHistory } = await import('../../core/publish/history.ts')
     const history = await loadHistory(document, source, (record) => maySee(principal, record, 'tools:read'))
-    return { ...ok({ items: history.map((each) => wire.encodeHistory(document, each)) }), headers: PRIVATE }
+    return { ...ok({ items: history.map((version) => wire.encodeHistory(document, version)) }), headers: PRIVATE }
   })
 
   on('PATCH /tools/:id', 'Update the status of a version', {
     ...PUBLISHER,
-    act: 'tool.change',
+    auditAction: 'tool.change',
     body: jsonBody(wire.VERSION_CHANGE_BODY),
-    answers: { 200: jsonRef('The updated version', 'Version') },
-  })(async ({ c, principal, path: { id: asked }, body, note }) => {
-    const id = parseToolId(asked)
-    if (!id) return unknown(asked)
-    note({ ...body })
+    responses: { 200: jsonRef('The updated version', 'Version') },
+  })(async ({ c, principal, path: { id: ref }, body, addAuditDetails }) => {
+    const id = parseToolId(ref)
+    if (!id) return unknown(ref)
+    addAuditDetails({ ...body })
     const successor = body.status?.state === 'deprecated' ? body.status.successor : undefined
     if (successor !== undefined && !(await find(successor, principal, getBackground(c))))
       return fail({ type: 'request-malformed', message: `The successor '${successor}' was not found` })
     // Another version may have come since an administrator looked
     if (body.trusted !== undefined && !isVersion(id.selector ?? '')) {
-      const message = `To trust '${asked.slice(0, 200)}', name its version: ${EXACT}`
+      const message = `To trust '${ref.slice(0, 200)}', name its version: ${EXACT}`
       return fail({ type: 'request-malformed', message })
     }
-    const found = await source.loadCurrentOrSuggest(id)
-    const document = 'versions' in found && covers(principal, found, 'tools:publish') ? found : undefined
-    const known = document && (await isKnownTo(principal, document, deps.toolkits))
-    const isNamed = id.selector !== undefined
-    const held = document && resolveVersion(document.versions, id.selector)
-    const version = (held ?? (isNamed || !known ? undefined : findHighest(known.versions, 'disabled')))?.version
+    const current = await source.loadCurrentOrSuggest(id)
+    const document = 'versions' in current && covers(principal, current, 'tools:publish') ? current : undefined
+    const visible = document && (await withoutHiddenVersions(principal, document, deps.toolkits))
+    const hasRange = id.selector !== undefined
+    const matching = document && resolveVersion(document.versions, id.selector)
+    const version = (matching ?? (hasRange || !visible ? undefined : findHighest(visible.versions, 'disabled')))
+      ?.version
     if (!document || version === undefined) {
-      if (isNamed || !known) return unknown(asked)
-      const versions = known.versions.slice(-MAX_VERSIONS).map((each) => `${each.version} (${each.status.state})`)
-      const message = `Say which version of '${asked}' to change: there is ${versions.join(', ')}`
+      if (hasRange || !visible) return unknown(ref)
+      const versions = visible.versions
+        .slice(-MAX_VERSIONS)
+        .map((listed) => `${listed.version} (${listed.status.state})`)
+      const message = `Say which version of '${ref}' to change: there is ${versions.join(', ')}`
       return fail({ type: 'request-malformed', message })
     }
     const { toolkit, tool } = document
-    const changed = await writer.change({ toolkit, tool }, version, body, principal)
-    if (!changed) return unknown(asked)
-    if (!changed.ok) {
-      const { reason, isConflict } = changed
+    const change = await writer.change({ toolkit, tool }, version, body, principal)
+    if (!change) return unknown(ref)
+    if (!change.ok) {
+      const { reason, isConflict } = change
       return fail(isConflict ? { type: 'conflict', message: reason } : { type: 'forbidden', reason })
     }
-    const entry = changed.document.versions.find((each) => each.version === version)
-    if (!entry) return unknown(asked)
-    const encoded = wire.encodeVersion(changed.document, entry, isAdministrator(principal))
+    const entry = change.document.versions.find((candidate) => candidate.version === version)
+    if (!entry) return unknown(ref)
+    const encoded = wire.encodeVersion(change.document, entry, isAdministrator(principal))
     if (body.status?.state !== 'active' || entry.status.state === 'active') return ok(encoded)
     const message = `The status of its toolkit holds: change it with PATCH /toolkits/${toolkit}`
     return ok({ ...encoded, message })
@@ -240,40 +243,40 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
       from: optional(string({ most: 100 })),
     }),
     body: jsonBody(DEFINITION_BODY, { limit: CONVERT_LIMIT }),
-    answers: {
+    responses: {
       200: json(
         'The converted definition, and what it cannot express',
         objectSchema({ document: ANY, losses: arraySchema(OBJECT) }),
       ),
     },
-  })(async ({ query: { to, from, ...given }, body }) => {
+  })(async ({ query: { to, from, ...decodeOptions }, body }) => {
     const problems: Problem[] = []
-    const { document, beside } = unwrapped(body, given, problems)
+    const { document, wrapper } = unwrapBody(body, decodeOptions, problems)
     if (problems.length > 0) return fail({ type: 'definition-invalid', problems })
-    const result = await convert(document, { from, to: formatNamed(to), beside }, codecs, sha256)
+    const result = await convert(document, { from, to: getFormat(to), beside: wrapper }, codecs, sha256)
     return result.ok ? ok(result.value) : fail({ type: 'definition-invalid', problems: result.problems })
   })
 
   /** Names the versions of a tool that the caller may see, or the tools with names near an unknown one. */
-  async function whyNotFound(asked: string, principal: Principal, background: WaitUntil): Promise<FailureResult> {
-    const resolved = await deps.resolver.resolve(toIdOrNameRef(asked), background)
-    const near = async () => unknown(asked, await deps.catalog.suggestNames(asked, principal))
-    if (resolved.ok || resolved.failure.type !== 'version-unavailable') return near()
-    if (!(await find(resolved.failure.tool, principal, background))) return near()
-    const { failure } = await filterSuggestions(asked, resolved, { principal, background }, deps.resolver)
-    if (failure.type !== 'version-unavailable') return unknown(asked)
+  async function explainNotFound(ref: string, principal: Principal, background: WaitUntil): Promise<FailureResult> {
+    const resolved = await deps.resolver.resolve(toIdOrNameRef(ref), background)
+    const withSuggestions = async () => unknown(ref, await deps.catalog.suggestNames(ref, principal))
+    if (resolved.ok || resolved.failure.type !== 'version-unavailable') return withSuggestions()
+    if (!(await find(resolved.failure.tool, principal, background))) return withSuggestions()
+    const { failure } = await filterSuggestions(ref, resolved, { principal, background }, deps.resolver)
+    if (failure.type !== 'version-unavailable') return unknown(ref)
     return fail({ type: 'not-found', message: formatSentence(describeFailure(failure)) })
   }
 
   /** Versions that are all yanked answer to their exact ids alone. */
-  async function findYanked(asked: string, principal: Principal, background: WaitUntil) {
-    const id = parseToolId(asked)
+  async function findYanked(ref: string, principal: Principal, background: WaitUntil) {
+    const id = parseToolId(ref)
     const current = id && id.selector === undefined ? await source.loadCurrent(id) : undefined
     const yanked = current && findHighest(current.versions, 'yanked')
     return yanked && find(formatToolId(current, yanked.version), principal, background)
   }
 
-  function formatNamed(name: string): ExportFormat {
+  function getFormat(name: string): ExportFormat {
     const format = formats.get(name)
     if (!format) throw new Error(`No format '${name}'`)
     return format
@@ -282,14 +285,14 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
   return router
 }
 
-function unwrapped(
+function unwrapBody(
   body: Json,
-  given: DecodeOptions,
+  decodeOptions: DecodeOptions,
   problems: Problem[],
-): { readonly document: Json; readonly beside: WrapperFields } {
-  if (!isJsonObject(body) || body.definition === undefined) return { document: body, beside: { given } }
-  const beside = parseWrapper(body, problems)
-  return { document: body.definition, beside: { ...beside, given: { ...given, ...beside.given } } }
+): { readonly document: Json; readonly wrapper: WrapperFields } {
+  if (!isJsonObject(body) || body.definition === undefined) return { document: body, wrapper: { given: decodeOptions } }
+  const fields = parseWrapper(body, problems)
+  return { document: body.definition, wrapper: { ...fields, given: { ...decodeOptions, ...fields.given } } }
 }
 
 function requireValue(reader: Reader<string>, words: readonly string[]): Reader<string> {
@@ -297,6 +300,6 @@ function requireValue(reader: Reader<string>, words: readonly string[]): Reader<
     value === undefined ? addProblem(report, `Is required: one of ${quoteList(words)}`) : reader(value, report)
 }
 
-function unknown(asked: string, near: readonly string[] = []): FailureResult {
-  return fail({ type: 'not-found', message: `Tool '${asked.slice(0, 200)}' was not found${didYouMean(near)}` })
+function unknown(ref: string, suggestions: readonly string[] = []): FailureResult {
+  return fail({ type: 'not-found', message: `Tool '${ref.slice(0, 200)}' was not found${didYouMean(suggestions)}` })
 }

@@ -24,12 +24,12 @@ import { needsApproval, type Publisher, type ToolRecord, type VersionEntry } fro
 import type { ToolStatus } from '../../core/tool/version.ts'
 
 const NAME = stringMatching('a name of 1 to 64 of A-Z, a-z, 0-9, _ and -', isNamePart)
-const BY_ADMINISTRATOR = object({
+const ADMIN_FIELDS = object({
   trusted: optional(boolean),
   name: optional<string | null>(nullable(NAME)),
 })
 
-export const VERSION_CHANGE_BODY = statusReader(BY_ADMINISTRATOR, ['trusted', 'name'])
+export const VERSION_CHANGE_BODY = statusReader(ADMIN_FIELDS, ['trusted', 'name'])
 
 export const readinessQuery = query({ user_id: optional(identifier) })
 
@@ -41,7 +41,7 @@ export const publicationQuery = query({
   ...PUBLICATION_PARAMS,
 })
 
-export const flag = transform(optional(enumReader(['0', '1'])), (asked) => asked === '1')
+export const flag = transform(optional(enumReader(['0', '1'])), (value) => value === '1')
 
 const STATUS = { ...HTTP_STATUS, created: 201, unchanged: 200 } as const
 
@@ -64,17 +64,17 @@ export function encodePublished({
 export function publicationNote(reports: readonly PublicationReport[]): string | undefined {
   const ids = reports.flatMap((report) => (report.ok ? (report.uncallable ?? []) : []))
   if (ids.length === 0) return undefined
-  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : ''
-  const named = `${quoteList(ids.slice(0, MAX_NAMED))}${more}`
-  return `Without an implementation, ${named} cannot be called, only listed and read: publish a new version with an 'implementation' beside the 'definition'`
+  const moreText = ids.length > MAX_LISTED_IDS ? ` and ${ids.length - MAX_LISTED_IDS} more` : ''
+  const idList = `${quoteList(ids.slice(0, MAX_LISTED_IDS))}${moreText}`
+  return `Without an implementation, ${idList} cannot be called, only listed and read: publish a new version with an 'implementation' beside the 'definition'`
 }
 
-const MAX_NAMED = 3
+const MAX_LISTED_IDS = 3
 
-export function encodeResult(report: PublicationReport, asked: string | null) {
+export function encodeResult(report: PublicationReport, requestedId: string | null) {
   const { ids } = report
   return {
-    id: ids[0] ?? asked,
+    id: ids[0] ?? requestedId,
     status: STATUS[report.ok ? report.outcome : report.failure.type],
     ...(ids.length > 1 ? { ids } : {}),
     ...(report.ok ? {} : { errors: toProblems(report.failure) }),
@@ -91,8 +91,8 @@ export function parseToolIdParam(document: unknown): string | null {
 
 export function encodeVersion(name: ToolName, { version, status, publisher }: VersionEntry, isAdmin: boolean) {
   const { state, ...details } = status
-  const about = { publisher: publisher.principal, trusted: publisher.trusted }
-  return { id: formatToolId(name, version), status: state, ...details, ...(isAdmin ? about : {}) }
+  const adminFields = { publisher: publisher.principal, trusted: publisher.trusted }
+  return { id: formatToolId(name, version), status: state, ...details, ...(isAdmin ? adminFields : {}) }
 }
 
 export function publisherHeaders({ principal, trusted }: Publisher): Record<string, string> {

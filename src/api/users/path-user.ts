@@ -4,10 +4,10 @@ import { fail } from '../../core/failure/failure.ts'
 import { CALLER } from '../../http/route/router.ts'
 
 /** For callers who may ask about the user in the path. */
-export function ofUser(mayAsk = mayActFor) {
-  const denial = (principal: Principal, { user }: { readonly user: string }) =>
-    mayAsk(principal, user)
+export function userRoute(mayReadUser = mayActFor) {
+  const findDenial = (principal: Principal, { user }: { readonly user: string }) =>
+    mayReadUser(principal, user)
       ? undefined
       : fail({ type: 'forbidden', reason: `The credential may not act for the user '${user}'` })
-  return { ...CALLER, path: { user: identifier }, denial } as const
+  return { ...CALLER, path: { user: identifier }, findDenial } as const
 }

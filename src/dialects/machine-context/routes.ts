@@ -49,7 +49,7 @@ const EXECUTE = {
   summary: 'Call a tool (machine-context)',
   query: NO_QUERY,
   reader: MESSAGE,
-  answer: json('A response message', OBJECT),
+  response: json('A response message', OBJECT),
 }
 
 /** The Machine Context Protocol 1.0. It has no message for a list, which a POST without a body, and so without a type of one, asks for. */
@@ -64,7 +64,7 @@ export function createMachineContextRoutes(deps: MachineContextRoutesDeps): Hono
   const listUnlessSent = (c: Context, next: Next) => (c.req.header('content-type') === undefined ? list(c) : next())
   router.post('/machine-context/tools', declareOperation({ query: NO_QUERY }, listUnlessSent))
   const respondTo = () => (failure: Failure) => respond(failure)
-  router.post('/machine-context/execute', createCallRoute(deps.gate, { ...EXECUTE, failures, respondTo }, execute))
+  router.post('/machine-context/execute', createCallRoute(deps.authorize, { ...EXECUTE, failures, respondTo }, execute))
 
   async function execute({ body, caller }: IncomingCall): Promise<Response> {
     const to = createReplyHeader(body)

@@ -57,7 +57,7 @@ const READ_OR_CALL = ['tools:call', 'tools:read'] as const
 const SEARCH_MODE = 'search_tools finds tools, and call_tool calls them'
 const MCP_RESPONSES: ResponseSpecs = {
   200: { ...json('A JSON-RPC response, or a stream of messages that ends with it', OBJECT), streams: true },
-  202: { says: 'The notification was accepted' },
+  202: { description: 'The notification was accepted' },
 }
 const HOW_TO_CONNECT = '. What to copy for each agent is at /docs/agents'
 
@@ -80,7 +80,7 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
           scope: 'tools:call',
           query: toolsetQuery,
           body: { reader: () => MESSAGES },
-          answers: MCP_RESPONSES,
+          responses: MCP_RESPONSES,
           failures: 'JsonRpcError',
         },
         (c) => post(c, door),
@@ -110,7 +110,7 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     if (requestMemory.isFull(owner)) return respondError(FULL.failure)
     const memory = requestMemory.open(owner)
     try {
-      const body = await readJson(request, { limit: MAX_CALL_BYTES, meter, memory })
+      const body = await readJson(request, { limit: MAX_CALL_BYTES, budget: meter, memory })
       if (!body.ok) return respondError(body.failure)
       const client = { ...owner, background: memory.background, toolset, meter, memory }
       return memory.untilRead(await answerBody(body.value, client))

@@ -47,7 +47,7 @@ const INVOKE = {
   summary: 'Call a tool (Open Tool Calling)',
   query: NO_QUERY,
   reader: REQUEST,
-  answer: jsonRef('The response', 'WorkerResponse'),
+  response: jsonRef('The response', 'WorkerResponse'),
   respondTo: () => respond,
 }
 
@@ -63,10 +63,10 @@ export function createOpenToolCallingRoutes(deps: OpenToolCallingRoutesDeps): Ho
       {
         summary: 'Check the health of the worker (Open Tool Calling)',
         query: ANY_QUERY,
-        answers: { 200: jsonRef('Healthy', 'WorkerHealth') },
+        responses: { 200: jsonRef('Healthy', 'WorkerHealth') },
       },
       async (c) => {
-        const caller = await deps.gate(c, 'tools:read')
+        const caller = await deps.authorize(c, 'tools:read')
         const answer = (about?: WorkerTools) =>
           jsonText(JSON.stringify({ status: 'ok', ...about, started_at: startedAt }))
         if (!caller.ok) return answer()
@@ -77,7 +77,7 @@ export function createOpenToolCallingRoutes(deps: OpenToolCallingRoutesDeps): Ho
     ),
   )
   router.get('/worker/tools', createFullListRoute(deps, LIST))
-  router.post('/worker/tools/invoke', createCallRoute(deps.gate, INVOKE, invoke))
+  router.post('/worker/tools/invoke', createCallRoute(deps.authorize, INVOKE, invoke))
 
   /** An engine reads the list again when its hash changes. Kept for the caller who asked last, since engines poll. */
   async function describeTools(principal: Principal, memory: AnswerMemory): Promise<WorkerTools | undefined> {

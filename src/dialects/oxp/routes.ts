@@ -68,7 +68,7 @@ const CALL = {
   dialect: 'oxp',
   query: NO_QUERY,
   reader: CALL_REQUEST,
-  answer: {
+  response: {
     ...jsonRef(
       'The result; if the header Accept names text/event-stream, a stream of progress events that ends with the result',
       'CallResult',
@@ -83,19 +83,19 @@ const unlisted = (path: string, reason: string) => ({ document: undefined, losse
 
 /** `/tools` follows the specification, and `/oxp` the published OpenAPI document with flat `input_schema`. */
 export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
-  const { gate, callTool, health, catalog } = deps
+  const { authorize, callTool, health, catalog } = deps
   const router = new Hono()
 
   const tellHealth = (summary: string) =>
-    declareOperation({ summary, query: ANY_QUERY, answers: HEALTH }, () => health())
+    declareOperation({ summary, query: ANY_QUERY, responses: HEALTH }, () => health())
   router.get('/health', tellHealth('Check the health of the deployment'))
   router.get('/oxp/health', tellHealth('Check the health of the deployment (OXP)'))
   const format = optional(enumReader([...deps.formatNames, SUMMARY]), 'oxp')
   router.get('/tools', list('List and search tools', query({ ...LIST, status: STATUS_OF, format })))
   router.get('/oxp/tools', list('List and search tools (OXP)', LIST_QUERY))
-  router.post('/tools/call', createCallRoute(gate, { ...CALL, summary: 'Call a tool' }, call))
+  router.post('/tools/call', createCallRoute(authorize, { ...CALL, summary: 'Call a tool' }, call))
   const summary = 'Call a tool (OXP)'
-  router.post('/oxp/tools/call', createCallRoute(gate, { ...CALL, summary }, call))
+  router.post('/oxp/tools/call', createCallRoute(authorize, { ...CALL, summary }, call))
 
   async function call({ request, caller, body }: IncomingCall): Promise<Response> {
     const form = findForm(request)
@@ -119,7 +119,7 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
 
   function list(summary: string, query: Query<FormatAsked>) {
     return declareOperation(
-      { summary, scope: 'tools:read', query, answers: toolListResponses(ref('Tools')) },
+      { summary, scope: 'tools:read', query, responses: toolListResponses(ref('Tools')) },
       (c: Context) => {
         const request = c.req.raw
         const form = findForm(request)

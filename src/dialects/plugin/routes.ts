@@ -41,7 +41,7 @@ export function createPluginRoutes(deps: PluginRoutesDeps): Hono {
   const router = new Hono()
   const describe = createFullListRoute(deps, DESCRIBE)
   router.get('/plugin/describe', describe).post('/plugin/describe', describe)
-  router.post('/plugin/call', createCallRoute(deps.gate, CALL, call))
+  router.post('/plugin/call', createCallRoute(deps.authorize, CALL, call))
 
   async function call({ request, caller, query, body }: IncomingCall<QueryValues<typeof TOOLKIT>>): Promise<Response> {
     const { toolkit } = query
@@ -118,7 +118,7 @@ const CALL = {
   summary: 'Call a tool (plugin)',
   query: TOOLKIT,
   reader: REQUEST,
-  answer: jsonRef('What the tool came to', 'CallToolResult'),
+  response: jsonRef('What the tool came to', 'CallToolResult'),
   respondTo: () => respond,
 }
 

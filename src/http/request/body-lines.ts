@@ -8,48 +8,48 @@ const LINE_FEED = 0x0a
  * Holds one line at a time, and nothing of one longer than `most` bytes. A body that breaks off ends there. Whoever stops
  * before the end may read on.
  */
-export async function* bodyLines(body: ReadableStream<Uint8Array> | null, most: number): AsyncGenerator<BodyLine> {
-  const line = createLine(most)
+export async function* bodyLines(body: ReadableStream<Uint8Array> | null, maxBytes: number): AsyncGenerator<BodyLine> {
+  const line = createLine(maxBytes)
   try {
     for await (const chunk of body?.values({ preventCancel: true }) ?? []) {
-      let from = 0
-      for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, from)) {
-        line.add(chunk.subarray(from, at))
-        from = at + 1
-        const whole = line.end()
-        if (whole) yield whole
+      let lineStart = 0
+      for (let lineEnd = chunk.indexOf(LINE_FEED); lineEnd !== -1; lineEnd = chunk.indexOf(LINE_FEED, lineStart)) {
+        line.add(chunk.subarray(lineStart, lineEnd))
+        lineStart = lineEnd + 1
+        const bodyLine = line.end()
+        if (bodyLine) yield bodyLine
       }
-      line.add(chunk.subarray(from))
+      line.add(chunk.subarray(lineStart))
     }
   } catch {
     // The lines that came until then are given
   }
-  const last = line.end()
-  if (last) yield last
+  const lastLine = line.end()
+  if (lastLine) yield lastLine
 }
 
-function createLine(most: number) {
+function createLine(maxBytes: number) {
   let pieces: Uint8Array[] = []
   let size = 0
   return {
     add(bytes: Uint8Array): void {
       size += bytes.byteLength
-      if (size > most) pieces = []
+      if (size > maxBytes) pieces = []
       // The bytes that are left of a chunk are kept, not the chunk
       else if (bytes.byteLength > 0) pieces.push(bytes.slice())
     },
     end(): BodyLine | undefined {
-      const whole = new Uint8Array(size > most ? 0 : size)
-      let at = 0
+      const lineBytes = new Uint8Array(size > maxBytes ? 0 : size)
+      let offset = 0
       for (const piece of pieces) {
-        whole.set(piece, at)
-        at += piece.byteLength
+        lineBytes.set(piece, offset)
+        offset += piece.byteLength
       }
-      const isTooLong = size > most
+      const isTooLong = size > maxBytes
       pieces = []
       size = 0
-      if (isTooLong) return { problem: `Is larger than ${most} bytes` }
-      const text = utf8Text(whole)
+      if (isTooLong) return { problem: `Is larger than ${maxBytes} bytes` }
+      const text = utf8Text(lineBytes)
       if (text === undefined) return { problem: 'Is no UTF-8' }
       return text.trim() === '' ? undefined : { text }
     },

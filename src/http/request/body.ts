@@ -12,12 +12,12 @@ const encoder = new TextEncoder()
 
 const NOT_UTF8 = fail({ type: 'request-malformed', message: 'Cannot read the body: invalid UTF-8' })
 const BODY_ABORTED = fail({ type: 'request-malformed', message: 'Cannot read the body: it broke off' })
-const LATE = fail({ type: 'body-timed-out' })
+const BODY_TIMED_OUT = fail({ type: 'body-timed-out' })
 
 export interface JsonBodyOptions extends JsonLimits {
   /** In bytes. */
   readonly limit: number
-  readonly meter: RequestBudget
+  readonly budget: RequestBudget
   readonly memory: BodyMemory
 }
 
@@ -26,7 +26,7 @@ export interface JsonBodyOptions extends JsonLimits {
  * A call's small body comes with its length: making no ArrayBuffer of it saves a tenth of the call.
  */
 export async function readJson(request: Request, options: JsonBodyOptions): Promise<Result<Json>> {
-  const { limit, meter, memory, ...rules } = options
+  const { limit, budget, memory, ...jsonLimits } = options
   const { headers } = request
   const type = headers.get('content-type')
   if (!isJson(type)) return fail({ type: 'media-type-unsupported', got: type, wanted: 'application/json' })
@@ -35,7 +35,7 @@ export async function readJson(request: Request, options: JsonBodyOptions): Prom
     const bytes = await readUpTo(request, limit, memory)
     if (!bytes.ok) return bytes
     const text = utf8Text(bytes.value)
-    return text === undefined ? notUtf8(request) : readJsonText(text, meter, rules)
+    return text === undefined ? notUtf8Failure(request) : readJsonText(text, budget, jsonLimits)
   }
   if (length > limit) return tooLarge(limit, length)
   let text: string | FailureResult
@@ -47,26 +47,31 @@ export async function readJson(request: Request, options: JsonBodyOptions): Prom
   if (typeof text !== 'string') return text
   if (text.length > limit) return tooLarge(limit)
   // Malformed bytes became U+FFFD, which has three bytes, so the text is longer than the body
-  if (text.includes('\uFFFD') && encoder.encode(text).byteLength !== length) return notUtf8(request)
-  return readJsonText(text, meter, rules)
+  if (text.includes('\uFFFD') && encoder.encode(text).byteLength !== length) return notUtf8Failure(request)
+  return readJsonText(text, budget, jsonLimits)
 }
 
-function notUtf8(request: Request): FailureResult {
-  return findEncoding(request, 'application/json') ?? NOT_UTF8
+function notUtf8Failure(request: Request): FailureResult {
+  return findEncodingFailure(request, 'application/json') ?? NOT_UTF8
 }
 
 /** RFC 9110, section 15.5.16. JSON is looked at only where it is no UTF-8, as nothing compressed is. */
-function findEncoding({ headers }: Pick<Request, 'headers'>, mediaType: string): FailureResult | undefined {
+function findEncodingFailure({ headers }: Pick<Request, 'headers'>, mediaType: string): FailureResult | undefined {
   const encoding = headers.get('content-encoding')
   if (!encoding || encoding === 'identity') return undefined
-  const got = `${mediaType} in ${encoding}`
-  return fail({ type: 'media-type-unsupported', got, wanted: `${mediaType} without Content-Encoding`, isEncoded: true })
+  const contentType = `${mediaType} in ${encoding}`
+  return fail({
+    type: 'media-type-unsupported',
+    got: contentType,
+    wanted: `${mediaType} without Content-Encoding`,
+    isEncoded: true,
+  })
 }
 
 /** Fails where work on a body of so many bytes takes longer than the slowest sender may. */
 export function waitForBody<T>(work: Promise<T>, bytes: number): Promise<T | FailureResult> {
   return new Promise((done, reject) => {
-    const timer = setTimeout(() => done(LATE), PATIENCE_MS + bytes / LEAST_BYTES_A_MS)
+    const timer = setTimeout(() => done(BODY_TIMED_OUT), PATIENCE_MS + bytes / LEAST_BYTES_A_MS)
     work.then(done, reject).finally(() => clearTimeout(timer))
   })
 }
@@ -78,26 +83,26 @@ export function yieldToEventLoop(): Promise<void> {
 /** Lets others in between the slices of a long text. */
 export function readJsonText(
   text: string,
-  meter: RequestBudget,
-  rules: JsonLimits = {},
+  budget: RequestBudget,
+  jsonLimits: JsonLimits = {},
 ): Result<Json> | Promise<Result<Json>> {
   const short = parseShortJson(text)
   if (short) return short
-  const reading = parseInSlices(text, meter, { what: 'the body', ...rules })
-  const first = reading.next()
-  return first.done === true ? toResult(first.value) : readOn(reading)
+  const slices = parseInSlices(text, budget, { what: 'the body', ...jsonLimits })
+  const firstSlice = slices.next()
+  return firstSlice.done === true ? toResult(firstSlice.value) : readSlices(slices)
 }
 
-async function readOn(reading: ReturnType<typeof parseInSlices>): Promise<Result<Json>> {
+async function readSlices(slices: ReturnType<typeof parseInSlices>): Promise<Result<Json>> {
   for (;;) {
     await yieldToEventLoop()
-    const { done, value } = reading.next()
+    const { done, value } = slices.next()
     if (done === true) return toResult(value)
   }
 }
 
-function toResult(read: JsonParseResult): Result<Json> {
-  return read.ok ? read : fail({ type: 'request-malformed', message: read.message })
+function toResult(parsed: JsonParseResult): Result<Json> {
+  return parsed.ok ? parsed : fail({ type: 'request-malformed', message: parsed.message })
 }
 
 interface BytesOptions {
@@ -109,24 +114,24 @@ interface BytesOptions {
 
 export async function readBytes(request: Request, options: BytesOptions): ReturnType<typeof readUpTo> {
   const { mediaType, limit, memory } = options
-  const got = request.headers.get('content-type')
-  if (got?.split(';')[0]?.trim().toLowerCase() === mediaType)
-    return findEncoding(request, mediaType) ?? readUpTo(request, limit, memory)
-  return fail({ type: 'media-type-unsupported', got, wanted: mediaType })
+  const contentType = request.headers.get('content-type')
+  if (contentType?.split(';')[0]?.trim().toLowerCase() === mediaType)
+    return findEncodingFailure(request, mediaType) ?? readUpTo(request, limit, memory)
+  return fail({ type: 'media-type-unsupported', got: contentType, wanted: mediaType })
 }
 
 /** More than any page has, as a schema has 2,000 parts at most. Each takes many times its bytes. */
 const MAX_FIELDS = 5_000
 
 export async function readForm(request: Request, options: JsonBodyOptions): Promise<Result<URLSearchParams>> {
-  const { limit, meter, memory } = options
+  const { limit, budget, memory } = options
   const bytes = await readBytes(request, { mediaType: 'application/x-www-form-urlencoded', limit, memory })
   if (!bytes.ok) return bytes
   // Malformed bytes become U+FFFD, as in browsers: no known field has such a name or value
   const text = new TextDecoder().decode(bytes.value)
   let fields = 1
   for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) fields += 1
-  meter.spend(fields + textUnits(text))
+  budget.spend(fields + textUnits(text))
   if (fields > MAX_FIELDS) return tooLarge(limit)
   const form = new URLSearchParams(text)
   // A form of megabytes takes as long again to read and to send on
@@ -138,52 +143,52 @@ async function readUpTo({ headers, body }: Request, limit: number, memory: BodyM
   const length = contentLength(headers)
   if (length !== undefined && length > limit) return tooLarge(limit, length)
   let received = 0
-  let failing = BODY_ABORTED
-  const ended = new AbortController()
-  const end = (why: FailureResult) => {
-    failing = why
-    ended.abort()
+  let failure = BODY_ABORTED
+  const abort = new AbortController()
+  const abortWith = (reason: FailureResult) => {
+    failure = reason
+    abort.abort()
   }
   const stopWatch = watchTransfer(
     () => received,
-    () => end(LATE),
+    () => abortWith(BODY_TIMED_OUT),
   )
   try {
-    const { bytes, isComplete: isWhole } = await readToLimit(body, limit, ended.signal, {
+    const { bytes, isComplete } = await readToLimit(body, limit, abort.signal, {
       onRead: (size) => void (received = size),
-      grow: async (size) => (await memory.growBody(size)) || end(FULL),
+      grow: async (size) => (await memory.growBody(size)) || abortWith(FULL),
     })
-    if (!isWhole) return tooLarge(limit)
+    if (!isComplete) return tooLarge(limit)
     return bytes.length <= SMALL || (await memory.growWholeBody(bytes.length)) ? ok(bytes) : FULL
   } catch {
-    return failing
+    return failure
   } finally {
     stopWatch()
   }
 }
 
-interface RestBounds {
+interface DrainBounds {
   readonly bytes: number
   readonly ms: number
 }
 
 /** A client that is answered while it sends may see a broken connection instead of the answer (RFC 9112, section 9.6). */
-export async function drainBody({ headers, body }: Request, most?: RestBounds): Promise<void> {
-  if (!body || body.locked || (most && (contentLength(headers) ?? 0) > most.bytes)) return
+export async function drainBody({ headers, body }: Request, bounds?: DrainBounds): Promise<void> {
+  if (!body || body.locked || (bounds && (contentLength(headers) ?? 0) > bounds.bytes)) return
   const { read, cancel } = openReader(body)
-  const late = most && setTimeout(() => void cancel().catch(() => undefined), most.ms)
+  const timer = bounds && setTimeout(() => void cancel().catch(() => undefined), bounds.ms)
   try {
-    let left = most?.bytes ?? Infinity
+    let remainingBytes = bounds?.bytes ?? Infinity
     // One buffer for all, since V8 collects others late
     let buffer = new Uint8Array(SMALL)
-    for (let part = await read(buffer); !part.done && left > 0; part = await read(buffer)) {
-      left -= part.value.length
-      if (part.value.buffer instanceof ArrayBuffer) buffer = new Uint8Array(part.value.buffer)
+    for (let chunk = await read(buffer); !chunk.done && remainingBytes > 0; chunk = await read(buffer)) {
+      remainingBytes -= chunk.value.length
+      if (chunk.value.buffer instanceof ArrayBuffer) buffer = new Uint8Array(chunk.value.buffer)
     }
   } catch {
     // The client went away
   } finally {
-    if (late !== undefined) clearTimeout(late)
+    if (timer !== undefined) clearTimeout(timer)
   }
 }
 
@@ -202,6 +207,6 @@ function isJson(contentType: string | null): boolean {
   })
 }
 
-function tooLarge(limit: number, got?: number): FailureResult {
-  return fail({ type: 'body-too-large', limit, ...(got === undefined ? {} : { got }) })
+function tooLarge(limit: number, length?: number): FailureResult {
+  return fail({ type: 'body-too-large', limit, ...(length === undefined ? {} : { got: length }) })
 }

@@ -10,18 +10,18 @@ type Path = Readonly<Record<string, string>>
 
 export interface Body<B> {
   readonly reader?: () => Reader<unknown> | Promise<Reader<unknown>>
-  read(request: Request, path: Path, meter: RequestBudget, memory: BodyMemory): Promise<Result<B>>
+  read(request: Request, path: Path, budget: RequestBudget, memory: BodyMemory): Promise<Result<B>>
 }
 
 interface BodyRules<B> {
   readonly limit?: number
   readonly parts?: number
   /** Where the body may name what is read from elsewhere, of so many bytes. */
-  readonly readsMore?: true
+  readonly fetchesSource?: true
   /** Where named, a body that does not fit is `definition-invalid` and not `request-malformed`. */
   readonly what?: string
   readonly isOptional?: true
-  readonly readerFor?: (path: Path, sent: Json) => Reader<B> | Promise<Reader<B>>
+  readonly readerFor?: (path: Path, value: Json) => Reader<B> | Promise<Reader<B>>
 }
 
 const DEFAULT_LIMIT = 65_536
@@ -34,18 +34,25 @@ export function jsonBody<B>(reader: Reader<B>, rules: BodyRules<B> = {}): Body<B
 
 export function lazyBody<B>(
   reader: () => Reader<B> | Promise<Reader<B>>,
-  { limit = DEFAULT_LIMIT, parts = DEFAULT_UNITS, readsMore, what, isOptional, readerFor = reader }: BodyRules<B> = {},
+  {
+    limit = DEFAULT_LIMIT,
+    parts = DEFAULT_UNITS,
+    fetchesSource,
+    what,
+    isOptional,
+    readerFor = reader,
+  }: BodyRules<B> = {},
 ): Body<B> {
   return {
     reader,
-    async read(request, path, meter, memory) {
+    async read(request, path, budget, memory) {
       const isAbsent = isOptional && !request.headers.has('content-type')
-      const sent = isAbsent ? ok({}) : await readJson(request, { limit, meter, parts, memory })
-      if (!sent.ok) return sent
-      if (readsMore && !(await memory.growWholeBody(limit))) return FULL
-      const checked = parseValue(await readerFor(path, sent.value), sent.value)
-      if (checked.ok) return ok(checked.value)
-      const { problems } = checked
+      const json = isAbsent ? ok({}) : await readJson(request, { limit, budget, parts, memory })
+      if (!json.ok) return json
+      if (fetchesSource && !(await memory.growWholeBody(limit))) return FULL
+      const result = parseValue(await readerFor(path, json.value), json.value)
+      if (result.ok) return ok(result.value)
+      const { problems } = result
       return what === undefined
         ? malformedRequestFailure(problems)
         : fail({ type: 'definition-invalid', what, problems })

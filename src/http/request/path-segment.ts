@@ -13,38 +13,38 @@ type ParameterName<Path extends string> = Path extends `${string}/:${infer Name}
     : never
 
 export function pathReader<Path extends string>(path: Path, readers: PathReaders<Path> = {}) {
-  const named = new Map<string, Reader<string> | undefined>(Object.entries(readers))
+  const readersByName = new Map<string, Reader<string> | undefined>(Object.entries(readers))
   const parameters = path
     .split('/')
     .flatMap((step, index) => (step.startsWith(':') ? [{ name: step.slice(1), index }] : []))
-  const isWhole = (read: Readonly<Record<string, string>>): read is PathParameters<Path> =>
-    Object.keys(read).length === parameters.length
-  const none = {}
-  if (isWhole(none)) return (): Result<PathParameters<Path>> => ok(none)
+  const isComplete = (values: Readonly<Record<string, string>>): values is PathParameters<Path> =>
+    Object.keys(values).length === parameters.length
+  const noParameters = {}
+  if (isComplete(noParameters)) return (): Result<PathParameters<Path>> => ok(noParameters)
 
   return (url: string): Result<PathParameters<Path>> => {
     const steps = new URL(url).pathname.split('/')
-    const read: Record<string, string> = {}
+    const values: Record<string, string> = {}
     const problems: Problem[] = []
     for (const { name, index } of parameters) {
-      const text = decoded(steps[index] ?? '')
-      if (!text.ok) return text
-      const reader = named.get(name)
-      const checked = reader && parseValue(reader, text.value)
-      if (checked?.ok === false) problems.push(...checked.problems.map((each) => ({ ...each, path: `/${name}` })))
-      read[name] = text.value
+      const decoded = decodeSegment(steps[index] ?? '')
+      if (!decoded.ok) return decoded
+      const reader = readersByName.get(name)
+      const result = reader && parseValue(reader, decoded.value)
+      if (result?.ok === false) problems.push(...result.problems.map((problem) => ({ ...problem, path: `/${name}` })))
+      values[name] = decoded.value
     }
-    if (problems.length > 0 || !isWhole(read)) return malformedRequestFailure(problems, 'the path')
-    return ok(read)
+    if (problems.length > 0 || !isComplete(values)) return malformedRequestFailure(problems, 'the path')
+    return ok(values)
   }
 }
 
 export function pathSegment(url: string, index: number): Result<string> {
-  return decoded(new URL(url).pathname.split('/')[index] ?? '')
+  return decodeSegment(new URL(url).pathname.split('/')[index] ?? '')
 }
 
 /** Routers let malformed percent-encoding (RFC 3986, section 2.1) through. */
-function decoded(segment: string): Result<string> {
+function decodeSegment(segment: string): Result<string> {
   try {
     return ok(decodeURIComponent(segment))
   } catch {

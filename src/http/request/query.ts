@@ -5,14 +5,14 @@ import * as json from '../../core/tool/json-reader.ts'
 export interface Query<T> {
   readonly reader: json.Reader<T>
   readonly names: readonly string[]
-  readonly others?: 'ignored' | undefined
-  readonly lists: ReadonlySet<string>
-  readonly none: Result<T>
+  readonly unknown?: 'ignore' | undefined
+  readonly listNames: ReadonlySet<string>
+  readonly emptyResult: Result<T>
 }
 
 export type QueryValues<Q extends Query<unknown>> = Q extends Query<infer T> ? T : never
 
-const MEANT = {
+const COMMON_MISNOMERS = {
   search: 'q',
   query: 'q',
   filter: 'q',
@@ -29,39 +29,40 @@ const MEANT = {
 
 export function query<T extends object>(
   parameters: { readonly [K in keyof T]: json.Reader<T[K]> },
-  { others }: { readonly others?: 'ignored' } = {},
+  { unknown }: { readonly unknown?: 'ignore' } = {},
 ): Query<json.ObjectValue<T>> {
-  const all = Object.entries<json.Reader<unknown>>(parameters)
-  const lists = new Set(all.flatMap(([name, each]) => (json.toJsonSchema(each).type === 'array' ? [name] : [])))
+  const entries = Object.entries<json.Reader<unknown>>(parameters)
+  const listNames = new Set(
+    entries.flatMap(([name, reader]) => (json.toJsonSchema(reader).type === 'array' ? [name] : [])),
+  )
   const readers: { -readonly [K in keyof T]: json.Reader<T[K]> } = { ...parameters }
-  for (const name in readers) if (!lists.has(name)) readers[name] = once(readers[name])
-  const unknown = others === 'ignored' ? ({ unknown: 'ignore' } as const) : {}
-  const reader = json.object<T>(readers, { ...unknown, called: 'parameter', meant: MEANT })
-  return { reader, names: Object.keys(parameters), others, lists, none: read(reader, {}) }
+  for (const name in readers) if (!listNames.has(name)) readers[name] = singleValue(readers[name])
+  const reader = json.object<T>(readers, { ...(unknown && { unknown }), called: 'parameter', meant: COMMON_MISNOMERS })
+  return { reader, names: Object.keys(parameters), unknown, listNames, emptyResult: checkValues(reader, {}) }
 }
 
 export const NO_QUERY = query({})
 
-export const ANY_QUERY = query({}, { others: 'ignored' })
+export const ANY_QUERY = query({}, { unknown: 'ignore' })
 
-export function readQuery<T>({ reader, lists, none }: Query<T>, url: string): Result<T> {
+export function readQuery<T>({ reader, listNames, emptyResult }: Query<T>, url: string): Result<T> {
   const at = url.indexOf('?')
-  if (at === -1) return none
-  const said = Map.groupBy(new URLSearchParams(url.slice(at + 1)), ([name]) => name)
-  const values = [...said].map(([name, each]) => {
-    const texts = each.map(([, text]) => text)
-    return [name, lists.has(name) || texts.length > 1 ? texts : texts[0]]
+  if (at === -1) return emptyResult
+  const parameters = Map.groupBy(new URLSearchParams(url.slice(at + 1)), ([name]) => name)
+  const values = [...parameters].map(([name, pairs]) => {
+    const texts = pairs.map(([, text]) => text)
+    return [name, listNames.has(name) || texts.length > 1 ? texts : texts[0]]
   })
-  return read(reader, Object.fromEntries(values))
+  return checkValues(reader, Object.fromEntries(values))
 }
 
-function read<T>(reader: json.Reader<T>, said: Readonly<Record<string, unknown>>): Result<T> {
-  const checked = json.parseValue(reader, said)
-  return checked.ok ? ok(checked.value) : malformedRequestFailure(checked.problems, 'the query')
+function checkValues<T>(reader: json.Reader<T>, values: Readonly<Record<string, unknown>>): Result<T> {
+  const result = json.parseValue(reader, values)
+  return result.ok ? ok(result.value) : malformedRequestFailure(result.problems, 'the query')
 }
 
 /** Which of two values counts would depend on the reader. */
-function once<T>(reader: json.Reader<T>): json.Reader<T> {
+function singleValue<T>(reader: json.Reader<T>): json.Reader<T> {
   return json.withSchemaFrom(reader, (value: unknown, report: json.ReadContext) =>
     Array.isArray(value)
       ? json.addProblem(report, `Must be said once, got ${value.length} times`)

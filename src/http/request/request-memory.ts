@@ -5,15 +5,15 @@ import { isolateMemory, type Memory, type Reservation } from '../../outbound/mem
 import { findUnreadText } from '../response/unread-text.ts'
 
 /** Bytes of memory for a byte of a call: as it came, as text, and as the value that its tool is given. */
-const COPIES = 3
+const CALL_COPIES = 3
 /** The same for what is published: a list within a list takes more, and a text less. */
 export const PUBLICATION_COPIES = 16
 /** Bytes for a character of an answer, with the lines that it is made of. */
 const ANSWER_COPIES = 2
 /** Longer than any call. */
-const HELD_MS = 330_000
+const BODY_HELD_MS = 330_000
 /** Longer than the slowest reader takes for the largest answer. */
-const READ_MS = 1_200_000
+const ANSWER_HELD_MS = 1_200_000
 const MAX_WAIT_MS = 15_000
 export const FULL = fail({ type: 'rate-limited', retry_after_ms: 5_000 })
 
@@ -49,8 +49,8 @@ function getAccount({ principal: { id, kind }, request: { headers }, use }: Memo
 /** What requests hold in an isolate: their bodies until they are answered, their answers until they are read. */
 export function createRequestMemory({ createBudget }: Memory) {
   const waitMs = MAX_WAIT_MS
-  const bodies = createBudget({ name: 'bodies', size: 72_000_000, share: 24_000_000, heldMs: HELD_MS, waitMs })
-  const answers = createBudget({ name: 'answers', size: 64_000_000, share: 16_000_000, heldMs: READ_MS, waitMs })
+  const bodies = createBudget({ name: 'bodies', size: 72_000_000, share: 24_000_000, heldMs: BODY_HELD_MS, waitMs })
+  const answers = createBudget({ name: 'answers', size: 64_000_000, share: 16_000_000, heldMs: ANSWER_HELD_MS, waitMs })
 
   class RequestMemory implements BodyMemory, AnswerMemory {
     readonly #owner: MemoryOwner
@@ -58,7 +58,7 @@ export function createRequestMemory({ createBudget }: Memory) {
     #body: Reservation | undefined
     #answer: Reservation | undefined
     #users = 1
-    #end = (): void => undefined
+    #endWait = (): void => undefined
 
     constructor(owner: MemoryOwner, copies: number) {
       this.#owner = owner
@@ -69,7 +69,7 @@ export function createRequestMemory({ createBudget }: Memory) {
       if (!this.#body) {
         this.#body = bodies.reserve(getAccount(this.#owner))
         // A request whose client has gone is ended with what it awaits, and would never release
-        this.#owner.background(new Promise<void>((end) => (this.#end = end)))
+        this.#owner.background(new Promise<void>((resolve) => (this.#endWait = resolve)))
       }
       return this.#body.grow(bytes)
     }
@@ -92,7 +92,7 @@ export function createRequestMemory({ createBudget }: Memory) {
       this.#users -= 1
       if (this.#users > 0) return
       this.#body?.release()
-      this.#end()
+      this.#endWait()
     }
 
     growAnswer(characters: number): Promise<boolean> {
@@ -115,7 +115,7 @@ export function createRequestMemory({ createBudget }: Memory) {
   return {
     /** Nothing more is begun for who does not read. */
     isFull: (owner: MemoryOwner): boolean => answers.isFull(() => getAccount(owner)),
-    open: (owner: MemoryOwner, copies = COPIES): RequestMemory => new RequestMemory(owner, copies),
+    open: (owner: MemoryOwner, copies = CALL_COPIES): RequestMemory => new RequestMemory(owner, copies),
   }
 }
 

@@ -7,17 +7,17 @@ export interface AuditDetails extends Pick<AuditEvent, 'act' | 'outcome' | 'stat
 }
 
 /** The id of an authorization is half of the link to it. */
-const LINKS = /^\/authorizations\/[^/]+/
-const MAX_PATH = 300
+const AUTHORIZATION_PATH = /^\/authorizations\/[^/]+/
+const MAX_PATH_CHARACTERS = 300
 
-export function writeAudit(c: RouteContext, write: WriteAuditEvent | undefined, now: number, given: AuditDetails) {
+export function writeAudit(c: RouteContext, write: WriteAuditEvent | undefined, now: number, details: AuditDetails) {
   if (!write) return
-  const { principal, ...about } = given
+  const { principal, ...event } = details
   const { method, url, headers } = c.req.raw
-  const path = new URL(url).pathname.replace(LINKS, '/authorizations/…').slice(0, MAX_PATH)
+  const path = new URL(url).pathname.replace(AUTHORIZATION_PATH, '/authorizations/…').slice(0, MAX_PATH_CHARACTERS)
   const address = headers.get('cf-connecting-ip') ?? undefined
-  const who = principal && { principal: principal.id, principal_name: principal.name }
-  write({ at: now, ...who, method, path, address, ...about }, getBackground(c))
+  const principalFields = principal && { principal: principal.id, principal_name: principal.name }
+  write({ at: now, ...principalFields, method, path, address, ...event }, getBackground(c))
 }
 
 const DENIALS: ReadonlyMap<Failure['type'], number> = new Map([
@@ -26,24 +26,24 @@ const DENIALS: ReadonlyMap<Failure['type'], number> = new Map([
   ['rate-limited', 429],
 ])
 /** A second: callers that are refused could otherwise fill the records. */
-const MOST = 20
+const MAX_DENIALS_PER_SECOND = 20
 
 export function createDenialLog(write: WriteAuditEvent, clock: () => number) {
-  let second = 0
-  let written = 0
-  let more = 0
+  let secondStart = 0
+  let writtenCount = 0
+  let droppedCount = 0
   return (c: RouteContext, { type }: Failure, principal?: AuditDetails['principal']): void => {
     const status = DENIALS.get(type)
     if (status === undefined) return
     const now = clock()
-    if (now - second >= 1_000) [second, written] = [now, 0]
-    if (written >= MOST) {
-      more += 1
+    if (now - secondStart >= 1_000) [secondStart, writtenCount] = [now, 0]
+    if (writtenCount >= MAX_DENIALS_PER_SECOND) {
+      droppedCount += 1
       return
     }
-    written += 1
-    const about = more > 0 ? { about: { not_written_down: more } } : {}
-    more = 0
+    writtenCount += 1
+    const about = droppedCount > 0 ? { about: { not_written_down: droppedCount } } : {}
+    droppedCount = 0
     writeAudit(c, write, now, { act: 'refusal', principal, outcome: type, status, ...about })
   }
 }

@@ -21,46 +21,46 @@ export type Authorize = (
 
 /** Not told of administrators. */
 export interface AuthorizerHooks {
-  readonly refused?: (c: RouteContext, failure: Failure, principal?: Principal) => void
-  readonly admitted?: (principal: Principal, background: WaitUntil) => void
+  readonly onDenied?: (c: RouteContext, failure: Failure, principal?: Principal) => void
+  readonly onAllowed?: (principal: Principal, background: WaitUntil) => void
 }
 
 /** The rate is held only at Cloudflare's edge, which lets no client set its address, and never for administrators. */
 export function createAuthorizer(
   { authenticate }: Pick<Authenticator, 'authenticate'>,
   rateLimit: RateLimit,
-  prepare: (...asked: Parameters<Authorize>) => Promise<unknown> | undefined,
-  watch: AuthorizerHooks = {},
+  prepare: (...request: Parameters<Authorize>) => Promise<unknown> | undefined,
+  hooks: AuthorizerHooks = {},
 ): Authorize {
   return (c, scope) => {
-    const refuse = (failing: FailureResult, principal?: Principal) => {
-      watch.refused?.(c, failing.failure, principal)
-      return failing
+    const deny = (denial: FailureResult, principal?: Principal) => {
+      hooks.onDenied?.(c, denial.failure, principal)
+      return denial
     }
     const address = c.req.raw.headers.get('cf-connecting-ip')
-    const limit = (key: string) => (address === null ? undefined : rateLimit(key, getBackground(c)))
+    const checkRate = (key: string) => (address === null ? undefined : rateLimit(key, getBackground(c)))
     let isCounted = false
     // Guesses at credentials are held to the rate before any of them is looked up
-    const limitStranger = () => {
+    const limitUnauthenticated = () => {
       isCounted = true
-      return limit(`stranger ${address}`)
+      return checkRate(`stranger ${address}`)
     }
-    const admit = (caller: Result<Principal>): Result<Principal> => {
-      if (!caller.ok) return refuse(isCounted ? caller : (limitStranger() ?? caller))
+    const checkCaller = (caller: Result<Principal>): Result<Principal> => {
+      if (!caller.ok) return deny(isCounted ? caller : (limitUnauthenticated() ?? caller))
       const principal = caller.value
-      const denial = scope && findScopeDenial(principal, scope)
-      if (denial) return refuse(fail(denial), principal)
+      const scopeDenial = scope && findScopeDenial(principal, scope)
+      if (scopeDenial) return deny(fail(scopeDenial), principal)
       if (principal.kind === 'admin') return caller
       // The anonymous are one principal: sharing a rate, one could shut out the others
-      const limited = limit(principal.kind === 'anonymous' ? `anonymous ${address}` : principal.id)
-      if (limited) return refuse(limited, principal)
-      watch.admitted?.(principal, getBackground(c))
+      const rateDenial = checkRate(principal.kind === 'anonymous' ? `anonymous ${address}` : principal.id)
+      if (rateDenial) return deny(rateDenial, principal)
+      hooks.onAllowed?.(principal, getBackground(c))
       return caller
     }
-    const authenticating = authenticate(c.req.raw, limitStranger)
+    const authenticating = authenticate(c.req.raw, limitUnauthenticated)
     const preparing = prepare(c, scope)
-    if (!preparing && !(authenticating instanceof Promise)) return admit(authenticating)
-    return Promise.all([authenticating, preparing]).then(([caller]) => admit(caller), toUnavailable)
+    if (!preparing && !(authenticating instanceof Promise)) return checkCaller(authenticating)
+    return Promise.all([authenticating, preparing]).then(([caller]) => checkCaller(caller), toUnavailable)
   }
 }
 
@@ -83,22 +83,22 @@ const PAGE_FROM_PAGE = fail({
 
 /** For requests of our pages to other routes; known by identity, so that none can come from outside. */
 export function createInternalRequests() {
-  const senders = new WeakMap<Request, Result<Principal>>()
+  const principals = new WeakMap<Request, Result<Principal>>()
   return {
-    of(principal: Principal, request: Request): Request {
-      senders.set(request, ok(principal))
+    setPrincipal(principal: Principal, request: Request): Request {
+      principals.set(request, ok(principal))
       return request
     },
 
-    before({ authenticate }: Pick<Authenticator, 'authenticate'>): Pick<Authenticator, 'authenticate'> {
-      return { authenticate: (request, mayLookUp) => senders.get(request) ?? authenticate(request, mayLookUp) }
+    accept({ authenticate }: Pick<Authenticator, 'authenticate'>): Pick<Authenticator, 'authenticate'> {
+      return { authenticate: (request, mayLookUp) => principals.get(request) ?? authenticate(request, mayLookUp) }
     },
 
     /** Keeps these out of pages, which would request each other endlessly. */
-    outside({ authenticate }: Pick<Authenticator, 'authenticate'>): Pick<Authenticator, 'authenticate'> {
+    reject({ authenticate }: Pick<Authenticator, 'authenticate'>): Pick<Authenticator, 'authenticate'> {
       return {
         authenticate: (request, mayLookUp) =>
-          senders.has(request) ? PAGE_FROM_PAGE : authenticate(request, mayLookUp),
+          principals.has(request) ? PAGE_FROM_PAGE : authenticate(request, mayLookUp),
       }
     },
   }

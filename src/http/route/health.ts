@@ -10,40 +10,40 @@ export interface HealthOptions {
 
 /** How long storage may take, and how long its answer and its silence are believed. */
 const WAIT_MS = 2_000
-const ANSWERED_MS = 5_000
-const SILENT_MS = 1_000
-const MAX_ASKING = 4
-const LOOK_AGAIN_MS = 25
-const SILENT = 'Storage does not answer'
+const HEALTHY_MS = 5_000
+const FAULTY_MS = 1_000
+const MAX_PROBES = 4
+const RETRY_MS = 25
+const NO_RESPONSE = 'Storage does not answer'
 
 /** Anybody may request it, so storage is probed rarely. No promise is shared: work of one request ends with it. */
 export function createHealth({ probe, now, sleep }: HealthOptions): () => Promise<Response> {
   let fault: string | undefined
   let knownUntil = -Infinity
-  const asking = createSemaphore(MAX_ASKING)
+  const probes = createSemaphore(MAX_PROBES)
 
-  async function ask(): Promise<void> {
-    fault = await Promise.race([probe().catch(() => SILENT), sleep(WAIT_MS).then(() => SILENT)])
-    knownUntil = now() + (fault === undefined ? ANSWERED_MS : SILENT_MS)
+  async function runProbe(): Promise<void> {
+    fault = await Promise.race([probe().catch(() => NO_RESPONSE), sleep(WAIT_MS).then(() => NO_RESPONSE)])
+    knownUntil = now() + (fault === undefined ? HEALTHY_MS : FAULTY_MS)
   }
 
-  async function look(): Promise<boolean> {
-    for (let waited = 0; now() >= knownUntil && waited < 2 * WAIT_MS; waited += LOOK_AGAIN_MS) {
-      const permit = asking.take(now(), WAIT_MS)
+  async function waitForResult(): Promise<boolean> {
+    for (let waited = 0; now() >= knownUntil && waited < 2 * WAIT_MS; waited += RETRY_MS) {
+      const permit = probes.take(now(), WAIT_MS)
       if (permit) {
-        await ask()
+        await runProbe()
         permit.release()
         return true
       }
-      await sleep(LOOK_AGAIN_MS)
+      await sleep(RETRY_MS)
     }
     return now() < knownUntil
   }
 
   return async () => {
-    const isKnown = await look()
+    const isKnown = await waitForResult()
     if (isKnown && fault === undefined) return jsonText('{"status":"ok"}')
-    const body = { status: 'unavailable', message: fault ?? SILENT }
+    const body = { status: 'unavailable', message: fault ?? NO_RESPONSE }
     return jsonText(JSON.stringify(body), 503, { 'cache-control': 'no-store', 'retry-after': '1' })
   }
 }

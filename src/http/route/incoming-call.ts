@@ -27,7 +27,7 @@ export interface IncomingCall<Q = unknown> {
 export interface CallRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | 'failures'> {
   readonly dialect: string
   readonly reader: Reader<unknown>
-  readonly answer: ResponseSpec
+  readonly response: ResponseSpec
   /** Refuses a request for its headers before its query and body are read. */
   readonly checkHeaders?: (headers: Headers) => FailureResult | undefined
   /** Takes the request and a failure apart, so that nothing beside a failure is taken for its headers. */
@@ -36,34 +36,34 @@ export interface CallRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | '
 
 /** The way in of every call but MCP's. Callers who are not let in learn nothing of what they sent. */
 export function createCallRoute<Q>(
-  gate: Authorize,
-  { dialect, reader, answer, checkHeaders, respondTo, ...operation }: CallRoute<Q>,
+  authorize: Authorize,
+  { dialect, reader, response, checkHeaders, respondTo, ...operation }: CallRoute<Q>,
   handle: (call: IncomingCall<Q>) => Promise<Response>,
 ): CallHandler {
-  const declared = {
+  const callOperation = {
     ...operation,
     scope: 'tools:call',
     body: { reader: () => reader },
-    answers: { 200: answer },
+    responses: { 200: response },
   } as const
-  return declareCallOperation(declared, async (c) => {
+  return declareCallOperation(callOperation, async (c) => {
     const request = c.req.raw
-    const admitting = gate(c, 'tools:call')
+    const authorizing = authorize(c, 'tools:call')
     // An await costs a turn of the queue even where nothing has to be waited for
-    const admitted = admitting instanceof Promise ? await admitting : admitting
-    if (!admitted.ok) return respondTo(request)(admitted.failure)
+    const principal = authorizing instanceof Promise ? await authorizing : authorizing
+    if (!principal.ok) return respondTo(request)(principal.failure)
     const { url, headers } = request
     const query =
-      checkHeaders?.(headers) ?? (url.includes('?') ? readQuery(operation.query, url) : operation.query.none)
+      checkHeaders?.(headers) ?? (url.includes('?') ? readQuery(operation.query, url) : operation.query.emptyResult)
     if (!query.ok) return respondTo(request)(query.failure)
-    const meter = createRequestBudget(CALL_UNITS)
-    const owner = { principal: admitted.value, request, background: getBackground(c) }
+    const budget = createRequestBudget(CALL_UNITS)
+    const owner = { principal: principal.value, request, background: getBackground(c) }
     if (requestMemory.isFull(owner)) return respondTo(request)(FULL.failure)
     const memory = requestMemory.open(owner)
     try {
-      const body = await readJson(request, { limit: MAX_CALL_BYTES, meter, memory })
+      const body = await readJson(request, { limit: MAX_CALL_BYTES, budget, memory })
       if (!body.ok) return respondTo(request)(body.failure)
-      const caller = createCaller(owner.principal, request, memory.background, meter, dialect)
+      const caller = createCaller(owner.principal, request, memory.background, budget, dialect)
       return memory.untilRead(await handle({ request, caller, query: query.value, body: body.value }))
     } finally {
       memory.release()
@@ -71,28 +71,31 @@ export function createCallRoute<Q>(
   })
 }
 
-const MAX_ID = 256
+const MAX_ID_CHARACTERS = 256
 
-const FOR_NOBODY = ok(NO_CONTEXT)
+const NO_CALL_CONTEXT = ok(NO_CONTEXT)
 const NO_CALL_ID = ok({})
 
 export function readCallContext({ headers }: Request): Result<CallContext> {
-  const userId = idIn(headers, 'X-User-Id')
-  if (userId === undefined) return FOR_NOBODY
+  const userId = readIdHeader(headers, 'X-User-Id')
+  if (userId === undefined) return NO_CALL_CONTEXT
   return userId.ok ? ok({ ...NO_CONTEXT, userId: userId.value }) : userId
 }
 
 export function readIdempotencyKey({ headers }: Request): Result<{ readonly callId?: string }> {
-  const callId = idIn(headers, 'Idempotency-Key')
+  const callId = readIdHeader(headers, 'Idempotency-Key')
   if (callId === undefined) return NO_CALL_ID
   return callId.ok ? ok({ callId: callId.value }) : callId
 }
 
-function idIn(headers: Headers, name: string): Result<string> | undefined {
+function readIdHeader(headers: Headers, name: string): Result<string> | undefined {
   const id = headers.get(name)
   if (id === null) return undefined
-  if (id !== '' && id.length <= MAX_ID) return ok(id)
-  return fail({ type: 'request-malformed', message: `The header '${name}' must be of 1 to ${MAX_ID} characters` })
+  if (id !== '' && id.length <= MAX_ID_CHARACTERS) return ok(id)
+  return fail({
+    type: 'request-malformed',
+    message: `The header '${name}' must be of 1 to ${MAX_ID_CHARACTERS} characters`,
+  })
 }
 
 export function createCaller(
@@ -121,6 +124,6 @@ export function acceptsEventStream({ headers }: Request): boolean {
   if (accept === null || !/text\/event-stream/i.test(accept)) return false
   return accept.split(',').some((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-    return type === 'text/event-stream' && !parameters.some((each) => /^q=0(?:\.0*)?$/.test(each))
+    return type === 'text/event-stream' && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))
   })
 }

@@ -3,20 +3,20 @@ import type { WaitUntil } from '../../core/tool/platform.ts'
 import { createLruCache } from '../../core/tool/recently-used.ts'
 
 /** Milliseconds: a key's last use is known to within ten minutes. */
-const EVERY_MS = 600_000
-const KEY = 'key:'
+const INTERVAL_MS = 600_000
+const KEY_PREFIX = 'key:'
 
 export function createKeyUsageTracker(
-  noteUse: (ids: readonly string[], at: number) => Promise<void>,
+  writeLastUse: (ids: readonly string[], at: number) => Promise<void>,
   now: () => number,
 ) {
-  const noted = createLruCache<number>(10_000)
+  const lastUses = createLruCache<number>(10_000)
   return ({ id, kind }: Principal, background: WaitUntil): void => {
     if (kind !== 'key') return
-    const at = now()
-    const last = noted.get(id)
-    if (last !== undefined && at - last < EVERY_MS) return
-    noted.set(id, at)
-    background(noteUse([id.slice(KEY.length)], at).catch(() => void noted.delete(id)))
+    const usedAt = now()
+    const lastUse = lastUses.get(id)
+    if (lastUse !== undefined && usedAt - lastUse < INTERVAL_MS) return
+    lastUses.set(id, usedAt)
+    background(writeLastUse([id.slice(KEY_PREFIX.length)], usedAt).catch(() => void lastUses.delete(id)))
   }
 }

@@ -1,6 +1,6 @@
 import { type FailureResult, fail } from '../../core/failure/failure.ts'
 
-interface EntranceOptions {
+interface NormalizerOptions {
   /** The origin of PUBLIC_URL. */
   readonly publicUrl: string | undefined
   readonly isSelfHosted: boolean
@@ -16,8 +16,8 @@ const MAX_PARTS = 64
 export function createRequestNormalizer({
   publicUrl,
   isSelfHosted,
-}: EntranceOptions): (request: Request) => Request | FailureResult {
-  const place = publicUrl === undefined ? undefined : new URL(publicUrl)
+}: NormalizerOptions): (request: Request) => Request | FailureResult {
+  const publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl)
   let isAtEdge = false
 
   return (received) => {
@@ -28,17 +28,19 @@ export function createRequestNormalizer({
     // Parsed once an isolate. Where Cloudflare is not in front, clients of Miniflare's sockets could set it too
     isAtEdge ||= !isSelfHosted && received.cf !== undefined
     const request = isAtEdge || !received.headers.has(CLIENT_ADDRESS) ? received : dropClientAddress(received)
-    return place ? checkHost(request, place) : request
+    return publicOrigin ? checkHost(request, publicOrigin) : request
   }
 
   function checkHost(request: Request, { origin, protocol, host }: URL): Request | FailureResult {
     const { url: href, headers } = request
-    const said = headers.get('host') ?? host
-    if (said === host && href.startsWith(`${origin}/`)) return request
-    const url = new URL(href)
-    const isHere = [url.host, said].every((each) => URL.parse(`${protocol}//${each}`)?.host === host)
-    if (isHere && isSelfHosted) return new Request(`${origin}${url.pathname}${url.search}`, request)
-    if (isHere && url.protocol === protocol) return request
+    const hostHeader = headers.get('host') ?? host
+    if (hostHeader === host && href.startsWith(`${origin}/`)) return request
+    const receivedUrl = new URL(href)
+    const isHere = [receivedUrl.host, hostHeader].every(
+      (authority) => URL.parse(`${protocol}//${authority}`)?.host === host,
+    )
+    if (isHere && isSelfHosted) return new Request(`${origin}${receivedUrl.pathname}${receivedUrl.search}`, request)
+    if (isHere && receivedUrl.protocol === protocol) return request
     const message = `This deployment only serves '${origin}' (PUBLIC_URL)`
     return fail({ type: 'misdirected', message })
   }

@@ -7,7 +7,7 @@ import type { Authorize } from './authorizer.ts'
 const DISCOVERY = /^(?:\/mcp)?\/(?:\.well-known\/.+|register|authorize|token)$/
 
 /** Only to callers let in, so that guesses at credentials are held to the rate here too; but DISCOVERY is open to anybody. */
-export function createNotFoundHandler(app: Hono, gate: Authorize, respond: (failure: Failure) => Response) {
+export function createNotFoundHandler(app: Hono, authorize: Authorize, respond: (failure: Failure) => Response) {
   const routesAt = (path: string) => {
     const steps = path.split('/')
     return app.routes.filter((route) => matches(route.path, steps))
@@ -21,17 +21,21 @@ export function createNotFoundHandler(app: Hono, gate: Authorize, respond: (fail
   const refusesAt = (path: string) => routesAt(path).some(({ method }) => method === 'ALL')
   return async (c: Context): Promise<Response> => {
     const { method, path } = c.req
-    const plain = withoutStraySlashes(path)
-    if (plain !== path && isSafeToSendOn(method) && (methodsAt(plain).has(method) || refusesAt(plain))) {
+    const trimmedPath = withoutStraySlashes(path)
+    if (
+      trimmedPath !== path &&
+      isSafeToSendOn(method) &&
+      (methodsAt(trimmedPath).has(method) || refusesAt(trimmedPath))
+    ) {
       // `path` is decoded, and may hold characters that no header takes
       const { pathname, search } = new URL(c.req.url)
       return c.redirect(`${withoutStraySlashes(pathname)}${search}`, 308)
     }
-    const caller = DISCOVERY.test(path) ? undefined : await gate(c, undefined)
-    if (caller?.ok === false) return respond(caller.failure)
-    const allowed = methodsAt(path)
-    if (allowed.size === 0) return respond({ type: 'route-unknown', method, path: path.slice(0, 200) })
-    return respond({ type: 'method-not-allowed', method, allowed: [...allowed].sort() })
+    const principal = DISCOVERY.test(path) ? undefined : await authorize(c, undefined)
+    if (principal?.ok === false) return respond(principal.failure)
+    const methods = methodsAt(path)
+    if (methods.size === 0) return respond({ type: 'route-unknown', method, path: path.slice(0, 200) })
+    return respond({ type: 'method-not-allowed', method, allowed: [...methods].sort() })
   }
 }
 
@@ -45,8 +49,9 @@ function isSafeToSendOn(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'POST'
 }
 
-function matches(route: string, got: readonly string[]): boolean {
-  const wanted = route.split('/')
-  const fits = (part: string, index: number) => (part.startsWith(':') ? got[index] !== '' : part === got[index])
-  return wanted.length === got.length && wanted.every(fits)
+function matches(route: string, steps: readonly string[]): boolean {
+  const pattern = route.split('/')
+  const matchesStep = (step: string, index: number) =>
+    step.startsWith(':') ? steps[index] !== '' : step === steps[index]
+  return pattern.length === steps.length && pattern.every(matchesStep)
 }

@@ -9,21 +9,21 @@ import type { RouteContext } from './authorizer.ts'
 export interface Operation<Q> {
   /** One line. Without it a route is a page for people, and not in the document. */
   readonly summary?: string
-  readonly answers?: ResponseSpecs
+  readonly responses?: ResponseSpecs
   readonly failures?: string
   readonly scope?: Scope | undefined
-  readonly act?: AuditAction
+  readonly auditAction?: AuditAction
   readonly query: Query<Q>
   readonly body?: Pick<Body<unknown>, 'reader'>
-  readonly sends?: string
-  readonly conditional?: true
+  readonly requestType?: string
+  readonly supportsIfMatch?: true
   readonly isPrivate?: boolean
 }
 
-const declared = new WeakMap<object, Operation<unknown>>()
+const operations = new WeakMap<object, Operation<unknown>>()
 
 export function declareOperation<H extends object>(operation: Operation<unknown>, handler: H): H {
-  declared.set(handler, operation)
+  operations.set(handler, operation)
   return handler
 }
 
@@ -43,5 +43,5 @@ export function findCallHandler(handler: object): CallHandler | undefined {
 
 /** Hono wraps the handlers of a face that has an error handler of its own. */
 export function findOperation(handler: object): Operation<unknown> | undefined {
-  return declared.get(typeof handler === 'function' ? findTargetHandler(handler) : handler)
+  return operations.get(typeof handler === 'function' ? findTargetHandler(handler) : handler)
 }

@@ -17,36 +17,36 @@ export interface PagesDeps {
   readonly onPageError: ErrorHandler
 }
 
-type Answer<Sent> = (c: Context, sent: Sent) => Promise<Response>
+type PageHandler<Input> = (c: Context, input: Input) => Promise<Response>
 
 /** Pages for people whom no gate has let in: each is held to the rate of strangers, and tells failures by a page. */
 export function createPageRouter({ limitAnonymous, onPageError }: Pick<PagesDeps, 'limitAnonymous' | 'onPageError'>) {
   const router = new Hono().onError(onPageError)
 
-  function shown<Q>(query: Query<Q>, answer: Answer<Q>) {
+  function definePage<Q>(query: Query<Q>, handle: PageHandler<Q>) {
     return declareOperation({ query }, async (c: Context) => {
-      const sent = limitAnonymous(c) ?? readQuery(query, c.req.url)
-      return sent.ok ? answer(c, sent.value) : page(failurePage(sent.failure))
+      const input = limitAnonymous(c) ?? readQuery(query, c.req.url)
+      return input.ok ? handle(c, input.value) : page(failurePage(input.failure))
     })
   }
 
   return {
     router,
 
-    get<Q>(path: string, query: Query<Q>, answer: Answer<Q>): void {
-      router.get(path, shown(query, answer))
+    get<Q>(path: string, query: Query<Q>, handle: PageHandler<Q>): void {
+      router.get(path, definePage(query, handle))
     },
 
     /** Takes forms of this deployment's own pages alone; `empty` stands for one that cannot be read where it does not matter. */
-    post(path: string, limit: number, answer: Answer<URLSearchParams>, unreadable?: 'empty'): void {
-      const answerForm: Answer<unknown> = async (c) => {
+    post(path: string, limit: number, handle: PageHandler<URLSearchParams>, unreadable?: 'empty'): void {
+      const handleForm: PageHandler<unknown> = async (c) => {
         const request = c.req.raw
         if (!isSameOrigin(request)) return page(FORM_OF_ANOTHER_SITE)
-        const form = await readForm(request, { limit, meter: createRequestBudget(), memory: NO_MEMORY })
-        if (form.ok) return answer(c, form.value)
-        return unreadable === 'empty' ? answer(c, new URLSearchParams()) : page(failurePage(form.failure))
+        const form = await readForm(request, { limit, budget: createRequestBudget(), memory: NO_MEMORY })
+        if (form.ok) return handle(c, form.value)
+        return unreadable === 'empty' ? handle(c, new URLSearchParams()) : page(failurePage(form.failure))
       }
-      router.post(path, shown(ANY_QUERY, answerForm))
+      router.post(path, definePage(ANY_QUERY, handleForm))
     },
   }
 }

@@ -22,14 +22,14 @@ const ANY_ORIGIN = {
 }
 const PREFLIGHT = { ...ANY_ORIGIN, 'access-control-max-age': '86400' }
 
-type Handle<Q> = (c: Context, query: Q) => Response | FailureResult | Promise<Response | FailureResult>
+type PublicHandler<Q> = (c: Context, query: Q) => Response | FailureResult | Promise<Response | FailureResult>
 
 /** For pages of any site, without a credential. Answers may be kept for a while, unless they say otherwise themselves. */
-export function createPublicRouter({ limitAnonymous, respond: respondAll, caching }: PublicRouteDeps) {
+export function createPublicRouter({ limitAnonymous, respond: respondByDefault, caching }: PublicRouteDeps) {
   const router = new Hono()
 
-  function at<Q>(path: string, operation: Operation<Q>, handle: Handle<Q>, respond = respondAll): void {
-    const route = async (c: Context): Promise<Response> => {
+  function get<Q>(path: string, operation: Operation<Q>, handle: PublicHandler<Q>, respond = respondByDefault): void {
+    const handleRequest = async (c: Context): Promise<Response> => {
       const query = limitAnonymous(c) ?? readQuery(operation.query, c.req.raw.url)
       const result = query.ok ? await handle(c, query.value) : query
       const response = result instanceof Response ? result : await respond(result.failure)
@@ -39,9 +39,9 @@ export function createPublicRouter({ limitAnonymous, respond: respondAll, cachin
       for (const [name, value] of Object.entries(ANY_ORIGIN)) headers.set(name, value)
       return response
     }
-    router.get(path, declareOperation(operation, route))
+    router.get(path, declareOperation(operation, handleRequest))
     router.options(path, () => preflight(PREFLIGHT))
   }
 
-  return { router, at }
+  return { router, at: get }
 }

@@ -15,7 +15,7 @@ export function createRateLimit(limiter: RateLimiter | undefined, now: () => num
   if (!limiter) return () => undefined
   const refusedUntil = createLruCache<number>(MAX_REFUSED)
 
-  async function ask(limiter: RateLimiter, key: string): Promise<void> {
+  async function checkLimiter(limiter: RateLimiter, key: string): Promise<void> {
     try {
       const { success } = await limiter.limit({ key })
       if (!success) refusedUntil.set(key, now() + REFUSED_MS)
@@ -25,9 +25,9 @@ export function createRateLimit(limiter: RateLimiter | undefined, now: () => num
   }
 
   return (key, waitUntil) => {
-    const wait = (refusedUntil.get(key) ?? 0) - now()
-    if (wait > 0) return fail({ type: 'rate-limited', retry_after_ms: wait })
-    waitUntil(ask(limiter, key))
+    const waitMs = (refusedUntil.get(key) ?? 0) - now()
+    if (waitMs > 0) return fail({ type: 'rate-limited', retry_after_ms: waitMs })
+    waitUntil(checkLimiter(limiter, key))
     return undefined
   }
 }

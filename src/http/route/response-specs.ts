@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../core/tool/json.ts'
 
 export interface ResponseSpec {
-  readonly says: string
+  readonly description: string
   readonly schema?: JsonObject
   readonly streams?: true
   readonly type?: string
   readonly note?: string
-  readonly tagged?: true
+  readonly hasEtag?: true
 }
 
 export type ResponseSpecs = Readonly<Record<number, ResponseSpec>>
@@ -23,24 +23,24 @@ export const TEXTS = arraySchema(TEXT)
 
 /** A name that ends in `?` may be absent. */
 export function objectSchema(fields: Readonly<Record<string, JsonObject>>): JsonObject {
-  const named = Object.entries(fields).map(([name, schema]) => [name.replace(/\?$/, ''), schema] as const)
+  const properties = Object.entries(fields).map(([name, schema]) => [name.replace(/\?$/, ''), schema] as const)
   const required = Object.keys(fields).filter((name) => !name.endsWith('?'))
-  return { type: 'object', properties: Object.fromEntries(named), ...(required.length > 0 ? { required } : {}) }
+  return { type: 'object', properties: Object.fromEntries(properties), ...(required.length > 0 ? { required } : {}) }
 }
 
 export function ref(name: string): JsonObject {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-export const json = (says: string, schema: JsonObject): ResponseSpec => ({ says, schema })
-export const jsonRef = (says: string, name: string): ResponseSpec => json(says, ref(name))
-export const itemList = (says: string, name: string): ResponseSpec =>
-  json(says, objectSchema({ items: arraySchema(ref(name)) }))
-export const withEtag = (answer: ResponseSpec): ResponseSpec => ({ ...answer, tagged: true })
-export const mediaTypeOnly = (says: string, type: string): ResponseSpec => ({ says, type })
+export const json = (description: string, schema: JsonObject): ResponseSpec => ({ description, schema })
+export const jsonRef = (description: string, name: string): ResponseSpec => json(description, ref(name))
+export const itemList = (description: string, name: string): ResponseSpec =>
+  json(description, objectSchema({ items: arraySchema(ref(name)) }))
+export const withEtag = (response: ResponseSpec): ResponseSpec => ({ ...response, hasEtag: true })
+export const mediaTypeOnly = (description: string, type: string): ResponseSpec => ({ description, type })
 
-export const DONE: ResponseSpecs = { 204: { says: 'Done' } }
-export const UNCHANGED: ResponseSpec = { says: 'Not modified' }
+export const DONE: ResponseSpecs = { 204: { description: 'Done' } }
+export const UNCHANGED: ResponseSpec = { description: 'Not modified' }
 export function toolListResponses(schema: JsonObject): ResponseSpecs {
   return {
     200: { ...json('The tools that the caller may see', schema), note: 'Why a filtered list is empty' },

@@ -17,7 +17,7 @@ import { getBackground, type Authorize } from './authorizer.ts'
 import { declareOperation, type Operation } from './operation.ts'
 
 export interface RouteDeps {
-  readonly gate: Authorize
+  readonly authorize: Authorize
   readonly respond: (failure: Failure) => Response
   readonly writeAuditEntry?: WriteAuditEvent
 }
@@ -32,9 +32,9 @@ interface RouteRequest<Path extends string, Q, B> {
   readonly path: PathParameters<Path>
   readonly query: Q
   readonly body: B
-  readonly expected: Precondition | undefined
-  readonly note: AddAuditDetails
-  readonly meter: RequestBudget
+  readonly precondition: Precondition | undefined
+  readonly addAuditDetails: AddAuditDetails
+  readonly budget: RequestBudget
   readonly memory: BodyMemory
 }
 
@@ -45,8 +45,8 @@ export interface RouteResult<T> {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export function etag(stored: object): Readonly<Record<string, string>> {
-  return { etag: `"${computeRevision(stored)}"` }
+export function etag(resource: object): Readonly<Record<string, string>> {
+  return { etag: `"${computeRevision(resource)}"` }
 }
 
 /** The entity tags, unquoted (RFC 9110, section 13.1.1). Weak ones are left out, as the comparison is strong. */
@@ -62,8 +62,8 @@ export const PRECONDITION_FAILED: FailureResult = fail({
   message: "The resource changed. Fetch it and send its new 'ETag' in 'If-Match'",
 })
 
-export function notFound(what: string, id: string): FailureResult {
-  return fail({ type: 'not-found', message: `Cannot find the ${what} '${id.slice(0, 200)}'` })
+export function notFound(kind: string, id: string): FailureResult {
+  return fail({ type: 'not-found', message: `Cannot find the ${kind} '${id.slice(0, 200)}'` })
 }
 
 export const NO_INPUT = { query: NO_QUERY, body: NO_BODY }
@@ -75,56 +75,56 @@ export const PUBLISHER = { scope: 'tools:publish', ...NO_INPUT } as const
 interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {
   readonly body: Body<B>
   readonly path?: PathReaders<Path>
-  readonly denial?: (principal: Principal, path: PathParameters<Path>) => FailureResult | undefined
+  readonly findDenial?: (principal: Principal, path: PathParameters<Path>) => FailureResult | undefined
 }
 
 /**
- * Used as `on('GET /keys/:id', summary, declaration)(handler)`; `A` has the answers that the console reads. Unless `open`,
+ * Used as `on('GET /keys/:id', summary, declaration)(handler)`; `A` has the answers that the console reads. Unless `access` is `public`,
  * anonymous callers and caches are kept out.
  */
 export function createRouter<A extends object = Record<never, unknown>>(
-  { gate, respond, writeAuditEntry }: RouteDeps,
-  access: 'own' | 'open' = 'own',
+  { authorize, respond, writeAuditEntry }: RouteDeps,
+  { access = 'private' }: { readonly access?: 'private' | 'public' } = {},
 ) {
   type Handle<R extends string, Q, B> = (
     request: RouteRequest<R, Q, B>,
   ) => Promise<RouteResult<R extends keyof A ? A[R] : unknown> | Response | FailureResult>
   const router = new Hono()
 
-  function handler<R extends string, Q, B>(route: R, summary: string, operation: RouteOperation<R, Q, B>) {
-    const { scope, act, isPrivate = access === 'own' } = operation
+  function defineHandler<R extends string, Q, B>(route: R, summary: string, operation: RouteOperation<R, Q, B>) {
+    const { scope, auditAction, isPrivate = access === 'private' } = operation
     const readPath = pathReader<R>(route, operation.path)
 
-    async function answer(
+    async function runHandler(
       handle: Handle<R, Q, B>,
-      sent: Pick<RouteRequest<R, Q, B>, 'c' | 'principal' | 'note' | 'memory'>,
+      request: Pick<RouteRequest<R, Q, B>, 'c' | 'principal' | 'addAuditDetails' | 'memory'>,
     ) {
-      const { c, principal, memory } = sent
+      const { c, principal, memory } = request
       const query = readQuery(operation.query, c.req.url)
       if (!query.ok) return query
       const path = readPath(c.req.url)
       if (!path.ok) return path
-      const denied = operation.denial?.(principal, path.value)
-      if (denied) return denied
-      const meter = createRequestBudget()
-      const body = await operation.body.read(c.req.raw, path.value, meter, memory)
+      const denial = operation.findDenial?.(principal, path.value)
+      if (denial) return denial
+      const budget = createRequestBudget()
+      const body = await operation.body.read(c.req.raw, path.value, budget, memory)
       if (!body.ok) return body
-      const expected = operation.conditional && ifMatch(c.req.raw)
+      const precondition = operation.supportsIfMatch && ifMatch(c.req.raw)
       const fetchCapability = principal.kind === 'anonymous' ? undefined : new FetchCapability(principal.id)
       return handle({
-        ...sent,
+        ...request,
         fetchCapability,
         path: path.value,
         query: query.value,
         body: body.value,
-        expected,
-        meter,
+        precondition,
+        budget,
       })
     }
 
     return (handle: Handle<R, Q, B>) =>
-      declareOperation({ answers: DONE, ...operation, summary, isPrivate }, async (c: Context) => {
-        const caller = await gate(c, scope)
+      declareOperation({ responses: DONE, ...operation, summary, isPrivate }, async (c: Context) => {
+        const caller = await authorize(c, scope)
         if (!caller.ok) return respond(caller.failure)
         const principal = caller.value
         if (isPrivate && principal.kind === 'anonymous') return respond(NEEDS_CREDENTIAL)
@@ -132,13 +132,19 @@ export function createRouter<A extends object = Record<never, unknown>>(
         if (requestMemory.isFull(owner)) return respond(FULL.failure)
         let about: JsonObject | undefined
         const memory = requestMemory.open(owner, PUBLICATION_COPIES)
-        const note: AddAuditDetails = (more) => void (about = { ...about, ...more })
-        const result = await answer(handle, { c, principal, note, memory }).finally(memory.release)
+        const addAuditDetails: AddAuditDetails = (details) => void (about = { ...about, ...details })
+        const result = await runHandler(handle, { c, principal, addAuditDetails, memory }).finally(memory.release)
         const response = toResponse(result, (failure) => respond(tailorFailure(principal, failure)))
         if (isPrivate) response.headers.set('cache-control', 'no-store')
-        if (act !== undefined) {
+        if (auditAction !== undefined) {
           const outcome = result instanceof Response || result.ok ? 'success' : result.failure.type
-          writeAudit(c, writeAuditEntry, Date.now(), { act, principal, outcome, status: response.status, about })
+          writeAudit(c, writeAuditEntry, Date.now(), {
+            act: auditAction,
+            principal,
+            outcome,
+            status: response.status,
+            about,
+          })
         }
         return memory.untilRead(response)
       })
@@ -146,11 +152,11 @@ export function createRouter<A extends object = Record<never, unknown>>(
 
   function on<R extends string, Q, B>(route: R, summary: string, operation: RouteOperation<R, Q, B>) {
     const [method = '', path = ''] = route.split(' ')
-    const make = handler(route, summary, operation)
-    return (handle: Handle<R, Q, B>) => void router.on(method, path, make(handle))
+    const createHandler = defineHandler(route, summary, operation)
+    return (handle: Handle<R, Q, B>) => void router.on(method, path, createHandler(handle))
   }
 
-  return { router, on, handler }
+  return { router, on, defineHandler }
 }
 
 function toResponse(result: RouteResult<unknown> | Response | FailureResult, refuse: (failure: Failure) => Response) {

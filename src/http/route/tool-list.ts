@@ -11,7 +11,7 @@ import { getBackground, type Authorize, type RouteContext } from './authorizer.t
 import { declareOperation, type Operation } from './operation.ts'
 
 export interface ToolListDeps {
-  readonly gate: Authorize
+  readonly authorize: Authorize
   readonly catalog: Catalog
   readonly sha256: (text: string) => Promise<string>
 }
@@ -30,8 +30,8 @@ export interface ToolList {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-export function respondWithToolList(...[c, deps, read, respond]: Parameters<typeof listTools>): Promise<Response> {
-  return listTools(c, deps, read, respond).catch((error: unknown) => {
+export function respondWithToolList(...[c, deps, readList, respond]: Parameters<typeof listTools>): Promise<Response> {
+  return listTools(c, deps, readList, respond).catch((error: unknown) => {
     if (error instanceof UnreachableError) return respond({ type: 'unavailable', message: error.message })
     throw error
   })
@@ -39,36 +39,37 @@ export function respondWithToolList(...[c, deps, read, respond]: Parameters<type
 
 async function listTools(
   c: RouteContext,
-  { gate, catalog, sha256 }: ToolListDeps,
-  read: () => Result<ToolList>,
+  { authorize, catalog, sha256 }: ToolListDeps,
+  readList: () => Result<ToolList>,
   respond: (failure: Failure) => Response,
 ): Promise<Response> {
   const request = c.req.raw
-  const caller = await gate(c, 'tools:read')
+  const caller = await authorize(c, 'tools:read')
   if (!caller.ok) return respond(caller.failure)
   const owner = { principal: caller.value, request, background: getBackground(c) }
   if (requestMemory.isFull(owner)) return respond(FULL.failure)
-  const list = read()
+  const list = readList()
   if (!list.ok) return respond(list.failure)
   const { variant, write, headers, listFilter } = list.value
   const memory = requestMemory.open(owner)
-  const written = variant ? undefined : await write(caller.value, memory)
-  if (written?.ok === false) return respond(written.failure)
+  const textList = variant ? undefined : await write(caller.value, memory)
+  if (textList?.ok === false) return respond(textList.failure)
   const { id, kind } = caller.value
   const patterns = patternsFor(caller.value, 'tools:read')
-  const named = written
-    ? written.value.text
+  const tagText = textList
+    ? textList.value.text
     : [await catalog.etag(), id, kind, patterns.join(), ...(variant ?? [])].join('\n')
-  const etag = `"${(await sha256(named)).slice(0, 32)}"`
-  const all = { ...PRIVATE, ...headers, etag }
-  const unchanged = notModified(request, all)
+  const etag = `"${(await sha256(tagText)).slice(0, 32)}"`
+  const listHeaders = { ...PRIVATE, ...headers, etag }
+  const unchanged = notModified(request, listHeaders)
   if (unchanged) return memory.untilRead(unchanged)
-  const made = written ?? (await write(caller.value, memory))
-  if (!made.ok) return respond(made.failure)
-  const { text, isEmpty, headers: noted } = made.value
-  if (!isEmpty || !listFilter) return memory.untilRead(jsonText(text, 200, noted ? { ...all, ...noted } : all))
+  const written = textList ?? (await write(caller.value, memory))
+  if (!written.ok) return respond(written.failure)
+  const { text, isEmpty, headers: noteHeaders } = written.value
+  if (!isEmpty || !listFilter)
+    return memory.untilRead(jsonText(text, 200, noteHeaders ? { ...listHeaders, ...noteHeaders } : listHeaders))
   const { explainEmptyList } = await import('../response/why-empty.ts')
-  return jsonText(text, 200, { ...all, ...(await explainEmptyList(listFilter, caller.value, catalog)) })
+  return jsonText(text, 200, { ...listHeaders, ...(await explainEmptyList(listFilter, caller.value, catalog)) })
 }
 
 export interface FullListRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | 'failures'> {
@@ -83,18 +84,18 @@ type FullListQuery = Partial<Pick<ListQuery, 'toolkit' | 'versions'>>
 
 /** The route of a list in a dialect without pages. */
 export function createFullListRoute<Q extends FullListQuery>(deps: ToolListDeps, route: FullListRoute<Q>) {
-  const declared = { ...route, scope: 'tools:read', answers: toolListResponses(route.schema) } as const
-  return declareOperation(declared, (c: RouteContext) => {
-    const read = () => {
+  const operation = { ...route, scope: 'tools:read', responses: toolListResponses(route.schema) } as const
+  return declareOperation(operation, (c: RouteContext) => {
+    const readList = () => {
       const query = readQuery(route.query, c.req.raw.url)
       return query.ok ? ok(createFullList(deps.catalog, route, query.value)) : query
     }
-    return respondWithToolList(c, deps, read, route.respond)
+    return respondWithToolList(c, deps, readList, route.respond)
   })
 }
 
-const PAGE = 1_000
-const MAX_LISTED = 16_000_000
+const PAGE_LIMIT = 1_000
+const MAX_LIST_CHARACTERS = 16_000_000
 
 /** Fails with `tooMany` where the lines are too long for an isolate. */
 export function createFullList<Q extends FullListQuery>(
@@ -110,9 +111,9 @@ export function createFullList<Q extends FullListQuery>(
       const lines: string[] = []
       let characters = 0
       let cursor: string | undefined
-      const reserve = (more: number) => memory.growAnswer(more)
+      const reserve = (characters: number) => memory.growAnswer(characters)
       do {
-        const page = { toolkit, versions, limit: PAGE, cursor }
+        const page = { toolkit, versions, limit: PAGE_LIMIT, cursor }
         const listing = await catalog.list(page, principal, format, { reserve })
         if (!listing) throw new Error('Cannot list: the catalog does not know its own cursor')
         if (listing.isOutOfMemory) return FULL
@@ -121,7 +122,7 @@ export function createFullList<Q extends FullListQuery>(
           lines.push(line)
           characters += line.length
         }
-        if (characters > MAX_LISTED) return fail({ type: 'request-malformed', ...tooMany })
+        if (characters > MAX_LIST_CHARACTERS) return fail({ type: 'request-malformed', ...tooMany })
         cursor = listing.nextCursor
       } while (cursor !== undefined)
       return ok({ text: join(lines, query), isEmpty: lines.length === 0 })

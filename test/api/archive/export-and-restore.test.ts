@@ -4,13 +4,13 @@ import { type ArchiveDeps, createArchive } from '../../../src/api/archive/export
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import type { ArchiveRow } from '../../../src/core/publish/archive/archive-rows.ts'
 import { sha256 } from '../../core/publish/fakes.ts'
-import { gateFor } from '../../http/gate-for.ts'
+import { authorizerFor } from '../../http/authorizer-for.ts'
 
 /** What is done in order: parts that are read, transactions of so many rows, and where others were let in. */
 function archiveOf(reads: number, characters: number, lineAt?: (read: number) => object) {
   const done: string[] = []
   const deps: ArchiveDeps = {
-    gate: gateFor(),
+    authorize: authorizerFor(),
     respond: () => new Response(),
     sha256,
     archive: {
@@ -41,7 +41,7 @@ function archiveOf(reads: number, characters: number, lineAt?: (read: number) =>
 
 it('lets others in after each read of an export, and signs many of them at once', async () => {
   const { done, archive } = archiveOf(40, 50_000)
-  const text = await (await archive.exported(undefined, () => undefined)).text()
+  const text = await (await archive.exportArchive(undefined, () => undefined)).text()
   expect(done).toEqual(Array.from({ length: 40 }, () => ['read', 'gave way']).flat())
   expect(text.match(/"kind":"policy"/g)).toHaveLength(40)
   // The first line, and twice a million characters
@@ -50,10 +50,10 @@ it('lets others in after each read of an export, and signs many of them at once'
 
 it('restores what was exported, as far as it is signed, and says whether that is all', async () => {
   const { done, archive } = archiveOf(3, 0, (at) => ({ kind: 'name', name: `n${at}`, tool: 'Kit.Do' }))
-  const lines = (await (await archive.exported(undefined, () => undefined)).text()).trim().split('\n')
+  const lines = (await (await archive.exportArchive(undefined, () => undefined)).text()).trim().split('\n')
   expect(lines.map((line) => JSON.parse(line).kind)).toEqual(['archive', 'part', 'name', 'name', 'name', 'part', 'end'])
   const app = new Hono().post('/import', async (c) => {
-    const answer = await archive.imported(c, ADMIN, false)
+    const answer = await archive.restoreArchive(c, ADMIN, false)
     return answer instanceof Response ? answer : c.json(answer.failure, 422)
   })
   const restore = async (sent: readonly string[]) => {
@@ -88,7 +88,7 @@ it('restores many rows in a transaction, and lets others in after some lines', a
   ]
   const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
   const app = new Hono().post('/import', async (c) => {
-    const answer = await archive.imported(c, ADMIN, true)
+    const answer = await archive.restoreArchive(c, ADMIN, true)
     return answer instanceof Response ? answer : c.text('failed', 500)
   })
   const answer = await app.request('/import', {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { REFUSALS } from '../../../src/api/artifacts/wire.ts'
+import { LINK_FAILURES } from '../../../src/api/artifacts/wire.ts'
 
 describe('a link that leads to nothing', () => {
   it.each([
@@ -7,7 +7,7 @@ describe('a link that leads to nothing', () => {
     ['expired', 'gone', /expired/],
     ['missing', 'not-found', /artifact does not exist/],
   ] as const)('that is %s is %s', (why, type, words) => {
-    const failure = REFUSALS[why]
+    const failure = LINK_FAILURES[why]
     expect(failure.type).toBe(type)
     expect(JSON.stringify(failure)).toMatch(words)
   })

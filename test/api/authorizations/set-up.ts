@@ -10,7 +10,7 @@ import type { Provider } from '../../../src/core/consent/provider.ts'
 import type { KnownTool } from '../../../src/api/authorizations/grant-page.tsx'
 import { createAuthorizationsRoutes } from '../../../src/api/authorizations/routes.ts'
 import type { SignedInSession } from '../../../src/http/caller/sessions.ts'
-import { gateFor } from '../../http/gate-for.ts'
+import { authorizerFor } from '../../http/authorizer-for.ts'
 import { onPageError } from '../../http/on-page-error.ts'
 
 export const NOW = Date.parse('2026-11-01T12:00:00Z')
@@ -108,8 +108,8 @@ export function setUp(
     decide: vi.fn<Authorizations['decide']>(async () => ended),
   }
   const router = createAuthorizationsRoutes({
-    gate: gateFor('ok' in caller ? caller.failure : caller),
-    authorizePage: gateFor('ok' in caller ? caller.failure : caller),
+    authorize: authorizerFor('ok' in caller ? caller.failure : caller),
+    authorizePage: authorizerFor('ok' in caller ? caller.failure : caller),
     authorizations: port,
     providers: { find: async (id) => (id === 'google' ? GOOGLE : undefined) },
     files,

@@ -8,7 +8,7 @@ import { type KeysRoutesDeps, createKeysRoutes } from '../../../src/api/keys/rou
 import { keyText } from '../../../src/http/caller/key-text.ts'
 import { createAuthenticator } from '../../../src/http/caller/authenticate.ts'
 import { createNotFoundHandler } from '../../../src/http/route/not-found.ts'
-import { gateFor, gateOf } from '../../http/gate-for.ts'
+import { authorizerFor, authorizerWith } from '../../http/authorizer-for.ts'
 
 const NOW = '2026-11-01T00:00:00.000Z'
 const KEY = keyText(new Uint8Array(32).fill(255))
@@ -67,7 +67,7 @@ function setUp(caller: Principal = ADMIN, quota: Pick<KeysRoutesDeps, 'published
   const router = createKeysRoutes({
     keys: store,
     ...quota,
-    gate: gateFor(caller),
+    authorize: authorizerFor(caller),
     onChange,
     sha256,
     randomKey: () => KEY,
@@ -201,10 +201,10 @@ describe('the scope admin', () => {
 
 it('without a credential every route is 401', async () => {
   const { store } = memoryStore()
-  const gate = gateFor({ type: 'unauthenticated', reason: 'who?' })
+  const gate = authorizerFor({ type: 'unauthenticated', reason: 'who?' })
   const respond = (failure: Failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 })
   const rest = { onChange: () => undefined, sha256, randomKey: () => KEY, newId: () => 'id1', now: () => new Date(NOW) }
-  const app = new Hono().route('/', createKeysRoutes({ keys: store, ...QUOTA, gate, respond, ...rest }))
+  const app = new Hono().route('/', createKeysRoutes({ keys: store, ...QUOTA, authorize: gate, respond, ...rest }))
   app.notFound(createNotFoundHandler(app, gate, respond))
   for (const method of ['GET', 'POST', 'DELETE']) {
     expect((await app.request('/keys', { method })).status).toBe(401)
@@ -224,7 +224,7 @@ it('a key works the moment it is made, and is dead the moment it is removed', as
   const router = createKeysRoutes({
     keys: store,
     ...QUOTA,
-    gate: gateOf(authenticator.authenticate),
+    authorize: authorizerWith(authenticator.authenticate),
     onChange: (change, id) => (change === 'created' ? authenticator.forget() : authenticator.forgetKey(id)),
     sha256,
     randomKey: () => KEY,

@@ -32,7 +32,7 @@ const routes = ['GET /keys', 'POST /keys/:id/rotate'].map((each) => {
     summary: each,
     query: NO_QUERY,
     body: jsonBody(NEW_KEY),
-    answers: { 200: itemList('Keys', 'Key') },
+    responses: { 200: itemList('Keys', 'Key') },
   }
   return { method, path, handler: declareOperation(operation, () => undefined) }
 })
@@ -55,7 +55,7 @@ describe('the document', () => {
   })
 
   it('is told as pages whatever it holds', async () => {
-    const operation = { summary: '<i>', query: NO_QUERY, answers: { 200: mediaTypeOnly('<b>', '<type>') } }
+    const operation = { summary: '<i>', query: NO_QUERY, responses: { 200: mediaTypeOnly('<b>', '<type>') } }
     const odd = await documentedApi(
       [{ method: 'GET', path: '/<x>', handler: declareOperation(operation, () => undefined) }],
       NO_WORDS,

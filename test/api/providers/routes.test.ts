@@ -6,7 +6,7 @@ import { knownProvider, withConnected } from '../../../src/core/consent/known-pr
 import type { Provider, ProviderStore } from '../../../src/core/consent/provider.ts'
 import { createProvidersRoutes } from '../../../src/api/providers/routes.ts'
 import { createUrlTextCheck, formatAllowHint } from '../../../src/outbound/allowed-url.ts'
-import { gateFor } from '../../http/gate-for.ts'
+import { authorizerFor } from '../../http/authorizer-for.ts'
 
 const STATUS: Partial<Record<Failure['type'], number>> = {
   'unauthenticated': 401,
@@ -30,7 +30,7 @@ function setUp(caller: Principal = ADMIN) {
     remove: async (id) => stored.delete(id),
   }
   const router = createProvidersRoutes({
-    gate: gateFor(caller),
+    authorize: authorizerFor(caller),
     store,
     providers: withConnected(store, (name) => (name === 'GOOGLE_CLIENT_ID' ? 'g1' : undefined)),
     checkUrl: createUrlTextCheck(new Set(['localhost:9000']), formatAllowHint),

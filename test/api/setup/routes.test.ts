@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { createSetupRoutes, type SetupRoutesDeps } from '../../../src/api/setup/routes.ts'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
-import { gateFor } from '../../http/gate-for.ts'
+import { authorizerFor } from '../../http/authorizer-for.ts'
 
 const KEY = { id: 'k', name: 'ann', scopes: [], tools: [], users: [], created_at: '2030-01-01T00:00:00Z' } as const
 const PROVIDER = { id: 'acme', name: 'Acme', client_id: 'c' }
 
 async function checks(setup: SetupRoutesDeps['setup'], keys: readonly (typeof KEY)[] = [], caller: Principal = ADMIN) {
   const router = createSetupRoutes({
-    gate: gateFor(caller),
+    authorize: authorizerFor(caller),
     respond: (failure) => Response.json(failure, { status: 403 }),
     setup,
     keys: { list: async () => keys },

@@ -11,7 +11,7 @@ import { withBudget, type FormatWriter } from '../../../src/core/publish/export.
 import { createToolRecord } from '../../../src/core/tool/digest.ts'
 import type { ToolStatus } from '../../../src/core/tool/version.ts'
 import { definitionOf, documentOf, plain, principal, sha256, type World, worldOf } from '../../core/publish/fakes.ts'
-import { gateFor } from '../../http/gate-for.ts'
+import { authorizerFor } from '../../http/authorizer-for.ts'
 
 const WRITERS: Readonly<Record<string, FormatWriter>> = {
   oxp: ({ source }) => ({ document: source.document ?? null, losses: [] }),
@@ -42,10 +42,10 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
   const router = createRegistryRoutes({
     policies: { current: () => NO_POLICIES },
     toolkits: { find: async () => undefined },
-    gate: gateFor(caller),
+    authorize: authorizerFor(caller),
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
     publish,
-    async tellReadiness() {
+    async checkReadiness() {
       throw new Error('Not in this test')
     },
     writer: {

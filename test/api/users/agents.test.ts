@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest'
 import { createAgentsRoutes } from '../../../src/api/users/agents/routes.ts'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import { formatHolder, type Holder } from '../../../src/core/access/holder.ts'
-import { gateFor } from '../../http/gate-for.ts'
+import { authorizerFor } from '../../http/authorizer-for.ts'
 
 const KEY: Principal = { id: 'key:k1', kind: 'key', scopes: ['tools:call'], tools: ['*'], users: [] }
 const STATUS: Readonly<Record<string, number>> = { 'unauthenticated': 401, 'forbidden': 403, 'not-found': 404 }
@@ -12,7 +12,7 @@ const STATUS: Readonly<Record<string, number>> = { 'unauthenticated': 401, 'forb
 async function tried(caller: Principal, user: string) {
   const agents = { list: vi.fn<(holder: Holder) => Promise<[]>>(async () => []), remove: vi.fn(async () => true) }
   const respond = ({ type }: { type: string }) => new Response(null, { status: STATUS[type] ?? 400 })
-  const app = new Hono().route('/', createAgentsRoutes({ gate: gateFor(caller), agents, respond }))
+  const app = new Hono().route('/', createAgentsRoutes({ authorize: authorizerFor(caller), agents, respond }))
   const path = `/users/${encodeURIComponent(user)}/agents`
   const answers = [
     await app.request(path),

@@ -4,7 +4,7 @@ import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/princ
 import type { Grant } from '../../../src/core/consent/authorization.ts'
 import type { Failure } from '../../../src/core/failure/failure.ts'
 import { createGrantsRoutes } from '../../../src/api/users/routes.ts'
-import { gateFor } from '../../http/gate-for.ts'
+import { authorizerFor } from '../../http/authorizer-for.ts'
 
 const STATUS: Partial<Record<Failure['type'], number>> = { 'unauthenticated': 401, 'forbidden': 403, 'not-found': 404 }
 const GRANT: Grant = {
@@ -31,7 +31,7 @@ function setUp(caller: Principal = ADMIN, kept: readonly Grant[] = [GRANT, GITHU
     revoke: vi.fn(async (user: string, provider: string) => user === 'ann' && provider === 'google'),
   }
   const router = createGrantsRoutes({
-    gate: gateFor(caller),
+    authorize: authorizerFor(caller),
     grants: port,
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
   })

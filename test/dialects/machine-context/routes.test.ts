@@ -5,7 +5,7 @@ import type { Failure, FailureType } from '../../../src/core/failure/failure.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { machineContext } from '../../../src/dialects/machine-context/definition.ts'
 import { createMachineContextRoutes } from '../../../src/dialects/machine-context/routes.ts'
-import { gateFor } from '../../http/gate-for.ts'
+import { authorizerFor } from '../../http/authorizer-for.ts'
 import { CALCULATOR } from './calculator.ts'
 import { FAILURES } from './failures.ts'
 import { callToolGiving, catalogueOf, clientOf, sha256 } from './fakes.ts'
@@ -39,7 +39,7 @@ interface Given {
 function setUp({ result = { ok: true, value: { result: 3 } }, principal, records = [] }: Given = {}) {
   const called = callToolGiving(result)
   const router = createMachineContextRoutes({
-    gate: gateFor(principal),
+    authorize: authorizerFor(principal),
     callTool: called.callTool,
     catalog: catalogueOf(records),
     sha256,

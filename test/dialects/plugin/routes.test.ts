@@ -7,7 +7,7 @@ import { createCallableTool } from '../../../src/core/call/callable-tool.ts'
 import type { Resolver } from '../../../src/core/call/resolve-tool.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { createPluginRoutes } from '../../../src/dialects/plugin/routes.ts'
-import { gateFor } from '../../http/gate-for.ts'
+import { authorizerFor } from '../../http/authorizer-for.ts'
 import { FAILURES } from '../machine-context/failures.ts'
 import { callToolGiving, catalogueOf, clientOf, sha256 } from '../machine-context/fakes.ts'
 import { recordOf } from '../machine-context/record.ts'
@@ -42,7 +42,7 @@ function setUp({ result = { ok: true, value: 'done' }, principal, records = [], 
   const called = callToolGiving(result)
   const resolver = resolverOf(records)
   const router = createPluginRoutes({
-    gate: gateFor(principal),
+    authorize: authorizerFor(principal),
     callTool: called.callTool,
     catalog: catalogueOf(records),
     resolver: resolve ? { ...resolver, resolve } : resolver,

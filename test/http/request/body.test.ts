@@ -8,9 +8,10 @@ import { NO_MEMORY } from '../../../src/http/request/request-memory.ts'
 const LIMIT = 1_000
 
 const memory = NO_MEMORY
-const readJson = (request: Request, limit: number) => jsonWith(request, { limit, meter: createRequestBudget(), memory })
+const readJson = (request: Request, limit: number) =>
+  jsonWith(request, { limit, budget: createRequestBudget(), memory })
 const readForm = (request: Request, limit: number, meter = createRequestBudget()) =>
-  formWith(request, { limit, meter, memory })
+  formWith(request, { limit, budget: meter, memory })
 
 function post(body: BodyInit | null, headers: Record<string, string> = {}): Request {
   const length = typeof body === 'string' ? { 'content-length': String(new TextEncoder().encode(body).length) } : {}

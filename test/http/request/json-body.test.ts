@@ -30,7 +30,7 @@ it('a body that may name more reserves memory for all that it may have read, bef
   const reserved: number[] = []
   const memory = { ...NO_MEMORY, growWholeBody: async (bytes: number) => reserved.push(bytes) === 1 }
   const reads = async () => {
-    const body = jsonBody(NAMED, { limit: 50, readsMore: true })
+    const body = jsonBody(NAMED, { limit: 50, fetchesSource: true })
     const headers = { 'content-type': 'application/json' }
     return body.read(
       new Request('https://sb.example/', { method: 'POST', body: '{}', headers }),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { integer, array, optional, string } from '../../../src/core/tool/json-reader.ts'
-import { textOfBase64 } from '../../../src/http/request/header-text.ts'
+import { decodeBase64Text } from '../../../src/http/request/header-text.ts'
 import { pathReader, pathSegment } from '../../../src/http/request/path-segment.ts'
 import { ANY_QUERY, NO_QUERY, query, readQuery } from '../../../src/http/request/query.ts'
 
@@ -27,11 +27,11 @@ it.each<[string, unknown]>([
 it('may be of whatever is asked, or of nothing', () => {
   expect(readQuery(ANY_QUERY, `${URL_OF}?x=1&x=2`)).toMatchObject({ ok: true })
   expect(readQuery(NO_QUERY, `${URL_OF}?x=1`)).toMatchObject({ ok: false })
-  const { names, others, none } = declared()
+  const { names, unknown: others, emptyResult: none } = declared()
   expect([names, others, none]).toEqual([['q', 'limit', 'tags'], undefined, { ok: true, value: {} }])
-  expect(query({ n: integer(0, 1) }).none).toMatchObject({ ok: false, failure: { type: 'request-malformed' } })
-  expect(ANY_QUERY.others).toBe('ignored')
-  expect(readQuery(query({}, { others: 'ignored' }), `${URL_OF}?x=1`)).toEqual({ ok: true, value: {} })
+  expect(query({ n: integer(0, 1) }).emptyResult).toMatchObject({ ok: false, failure: { type: 'request-malformed' } })
+  expect(ANY_QUERY.unknown).toBe('ignore')
+  expect(readQuery(query({}, { unknown: 'ignore' }), `${URL_OF}?x=1`)).toEqual({ ok: true, value: {} })
 })
 
 it('a step of a path is read by its place', () => {
@@ -44,5 +44,5 @@ it('a step of a path is read by its place', () => {
 })
 
 it('text in a header is UTF-8 in Base64', () => {
-  expect(['w6k=', '/w==', '?'].map(textOfBase64)).toEqual(['é', undefined, undefined])
+  expect(['w6k=', '/w==', '?'].map(decodeBase64Text)).toEqual(['é', undefined, undefined])
 })

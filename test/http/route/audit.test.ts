@@ -4,7 +4,7 @@ import { ADMIN } from '../../../src/core/access/principal.ts'
 import { type FailureResult, fail } from '../../../src/core/failure/failure.ts'
 import { createDenialLog, writeAudit } from '../../../src/http/route/audit.ts'
 import { createRouter, type AddAuditDetails, NO_INPUT } from '../../../src/http/route/router.ts'
-import { gateFor } from '../gate-for.ts'
+import { authorizerFor } from '../authorizer-for.ts'
 
 function context(path = '/keys/k1?x=secret', headers: Record<string, string> = {}) {
   const raw = new Request(`https://sb.example${path}`, { method: 'DELETE', headers })
@@ -12,11 +12,16 @@ function context(path = '/keys/k1?x=secret', headers: Record<string, string> = {
 }
 const DONE = { act: 'key.remove', principal: ADMIN, outcome: 'success', status: 204 } as const
 
-describe('an act', () => {
-  it('says who did what by which request, and nothing of its query', () => {
-    const acts: AuditEvent[] = []
-    writeAudit(context('/keys/k1?x=secret', { 'cf-connecting-ip': '192.0.2.1' }), (act) => void acts.push(act), 5, DONE)
-    expect(JSON.parse(JSON.stringify(acts))).toEqual([
+describe('an audit event', () => {
+  it('has the principal, action and request, without the query', () => {
+    const events: AuditEvent[] = []
+    writeAudit(
+      context('/keys/k1?x=secret', { 'cf-connecting-ip': '192.0.2.1' }),
+      (event) => void events.push(event),
+      5,
+      DONE,
+    )
+    expect(JSON.parse(JSON.stringify(events))).toEqual([
       {
         at: 5,
         act: 'key.remove',
@@ -30,78 +35,78 @@ describe('an act', () => {
     ])
   })
 
-  it('holds no half of a link', () => {
-    const acts: AuditEvent[] = []
-    writeAudit(context('/authorizations/abc-def/start'), (act) => void acts.push(act), 5, DONE)
-    expect(acts[0]?.path).toBe('/authorizations/…/start')
-    expect(JSON.stringify(acts)).not.toContain('abc-def')
+  it('leaves the id of an authorization out of its path', () => {
+    const events: AuditEvent[] = []
+    writeAudit(context('/authorizations/abc-def/start'), (event) => void events.push(event), 5, DONE)
+    expect(events[0]?.path).toBe('/authorizations/…/start')
+    expect(JSON.stringify(events)).not.toContain('abc-def')
   })
 })
 
 describe('a route', () => {
-  const asked = async (
-    act: AuditAction | undefined,
-    answer: (note: AddAuditDetails) => Promise<Response | FailureResult>,
+  const removeKey = async (
+    auditAction: AuditAction | undefined,
+    handle: (addAuditDetails: AddAuditDetails) => Promise<Response | FailureResult>,
   ) => {
-    const acts: AuditEvent[] = []
+    const events: AuditEvent[] = []
     const { router, on } = createRouter<{ 'DELETE /keys/:id': undefined }>({
-      gate: gateFor(ADMIN),
+      authorize: authorizerFor(ADMIN),
       respond: () => new Response(null, { status: 404 }),
-      writeAuditEntry: (written: AuditEvent) => void acts.push(written),
+      writeAuditEntry: (event: AuditEvent) => void events.push(event),
     })
-    const operation = { ...NO_INPUT, answers: {}, scope: 'admin' } as const
-    const named = act === undefined ? operation : { ...operation, act }
-    on('DELETE /keys/:id', 'Remove a key', named)(({ note }) => answer(note))
-    return { acts, response: await router.request('https://sb.example/keys/k1', { method: 'DELETE' }) }
+    const operation = { ...NO_INPUT, responses: {}, scope: 'admin' } as const
+    const audited = auditAction === undefined ? operation : { ...operation, auditAction }
+    on('DELETE /keys/:id', 'Remove a key', audited)(({ addAuditDetails }) => handle(addAuditDetails))
+    return { events, response: await router.request('https://sb.example/keys/k1', { method: 'DELETE' }) }
   }
 
-  it('that names its act has it written down with what the handler says of it', async () => {
-    const { acts, response } = await asked('key.remove', async (note) => {
-      note({ id: 'k1' })
+  it('writes an audit event with its action and the details that the handler adds', async () => {
+    const { events, response } = await removeKey('key.remove', async (addAuditDetails) => {
+      addAuditDetails({ id: 'k1' })
       return new Response(null, { status: 204 })
     })
     expect(response.status).toBe(204)
-    expect(acts).toMatchObject([{ act: 'key.remove', outcome: 'success', status: 204, about: { id: 'k1' } }])
+    expect(events).toMatchObject([{ act: 'key.remove', outcome: 'success', status: 204, about: { id: 'k1' } }])
   })
 
-  it('that fails is written down with its failure', async () => {
-    const { acts } = await asked('key.remove', async () => fail({ type: 'not-found', message: 'No' }))
-    expect(acts).toMatchObject([{ act: 'key.remove', outcome: 'not-found', status: 404 }])
+  it('writes the type of a failure as the outcome', async () => {
+    const { events } = await removeKey('key.remove', async () => fail({ type: 'not-found', message: 'No' }))
+    expect(events).toMatchObject([{ act: 'key.remove', outcome: 'not-found', status: 404 }])
   })
 
-  it('that only reads is not', async () => {
-    const { acts } = await asked(undefined, async () => new Response())
-    expect(acts).toEqual([])
+  it('writes no audit event without an audit action', async () => {
+    const { events } = await removeKey(undefined, async () => new Response())
+    expect(events).toEqual([])
   })
 })
 
-describe('refusals', () => {
-  it('are written down, of a flood so many a second, with how many more there were', () => {
-    const acts: AuditEvent[] = []
+describe('the log of denials', () => {
+  it('writes 20 denials a second, and then the number of those dropped', () => {
+    const events: AuditEvent[] = []
     let now = 10_000
-    const refuse = createDenialLog(
-      (act) => void acts.push(act),
+    const logDenial = createDenialLog(
+      (event) => void events.push(event),
       () => now,
     )
-    for (let n = 0; n < 50; n++) refuse(context(), { type: 'unauthenticated', reason: 'no' })
-    expect(acts).toHaveLength(20)
+    for (let n = 0; n < 50; n++) logDenial(context(), { type: 'unauthenticated', reason: 'no' })
+    expect(events).toHaveLength(20)
     now += 1_000
-    refuse(context(), { type: 'forbidden', reason: 'no' }, ADMIN)
-    refuse(context(), { type: 'rate-limited', retry_after_ms: 1 })
-    expect(acts.slice(20)).toMatchObject([
+    logDenial(context(), { type: 'forbidden', reason: 'no' }, ADMIN)
+    logDenial(context(), { type: 'rate-limited', retry_after_ms: 1 })
+    expect(events.slice(20)).toMatchObject([
       { act: 'refusal', outcome: 'forbidden', status: 403, principal: 'admin', about: { not_written_down: 30 } },
       { outcome: 'rate-limited', status: 429 },
     ])
-    expect(acts[21]?.about).toBeUndefined()
+    expect(events[21]?.about).toBeUndefined()
   })
 
-  it('are of whoever may not, not of storage that cannot be reached', () => {
-    const acts: AuditEvent[] = []
-    const refuse = createDenialLog(
-      (act) => void acts.push(act),
+  it('leaves out requests that failed because storage cannot be reached', () => {
+    const events: AuditEvent[] = []
+    const logDenial = createDenialLog(
+      (event) => void events.push(event),
       () => 0,
     )
-    refuse(context(), { type: 'unavailable', message: 'no' })
-    expect(acts).toEqual([])
+    logDenial(context(), { type: 'unavailable', message: 'no' })
+    expect(events).toEqual([])
   })
 })

@@ -45,10 +45,10 @@ describe('the gate', () => {
   it('lets in who has one of several scopes, and tells its watch of nobody then', async () => {
     const refused = vi.fn()
     const enter = (scopes: readonly Scope[]) =>
-      createAuthorizer({ authenticate: () => ok({ ...KEY, scopes }) }, background, background, { refused })(from(), [
-        'tools:call',
-        'tools:read',
-      ])
+      createAuthorizer({ authenticate: () => ok({ ...KEY, scopes }) }, background, background, { onDenied: refused })(
+        from(),
+        ['tools:call', 'tools:read'],
+      )
     for (const scope of ['tools:call', 'tools:read'] as const) expect(await enter([scope])).toMatchObject({ ok: true })
     expect(refused).not.toHaveBeenCalled()
     const reason = "This needs the scope 'tools:call' or 'tools:read'"

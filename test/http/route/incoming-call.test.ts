@@ -12,7 +12,7 @@ import {
   type CallRoute,
   type IncomingCall,
 } from '../../../src/http/route/incoming-call.ts'
-import { gateFor } from '../gate-for.ts'
+import { authorizerFor } from '../authorizer-for.ts'
 
 const FORBIDDEN = { type: 'forbidden', reason: 'no' } as const
 const MALFORMED = fail({ type: 'request-malformed', message: 'Wrong version' })
@@ -48,11 +48,11 @@ async function receive(
     summary: 'Call',
     query: NUMBERED,
     reader: anyObject,
-    answer: { says: 'It' },
+    response: { description: 'It' },
     respondTo,
   }
   const response = await createCallRoute(
-    gateFor(caller),
+    authorizerFor(caller),
     { ...route, ...(checkHeaders ? { checkHeaders } : {}) },
     handle,
   )(c)

@@ -4,12 +4,12 @@ import type { Principal } from '../../../src/core/access/principal.ts'
 import { type Failure, fail } from '../../../src/core/failure/failure.ts'
 import { createAuthorizer } from '../../../src/http/route/authorizer.ts'
 import { createNotFoundHandler } from '../../../src/http/route/not-found.ts'
-import { gateFor } from '../gate-for.ts'
+import { authorizerFor } from '../authorizer-for.ts'
 
 const KEY: Principal = { id: 'key:a', kind: 'key', scopes: [], tools: [], users: [] }
 const respond = (failure: Failure) => Response.json(failure, { status: 400 })
 
-function appWith(gate = gateFor(KEY)) {
+function appWith(gate = authorizerFor(KEY)) {
   const app = new Hono()
   app.get('/keys/:id', (c) => c.text('one'))
   app.delete('/keys/:id', (c) => c.text('gone'))
@@ -63,14 +63,14 @@ it.each([
   ['GET', '/authorize'],
   ['POST', '/token'],
 ])('%s %s is unknown to anybody: a client that is told 401 there takes it for OAuth', async (method, path) => {
-  const response = await appWith(gateFor(stranger)).request(path, { method })
+  const response = await appWith(authorizerFor(stranger)).request(path, { method })
   expect(await response.json()).toEqual({ type: 'route-unknown', method, path })
 })
 
 it.each(['/registered', '/tokens', '/well-known/x', '/mcp/token/x', '/mcp/tools', '/x/.well-known/y'])(
   'to ask for %s takes a credential, as every other path does',
   async (path) => {
-    expect(await (await appWith(gateFor(stranger)).request(path)).json()).toEqual(stranger)
+    expect(await (await appWith(authorizerFor(stranger)).request(path)).json()).toEqual(stranger)
   },
 )
 
@@ -86,7 +86,7 @@ it.each([
   ['GET', '/keys/%0D%0AX-Injected:1/', '/keys/%0D%0AX-Injected:1'],
   ['GET', '//keys/%5Cevil.example/', '/keys/%5Cevil.example'],
 ])('%s %s is sent on to %s, also whoever has no credential yet', async (method, path, to) => {
-  const response = await appWith(gateFor(stranger)).request(path, { method })
+  const response = await appWith(authorizerFor(stranger)).request(path, { method })
   expect([response.status, response.headers.get('location')]).toEqual([308, to])
 })
 

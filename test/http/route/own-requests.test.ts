@@ -7,23 +7,23 @@ const NOBODY = fail({ type: 'unauthenticated', reason: 'Nobody' })
 
 it('a request that was made for somebody is theirs, and one that says the same is not', () => {
   const own = createInternalRequests()
-  const { authenticate } = own.before({ authenticate: () => NOBODY })
-  const made = own.of(ADMIN, new Request('https://s.test/keys'))
+  const { authenticate } = own.accept({ authenticate: () => NOBODY })
+  const made = own.setPrincipal(ADMIN, new Request('https://s.test/keys'))
   expect(authenticate(made)).toEqual(ok(ADMIN))
   for (const other of [new Request('https://s.test/keys'), new Request(made)]) {
     expect(authenticate(other)).toBe(NOBODY)
   }
   expect(
     createInternalRequests()
-      .before({ authenticate: () => NOBODY })
+      .accept({ authenticate: () => NOBODY })
       .authenticate(made),
   ).toBe(NOBODY)
 })
 
 it('is kept out of pages, which whoever comes from outside may open', async () => {
   const own = createInternalRequests()
-  const { authenticate } = own.outside({ authenticate: () => ok(ADMIN) })
-  expect(authenticate(own.of(ADMIN, new Request('https://s.test/console/keys')))).toMatchObject({
+  const { authenticate } = own.reject({ authenticate: () => ok(ADMIN) })
+  expect(authenticate(own.setPrincipal(ADMIN, new Request('https://s.test/console/keys')))).toMatchObject({
     ok: false,
     failure: { type: 'request-malformed' },
   })

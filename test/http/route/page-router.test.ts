@@ -12,7 +12,7 @@ const LIMITED = fail({ type: 'rate-limited', retry_after_ms: 1_000 })
 function setUp(limited?: typeof LIMITED) {
   const answer = vi.fn(async (_: unknown, sent: unknown) => new Response(JSON.stringify(sent)))
   const { router, get, post } = createPageRouter({ limitAnonymous: () => limited, onPageError })
-  get('/page', query({ name: optional(string()) }, { others: 'ignored' }), answer)
+  get('/page', query({ name: optional(string()) }, { unknown: 'ignore' }), answer)
   post('/form', 100, async (c, form) => answer(c, Object.fromEntries(form)))
   post('/any', 100, async (c, form) => answer(c, Object.fromEntries(form)), 'empty')
   return { answer, request: (path: string, init: RequestInit = {}) => router.request(path, init) }

@@ -6,7 +6,7 @@ import { object, optional, string, stringMatching } from '../../../src/core/tool
 import { query } from '../../../src/http/request/query.ts'
 import { jsonBody } from '../../../src/http/request/json-body.ts'
 import { createRouter, etag, ifMatch, NO_INPUT, type RouteResult } from '../../../src/http/route/router.ts'
-import { gateFor } from '../gate-for.ts'
+import { authorizerFor } from '../authorizer-for.ts'
 
 const NOT_FOUND = fail({ type: 'not-found', message: 'Gone' })
 const PAGED = query({ limit: optional(string()) })
@@ -17,7 +17,7 @@ const respond = (failure: Failure) =>
 interface Answers {
   'POST /keys/:id': number | undefined
 }
-type Access = Parameters<typeof createRouter>[1]
+type Access = 'private' | 'public'
 
 async function send(
   access: Access,
@@ -28,10 +28,10 @@ async function send(
   { path = '/keys/k1', body = '{"name":"a"}' }: { readonly path?: string; readonly body?: string } = {},
 ) {
   const handle = vi.fn(async () => answer)
-  const { router, on } = createRouter<Answers>({ gate: gateFor(caller), respond }, access)
-  const id = stringMatching('not x', (given) => given !== 'x')
+  const { router, on } = createRouter<Answers>({ authorize: authorizerFor(caller), respond }, { access })
+  const id = stringMatching('not x', (value) => value !== 'x')
   on('POST /keys/:id', 'A key', {
-    answers: {},
+    responses: {},
     scope: 'tools:call',
     path: { id },
     query: PAGED,
@@ -39,25 +39,25 @@ async function send(
   })(handle)
   const headers = { 'content-type': 'application/json' }
   const response = await router.request(`https://sb.example${path}`, { method: 'POST', headers, body })
-  const told = await response.text()
+  const text = await response.text()
   return {
     status: response.status,
     headers: response.headers,
-    body: told === '' ? undefined : JSON.parse(told),
+    body: text === '' ? undefined : JSON.parse(text),
     cached: response.headers.get('cache-control'),
     handle,
   }
 }
 
-describe.each<Access>(['open', 'own'])('a route of a face that is %s', (access) => {
-  it('hands over who was let in, and the values of what it declares', async () => {
+describe.each<Access>(['public', 'private'])('a route of a router that is %s', (access) => {
+  it('calls its handler with the principal and the values that it declares', async () => {
     const { body, handle } = await send(access, ADMIN, undefined, { path: '/keys/a%2Fb?limit=2' })
     expect(body).toBe(1)
     const read = { principal: ADMIN, path: { id: 'a/b' }, query: { limit: '2' }, body: { name: 'a' } }
     expect(handle).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(read))
   })
 
-  it('is closed to who lacks the scope', async () => {
+  it('rejects a caller without its scope, and does not call the handler', async () => {
     const { body, handle } = await send(access, { ...ADMIN, kind: 'key', scopes: ['tools:read'] })
     expect(body).toMatchObject({ type: 'forbidden' })
     expect(handle).not.toHaveBeenCalled()
@@ -69,7 +69,7 @@ describe.each<Access>(['open', 'own'])('a route of a face that is %s', (access) 
     ['a query', { path: '/keys/k1?limt=3' }, { type: 'request-malformed', message: expect.stringContaining("'limt'") }],
     ['a body', { body: '{"name":""}' }, { type: 'definition-invalid', what: 'key', problems: [{ path: '/name' }] }],
     ['a text', { body: '{' }, { type: 'request-malformed' }],
-  ])('refuses %s that is not declared so, to who is let in', async (_, sent, failure) => {
+  ])('rejects %s that its declaration does not allow, after the scope is checked', async (_, sent, failure) => {
     const wrong = await send(access, ADMIN, undefined, sent)
     expect(wrong.body).toMatchObject(failure)
     expect(wrong.handle).not.toHaveBeenCalled()
@@ -77,7 +77,7 @@ describe.each<Access>(['open', 'own'])('a route of a face that is %s', (access) 
     expect((await send(access, stranger, undefined, sent)).body).toMatchObject({ type: 'forbidden' })
   })
 
-  it('answers with the JSON of a value, with its status and headers, or with nothing (204)', async () => {
+  it('responds with the JSON of a value, its status and headers, or with 204', async () => {
     expect(await send(access, ADMIN, ok(5))).toMatchObject({ status: 200, body: 5 })
     const made = await send(access, ADMIN, { ok: true, value: 5, status: 201, headers: { location: '/5' } })
     expect(made).toMatchObject({ status: 201, body: 5 })
@@ -85,11 +85,11 @@ describe.each<Access>(['open', 'own'])('a route of a face that is %s', (access) 
     expect(await send(access, ADMIN, ok(undefined))).toMatchObject({ status: 204, body: undefined })
   })
 
-  it('puts a failure into words', async () => {
+  it('responds to a failure by `respond`', async () => {
     expect((await send(access, ADMIN, NOT_FOUND)).body).toEqual(NOT_FOUND.failure)
   })
 
-  it('tells what only the operator can put right to administrators alone', async () => {
+  it('shows `forOperator` to administrators only', async () => {
     const failing = fail({ type: 'unavailable', message: 'Cannot keep it', forOperator: 'Add a bucket' })
     expect((await send(access, ADMIN, failing)).body).toEqual({ type: 'unavailable', message: 'Add a bucket' })
     const agent = { ...ADMIN, kind: 'key', scopes: ['tools:call'] } as const
@@ -97,22 +97,22 @@ describe.each<Access>(['open', 'own'])('a route of a face that is %s', (access) 
   })
 })
 
-describe("a route that is somebody's own", () => {
-  it('is closed to the anonymous, though they have the scope', async () => {
-    const { body, handle } = await send('own', ANONYMOUS)
+describe('a private route', () => {
+  it('rejects anonymous callers even if they have its scope', async () => {
+    const { body, handle } = await send('private', ANONYMOUS)
     expect(body).toEqual({ type: 'unauthenticated', reason: 'This needs a credential' })
     expect(handle).not.toHaveBeenCalled()
-    expect((await send('open', ANONYMOUS)).body).toBe(1)
+    expect((await send('public', ANONYMOUS)).body).toBe(1)
   })
 
-  it('has no cache keep what it answers', async () => {
-    expect((await send('own', ADMIN)).cached).toBe('no-store')
-    expect((await send('own', ADMIN, NOT_FOUND)).cached).toBe('no-store')
-    expect((await send('open', ADMIN)).cached).toBe('private')
+  it('responds with `no-store`', async () => {
+    expect((await send('private', ADMIN)).cached).toBe('no-store')
+    expect((await send('private', ADMIN, NOT_FOUND)).cached).toBe('no-store')
+    expect((await send('public', ADMIN)).cached).toBe('private')
   })
 })
 
-describe('what a change is meant for', () => {
+describe('If-Match', () => {
   const sent = (value?: string) =>
     ifMatch(new Request('https://sb.example/', { headers: value === undefined ? {} : { 'if-match': value } }))
 
@@ -124,22 +124,22 @@ describe('what a change is meant for', () => {
     ['a', []],
     ['"a', []],
     ['""', ['']],
-  ])('%j is %j', (value, expected) => {
+  ])('the header %j is read as %j', (value, expected) => {
     expect(sent(value)).toEqual(expected)
   })
 
-  it('is told to routes that declare it, with who was let in', async () => {
-    const told: unknown[] = []
+  it('is passed, with a fetch capability, to routes that declare `supportsIfMatch`', async () => {
+    const preconditions: unknown[] = []
     const { router, on } = createRouter<{ 'POST /a': undefined; 'POST /b': undefined }>(
-      { gate: gateFor(), respond },
-      'open',
+      { authorize: authorizerFor(), respond },
+      { access: 'public' },
     )
-    for (const [route, more] of [
-      ['POST /a', { conditional: true }],
+    for (const [route, ifMatchOption] of [
+      ['POST /a', { supportsIfMatch: true }],
       ['POST /b', {}],
     ] as const) {
-      on(route, 'A', { ...NO_INPUT, scope: 'admin', ...more })(async ({ expected, fetchCapability }) => {
-        told.push([expected || undefined, fetchCapability])
+      on(route, 'A', { ...NO_INPUT, scope: 'admin', ...ifMatchOption })(async ({ precondition, fetchCapability }) => {
+        preconditions.push([precondition || undefined, fetchCapability])
         return ok(undefined)
       })
     }
@@ -147,31 +147,33 @@ describe('what a change is meant for', () => {
       const headers = { 'if-match': '"r"' }
       expect((await router.request(`https://sb.example${path}`, { method: 'POST', headers })).status).toBe(204)
     }
-    expect(told).toEqual([
+    expect(preconditions).toEqual([
       [['r'], new FetchCapability(ADMIN.id)],
       [undefined, new FetchCapability(ADMIN.id)],
     ])
     expect(etag({ a: 1 })).toEqual({ etag: expect.stringMatching(/^"[^"]+"$/) })
   })
 
-  it('is nothing that the anonymous may have fetched', async () => {
-    const { handle } = await send('open', ANONYMOUS)
+  it('gives anonymous callers no fetch capability', async () => {
+    const { handle } = await send('public', ANONYMOUS)
     expect(handle).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ fetchCapability: undefined }))
   })
 })
 
-it('what is changed is written down, with what came of it', async () => {
+it('writes an audit event with the outcome of each request that has an audit action', async () => {
   const audit: AuditEvent[] = []
   const { router, on } = createRouter<{ 'POST /a/:how': number }>({
-    gate: gateFor(),
+    authorize: authorizerFor(),
     respond,
     writeAuditEntry: (entry) => void audit.push(entry),
   })
-  on('POST /a/:how', 'A', { ...NO_INPUT, scope: 'admin', act: 'tool.change' })(async ({ path, note }) => {
-    note({ how: path.how })
-    note({ more: 1 })
-    return path.how === 'fail' ? NOT_FOUND : path.how === 'raw' ? new Response(null, { status: 202 }) : ok(1)
-  })
+  on('POST /a/:how', 'A', { ...NO_INPUT, scope: 'admin', auditAction: 'tool.change' })(
+    async ({ path, addAuditDetails }) => {
+      addAuditDetails({ how: path.how })
+      addAuditDetails({ more: 1 })
+      return path.how === 'fail' ? NOT_FOUND : path.how === 'raw' ? new Response(null, { status: 202 }) : ok(1)
+    },
+  )
   for (const how of ['fail', 'raw', 'ok']) await router.request(`https://sb.example/a/${how}`, { method: 'POST' })
   expect(audit.map(({ act, outcome, status, about }) => [act, outcome, status, about])).toEqual([
     ['tool.change', 'not-found', 400, { how: 'fail', more: 1 }],

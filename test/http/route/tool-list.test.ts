@@ -13,7 +13,7 @@ import {
 } from '../../../src/http/route/tool-list.ts'
 import { findUnknownAmong, explainEmptyList } from '../../../src/http/response/why-empty.ts'
 import { sha256 } from '../../dialects/machine-context/fakes.ts'
-import { gateFor } from '../gate-for.ts'
+import { authorizerFor } from '../authorizer-for.ts'
 
 const FORBIDDEN = { type: 'forbidden', reason: 'no' } as const
 const WRONG = { type: 'request-malformed', message: 'Wrong query' } as const
@@ -40,7 +40,7 @@ async function answer({ caller = KEY, state = 'e', method = 'GET', held, list = 
     findUnknownName: async ([name = '']) => (name === 'Kti' ? { name, known: ['Kit'], isNear: true } : undefined),
   }
   const read = vi.fn(() => ok({ variant: ['x'], write, ...list }))
-  const response = await respondWithToolList(c, { gate: gateFor(caller), catalog, sha256 }, read, respond)
+  const response = await respondWithToolList(c, { authorize: authorizerFor(caller), catalog, sha256 }, read, respond)
   const { status, headers } = response
   return { status, headers, text: await response.text(), write, read, etag: headers.get('etag') ?? '' }
 }
@@ -247,7 +247,7 @@ describe('a route of a whole list', () => {
       suggestNames: async () => [],
     }
     const route = createFullListRoute(
-      { gate: gateFor(KEY), catalog, sha256 },
+      { authorize: authorizerFor(KEY), catalog, sha256 },
       {
         summary: 'A list',
         query,
@@ -270,7 +270,7 @@ describe('a route of a whole list', () => {
     expect(findOperation(route)).toMatchObject({
       summary: 'A list',
       scope: 'tools:read',
-      answers: { 200: { schema: {} } },
+      responses: { 200: { schema: {} } },
     })
     expect(await ask('', list)).toMatchObject({ text: '', note: null })
     expect((await ask('?toolkit=Other', list)).note).toContain("No tool of 'Other' is shown here")

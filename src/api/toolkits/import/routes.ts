@@ -32,21 +32,21 @@ const IMPORT_LIMIT = 16 * 1024 * 1024
 
 export function createImportRoutes(deps: ImportRoutesDeps): Hono {
   const { importers, publish, toolSecrets, writer, giveWay } = deps
-  const { router, on } = createRouter<ImportAnswers>(deps, 'open')
+  const { router, on } = createRouter<ImportAnswers>(deps, { access: 'public' })
   const kinds = importers.map(({ kind }) => kind)
   const load = () => import('./wire.ts')
 
   on('POST /toolkits/import', 'Import a toolkit from an OpenAPI description or from another tool server', {
     scope: 'tools:publish',
-    act: 'tools.import',
+    auditAction: 'tools.import',
     query: importQuery,
     body: lazyBody(async () => (await load()).importReader(kinds), {
       limit: IMPORT_LIMIT,
       parts: MAX_SOURCE_NODES,
-      readsMore: true,
+      fetchesSource: true,
       what: 'definition',
     }),
-    answers: {
+    responses: {
       200: json(
         'Already imported; or what a dry run would publish',
         objectSchema({
@@ -68,61 +68,66 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
         }),
       ),
     },
-  })(async ({ c, principal, fetchCapability: asker, query: { dry_run, allow }, body, note, meter }) => {
+  })(async ({ c, principal, fetchCapability: asker, query: { dry_run, allow }, body, addAuditDetails, budget }) => {
     const [{ encodeDryRun, encodeImported, listProblems }, { importTools }] = await Promise.all([
       load(),
       import('../../../core/publish/import-tools.ts'),
     ])
     const { kind, source, toolkit, version, wants, options, guardsFor } = body
     const dryRun = dry_run === '1'
-    const host = typeof source === 'string' ? URL.parse(source.trim())?.host : undefined
-    note({ toolkit, from: kind, ...(host ? { host } : {}), ...(dryRun ? { dry_run: true } : {}) })
+    const sourceHost = typeof source === 'string' ? URL.parse(source.trim())?.host : undefined
+    addAuditDetails({
+      toolkit,
+      from: kind,
+      ...(sourceHost ? { host: sourceHost } : {}),
+      ...(dryRun ? { dry_run: true } : {}),
+    })
     const { denied: reason, maySendSecrets } = await findToolkitPublishDenial(principal, toolkit, writer)
     if (reason !== undefined) return fail({ type: 'forbidden', reason })
     if (!asker) return fail(NEEDS_CREDENTIAL)
-    const importer = importers.find((each) => each.kind === kind)
+    const importer = importers.find((candidate) => candidate.kind === kind)
     if (!importer) throw new Error(`No importer for '${kind}'`)
     const secret = createSecretLookup(principal, toolkit, maySendSecrets)
     const { signal } = c.req.raw
-    const request = { source, toolkit, options, secret, meter, giveWay, signal, asker }
-    const read = await importer.read({ ...request, wants: (tool) => wants(tool, meter) })
-    if (!read.ok) return read
-    const { items, version: sourceVersion, toolkitDescription } = read
-    const guards = guardsFor && ((imported: ImportedTool) => guardsFor(imported, meter))
-    const said = {
+    const request = { source, toolkit, options, secret, meter: budget, giveWay, signal, asker }
+    const imported = await importer.read({ ...request, wants: (tool) => wants(tool, budget) })
+    if (!imported.ok) return imported
+    const { items, version: sourceVersion, toolkitDescription } = imported
+    const guards = guardsFor && ((tool: ImportedTool) => guardsFor(tool, budget))
+    const importOptions = {
       version,
       sourceVersion,
       toolkitDescription,
       guardsFor: guards,
-      findMissingSecret: lackFor(principal),
+      findMissingSecret: createMissingSecretCheck(principal),
     }
-    const rules = { principal, dryRun, allowBreaking: allow !== undefined, budget: meter, giveWay }
-    const imported = await importTools(items, { ...rules, ...said }, publish)
-    if (dryRun) return ok(encodeDryRun(imported))
-    const { made, skipped, denied } = imported
-    note({ made: made.length, skipped: skipped.length })
+    const publishOptions = { principal, dryRun, allowBreaking: allow !== undefined, budget, giveWay }
+    const result = await importTools(items, { ...publishOptions, ...importOptions }, publish)
+    if (dryRun) return ok(encodeDryRun(result))
+    const { made, skipped, denied } = result
+    addAuditDetails({ made: made.length, skipped: skipped.length })
     if (made.length === 0) {
-      const [first] = skipped
-      if (first && denied === skipped.length) return fail({ type: 'forbidden', reason: first.reason })
-      return fail({ type: 'definition-invalid', problems: listProblems(kind, imported) })
+      const [firstSkipped] = skipped
+      if (firstSkipped && denied === skipped.length) return fail({ type: 'forbidden', reason: firstSkipped.reason })
+      return fail({ type: 'definition-invalid', problems: listProblems(kind, result) })
     }
-    const isNews = made.some(({ state }) => state !== 'unchanged')
-    return { ...ok(encodeImported(imported)), status: isNews ? 201 : 200 }
+    const hasChanges = made.some(({ state }) => state !== 'unchanged')
+    return { ...ok(encodeImported(result)), status: hasChanges ? 201 : 200 }
   })
 
   return router
 
   /** Only for those who may decide where all of a toolkit's secrets are sent. */
   function createSecretLookup(principal: Principal, toolkit: string, maySendSecrets: boolean): ImportRequest['secret'] {
-    const whole = { toolkit, tool: '*' }
-    const why = isTrustedWith(principal, whole)
+    const anyTool = { toolkit, tool: '*' }
+    const condition = isTrustedWith(principal, anyTool)
       ? `what is published in the toolkit '${toolkit}' is reviewed: have an administrator import it`
       : `the credential must name the toolkit '${toolkit}'`
     return (id) =>
-      maySendSecrets ? toolSecrets.secretFor(id, whole) : { missing: `To use the secret '${id}', ${why}` }
+      maySendSecrets ? toolSecrets.secretFor(id, anyTool) : { missing: `To use the secret '${id}', ${condition}` }
   }
 
-  function lackFor(principal: Principal): NonNullable<ImportOptions['findMissingSecret']> {
+  function createMissingSecretCheck(principal: Principal): NonNullable<ImportOptions['findMissingSecret']> {
     return (id, tool) => {
       if ('value' in toolSecrets.secretFor(id, tool)) return undefined
       if (!hasScope(principal, 'admin')) return formatSecretNotSet(id)

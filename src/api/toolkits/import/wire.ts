@@ -31,7 +31,9 @@ const PATTERN = /^[A-Za-z0-9_*-]{1,64}$/
 const PATTERNS = custom(
   `a list of at most ${MAX_PATTERNS} tool names, in which '*' stands for any characters`,
   (value) =>
-    isStringArray(value) && value.length <= MAX_PATTERNS && value.every((one) => PATTERN.test(one)) ? value : undefined,
+    isStringArray(value) && value.length <= MAX_PATTERNS && value.every((pattern) => PATTERN.test(pattern))
+      ? value
+      : undefined,
   () => ({ type: 'array', items: { type: 'string' }, maxItems: MAX_PATTERNS }),
 )
 
@@ -50,19 +52,23 @@ const RULE = object(
   },
 )
 
-const CALLED = { credentials: {}, timeout_ms: { type: 'integer' } }
-const OF_TOOLKITS = { ...CALLED, pass_user: { type: 'boolean' }, upstream_toolkit: { type: 'string' } }
+const SERVER_OPTIONS = { credentials: {}, timeout_ms: { type: 'integer' } }
+const TOOLKIT_SERVER_OPTIONS = {
+  ...SERVER_OPTIONS,
+  pass_user: { type: 'boolean' },
+  upstream_toolkit: { type: 'string' },
+}
 const OPTIONS: Readonly<Record<ImportKind, JsonObject>> = {
   openapi: { base_url: { type: 'string' }, credentials: { type: 'object' }, outputs: { enum: ['described', 'any'] } },
-  'mcp': CALLED,
-  'oxp': OF_TOOLKITS,
-  'open-tool-calling': OF_TOOLKITS,
-  'machine-context': OF_TOOLKITS,
-  'plugin': CALLED,
+  'mcp': SERVER_OPTIONS,
+  'oxp': TOOLKIT_SERVER_OPTIONS,
+  'open-tool-calling': TOOLKIT_SERVER_OPTIONS,
+  'machine-context': TOOLKIT_SERVER_OPTIONS,
+  'plugin': SERVER_OPTIONS,
 }
 
-export function importReader(known: readonly ImportKind[]) {
-  const kinds = IMPORT_KINDS.filter((kind) => known.includes(kind))
+export function importReader(importerKinds: readonly ImportKind[]) {
+  const kinds = IMPORT_KINDS.filter((kind) => importerKinds.includes(kind))
   const fields = object({
     // A URL may hold a password
     from: json.hideValue(createSourceReader(kinds)),
@@ -73,19 +79,30 @@ export function importReader(known: readonly ImportKind[]) {
     rules: optional(array(RULE, { least: 1, most: MAX_RULES })),
   })
   const schema = () => {
-    const { properties, ...rest } = json.toJsonSchema(fields)
+    const { properties, ...schemaFields } = json.toJsonSchema(fields)
     const toBodySchema = (kind: ImportKind) => {
       const from = json.toJsonSchema(createSourceReader([kind]))
-      return { ...rest, properties: { ...Object(properties), from, ...OPTIONS[kind] }, additionalProperties: false }
+      return {
+        ...schemaFields,
+        properties: { ...Object(properties), from, ...OPTIONS[kind] },
+        additionalProperties: false,
+      }
     }
     return { anyOf: kinds.map(toBodySchema) }
   }
-  const whole = transform(anyObject, (body, report) => {
+  const reader = transform(anyObject, (body, report) => {
     const { from, toolkit, version, tools, security_level, approval, rules, ...options } = body
-    const read = fields({ from, toolkit, version, tools, security_level, approval, rules }, report)
-    if (read === json.INVALID_VALUE) return json.INVALID_VALUE
-    const { from: source, tools: patterns, security_level: level, approval: always, rules: some, ...named } = read
-    for (const [index, { methods }] of (some ?? []).entries()) {
+    const parsed = fields({ from, toolkit, version, tools, security_level, approval, rules }, report)
+    if (parsed === json.INVALID_VALUE) return json.INVALID_VALUE
+    const {
+      from: source,
+      tools: patterns,
+      security_level: level,
+      approval: approvalRequired,
+      rules: guardRules,
+      ...target
+    } = parsed
+    for (const [index, { methods }] of (guardRules ?? []).entries()) {
       if (methods === undefined || source.kind === 'openapi') continue
       json.addProblem(
         report,
@@ -93,32 +110,32 @@ export function importReader(known: readonly ImportKind[]) {
         `/rules/${index}/methods`,
       )
     }
-    if ((some ?? []).reduce((sum, { tools = [] }) => sum + tools.length, 0) > MAX_PATTERNS)
+    if ((guardRules ?? []).reduce((sum, { tools = [] }) => sum + tools.length, 0) > MAX_PATTERNS)
       json.addProblem(report, `Must have at most ${MAX_PATTERNS} tool names in all rules together`, '/rules')
-    const wants = covering(named.toolkit, patterns)
-    const guards = readGuards(named.toolkit, { security_level: level, approval: always }, some)
-    return { ...source, ...named, wants, options, ...(guards ? { guardsFor: guards } : {}) }
+    const wants = createNameMatcher(target.toolkit, patterns)
+    const guards = readGuards(target.toolkit, { security_level: level, approval: approvalRequired }, guardRules)
+    return { ...source, ...target, wants, options, ...(guards ? { guardsFor: guards } : {}) }
   })
-  return json.withSchema(schema, whole)
+  return json.withSchema(schema, reader)
 }
 
-function covering(toolkit: string, patterns: readonly string[]): (tool: string, meter: Budget) => boolean {
+function createNameMatcher(toolkit: string, patterns: readonly string[]): (tool: string, budget: Budget) => boolean {
   const { covers } = createToolPatterns(patterns.map((pattern) => `${toolkit}.${pattern}`))
   // A source's name may have dashes, which the tool's will not
-  return (tool, meter) => covers({ toolkit, tool: foldDashes(tool) }, meter)
+  return (tool, budget) => covers({ toolkit, tool: foldDashes(tool) }, budget)
 }
 
-function readGuards(toolkit: string, ofAll: Guard, rules: readonly InferOutput<typeof RULE>[] = []) {
-  if (rules.length === 0 && Object.values(ofAll).every((said) => said === undefined)) return undefined
-  const judged = rules.map(({ tools, methods, ...guard }) => ({
+function readGuards(toolkit: string, commonGuard: Guard, rules: readonly InferOutput<typeof RULE>[] = []) {
+  if (rules.length === 0 && Object.values(commonGuard).every((value) => value === undefined)) return undefined
+  const guardRules = rules.map(({ tools, methods, ...guard }) => ({
     guard,
-    covers: tools ? covering(toolkit, tools) : () => true,
-    sends: (method: unknown) => methods === undefined || methods.some((each) => each === method),
+    matchesName: tools ? createNameMatcher(toolkit, tools) : () => true,
+    matchesMethod: (method: unknown) => methods === undefined || methods.some((listed) => listed === method),
   }))
-  return ({ definition, about }: ImportedTool, meter: Budget) => [
-    ofAll,
-    ...judged
-      .filter(({ covers, sends }) => sends(about.method) && covers(definition.tool, meter))
+  return ({ definition, about }: ImportedTool, budget: Budget) => [
+    commonGuard,
+    ...guardRules
+      .filter(({ matchesName, matchesMethod }) => matchesMethod(about.method) && matchesName(definition.tool, budget))
       .map(({ guard }) => guard),
   ]
 }
@@ -130,11 +147,11 @@ function createSourceReader(kinds: readonly ImportKind[]) {
     return { type: 'object', properties, minProperties: 1, maxProperties: 1, additionalProperties: false }
   }
   return json.withSchema(schema, (value, report) => {
-    const [[name, given] = [], ...more] = isObject(value) ? Object.entries(value) : []
-    const kind = kinds.find((known) => known === name)
-    if (kind === undefined || more.length > 0)
+    const [[name, field] = [], ...otherFields] = isObject(value) ? Object.entries(value) : []
+    const kind = kinds.find((candidate) => candidate === name)
+    if (kind === undefined || otherFields.length > 0)
       return json.addTypeProblem(report, `an object with one of ${quoteList(kinds)}`, value)
-    const source = json.readAt(kind, SOURCE, given, report)
+    const source = json.readAt(kind, SOURCE, field, report)
     return source === json.INVALID_VALUE ? json.INVALID_VALUE : { kind, source }
   })
 }
@@ -152,7 +169,7 @@ export function encodeImported(result: ImportResult) {
 }
 
 export function encodeDryRun(result: ImportResult) {
-  return { tools: result.made.map(encodeMade), ...skippedAndWarnings(result) }
+  return { tools: result.made.map(encodeTool), ...skippedAndWarnings(result) }
 }
 
 export function listProblems(kind: ImportKind, { skipped }: ImportResult): readonly Problem[] {
@@ -165,9 +182,9 @@ export function listProblems(kind: ImportKind, { skipped }: ImportResult): reado
 
 /** Each message once, with the first tools that it is about: a server that cannot be reached is one fault, not one a tool. */
 function skippedAndWarnings({ made, skipped }: ImportResult) {
-  const all = made.flatMap(({ id, warnings }) => warnings.map((message) => ({ id, message })))
-  const warnings = [...Map.groupBy(all, ({ message }) => message)].map(([message, about]) => {
-    return { message, tools: about.length, ids: about.slice(0, MAX_EXAMPLES).map(({ id }) => id) }
+  const messages = made.flatMap(({ id, warnings }) => warnings.map((message) => ({ id, message })))
+  const warnings = [...Map.groupBy(messages, ({ message }) => message)].map(([message, warned]) => {
+    return { message, tools: warned.length, ids: warned.slice(0, MAX_EXAMPLES).map(({ id }) => id) }
   })
   return {
     skipped: skipped.map(({ name, reason, about }) => ({ name, ...about, reason })),
@@ -175,7 +192,7 @@ function skippedAndWarnings({ made, skipped }: ImportResult) {
   }
 }
 
-function encodeMade({ id, name, state, about, requirements, missing, guard }: ImportedToolReport) {
+function encodeTool({ id, name, state, about, requirements, missing, guard }: ImportedToolReport) {
   const needs = omitEmptyRequirements(requirements.authorization, requirements)
   return {
     id,

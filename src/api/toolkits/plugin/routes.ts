@@ -24,37 +24,37 @@ const PLUGIN_LIMIT = 5 * 1024 * 1024
 
 export function createUploadRoutes(deps: UploadRoutesDeps): Hono {
   const { plugins, codec, publish, writer } = deps
-  const { router, on } = createRouter(deps, 'open')
+  const { router, on } = createRouter(deps, { access: 'public' })
 
   on('PUT /toolkits/:toolkit/plugin', 'Publish a WebAssembly plugin as a toolkit', {
     ...PUBLISHER,
-    act: 'tools.publish',
+    auditAction: 'tools.publish',
     path: { toolkit: namePart },
     query: uploadQuery,
-    sends: WASM,
-    answers: {
+    requestType: WASM,
+    responses: {
       200: { ...jsonRef('Already published', 'Published'), note: NOT_CALLABLE_NOTE },
       201: { ...jsonRef('Published', 'Published'), note: NOT_CALLABLE_NOTE },
     },
-  })(async ({ c, principal, path: { toolkit }, query: { allow, ...asked }, note, meter, memory }) => {
+  })(async ({ c, principal, path: { toolkit }, query: { allow, ...wrapper }, addAuditDetails, budget, memory }) => {
     const { denied } = await findToolkitPublishDenial(principal, toolkit, writer)
     if (denied !== undefined) return fail({ type: 'forbidden', reason: denied })
-    const options = { toolkit, ...asked }
+    const options = { toolkit, ...wrapper }
     const request = c.req.raw
     const body = await readBytes(request, { mediaType: WASM, limit: PLUGIN_LIMIT, memory })
     if (!body.ok) return body
-    const read = await plugins.read(body.value, options, { signal: request.signal, meter })
-    if (!read.ok) return read
-    const described = await readJsonText(read.described, meter, { parts: MAX_SOURCE_NODES })
-    if (!described.ok || !isJsonObject(described.value)) {
-      const why = !described.ok && 'message' in described.failure ? `: ${described.failure.message}` : ''
-      const problem = { path: '', message: `Its 'describe' did not give a JSON object${why}` }
+    const plugin = await plugins.read(body.value, options, { signal: request.signal, meter: budget })
+    if (!plugin.ok) return plugin
+    const description = await readJsonText(plugin.described, budget, { parts: MAX_SOURCE_NODES })
+    if (!description.ok || !isJsonObject(description.value)) {
+      const detail = !description.ok && 'message' in description.failure ? `: ${description.failure.message}` : ''
+      const problem = { path: '', message: `Its 'describe' did not give a JSON object${detail}` }
       return fail({ type: 'definition-invalid', problems: [problem] })
     }
-    const submission = pluginSubmission(described.value, read.createImplementation, options, codec)
+    const submission = pluginSubmission(description.value, plugin.createImplementation, options, codec)
     if (!submission.ok) return fail({ type: 'definition-invalid', problems: submission.problems })
     const reports = await publish([submission.value], { principal, allowBreaking: allow !== undefined })
-    note(summarizeReports(reports))
+    addAuditDetails(summarizeReports(reports))
     const [report] = reports
     if (!report) throw new Error('A publication came to nothing')
     if (!report.ok) return report

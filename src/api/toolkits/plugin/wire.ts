@@ -14,8 +14,8 @@ import {
 } from '../../../core/tool/json-reader.ts'
 
 const PAIR = stringMatching("a pair such as 'api-key:MY_SECRET'", /^[^\s:,]{1,128}:[A-Za-z0-9_.-]{1,128}$/)
-const LISTED = transform(stringArray, listed)
-const CONFIG = transform(LISTED, (texts, report) => {
+const COMMA_LIST = transform(stringArray, splitCommas)
+const CONFIG = transform(COMMA_LIST, (texts, report) => {
   const pairs = hideValue(array(PAIR))(texts, report)
   if (pairs === INVALID_VALUE) return INVALID_VALUE
   const config = new Map<string, string>()
@@ -30,7 +30,7 @@ export const uploadQuery = query({
   version,
   security_level: optional(transform(stringMatching('an integer from 0 to 10', /^(?:\d|10)$/), Number)),
   approval: optional(transform(enumReader(['1']), () => true as const)),
-  allowed_hosts: optional(LISTED, []),
+  allowed_hosts: optional(COMMA_LIST, []),
   config: optional(CONFIG, {}),
   allow: optional(enumReader(['breaking'])),
 })
@@ -39,6 +39,6 @@ export function encodeUploaded({ ids, warnings, pending }: Extract<PublicationRe
   return { ids, ...(pending ? { pending } : {}), ...(warnings.length > 0 ? { warnings } : {}) }
 }
 
-function listed(texts: readonly string[]): string[] {
-  return texts.flatMap((text) => text.split(',')).flatMap((each) => (each.trim() === '' ? [] : [each.trim()]))
+function splitCommas(texts: readonly string[]): string[] {
+  return texts.flatMap((text) => text.split(',')).flatMap((item) => (item.trim() === '' ? [] : [item.trim()]))
 }

@@ -13,17 +13,17 @@ export interface IconRoutesDeps extends RouteDeps, FindToolDeps {
 
 /** For keys, and for the pages of this deployment as whoever is signed in. */
 export function createIconRoutes({ readIcon, ...deps }: IconRoutesDeps): Hono {
-  const { router, on } = createRouter(deps, 'open')
+  const { router, on } = createRouter(deps, { access: 'public' })
   const find = createFindTool(deps, 'tools:read')
 
   on('GET /tools/:id/icon', "Get a tool's icon as PNG, JPEG, WebP or SVG", {
     ...READER,
-    answers: { 200: mediaTypeOnly('The picture', 'image/*') },
+    responses: { 200: mediaTypeOnly('The picture', 'image/*') },
   })(async ({ c, principal, fetchCapability, path: { id } }) => {
-    const found = await find(id, principal, getBackground(c))
-    const source = found && iconSource(found.record)
-    const picture = source === undefined ? undefined : await readIcon(source, fetchCapability)
-    if (picture) return new Response(picture.bytes, { headers: buildHeaders(picture, fetchCapability !== undefined) })
+    const tool = await find(id, principal, getBackground(c))
+    const source = tool && iconSource(tool.record)
+    const image = source === undefined ? undefined : await readIcon(source, fetchCapability)
+    if (image) return new Response(image.bytes, { headers: buildHeaders(image, fetchCapability !== undefined) })
     const message = `Tool '${id.slice(0, 200)}' was not found, or has no icon that can be shown`
     return fail({ type: 'not-found', message })
   })

@@ -17,16 +17,16 @@ export interface ImplementationRoutesDeps extends RouteDeps, FindToolDeps {
 /** For administrators, the owner, and keys that may publish in the toolkit by name; 403 for others who see the tool. */
 export function createImplementationRoutes(deps: ImplementationRoutesDeps): Hono {
   const { toolkits, readBlob } = deps
-  const { router, on } = createRouter<ImplementationAnswers>(deps, 'open')
+  const { router, on } = createRouter<ImplementationAnswers>(deps, { access: 'public' })
   const find = createFindTool(deps, 'tools:publish')
 
   on('GET /tools/:id/implementation', 'Get the implementation of a version', {
     ...PUBLISHER,
-    answers: { 200: json('The implementation, as it was published', OBJECT), 304: UNCHANGED },
+    responses: { 200: json('The implementation, as it was published', OBJECT), 304: UNCHANGED },
   })(async ({ c, principal, path: { id } }) => {
-    const read = await findImplementation(id, principal, getBackground(c))
-    if (!read.ok) return read
-    const { record, implementation } = read.value
+    const found = await findImplementation(id, principal, getBackground(c))
+    if (!found.ok) return found
+    const { record, implementation } = found.value
     const headers = { ...PRIVATE, etag: `"${record.digest}.implementation"` }
     const unchanged = notModified(c.req.raw, headers)
     return unchanged ?? { ...ok(encodeImplementation(record, implementation)), headers }
@@ -34,40 +34,40 @@ export function createImplementationRoutes(deps: ImplementationRoutesDeps): Hono
 
   on('GET /tools/:id/implementation/module', 'Download the module of a code tool or a plugin', {
     ...PUBLISHER,
-    answers: { 200: mediaTypeOnly('The module', '*/*'), 304: UNCHANGED },
+    responses: { 200: mediaTypeOnly('The module', '*/*'), 304: UNCHANGED },
   })(async ({ c, principal, path: { id } }) => {
-    const read = await findImplementation(id, principal, getBackground(c))
-    if (!read.ok) return read
-    const { record, implementation } = read.value
-    const found = findModule(implementation)
-    if (!found) return missing(`'${record.id}' has no module: it is of the kind '${implementation.kind}'`)
+    const found = await findImplementation(id, principal, getBackground(c))
+    if (!found.ok) return found
+    const { record, implementation } = found.value
+    const moduleSource = findModule(implementation)
+    if (!moduleSource) return notFound(`'${record.id}' has no module: it is of the kind '${implementation.kind}'`)
     const name = `${record.toolkit}.${record.tool}-${record.version}`
-    const headers = { ...PRIVATE, ...moduleHeaders(found, name), etag: `"${record.digest}.module"` }
+    const headers = { ...PRIVATE, ...moduleHeaders(moduleSource, name), etag: `"${record.digest}.module"` }
     const unchanged = notModified(c.req.raw, headers)
     if (unchanged) return unchanged
-    const body = found.type === 'javascript' ? found.text : await readBlob(found.blob)
-    if (body === undefined) return missing(`The module of '${record.id}' is not kept here`)
+    const body = moduleSource.type === 'javascript' ? moduleSource.text : await readBlob(moduleSource.blob)
+    if (body === undefined) return notFound(`The module of '${record.id}' is not kept here`)
     return new Response(body, { headers })
   })
 
-  async function findImplementation(asked: string, principal: Principal, background: WaitUntil) {
-    const found = await find(asked, principal, background)
-    if (!found) return missing(`Tool '${asked.slice(0, 200)}' was not found`)
-    const { record } = found
+  async function findImplementation(ref: string, principal: Principal, background: WaitUntil) {
+    const tool = await find(ref, principal, background)
+    if (!tool) return notFound(`Tool '${ref.slice(0, 200)}' was not found`)
+    const { record } = tool
     const owner = (await toolkits.find(record.toolkit))?.owner ?? 'nobody'
     if (!mayReadImplementation(principal, record, owner)) {
       const reason = `Only the owner of its toolkit, keys that name it, and administrators can read the implementation of '${record.id}'`
       return fail({ type: 'forbidden', reason })
     }
     const { implementation } = record
-    if (!implementation) return missing(`'${record.id}' was published without an implementation`)
+    if (!implementation) return notFound(`'${record.id}' was published without an implementation`)
     return ok({ record, implementation })
   }
 
   return router
 }
 
-const missing = (message: string) => fail({ type: 'not-found', message })
+const notFound = (message: string) => fail({ type: 'not-found', message })
 
 type Module = { readonly type: 'javascript'; readonly text: string } | { readonly type: 'wasm'; readonly blob: string }
 

@@ -7,7 +7,7 @@ import { ok } from '../../../core/failure/failure.ts'
 import type { Agents } from '../../../http/caller/agents.ts'
 import { itemList } from '../../../http/route/response-specs.ts'
 import { createRouter, notFound, type RouteDeps } from '../../../http/route/router.ts'
-import { ofUser } from '../path-user.ts'
+import { userRoute } from '../path-user.ts'
 
 export interface AgentAnswers {
   'GET /users/:user/agents': { readonly items: readonly ReturnType<typeof encodeAgent>[] }
@@ -15,7 +15,7 @@ export interface AgentAnswers {
   'DELETE /users/:user/agents/:id': undefined
 }
 
-interface Asked {
+interface AgentsRequest {
   readonly principal: Principal
   readonly path: { readonly user: string }
 }
@@ -25,47 +25,47 @@ type Deps = RouteDeps & { readonly agents: Pick<Agents, 'list' | 'remove'> }
 /** An agent that is ended has no effect here at once, and nowhere after 60 s. */
 export function createAgentsRoutes({ agents, ...deps }: Deps): Hono {
   const { router, on } = createRouter<AgentAnswers>(deps)
-  const OF_USER = ofUser(mayAsk)
+  const USER = userRoute(mayListAgents)
 
   on('GET /users/:user/agents', "List a user's agents", {
-    ...OF_USER,
-    answers: { 200: itemList('Agents', 'Agent') },
-  })(async (asked) => ok({ items: (await listAll(asked)).map(encodeAgent) }))
+    ...USER,
+    responses: { 200: itemList('Agents', 'Agent') },
+  })(async (request) => ok({ items: (await listAll(request)).map(encodeAgent) }))
 
   on('DELETE /users/:user/agents', "Disconnect all of a user's agents", {
-    ...OF_USER,
-    act: 'agent.end',
-  })(async (asked) => {
-    await Promise.all((await listAll(asked)).map(({ holder, id }) => agents.remove(holder, id)))
+    ...USER,
+    auditAction: 'agent.end',
+  })(async (request) => {
+    await Promise.all((await listAll(request)).map(({ holder, id }) => agents.remove(holder, id)))
     return ok(undefined)
   })
 
   on('DELETE /users/:user/agents/:id', 'Disconnect an agent', {
-    ...OF_USER,
-    act: 'agent.end',
+    ...USER,
+    auditAction: 'agent.end',
   })(async ({ principal, path: { user, id } }) => {
-    const removed = await Promise.all(holdersNamed(principal, user).map((holder) => agents.remove(holder, id)))
-    return removed.includes(true) ? ok(undefined) : notFound('agent', id)
+    const results = await Promise.all(listHolders(principal, user).map((holder) => agents.remove(holder, id)))
+    return results.includes(true) ? ok(undefined) : notFound('agent', id)
   })
 
-  async function listAll({ principal, path: { user } }: Asked): Promise<readonly ListedAgent[]> {
-    return (await Promise.all(holdersNamed(principal, user).map(agents.list))).flat()
+  async function listAll({ principal, path: { user } }: AgentsRequest): Promise<readonly ListedAgent[]> {
+    return (await Promise.all(listHolders(principal, user).map(agents.list))).flat()
   }
 
   return router
 }
 
 /** Agents of a principal that may act for several users, or for none, stand under its own name. */
-function holdersNamed(principal: Principal, id: string): readonly Holder[] {
-  const own = toHolder(principal)
-  const isPrincipal = isAdministrator(principal) || (own.kind === 'principal' && own.id === id)
+function listHolders(principal: Principal, id: string): readonly Holder[] {
+  const callerHolder = toHolder(principal)
+  const isPrincipal = isAdministrator(principal) || (callerHolder.kind === 'principal' && callerHolder.id === id)
   return [
     ...(isPrincipal ? [{ kind: 'principal', id } as const] : []),
     ...(mayActFor(principal, id) ? [{ kind: 'user', id } as const] : []),
   ]
 }
 
-const mayAsk = (principal: Principal, id: string) => holdersNamed(principal, id).length > 0
+const mayListAgents = (principal: Principal, id: string) => listHolders(principal, id).length > 0
 
 /** Never the token, nor what it was let in by. */
 export function encodeAgent(agent: ListedAgent) {

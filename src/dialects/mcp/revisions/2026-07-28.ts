@@ -3,7 +3,7 @@ import { toListedTool, toListedName } from '../tool-document.ts'
 import { resumeRoundTrip, NO_ANSWERS, NO_STATE, createRoundTrip } from './2026-07-28/round-trip.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
-import { textOfBase64 } from '../../../http/request/header-text.ts'
+import { decodeBase64Text } from '../../../http/request/header-text.ts'
 import { CAPABILITIES_KEY, INVALID_PARAMS, type McpError, type McpRequest, outputKind } from '../wire.ts'
 
 const SERVER_KEY = 'io.modelcontextprotocol/serverInfo'
@@ -102,5 +102,5 @@ function invalid(message: string): McpError {
 /** "Header value encoding": non-ASCII text is `=?base64?…?=`. Undefined for invalid Base64 or UTF-8. */
 function decodeHeader(value: string): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1]
-  return encoded === undefined ? value : textOfBase64(encoded)
+  return encoded === undefined ? value : decodeBase64Text(encoded)
 }

@@ -14,7 +14,7 @@ import {
   type World,
   worldOf,
 } from '../../../core/publish/fakes.ts'
-import { gateFor } from '../../../http/gate-for.ts'
+import { authorizerFor } from '../../../http/authorizer-for.ts'
 
 const STATUS: Partial<Record<Failure['type'], number>> = {
   'forbidden': 403,
@@ -48,7 +48,7 @@ async function imports(
     },
   }
   const router = createImportRoutes({
-    gate: gateFor(caller),
+    authorize: authorizerFor(caller),
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
     importers: [importer],
     publish,

@@ -5,7 +5,7 @@ import type { Failure } from '../../../../src/core/failure/failure.ts'
 import type { PluginReader } from '../../../../src/core/publish/plugin-submission.ts'
 import { plugin } from '../../../../src/dialects/plugin/definition.ts'
 import { principal, type World, worldOf } from '../../../core/publish/fakes.ts'
-import { gateFor } from '../../../http/gate-for.ts'
+import { authorizerFor } from '../../../http/authorizer-for.ts'
 
 const STATUS: Partial<Record<Failure['type'], number>> = {
   'forbidden': 403,
@@ -47,7 +47,7 @@ async function upload(
     },
   }
   const router = createUploadRoutes({
-    gate: gateFor(caller),
+    authorize: authorizerFor(caller),
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
     plugins,
     codec: plugin,
