@@ -57,6 +57,18 @@ async function publish(name: string, properties: object, implementation: object,
   return expect((await server.json('POST', '/tools', body, ADMIN)).status).toBe(201)
 }
 
+/** A list of them has 8 MB. */
+async function publishLargeTools(): Promise<void> {
+  for (let count = 0; count < 50; count += 1)
+    await publish(
+      `Large${count}`,
+      { text: { type: 'string', description: 'x'.repeat(170_000) } },
+      { kind: 'code', module: 'export default () => 1' },
+    )
+  const countTools = async () => (await server.json('GET', '/tools?limit=1000', undefined, others)).body.items.length
+  await expect.poll(countTools, { timeout: 30_000 }).toBeGreaterThan(20)
+}
+
 /** A request of which so much of the body is sent; its answer is read only where that is asked for. */
 function open(line: string, key: string, length: number, sent: string, reads = false): Socket {
   const { hostname, port } = new URL(server.url)
@@ -124,21 +136,35 @@ describe('a caller holds no more than its share of memory', () => {
   })
 
   it('by 60 lists of 8 MB that it does not read', async () => {
-    for (let count = 0; count < 50; count += 1)
-      await publish(
-        `Large${count}`,
-        { text: { type: 'string', description: 'x'.repeat(170_000) } },
-        { kind: 'code', module: 'export default () => 1' },
-      )
-    await expect
-      .poll(async () => (await server.json('GET', '/tools?limit=1000', undefined, others)).body.items.length, {
-        timeout: 30_000,
-      })
-      .toBeGreaterThan(20)
+    await publishLargeTools()
     const attack = () => {
       for (let count = 0; count < 60; count += 1) open('GET /tools?limit=1000', hostile, 0, '')
     }
     expect(await grownBy(attack, 10)).toBeLessThan(MAX_GROWTH_MB)
+  })
+
+  it('by ten of the worst requests of every route at once', async () => {
+    const bodies = ['/tools/call', '/mcp', '/worker/tools/invoke', '/machine-context/execute', '/plugin/call']
+    const unfinished: (readonly [path: string, bytes: number])[] = [
+      ...bodies.map((path) => [`POST ${path}`, 4 * MB] as const),
+      ['POST /tools', 16 * MB],
+      ['POST /toolkits/import', 16 * MB],
+      ['POST /convert?to=openai', MB],
+      ['POST /artifacts', 25 * MB],
+    ]
+    const unread = ['GET /tools?limit=1000', 'GET /worker/tools', 'GET /machine-context/tools', 'GET /plugin/describe']
+    await publishLargeTools()
+    const call = `{"tool_id":"Held.Wait","input":{"text":"${'x'.repeat(4 * MB)}"}}`
+    // What a server at rest has used once before
+    for (const line of unread) await (await server.json('GET', line.slice(4), undefined, others)).body
+    const attack = () => {
+      for (let count = 0; count < 10; count += 1) {
+        for (const [line, bytes] of unfinished) open(line, hostile, bytes, 'x'.repeat(bytes - 1), true)
+        open('POST /tools/call', hostile, call.length, call)
+        for (const line of unread) open(line, hostile, 0, '')
+      }
+    }
+    expect(await grownBy(attack, 15)).toBeLessThan(MAX_GROWTH_MB)
   })
 
   it('by bodies that two callers announce and do not send, while all may publish', async () => {

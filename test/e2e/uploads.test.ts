@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type Server as HttpServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { MAX_UPLOAD_BYTES } from '../../src/api/artifacts/wire.ts'
 import { raw } from './raw.ts'
@@ -312,5 +312,34 @@ describe('what cannot be sent', () => {
     const full = await send('x', { ...carl, 'x-user-id': 'b' })
     expect([full.status, await full.text()]).toEqual([409, expect.stringContaining('more than 200 files at once')])
     expect((await send('x', ann)).status).toBe(201)
+  })
+})
+
+describe('uploads at once', () => {
+  /** An upload that lacks its last byte. */
+  function openUpload({ authorization = '' }: Record<string, string>): { end(): void } {
+    const { hostname, port } = new URL(server.url)
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => undefined)
+    socket.write(
+      `POST /artifacts HTTP/1.1\r\nHost: switchboard\r\nAuthorization: ${authorization}\r\nContent-Length: ${MAX_UPLOAD_BYTES}\r\n\r\n`,
+    )
+    socket.write(Buffer.alloc(MAX_UPLOAD_BYTES - 1))
+    return { end: () => void socket.destroy() }
+  }
+
+  it('of one principal are three that are large: a fourth gets 429, and those of others are stored', async () => {
+    const large = Buffer.alloc(9_000_000)
+    const uploads = [1, 2, 3].map(() => openUpload(ann))
+    try {
+      let refused = await send(large)
+      // Until all three are under way
+      while (refused.status === 201) refused = await send(large)
+      expect({ status: refused.status, wait: refused.headers.get('retry-after') }).toEqual({ status: 429, wait: '5' })
+      expect((await send(large, bob)).status).toBe(201)
+    } finally {
+      for (const upload of uploads) upload.end()
+    }
+    await expect.poll(async () => (await send(large)).status, { timeout: 60_000 }).toBe(201)
   })
 })

@@ -7,12 +7,16 @@ import type { RouteContext } from '../../http/route/authorizer.ts'
 import { readCallContext } from '../../http/route/incoming-call.ts'
 import { fileResponse } from '../../http/response/stored-file.ts'
 import { waitForBody } from '../../http/request/body.ts'
+import { FULL } from '../../http/request/request-memory.ts'
 import { pathSegment } from '../../http/request/path-segment.ts'
 import { declareOperation } from '../../http/route/operation.ts'
 import { type QueryValues, readQuery } from '../../http/request/query.ts'
 import { jsonRef, mediaTypeOnly, UNCHANGED } from '../../http/route/response-specs.ts'
 import { CALLER, createRouter, type RouteDeps } from '../../http/route/router.ts'
 import * as wire from './wire.ts'
+
+/** Held of an upload on its way to the bucket, where that is in the same process. */
+const UPLOAD_BYTES = 8_000_000
 
 export interface ArtifactsRoutesDeps extends RouteDeps {
   readonly artifacts: Pick<ArtifactStore, 'open'>
@@ -31,12 +35,13 @@ export function createArtifactsRoutes({ artifacts, uploads, limitAnonymous, now,
     requestType: '*/*',
     query: wire.uploadQuery,
     responses: { 201: jsonRef('The file and its handle', 'Upload') },
-  })(async ({ c, principal, query: { filename } }) => {
+  })(async ({ c, principal, memory, query: { filename } }) => {
     const request = c.req.raw
     const owner = readOwner(request, principal)
     if (!owner.ok) return owner
     const upload = wire.readUpload(request.headers, filename)
     if (!upload.ok) return upload
+    if (!(await memory.growBody(Math.min(upload.value.size, UPLOAD_BYTES)))) return FULL
     let stored: Awaited<ReturnType<UploadStore['keep']>>
     try {
       const { size } = upload.value
