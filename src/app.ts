@@ -19,39 +19,39 @@ import { isLocalRequest } from './http/caller/loopback.ts'
 import { createNotFoundHandler } from './http/route/not-found.ts'
 import { VERSIONS_FROM_2026 } from './dialects/mcp/revisions/2026-07-28.ts'
 
-const DOCS = 'https://assets.invalid/docs.json'
+const DOCS_URL = 'https://assets.invalid/docs.json'
 const NO_DOCS: Docs = { guides: [], files: {}, style: '', reference: { fields: {}, examples: {} } }
 
-/** One isolate's Switchboard as a whole: every face of a deployment. */
+/** One isolate's Switchboard as a whole: every route of a deployment. */
 export async function createApp(
   env: Env,
   deployment: Deployment,
-  calls = composeCallRoutes(deployment),
+  callRoutes = composeCallRoutes(deployment),
 ): Promise<Hono> {
-  const dialects = await Promise.all([calls.oxp, ...calls.others.map((router) => router.load())])
+  const dialects = await Promise.all([callRoutes.oxp, ...callRoutes.lazyRoutes.map((router) => router.load())])
   const publishing = await composePublishing(deployment)
-  const { config, doors, version, deployedAt } = deployment
-  const { authorize, authorizeWithoutTools } = doors
+  const { config, authentication, version, deployedAt } = deployment
+  const { authorize, authorizeWithoutTools } = authentication
   const { publicRoutes } = deployment.routes
   const { catalog } = deployment.stores.registry
 
   let docs: Docs | undefined
-  // Beside the bundle, of which they were a tenth
-  const loadDocs = async () => (docs ??= (await (await env.ASSETS?.fetch(DOCS))?.json<Docs>()) ?? NO_DOCS)
+  // Not in the bundle, of which they would be a tenth
+  const loadDocs = async () => (docs ??= (await (await env.ASSETS?.fetch(DOCS_URL))?.json<Docs>()) ?? NO_DOCS)
 
   const loadApi = documenting(() => app.routes, loadDocs)
 
-  const pages = createConsole({
-    gate: doors.authorizeVisitor,
+  const consolePages = createConsole({
+    gate: authentication.authorizeVisitor,
     async send(c, principal, request) {
       const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work)
       const context = { waitUntil, passThroughOnException() {}, props: {} }
-      return app.fetch(doors.ownRequest(principal, request), env, context)
+      return app.fetch(authentication.toInternalRequest(principal, request), env, context)
     },
     onPageError,
   })
-  const faces = [
-    pages.router,
+  const routers = [
+    consolePages.router,
     ...dialects.map(({ routes }) => routes),
     ...composeToolRoutes(deployment, publishing),
     ...composeAccessRoutes(deployment, publishing),
@@ -80,8 +80,8 @@ export async function createApp(
   ]
 
   const app = new Hono()
-  for (const router of faces) app.route('/', router)
-  app.notFound(pages.notFound(createNotFoundHandler(app, authorizeWithoutTools, publicRoutes.respond)))
+  for (const router of routers) app.route('/', router)
+  app.notFound(consolePages.notFound(createNotFoundHandler(app, authorizeWithoutTools, publicRoutes.respond)))
   app.onError(createErrorHandler(publicRoutes.respond, newId, log))
   return app
 }

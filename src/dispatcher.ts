@@ -1,3 +1,15 @@
+/*
+ * Dispatches the requests of one isolate. In this order: `normalize-request.ts` checks the address; pages of origins in
+ * ALLOW_ORIGINS get CORS headers; then
+ *
+ * - a POST to a path where tools are called goes to its handler, without Hono;
+ * - a path of another dialect than OXP goes to its router, which is loaded with the first request for it;
+ * - all else goes to OXP's router, and where that has no such route to `app.ts`, which is loaded then.
+ *
+ * Self-hosted, a response that is no success waits until the request's body was read: up to 64 MiB or 10 s, but not for
+ * 429 or `Expect` (RFC 9112, section 9.6). Cloudflare's edge reads the body itself. Responses to a wrong address are
+ * `no-store`.
+ */
 import { type ExecutionContext, Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
 import { type CallRoutes, composeCallRoutes, type LazyRoutes } from './compose/call-routes.ts'
@@ -12,107 +24,107 @@ import { createRequestNormalizer } from './http/route/normalize-request.ts'
 import { type CallHandler, findCallHandler } from './http/route/operation.ts'
 import type { Build } from './node/build.ts'
 
-/** Open to pages of the origins that the deployment names: MCP, and the way to a token for it. */
+/** Open to pages of ALLOW_ORIGINS: MCP, and the authorization for it. */
 const CROSS_ORIGIN = /^\/(?:mcp$|connect\/|\.well-known\/)/
 
-/** Read of a body that was refused: more than any route takes, and no longer than for a client that is sending. */
-const REST = { bytes: 64 * 1024 * 1024, ms: 10_000 }
+/** More bytes than any route takes, for as long as a client that sends may take. */
+const DRAIN_BOUNDS = { bytes: 64 * 1024 * 1024, ms: 10_000 }
 
-interface Front extends Pick<Hono, 'router'> {
+interface Dispatcher extends Pick<Hono, 'router'> {
   fetch(request: Request, env: Env, context: ExecutionContext): Response | Promise<Response>
 }
 
 /**
- * Composes one isolate's Switchboard. Where tools are called and listed it answers by a dialect's own routes; all other code
- * is loaded with the first request for it, so that a new isolate's first call does not wait for that. No path here may have a
- * parameter beside a literal, such as `/docs/:guide` beside `/docs/reference`: Hono would match every path by its slower trie.
+ * A new isolate's first call waits only for the code that it needs. No path of `callRoutes` may have a parameter beside a
+ * literal, such as `/docs/:guide` beside `/docs/reference`: Hono would match every path by its slower trie.
  */
-export function createDispatcher(env: Env, config: Config, build: Build): Front {
+export function createDispatcher(env: Env, config: Config, build: Build): Dispatcher {
   const deployment = composeDeployment(env, config, build)
-  const faces = composeCallRoutes(deployment)
-  const enter = createRequestNormalizer(config)
+  const callRoutes = composeCallRoutes(deployment)
+  const normalizeRequest = createRequestNormalizer(config)
   const { allowOrigins } = config
-  const loaded = new Map<LazyRoutes, CallRoutes>()
-  const calls = new Map<
+  const loadedRoutes = new Map<LazyRoutes, CallRoutes>()
+  const callHandlers = new Map<
     string,
-    { readonly call: CallHandler; readonly onError: ReturnType<typeof createErrorHandler> }
+    { readonly handle: CallHandler; readonly onError: ReturnType<typeof createErrorHandler> }
   >()
   let app: Hono | undefined
 
   function mount({ routes, respond }: CallRoutes): CallRoutes {
     const onError = createErrorHandler(respond, newId, log)
     for (const { method, path, handler } of routes.routes) {
-      const call = method === 'POST' ? findCallHandler(handler) : undefined
-      if (call) calls.set(path, { call, onError })
+      const handle = method === 'POST' ? findCallHandler(handler) : undefined
+      if (handle) callHandlers.set(path, { handle, onError })
     }
-    const front = new Hono()
-    front.route('/', routes)
-    front.notFound(async (c) => {
+    const outerRouter = new Hono()
+    outerRouter.route('/', routes)
+    outerRouter.notFound(async (c) => {
       if (app === undefined) {
         const { createApp } = await import('./app.ts')
-        const made = await createApp(env, deployment, faces)
-        app ??= made
+        const loaded = await createApp(env, deployment, callRoutes)
+        app ??= loaded
       }
       return app.fetch(c.req.raw, env, c.executionCtx)
     })
-    front.onError(onError)
-    return { routes: front, respond }
+    outerRouter.onError(onError)
+    return { routes: outerRouter, respond }
   }
 
-  const oxp = mount(faces.oxp)
+  const oxp = mount(callRoutes.oxp)
 
-  async function load(router: LazyRoutes): Promise<CallRoutes> {
-    const front = mount(await router.load())
-    loaded.set(router, front)
-    return front
+  async function loadRoutes(lazyRoutes: LazyRoutes): Promise<CallRoutes> {
+    const mounted = mount(await lazyRoutes.load())
+    loadedRoutes.set(lazyRoutes, mounted)
+    return mounted
   }
 
-  function answer(path: string, request: Request, context: ExecutionContext): Response | Promise<Response> {
-    // Hono makes an object of twenty closures for each request, of which calls need none
-    const known = request.method === 'POST' ? calls.get(path) : undefined
-    if (known) {
-      const answering = known.call({ req: { raw: request }, executionCtx: context })
-      return answering.then(
+  function dispatch(path: string, request: Request, context: ExecutionContext): Response | Promise<Response> {
+    // Hono creates an object of twenty closures for each request, of which calls need none
+    const callHandler = request.method === 'POST' ? callHandlers.get(path) : undefined
+    if (callHandler) {
+      const responding = callHandler.handle({ req: { raw: request }, executionCtx: context })
+      return responding.then(
         (response) => (response.ok ? response : respondAfterBody(request, response)),
-        (error: Error) => known.onError(error, { req: { method: 'POST', path } }),
+        (error: Error) => callHandler.onError(error, { req: { method: 'POST', path } }),
       )
     }
-    const router = faces.others.find(({ paths }) => paths.test(path))
-    const front = router ? loaded.get(router) : oxp
-    const answering =
-      front || !router
-        ? (front ?? oxp).routes.fetch(request, env, context)
-        : load(router).then(({ routes }) => routes.fetch(request, env, context))
-    if (request.body === null) return answering
-    return Promise.resolve(answering).then((response) => (response.ok ? response : respondAfterBody(request, response)))
+    const lazyRoutes = callRoutes.lazyRoutes.find(({ paths }) => paths.test(path))
+    const mounted = lazyRoutes ? loadedRoutes.get(lazyRoutes) : oxp
+    const responding =
+      mounted || !lazyRoutes
+        ? (mounted ?? oxp).routes.fetch(request, env, context)
+        : loadRoutes(lazyRoutes).then(({ routes }) => routes.fetch(request, env, context))
+    if (request.body === null) return responding
+    return Promise.resolve(responding).then((response) =>
+      response.ok ? response : respondAfterBody(request, response),
+    )
   }
 
-  /** Gives a refusal when its request has been read, which Cloudflare's edge sees to there. Flooders are not read. */
-  function respondAfterBody(request: Request, refused: Response): Response | Promise<Response> {
-    if (!config.isSelfHosted || request.bodyUsed || refused.status === 429 || request.headers.has('expect'))
-      return refused
-    return drainBody(request, REST).then(() => refused)
+  function respondAfterBody(request: Request, response: Response): Response | Promise<Response> {
+    if (!config.isSelfHosted || request.bodyUsed || response.status === 429 || request.headers.has('expect'))
+      return response
+    return drainBody(request, DRAIN_BOUNDS).then(() => response)
   }
 
-  async function refuse(request: Request, path: string, failure: Failure): Promise<Response> {
-    const router = faces.others.find(({ paths }) => paths.test(path))
-    const { respond } = router ? (loaded.get(router) ?? (await load(router))) : oxp
-    const refused = respond(failure)
-    refused.headers.set('cache-control', 'no-store')
-    return respondAfterBody(request, refused)
+  async function respondWithFailure(request: Request, path: string, failure: Failure): Promise<Response> {
+    const lazyRoutes = callRoutes.lazyRoutes.find(({ paths }) => paths.test(path))
+    const { respond } = lazyRoutes ? (loadedRoutes.get(lazyRoutes) ?? (await loadRoutes(lazyRoutes))) : oxp
+    const response = respond(failure)
+    response.headers.set('cache-control', 'no-store')
+    return respondAfterBody(request, response)
   }
 
   return {
     router: oxp.routes.router,
     fetch(received, _, context) {
-      const request = enter(received)
+      const request = normalizeRequest(received)
       const path = getPath(received)
-      if (!(request instanceof Request)) return refuse(received, path, request.failure)
+      if (!(request instanceof Request)) return respondWithFailure(received, path, request.failure)
       const isShared = allowOrigins.size > 0 && CROSS_ORIGIN.test(path)
       const headers = isShared ? crossOriginHeaders(request, allowOrigins) : undefined
-      if (!headers) return answer(path, request, context)
+      if (!headers) return dispatch(path, request, context)
       if (request.method === 'OPTIONS') return preflight(headers)
-      return Promise.resolve(answer(path, request, context)).then((response) => addCorsHeaders(response, headers))
+      return Promise.resolve(dispatch(path, request, context)).then((response) => addCorsHeaders(response, headers))
     },
   }
 }

@@ -5,7 +5,7 @@ import type { RegistryObject } from './storage/registry/registry-object.ts'
 import type { Records as RecordsObject } from './storage/records/records-object.ts'
 import type SandboxHost from './runners/sandbox/process-host.ts'
 import type { VaultObject } from './storage/vault/vault-object.ts'
-import { MIN_ADMIN_KEY } from './http/caller/authenticate.ts'
+import { MIN_ADMIN_KEY_CHARACTERS } from './http/caller/authenticate.ts'
 import { MIN_JWT_SECRET, MIN_WORKER_SECRET } from './http/caller/secret-lengths.ts'
 import { isSecureOrigin } from './http/caller/loopback.ts'
 import type { JwtOptions } from './http/caller/jwt.ts'
@@ -133,7 +133,11 @@ function readVariables(env: object) {
 export function loadConfig(env: object) {
   const variables = readVariables(env)
   const { text, judged, secret, choice, json } = variables
-  judged('ADMIN_KEY', `be at least ${MIN_ADMIN_KEY} characters long`, (key) => key.length >= MIN_ADMIN_KEY)
+  judged(
+    'ADMIN_KEY',
+    `be at least ${MIN_ADMIN_KEY_CHARACTERS} characters long`,
+    (key) => key.length >= MIN_ADMIN_KEY_CHARACTERS,
+  )
   const canBeSent = 'be visible ASCII characters without spaces: a header has to carry it'
   const adminKey = judged('ADMIN_KEY', canBeSent, (key) => VISIBLE_ASCII.test(key))
   const toolSecrets = new Map(Object.entries(json('TOOL_SECRETS', hideValue(TOOL_SECRETS)) ?? {}))

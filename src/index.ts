@@ -29,12 +29,12 @@ declare global {
   }
 }
 
-let front: ReturnType<typeof createDispatcher> | undefined
+let dispatcher: ReturnType<typeof createDispatcher> | undefined
 
 export default {
   fetch(request, env, context) {
     try {
-      front ??= createDispatcher(env, loadConfig(env), build)
+      dispatcher ??= createDispatcher(env, loadConfig(env), build)
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       console.error(`Cannot start: ${error.message}`)
@@ -43,6 +43,6 @@ export default {
         message: `This Switchboard is not set up correctly: ${error.message}`,
       })
     }
-    return front.fetch(request, env, context)
+    return dispatcher.fetch(request, env, context)
   },
 } satisfies ExportedHandler<Env>

@@ -3,7 +3,7 @@ import { createAuthorizationsRoutes } from '../api/authorizations/routes.ts'
 import { createCallsRoutes } from '../api/calls/routes.ts'
 import { createClientsRoutes } from '../api/clients/routes.ts'
 import { createKeysRoutes } from '../api/keys/routes.ts'
-import { keyText } from '../http/caller/key-text.ts'
+import { formatKey } from '../http/caller/key-text.ts'
 import { createPoliciesRoutes } from '../api/policies/routes.ts'
 import { createProvidersRoutes } from '../api/providers/routes.ts'
 import { createSessionsRoutes } from '../api/sessions/routes.ts'
@@ -31,19 +31,19 @@ import type { Publishing } from './publishing.ts'
 export const onPageError = createErrorHandler((failure) => page(failurePage(failure)), newId, log)
 
 export function composeAccessRoutes(
-  { config, stores, doors, calls, ...deployment }: Deployment,
-  { secretJudges }: Pick<Publishing, 'secretJudges'>,
+  { config, stores, authentication, calls, ...deployment }: Deployment,
+  { secretChecks }: Pick<Publishing, 'secretChecks'>,
 ) {
   const { now } = Date
-  const { registry, deploymentKeys, keys, givenProviders, providers, vault, connect } = stores
+  const { registry, deploymentKeys, keys, storedProviders, providers, vault, connect } = stores
   const clients = { create: connect.createOAuthClient, list: connect.clients, remove: connect.removeClient }
-  const { limitAnonymous, sessions, agents, authenticator, onKeyChange } = doors
+  const { limitAnonymous, sessions, agents, authenticator, onKeyChange } = authentication
   const { writeAuditEntry, version } = deployment
   const { toolRoutes, otherRoutes, pageRoutes } = deployment.routes
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
   const { signIn, userVerifierUrl } = config
-  const forPeople = { sessions, limitAnonymous, now, writeAuditEntry, onPageError }
-  const byKey = allowsKeySignIn(config)
+  const pageDeps = { sessions, limitAnonymous, now, writeAuditEntry, onPageError }
+  const allowsKeys = allowsKeySignIn(config)
   async function findCaller(principal: string): Promise<Principal | undefined> {
     const key = principal.startsWith('key:') ? await keys.findById(principal.slice('key:'.length)) : undefined
     return key && toKeyPrincipal(key)
@@ -56,37 +56,37 @@ export function composeAccessRoutes(
       quota: config.quota,
       onChange: onKeyChange,
       sha256,
-      randomKey: () => keyText(randomBytes(32)),
+      randomKey: () => formatKey(randomBytes(32)),
       newId,
       now: () => new Date(),
     }),
     createAuthorizationsRoutes({
       ...otherRoutes,
       authorizePage: pageRoutes.authorize,
-      ...forPeople,
+      ...pageDeps,
       authorizations: vault,
       async findTool(id, background) {
-        const found = await calls.resolver.resolve(id, background)
-        return found.ok ? found.tool : undefined
+        const resolved = await calls.resolver.resolve(id, background)
+        return resolved.ok ? resolved.tool : undefined
       },
       providers,
       files: stores,
-      sessions: signIn || byKey ? sessions : undefined,
+      sessions: signIn || allowsKeys ? sessions : undefined,
       requiresSignIn: signIn !== undefined && userVerifierUrl === undefined,
-      identifiesPeople: userVerifierUrl !== undefined || signIn !== undefined || byKey,
-      findCaller: byKey ? findCaller : undefined,
+      identifiesPeople: userVerifierUrl !== undefined || signIn !== undefined || allowsKeys,
+      findCaller: allowsKeys ? findCaller : undefined,
     }),
     createCallsRoutes({ ...pageRoutes, records: stores.records, version, now }),
     createSessionsRoutes({ ...pageRoutes, sessions }),
     createSignInRoutes({
-      ...forPeople,
+      ...pageDeps,
       provider: signInProvider(config),
       flows: createFlows(deploymentKeys.sealer('sign-in'), now),
       authenticator,
       sha256,
     }),
     createConnectRoutes({
-      ...forPeople,
+      ...pageDeps,
       issuer: config.connectIssuer,
       server: createAuthorizationServer(connect),
       fetchFor: documentFetch(config),
@@ -99,13 +99,13 @@ export function composeAccessRoutes(
     createAgentsRoutes({ ...pageRoutes, agents }),
     createClientsRoutes({ ...otherRoutes, clients, onChange: agents.forget }),
     createGrantsRoutes({ ...otherRoutes, grants: vault }),
-    createPoliciesRoutes({ ...toolRoutes, store: registry.policyStore, loadSecretCheck: secretJudges.ofTools }),
+    createPoliciesRoutes({ ...toolRoutes, store: registry.policyStore, loadSecretCheck: secretChecks.loadToolCheck }),
     createProvidersRoutes({
       ...otherRoutes,
-      store: givenProviders,
+      store: storedProviders,
       providers,
       checkUrl: createUrlTextCheck(config.allowHttpHosts, formatAllowHint),
-      loadSecretCheck: secretJudges.ofClients,
+      loadSecretCheck: secretChecks.loadClientCheck,
       known: knownProvider,
     }),
     createSetupRoutes({ ...otherRoutes, setup: describeSetup(config), keys, providers }),
@@ -113,9 +113,9 @@ export function composeAccessRoutes(
 }
 
 function describeSetup({ vaultKeys, vaultKeysArePublic, userVerifierUrl, signIn, people }: Config) {
-  const withOpenId = people.rules?.length ? 'set' : 'nobody'
+  const openIdState = people.rules?.length ? 'set' : 'nobody'
   return {
     vaultKeys: vaultKeysArePublic ? 'development' : vaultKeys.length > 0 ? 'set' : 'none',
-    signIn: signIn ? withOpenId : userVerifierUrl === undefined ? 'none' : 'verifier',
+    signIn: signIn ? openIdState : userVerifierUrl === undefined ? 'none' : 'verifier',
   } as const
 }

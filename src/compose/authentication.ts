@@ -27,8 +27,8 @@ export function composeAuthentication(
   const { access, adminKey, allowOrigins, workerSecret, connectIssuer } = config
   const { jwt: jwtOptions } = config
   const jwt = jwtOptions && lazyVerifier((jwts) => jwts.createJwtVerifier(jwtOptions))
-  const authentication = { access, adminKey, allowOrigins, findKey: stores.keys.find, sha256, now }
-  const authenticator = createAuthenticator({ ...authentication, jwt })
+  const credentialOptions = { access, adminKey, allowOrigins, findKey: stores.keys.find, sha256, now }
+  const authenticator = createAuthenticator({ ...credentialOptions, jwt })
   const { createSession: create, session: find, sessions: list, removeSession: remove } = stores.access
   const sessions = createSessions({
     store: { create, find, list, remove },
@@ -40,53 +40,54 @@ export function composeAuthentication(
     now,
   })
   const agents = createAgentAuthenticator({ store: stores.connect, loadPrincipal: sessions.loadPrincipal, now })
-  const forAgents = connectIssuer === undefined ? agents : createCompanyTokenAuthenticator(config, connectIssuer)
-  const engines =
+  const agentAuthenticator =
+    connectIssuer === undefined ? agents : createCompanyTokenAuthenticator(config, connectIssuer)
+  const engineAuthenticator =
     workerSecret === undefined
       ? undefined
       : createAuthenticator({
-          ...authentication,
-          jwt: lazyVerifier((jwts) => jwts.createWorkerVerifier(workerSecret, { otherwise: jwt })),
+          ...credentialOptions,
+          jwt: lazyVerifier((jwts) => jwts.createWorkerVerifier(workerSecret, { fallback: jwt })),
         })
 
   const rateLimit = createRateLimit(env.RATE_LIMIT, now)
-  const own = createInternalRequests()
-  const refused = recording.writeRefusal
-  const watch: AuthorizerHooks = {
-    onDenied: refused,
+  const internalRequests = createInternalRequests()
+  const writeDenial = recording.writeDenial
+  const hooks: AuthorizerHooks = {
+    onDenied: writeDenial,
     onAllowed: createKeyUsageTracker((ids, at) => stores.access.noteUse(ids, at), now),
   }
-  // Who is led to sign in is not refused
-  const watchVisitors: AuthorizerHooks = {
-    ...watch,
-    onDenied: (c, failure, principal) => failure.type !== 'unauthenticated' && refused(c, failure, principal),
+  // Sending a visitor to sign in is no denial
+  const visitorHooks: AuthorizerHooks = {
+    ...hooks,
+    onDenied: (c, failure, principal) => failure.type !== 'unauthenticated' && writeDenial(c, failure, principal),
   }
   const prepare = waitForTools(stores.registry)
-  const nothing = () => undefined
-  const authorize = createAuthorizer(own.accept(authenticator), rateLimit, prepare, watch)
+  const prepareNothing = () => undefined
+  const authorize = createAuthorizer(internalRequests.accept(authenticator), rateLimit, prepare, hooks)
   return {
     authorize,
-    authorizeWithoutTools: createAuthorizer(own.accept(authenticator), rateLimit, nothing, watch),
-    authorizePage: createAuthorizer(own.accept(sessions), rateLimit, nothing, watch),
-    authorizeToolPage: createAuthorizer(own.accept(sessions), rateLimit, prepare, watch),
+    authorizeWithoutTools: createAuthorizer(internalRequests.accept(authenticator), rateLimit, prepareNothing, hooks),
+    authorizePage: createAuthorizer(internalRequests.accept(sessions), rateLimit, prepareNothing, hooks),
+    authorizeToolPage: createAuthorizer(internalRequests.accept(sessions), rateLimit, prepare, hooks),
     authorizeVisitor: createAuthorizer(
-      own.reject({ authenticate: sessions.authenticateVisitor }),
+      internalRequests.reject({ authenticate: sessions.authenticateVisitor }),
       rateLimit,
-      nothing,
-      watchVisitors,
+      prepareNothing,
+      visitorHooks,
     ),
-    authorizeAgent: createAuthorizer(forAgents, rateLimit, prepare, watch),
-    authorizeEngine: engines ? createAuthorizer(engines, rateLimit, prepare, watch) : authorize,
+    authorizeAgent: createAuthorizer(agentAuthenticator, rateLimit, prepare, hooks),
+    authorizeEngine: engineAuthenticator ? createAuthorizer(engineAuthenticator, rateLimit, prepare, hooks) : authorize,
     limitAnonymous: createAnonymousLimit(rateLimit),
-    ownRequest: own.setPrincipal,
+    toInternalRequest: internalRequests.setPrincipal,
     authenticator,
     sessions,
     agents,
 
     onKeyChange(change: 'created' | 'changed' | 'removed', id: string): void {
-      for (const each of engines ? [authenticator, engines] : [authenticator]) {
-        if (change === 'removed') each.forgetKey(id)
-        else each.forget()
+      for (const keyAuthenticator of engineAuthenticator ? [authenticator, engineAuthenticator] : [authenticator]) {
+        if (change === 'removed') keyAuthenticator.forgetKey(id)
+        else keyAuthenticator.forget()
       }
       if (change !== 'removed') return
       sessions.forgetKey(id)
@@ -95,26 +96,26 @@ export function composeAuthentication(
   }
 }
 
-/** Most deployments get none, and what reads them is a tenth of all code that calls need. */
-function lazyVerifier(make: (jwts: typeof import('../http/caller/jwt.ts')) => JwtVerifier): JwtVerifier {
-  let made: JwtVerifier | undefined
+/** Most deployments get no JWTs, whose code is a tenth of all that calls need. */
+function lazyVerifier(createVerifier: (jwts: typeof import('../http/caller/jwt.ts')) => JwtVerifier): JwtVerifier {
+  let verifier: JwtVerifier | undefined
   return {
     async verify(token) {
-      made ??= make(await import('../http/caller/jwt.ts'))
-      return made.verify(token)
+      verifier ??= createVerifier(await import('../http/caller/jwt.ts'))
+      return verifier.verify(token)
     },
   }
 }
 
 function waitForTools({ policies, installBundle }: Pick<Stores['registry'], 'policies' | 'installBundle'>) {
   return (...[c, scope]: Parameters<Authorize>): Promise<unknown> | undefined => {
-    const taking = installBundle()
+    const installing = installBundle()
     const background = getBackground(c)
-    const reading = policies.ready(background)
-    // Whether a call waits depends on the tool
-    if (taking && scope === 'tools:call') background(taking)
-    else if (taking) return Promise.all([taking, reading])
-    return reading
+    const loadingPolicies = policies.ready(background)
+    // A call waits only if its tool is not known yet
+    if (installing && scope === 'tools:call') background(installing)
+    else if (installing) return Promise.all([installing, loadingPolicies])
+    return loadingPolicies
   }
 }
 

@@ -9,7 +9,7 @@ export function outboundOptionsFor({ allowHttpHosts }: Pick<Config, 'allowHttpHo
   return { ...outboundOptions, allowHttpHosts }
 }
 
-/** The tools that the deployment serves: its own, and the demonstrations where it says so. */
+/** Leaves out the demonstrations, unless the deployment serves them. */
 export function selectServedTools({ servesDemos }: Pick<Config, 'servesDemos'>, build: Build): Build {
   if (servesDemos) return build
   const tools = build.tools.filter(({ tool }) => tool.isDemo !== true)
@@ -20,7 +20,7 @@ export function selectServedTools({ servesDemos }: Pick<Config, 'servesDemos'>, 
 export function createBundled(config: Config, build: Build) {
   const guardedFetch = createGuardedFetch(outboundOptionsFor(config))
   return createBundledRunner({
-    bundledHandlers: new Map(build.tools.map((carried) => [carried.record.id, carried])),
+    bundledHandlers: new Map(build.tools.map((bundledTool) => [bundledTool.record.id, bundledTool])),
     fetchFor: (tool) => toFetch(guardedFetch, tool),
     log: toolLog,
   })

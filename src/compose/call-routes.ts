@@ -18,20 +18,20 @@ export interface LazyRoutes {
   load(): Promise<CallRoutes>
 }
 
-/** Where tools are called and listed. OXP's words are everybody's; other dialects are loaded with the first request for them. */
-export function composeCallRoutes({ config, stores, doors, calls, version }: Deployment) {
+/** Routes that call and list tools. OXP's exist from the start, those of other dialects from the first request for them. */
+export function composeCallRoutes({ config, stores, authentication, calls, version }: Deployment) {
   const { now } = Date
   const { catalog } = stores.registry
-  const { authorize } = doors
-  const { callTool, resolver, tellReadiness } = calls
-  const list = { authorize, catalog, sha256 }
+  const { authorize } = authentication
+  const { callTool, resolver, checkReadiness } = calls
+  const listDeps = { authorize, catalog, sha256 }
   const health = createHealth({ probe: stores.probe, now, sleep })
   const loadFormats = () => import('./dialects.ts')
   const oxp: CallRoutes = {
-    routes: createOxpRoutes({ ...list, callTool, health, formatNames: [...FORMAT_NAMES.keys()], loadFormats }),
+    routes: createOxpRoutes({ ...listDeps, callTool, health, formatNames: [...FORMAT_NAMES.keys()], loadFormats }),
     respond: (failure) => respondOxpFailure(failure),
   }
-  const others: readonly LazyRoutes[] = [
+  const lazyRoutes: readonly LazyRoutes[] = [
     {
       paths: /^\/(?:connect\/)?mcp$/,
       async load() {
@@ -44,8 +44,8 @@ export function composeCallRoutes({ config, stores, doors, calls, version }: Dep
           callTool,
           catalog,
           resolver,
-          tellReadiness,
-          doors: createMcpEndpoints(doors, challenge),
+          tellReadiness: checkReadiness,
+          doors: createMcpEndpoints(authentication, challenge),
           origins: config.allowOrigins,
           seal: createStateSeal({ sealer: stores.deploymentKeys.sealer('state'), now }),
           serverInfo: { name: 'switchboard', title: 'Switchboard', version },
@@ -59,7 +59,7 @@ export function composeCallRoutes({ config, stores, doors, calls, version }: Dep
         const { createMachineContextRoutes, responder } = await import('../dialects/machine-context/routes.ts')
         const respond = responder({ newId, now })
         return {
-          routes: createMachineContextRoutes({ ...list, callTool, newId, now }),
+          routes: createMachineContextRoutes({ ...listDeps, callTool, newId, now }),
           respond: (failure) => respond(failure),
         }
       },
@@ -68,7 +68,12 @@ export function composeCallRoutes({ config, stores, doors, calls, version }: Dep
       paths: /^\/worker\//,
       async load() {
         const { createOpenToolCallingRoutes, respond } = await import('../dialects/open-tool-calling/routes.ts')
-        const routes = createOpenToolCallingRoutes({ ...list, authorize: doors.authorizeEngine, callTool, now })
+        const routes = createOpenToolCallingRoutes({
+          ...listDeps,
+          authorize: authentication.authorizeEngine,
+          callTool,
+          now,
+        })
         return { routes, respond: (failure) => respond(failure) }
       },
     },
@@ -76,14 +81,17 @@ export function composeCallRoutes({ config, stores, doors, calls, version }: Dep
       paths: /^\/plugin\//,
       async load() {
         const { createPluginRoutes, respond } = await import('../dialects/plugin/routes.ts')
-        return { routes: createPluginRoutes({ ...list, callTool, resolver }), respond: (failure) => respond(failure) }
+        return {
+          routes: createPluginRoutes({ ...listDeps, callTool, resolver }),
+          respond: (failure) => respond(failure),
+        }
       },
     },
   ]
-  return { oxp, others }
+  return { oxp, lazyRoutes }
 }
 
-/** `/mcp` says nothing of OAuth: clients that find it stop sending the key that they were given. */
+/** `/mcp` does not announce OAuth: clients that find it stop sending their key. */
 function createMcpEndpoints(
   { authorize, authorizeAgent }: Pick<Authentication, 'authorize' | 'authorizeAgent'>,
   challenge: (request: Request) => string,

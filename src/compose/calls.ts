@@ -18,7 +18,7 @@ import { holdFiles, log, startDeadline, traffic } from './platform.ts'
 import type { Recording } from './recording.ts'
 import type { Stores } from './stores.ts'
 
-export interface CallsParts {
+export interface CallsDeps {
   readonly config: Config
   readonly build: Build
   readonly stores: Stores
@@ -27,12 +27,12 @@ export interface CallsParts {
   readonly loadRunners: () => Promise<{ readonly runners: ReadonlyMap<string, Runner> }>
 }
 
-export function composeCalls(parts: CallsParts) {
+export function composeCalls(deps: CallsDeps) {
   const { now } = Date
-  const { config, stores, recording } = parts
+  const { config, stores, recording } = deps
   const { registry, vault, artifacts, uploads, ledger, fingerprint } = stores
   const { catalog, policies } = registry
-  const resolver = composeResolver(parts)
+  const resolver = composeResolver(deps)
   const toolSecrets = createToolSecrets(
     config.toolSecrets,
     config.variableOf,
@@ -65,14 +65,14 @@ export function composeCalls(parts: CallsParts) {
     base64,
     span,
     writeRecord: recording.writeCall,
-    defect: (call_id, tool, message, at) => log({ event: 'tool-defect', call_id, tool, message, at }),
+    defect: (call_id, tool, message, path) => log({ event: 'tool-defect', call_id, tool, message, at: path }),
   })
   const readinessDeps: Parameters<typeof createReadinessCheck>[0] = {
     toolSecrets,
     grants: vault,
     approvals: vault,
     async unreachable(implementation) {
-      const { runners } = await parts.loadRunners()
+      const { runners } = await deps.loadRunners()
       return runners.get(implementation.kind)?.unreachable?.(implementation)
     },
     getHealth(host, toolkit, caller) {
@@ -80,22 +80,22 @@ export function composeCalls(parts: CallsParts) {
       return { state, ...(retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(retryAfterMs) }) }
     },
   }
-  const tellReadiness: CheckReadiness = async (found, asker) =>
-    (await import('../core/call/readiness.ts')).createReadinessCheck(readinessDeps)(found, asker)
-  return { resolver, toolSecrets, callTool, tellReadiness }
+  const checkReadiness: CheckReadiness = async (tool, caller) =>
+    (await import('../core/call/readiness.ts')).createReadinessCheck(readinessDeps)(tool, caller)
+  return { resolver, toolSecrets, callTool, checkReadiness }
 }
 
 const span: Span = (name, attributes, work) =>
-  tracing.enterSpan(name, (entered) => {
-    entered.setAttributes(attributes)
+  tracing.enterSpan(name, (activeSpan) => {
+    activeSpan.setAttributes(attributes)
     return work()
   })
 
-function composeResolver({ config, build, stores, bundled, loadRunners }: CallsParts): Resolver {
+function composeResolver({ config, build, stores, bundled, loadRunners }: CallsDeps): Resolver {
   const { registry, memory } = stores
   const { toolLimits } = config
   const loadRunner = async (kind: string) => (kind === bundled.kind ? bundled : (await loadRunners()).runners.get(kind))
-  const compiled = new Map(build.tools.map((carried) => [carried.record.digest, carried]))
+  const bundledByDigest = new Map(build.tools.map((bundledTool) => [bundledTool.record.digest, bundledTool]))
   const resolver = createResolver({
     source: registry.source,
     memory,
@@ -107,14 +107,14 @@ function composeResolver({ config, build, stores, bundled, loadRunners }: CallsP
         implementation && runner
           ? runner.prepare({ ...record, implementation })
           : ({ ok: false, reason: 'It was published without an implementation' } as const)
-      const known = compiled.get(record.digest)
+      const bundledTool = bundledByDigest.get(record.digest)
       const limits = findToolLimits(toolLimits, record)
-      const validateInput = await loadValidator(input, known?.validateInput)
+      const validateInput = await loadValidator(input, bundledTool?.validateInput)
       const tool = {
         record,
         runnable,
-        validateInput: known ? refusingBigIntegers(validateInput) : validateInput,
-        validateOutput: await loadValidator(output ?? { type: 'null' }, known?.validateOutput),
+        validateInput: bundledTool ? refusingBigIntegers(validateInput) : validateInput,
+        validateOutput: await loadValidator(output ?? { type: 'null' }, bundledTool?.validateOutput),
       }
       return createCallableTool(tool, limits ? [{ of: '', limits }] : [])
     },

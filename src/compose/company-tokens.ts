@@ -12,7 +12,7 @@ const DISCOVERY_MS = 10_000
 const MAX_ORIGINS = 20
 const NO_ISSUER = fail({ type: 'unavailable', message: 'Cannot ask the authorization server for its keys right now' })
 
-/** JWTs of the company's own server (RFC 9068), whose audience is the door at the address of the request. */
+/** JWTs of the company's own server (RFC 9068), whose audience is `/connect/mcp` at the origin of the request. */
 export function createCompanyTokenAuthenticator(config: Config, issuer: string) {
   const now = Date.now
   const fetch = providerFetch(config)

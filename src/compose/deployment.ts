@@ -13,12 +13,12 @@ import { openStores } from './stores.ts'
 
 export type Deployment = ReturnType<typeof composeDeployment>
 
-export function composeDeployment(env: Env, config: Config, whole: Build) {
-  const build = selectServedTools(config, whole)
+export function composeDeployment(env: Env, config: Config, fullBuild: Build) {
+  const build = selectServedTools(config, fullBuild)
   const deployedAt = Date.parse(env.VERSION?.timestamp ?? '') || undefined
   const stores = openStores(env, config, build, deployedAt, () => calls.resolver.invalidate())
   const recording = createRecording(env, config)
-  const doors = composeAuthentication(env, config, stores, recording)
+  const authentication = composeAuthentication(env, config, stores, recording)
   const bundled = createBundled(config, build)
   let runners: Runners | undefined
   const loadRunners = async () => {
@@ -28,22 +28,22 @@ export function composeDeployment(env: Env, config: Config, whole: Build) {
   const calls = composeCalls({ config, build, stores, recording, bundled, loadRunners })
 
   const { writeAuditEntry } = recording
-  const { authorize, authorizeWithoutTools, authorizePage, authorizeToolPage, limitAnonymous } = doors
+  const { authorize, authorizeWithoutTools, authorizePage, authorizeToolPage, limitAnonymous } = authentication
   const caching: PublicCaching = config.publicUrl === undefined ? 'private, max-age=300' : 'public, max-age=300'
-  const words = { respond: (failure: Failure) => respondOxpFailure(failure) }
+  const respondDeps = { respond: (failure: Failure) => respondOxpFailure(failure) }
   return {
     config,
     stores,
-    doors,
+    authentication,
     calls,
     loadRunners,
     writeAuditEntry,
     routes: {
-      toolRoutes: { ...words, writeAuditEntry, authorize },
-      otherRoutes: { ...words, writeAuditEntry, authorize: authorizeWithoutTools },
-      pageRoutes: { ...words, writeAuditEntry, authorize: authorizePage },
-      toolPageRoutes: { ...words, authorize: authorizeToolPage },
-      publicRoutes: { ...words, limitAnonymous, caching },
+      toolRoutes: { ...respondDeps, writeAuditEntry, authorize },
+      otherRoutes: { ...respondDeps, writeAuditEntry, authorize: authorizeWithoutTools },
+      pageRoutes: { ...respondDeps, writeAuditEntry, authorize: authorizePage },
+      toolPageRoutes: { ...respondDeps, authorize: authorizeToolPage },
+      publicRoutes: { ...respondDeps, limitAnonymous, caching },
     },
     version,
     deployedAt,

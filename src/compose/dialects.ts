@@ -27,7 +27,7 @@ export const formats: ReadonlyMap<string, ExportFormat> = new Map<string, Export
 function forModels(write: FormatWriter): FormatWriter {
   return (record, name, budget) => {
     const { document, losses } = write(omitContextParameters(record), name, budget)
-    const hidden = contextParameterLosses(record)
-    return { document, losses: hidden.length === 0 ? losses : [...losses, ...hidden] }
+    const contextLosses = contextParameterLosses(record)
+    return { document, losses: contextLosses.length === 0 ? losses : [...losses, ...contextLosses] }
   }
 }

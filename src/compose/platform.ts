@@ -11,12 +11,14 @@ import type { SandboxPolicies } from '../runners/sandbox/egress-entrypoint.ts'
  * begins with a letter that has a meaning behind a backslash, nor with one of a code behind one. JSON leaves control
  * characters from U+007F on and bidirectional ones as they are, with which a caller's text would write in an operator's terminal.
  */
-const ESCAPED =
+const UNSAFE_IN_LOGS =
   /ook recursive isolate|LLVM_SYMBOLIZER|(?<=ac)k: (?=0|[a-f\d]{4})|ind\(\): |Address already in use|CODE_MOVED|[\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g
 
 /** Prints JSON whole, whatever callers wrote in it. */
 export function print(json: string): void {
-  console.log(json.replace(ESCAPED, (text) => `\\u${text.charCodeAt(0).toString(16).padStart(4, '0')}${text.slice(1)}`))
+  console.log(
+    json.replace(UNSAFE_IN_LOGS, (text) => `\\u${text.charCodeAt(0).toString(16).padStart(4, '0')}${text.slice(1)}`),
+  )
 }
 
 export function log(entry: Readonly<Record<string, unknown>>): void {
@@ -36,12 +38,12 @@ export const traffic = createTrafficControl({
 })
 
 /** A server that stalls keeps others waiting no longer than `heldMs`. */
-const SERVER_ANSWERS = { name: 'server-answers', size: 64_000_000, share: 16_000_000, heldMs: 15_000 }
-/** The one way out for what tools ask: every answer is read in the same memory. */
+const RESPONSE_BUDGET = { name: 'server-answers', size: 64_000_000, share: 16_000_000, heldMs: 15_000 }
+/** With these every request of a tool is sent: all responses are read in the same memory. */
 export const outboundOptions = {
   fetch: (...given: Parameters<Fetch>) => fetch(...given),
   traffic,
-  memory: isolateMemory.createBudget({ ...SERVER_ANSWERS, isNested: true }),
+  memory: isolateMemory.createBudget({ ...RESPONSE_BUDGET, isNested: true }),
 }
 
 /** A caller's share holds the largest file, for longer than any call. */
@@ -76,28 +78,28 @@ class CallDeadline implements Deadline {
     this.#caller = caller
   }
 
-  #live(): AbortController {
+  #getController(): AbortController {
     if (this.#controller) return this.#controller
-    const made = new AbortController()
-    this.#controller = made
-    const gone = this.#caller()
-    if (gone?.aborted) made.abort(gone.reason)
-    else gone?.addEventListener('abort', () => made.abort(gone.reason), { once: true })
-    return made
+    const controller = new AbortController()
+    this.#controller = controller
+    const callerSignal = this.#caller()
+    if (callerSignal?.aborted) controller.abort(callerSignal.reason)
+    else callerSignal?.addEventListener('abort', () => controller.abort(callerSignal.reason), { once: true })
+    return controller
   }
 
   get signal(): AbortSignal {
-    return this.#live().signal
+    return this.#getController().signal
   }
 
   race<T>(work: T | Promise<T>): T | Promise<T | AbortReason> {
     if (!(work instanceof Promise)) return work
     const { signal } = this
     return new Promise((resolve, reject) => {
-      const end = (how: AbortReason) => {
-        resolve(how)
-        this.#live().abort(
-          how === 'expired'
+      const end = (reason: AbortReason) => {
+        resolve(reason)
+        this.#getController().abort(
+          reason === 'expired'
             ? new DOMException('The deadline passed', 'TimeoutError')
             : new DOMException('The caller went away', 'AbortError'),
         )

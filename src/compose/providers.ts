@@ -9,33 +9,33 @@ import { createGuardedFetch, type GuardedFetch } from '../outbound/guarded-fetch
 import type { OpenId } from '../sign-in/openid.ts'
 import type { SignInProvider } from '../sign-in/routes.ts'
 
-type Reach = Pick<Config, 'allowHttpHosts'>
+type OutboundConfig = Pick<Config, 'allowHttpHosts'>
 
 /** In bytes. */
-const MAX_PROVIDER_ANSWER = 1_048_576
-const MAX_DOCUMENT = 16_384
+const MAX_PROVIDER_BYTES = 1_048_576
+const MAX_DOCUMENT_BYTES = 16_384
 /** Parts of JSON: the keys of a large provider have some thousand. */
 const MAX_PARTS = 10_000
 
-/** Addresses of settings and of administrators' providers; whoever asks, they are the same. */
-const SETTINGS = new FetchCapability('settings')
+/** For URLs of settings and of administrators' providers, which no caller chooses. */
+const SETTINGS_CAPABILITY = new FetchCapability('settings')
 
-export function providerFetch(reach: Reach): Fetch {
-  return toFetch(createFetch(reach, MAX_PROVIDER_ANSWER), SETTINGS)
+export function providerFetch(config: OutboundConfig): Fetch {
+  return toFetch(createFetch(config, MAX_PROVIDER_BYTES), SETTINGS_CAPABILITY)
 }
 
-export function documentFetch(reach: Reach): (asker: FetchCapability) => Fetch {
-  const guardedFetch = createFetch(reach, MAX_DOCUMENT)
-  return (asker) => toFetch(guardedFetch, asker)
+export function documentFetch(config: OutboundConfig): (capability: FetchCapability) => Fetch {
+  const guardedFetch = createFetch(config, MAX_DOCUMENT_BYTES)
+  return (capability) => toFetch(guardedFetch, capability)
 }
 
-function createFetch({ allowHttpHosts }: Reach, maxResponseBytes: number): GuardedFetch {
-  const bounds = { maxResponseBytes, maxParts: MAX_PARTS }
-  return createGuardedFetch({ fetch: (...given) => fetch(...given), allowHttpHosts, ...bounds })
+function createFetch({ allowHttpHosts }: OutboundConfig, maxResponseBytes: number): GuardedFetch {
+  const limits = { maxResponseBytes, maxParts: MAX_PARTS }
+  return createGuardedFetch({ fetch: (...given) => fetch(...given), allowHttpHosts, ...limits })
 }
 
-/** For a client of OAuth servers, whose code is loaded when one is first asked. */
-export async function loadServerFinder(config: Reach) {
+/** Its code is loaded with the first request to an OAuth server. */
+export async function loadServerFinder(config: OutboundConfig) {
   const { createServerFinder } = await import('../oauth-client/provider-server.ts')
   const fetch = providerFetch(config)
   return { fetch, findServer: createServerFinder(fetch, Date.now), checkUrl: createUrlTextCheck(config.allowHttpHosts) }
@@ -45,13 +45,17 @@ export function signInProvider(config: Config): SignInProvider | undefined {
   const { signIn, people, hasSeveralIssuers } = config
   if (!signIn) return undefined
   const { claims, rules = [] } = people
-  const wantsGroups = rules.some(({ group }) => group !== undefined)
-  const wantsAddress = rules.some(({ domain, address }) => (domain ?? address) !== undefined)
-  const wanted = [claims.user ?? 'email', ...(wantsAddress ? ['email'] : []), ...(wantsGroups ? [claims.groups] : [])]
+  const needsGroups = rules.some(({ group }) => group !== undefined)
+  const needsAddress = rules.some(({ domain, address }) => (domain ?? address) !== undefined)
+  const claimNames = [
+    claims.user ?? 'email',
+    ...(needsAddress ? ['email'] : []),
+    ...(needsGroups ? [claims.groups] : []),
+  ]
   let loaded: OpenId | undefined
   const loadOpenId = async (): Promise<OpenId> => {
     const { createOpenId } = await import('../sign-in/openid.ts')
-    return (loaded ??= createOpenId({ ...signIn, claims: wanted, ...(await loadServerFinder(config)) }))
+    return (loaded ??= createOpenId({ ...signIn, claims: claimNames, ...(await loadServerFinder(config)) }))
   }
   const { issuer } = signIn
   return { loadOpenId, issuer, prefix: hasSeveralIssuers ? `${issuer}|` : '', claims, rules }

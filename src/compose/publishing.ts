@@ -12,7 +12,7 @@ export type Publishing = Awaited<ReturnType<typeof composePublishing>>
 
 export async function composePublishing({ config, stores, calls, loadRunners }: Deployment) {
   const { runners, plugins, importers } = await loadRunners()
-  const { registry, givenProviders } = stores
+  const { registry, storedProviders } = stores
   const { source, writer, policies, policyStore } = registry
   const { toolSecrets } = calls
   return {
@@ -28,18 +28,18 @@ export async function composePublishing({ config, stores, calls, loadRunners }: 
       writer,
       giveWay: yieldToEventLoop,
     }),
-    secretJudges: createSecretJudges(config, { ...policyStore, current: policies.current }, givenProviders),
+    secretChecks: createSecretChecks(config, { ...policyStore, current: policies.current }, storedProviders),
   }
 }
 
-/** No secret may be a tool's and a provider's client's at once. */
-function createSecretJudges(
+/** No secret may belong to tools and to a provider's client at once. */
+function createSecretChecks(
   { checkToolSecret, checkClientSecret }: Pick<Config, 'checkToolSecret' | 'checkClientSecret'>,
   policies: Pick<PolicyStore, 'list'> & Policies,
   providers: Pick<ProviderStore, 'list'>,
 ) {
-  /** The last known ones while the registry cannot be reached, so that administrators need not wait for it. */
-  async function secretsOfPolicies(): Promise<ReadonlySet<string>> {
+  /** Those of the last known policies while the registry cannot be reached. */
+  async function loadPolicySecrets(): Promise<ReadonlySet<string>> {
     try {
       return collectSecrets(await policies.list())
     } catch (error) {
@@ -49,14 +49,17 @@ function createSecretJudges(
   }
 
   return {
-    async ofTools(): Promise<CheckSecretName> {
-      const held = new Set((await providers.list()).map(({ client_secret_name: name }) => name))
+    async loadToolCheck(): Promise<CheckSecretName> {
+      const clientSecrets = new Set((await providers.list()).map(({ client_secret_name: name }) => name))
       return (name) =>
-        held.has(name) ? "Is the secret of a provider's client, and no tool may have it" : checkToolSecret(name)
+        clientSecrets.has(name)
+          ? "Is the secret of a provider's client, and no tool may have it"
+          : checkToolSecret(name)
     },
-    async ofClients(): Promise<CheckSecretName> {
-      const named = await secretsOfPolicies()
-      return (name) => (named.has(name) ? 'Is a secret of tools, as a policy has it' : checkClientSecret(name))
+    async loadClientCheck(): Promise<CheckSecretName> {
+      const toolSecretNames = await loadPolicySecrets()
+      return (name) =>
+        toolSecretNames.has(name) ? 'Is a secret of tools, as a policy has it' : checkClientSecret(name)
     },
   }
 }

@@ -33,9 +33,9 @@ export function createRecording(
     // Calls that succeed have no record with `failures`, and are counted all the same
     if (recordCalls !== 'none') records.writeCall(record, background)
   }
-  const writeAuditEntry: WriteAuditEvent = (act, background) => {
-    log({ event: 'act', ...act })
-    records.writeAct(act, background)
+  const writeAuditEntry: WriteAuditEvent = (event, background) => {
+    log({ event: 'act', ...event })
+    records.writeAct(event, background)
   }
-  return { writeCall, writeAuditEntry, writeRefusal: createDenialLog(records.writeAct, Date.now) }
+  return { writeCall, writeAuditEntry, writeDenial: createDenialLog(records.writeAct, Date.now) }
 }

@@ -5,8 +5,10 @@ import { openToolCallingClient } from '../dialects/open-tool-calling/client.ts'
 import { oxpClient } from '../dialects/oxp/client.ts'
 import { pluginClient } from '../dialects/plugin/client.ts'
 
-const overHttp: readonly RemoteDialect[] = [oxpClient, openToolCallingClient, machineContextClient, pluginClient]
+const httpDialects: readonly RemoteDialect[] = [oxpClient, openToolCallingClient, machineContextClient, pluginClient]
 
-export const remoteDialects: ReadonlyMap<string, RemoteDialect> = new Map(overHttp.map((each) => [each.protocol, each]))
+export const remoteDialects: ReadonlyMap<string, RemoteDialect> = new Map(
+  httpDialects.map((dialect) => [dialect.protocol, dialect]),
+)
 
-export const listedDialects: readonly ListedDialect[] = [mcpClient, ...overHttp]
+export const listedDialects: readonly ListedDialect[] = [mcpClient, ...httpDialects]

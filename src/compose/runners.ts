@@ -25,7 +25,7 @@ import { openSandbox } from './sandbox.ts'
 
 export type Runners = ReturnType<typeof createRunners>
 
-/** All of them, and what reads many tools at once. A call of a bundled tool needs none of the others. */
+/** All runners and importers. A call of a bundled tool needs none of the others. */
 export function createRunners(
   env: Env,
   config: Config,
@@ -35,20 +35,20 @@ export function createRunners(
 ) {
   const { now } = Date
   const { allowHttpHosts } = config
-  const reach = outboundOptionsFor(config)
-  const guardedFetch = createGuardedFetch(reach)
+  const options = outboundOptionsFor(config)
+  const guardedFetch = createGuardedFetch(options)
   const { random } = Math
   const newId = () => crypto.randomUUID()
   const http = createHttpRunner({ guardedFetch, now, sleep, random })
-  const guardedStream = createGuardedStream(reach)
+  const guardedStream = createGuardedStream(options)
   const revisions = createKnownRevisions()
-  const speaking = { dialects: remoteDialects, guardedFetch, guardedStream, revisions, now, newId }
-  const remote = createRemoteRunner({ ...speaking, sleep, random })
-  const upstreams = createUpstreams(speaking)
+  const upstreamDeps = { dialects: remoteDialects, guardedFetch, guardedStream, revisions, now, newId }
+  const remote = createRemoteRunner({ ...upstreamDeps, sleep, random })
+  const upstreams = createUpstreams(upstreamDeps)
   const sandbox = openSandbox(env, config, writer, writeAuditEntry)
-  const sandboxed = { sandbox, allowHttpHosts, log: toolLog }
-  const code = createCodeRunner({ ...sandboxed, inside: loadGuestModules('code') })
-  const wasm = createWasmRunner({ ...sandboxed, inside: loadGuestModules('wasm'), readBlob: blobs.read })
+  const sandboxDeps = { sandbox, allowHttpHosts, log: toolLog }
+  const code = createCodeRunner({ ...sandboxDeps, inside: loadGuestModules('code') })
+  const wasm = createWasmRunner({ ...sandboxDeps, inside: loadGuestModules('wasm'), readBlob: blobs.read })
   const plugins = createPluginReader({
     sandbox,
     inside: loadGuestModules('wasm'),
@@ -61,7 +61,10 @@ export function createRunners(
   return {
     runners: new Map(runners.map((runner) => [runner.kind, { ...runner, unreachable }])),
     plugins,
-    importers: [openApiImporter(reach), ...listedDialects.map((dialect) => createUpstreamImporter(dialect, upstreams))],
+    importers: [
+      openApiImporter(options),
+      ...listedDialects.map((dialect) => createUpstreamImporter(dialect, upstreams)),
+    ],
   }
 }
 
@@ -73,7 +76,7 @@ function loadGuestModules(kind: 'code' | 'wasm'): GuestModules {
 }
 
 /** Its code, a twentieth of the Worker, is loaded with the first description. */
-function openApiImporter(reach: GuardedFetchOptions): Importer {
+function openApiImporter(options: GuardedFetchOptions): Importer {
   return {
     kind: 'openapi',
     async read(request) {
@@ -81,9 +84,9 @@ function openApiImporter(reach: GuardedFetchOptions): Importer {
         import('../importers/openapi/importer.ts'),
         import('../importers/openapi/document-text.ts'),
       ])
-      const guarded = createGuardedFetch({ ...reach, maxResponseBytes: MAX_JSON })
+      const guardedFetch = createGuardedFetch({ ...options, maxResponseBytes: MAX_JSON })
       const accept = 'application/json, application/yaml, application/openapi+json, */*;q=0.5'
-      return createOpenApiImporter({ fetchText: createTextFetch(guarded, accept, request.asker) }).read(request)
+      return createOpenApiImporter({ fetchText: createTextFetch(guardedFetch, accept, request.asker) }).read(request)
     },
   }
 }

@@ -12,7 +12,7 @@ import { log, sandboxPolicies } from './platform.ts'
 /** Only an administrator enables what an administrator disabled. */
 const WATCHDOG: Principal = { ...ADMIN, id: 'watchdog' }
 
-/** Where people's code runs: in processes of its own where there are some, else in isolates of this one. */
+/** Runs published code: in processes of its own if there are any, else in isolates of this one. */
 export function openSandbox(env: Env, config: Config, writer: RegistryWriter, writeAuditEntry: WriteAuditEvent) {
   const { LOADER, SANDBOX_SHARED: shared, WATCHDOG: watchdog } = env
   if (!LOADER) return undefined
@@ -22,29 +22,29 @@ export function openSandbox(env: Env, config: Config, writer: RegistryWriter, wr
     shared && watchdog
       ? createProcessRunner({
           shared,
-          alone: [env.SANDBOX_ALONE_0, env.SANDBOX_ALONE_1, env.SANDBOX_ALONE_2].filter((each) => each !== undefined),
+          alone: [env.SANDBOX_ALONE_0, env.SANDBOX_ALONE_1, env.SANDBOX_ALONE_2].filter((host) => host !== undefined),
           watchdog,
           policies: sandboxPolicies,
           background: waitUntil,
           now,
           onEnd: () => stays?.clear(),
-          onThirdEnd: disable,
+          onThirdEnd: disableTool,
         })
       : createLoaderRunner(LOADER, (props) => exports.Egress({ props }))
   return createSandbox({ run, sha256, stays })
 
-  async function disable({ id, toolkit, tool, version }: ToolRecord, reason: EndReason): Promise<void> {
+  async function disableTool({ id, toolkit, tool, version }: ToolRecord, reason: EndReason): Promise<void> {
     const message = `The watchdog ended this tool three times and disabled it: the last time it ${END_REASONS[reason]}`
     const change = { status: { state: 'disabled', message } } as const
-    const changed = await writer.change({ toolkit, tool }, version, change, WATCHDOG)
-    if (!changed?.ok) return log({ event: 'tool-not-disabled', tool: id, reason: changed?.reason })
-    const entry = {
+    const result = await writer.change({ toolkit, tool }, version, change, WATCHDOG)
+    if (!result?.ok) return log({ event: 'tool-not-disabled', tool: id, reason: result?.reason })
+    const request = {
       act: 'tool.change',
       method: 'PATCH',
       path: `/tools/${id}`,
       outcome: 'success',
       status: 200,
     } as const
-    writeAuditEntry({ at: now(), principal: WATCHDOG.id, ...entry, about: change }, waitUntil)
+    writeAuditEntry({ at: now(), principal: WATCHDOG.id, ...request, about: change }, waitUntil)
   }
 }

@@ -27,9 +27,9 @@ import { yieldToEventLoop } from '../http/request/body.ts'
 import { log } from './platform.ts'
 
 /** In bytes: with less, SQLite can store nothing more. */
-const LEAST_ROOM = 500_000
+const MIN_FREE_BYTES = 500_000
 const LEDGER_WAIT_MS = 5_000
-/** An isolate has 128 MB, of which tools at work need the rest. */
+/** An isolate has 128 MB; running tools need the rest. */
 const MEMORY_BYTES = 40_000_000
 
 export type Stores = ReturnType<typeof openStores>
@@ -56,8 +56,8 @@ export function openStores(
     sealer: deploymentKeys.sealer('cursor'),
     onChange,
   })
-  const givenProviders = createKvProviders(env.REGISTRY, access, now)
-  const providers = withConnected(givenProviders, config.variableOf)
+  const storedProviders = createKvProviders(env.REGISTRY, access, now)
+  const providers = withConnected(storedProviders, config.variableOf)
   const files = openFiles(env, deploymentKeys.signer('artifact'))
   return {
     access,
@@ -67,13 +67,13 @@ export function openStores(
     registry,
     async probe() {
       const disk = await env.DISK?.fetch('https://disk.invalid')
-      const room = Number(await disk?.text())
-      if (room < LEAST_ROOM) return `The disk that holds its storage is full: ${room} bytes are left`
+      const freeBytes = Number(await disk?.text())
+      if (freeBytes < MIN_FREE_BYTES) return `The disk that holds its storage is full: ${freeBytes} bytes are left`
       await registryStub(env.Registry)().revision()
       return undefined
     },
     keys: createKvKeys(env.REGISTRY, access, now),
-    givenProviders,
+    storedProviders,
     providers,
     vault: openVaults(env, config, providers),
     connect: connectStub(env.Connect),
@@ -94,7 +94,7 @@ export function openStores(
 /** Loaded with the first file, as most requests need none. */
 function openFiles({ ARTIFACTS: bucket, Ledger }: Env, signer: Signer) {
   let loading: Promise<FileStores> | undefined
-  const load = () => (loading ??= loadFiles())
+  const loadStores = () => (loading ??= loadFiles())
 
   async function loadFiles(): Promise<FileStores> {
     const [{ createR2Artifacts, noArtifacts }, { createR2Uploads, noUploads }, { createR2Outcomes }] =
@@ -104,8 +104,8 @@ function openFiles({ ARTIFACTS: bucket, Ledger }: Env, signer: Signer) {
         import('../storage/artifacts/r2-outcomes.ts'),
       ])
     if (!bucket) return { artifacts: noArtifacts, uploads: noUploads }
-    const reach = { what: 'ledgers', waitMs: LEDGER_WAIT_MS }
-    const reservations = (principal: string) => createReliableStub(() => Ledger.getByName(principal), reach)
+    const stubOptions = { what: 'ledgers', waitMs: LEDGER_WAIT_MS }
+    const reservations = (principal: string) => createReliableStub(() => Ledger.getByName(principal), stubOptions)
     const store = { bucket, reservations }
     const { now } = Date
     return {
@@ -116,17 +116,17 @@ function openFiles({ ARTIFACTS: bucket, Ledger }: Env, signer: Signer) {
   }
 
   const artifacts: ArtifactStore = {
-    put: async (...given) => (await load()).artifacts.put(...given),
-    open: async (link) => (await load()).artifacts.open(link),
+    put: async (...given) => (await loadStores()).artifacts.put(...given),
+    open: async (link) => (await loadStores()).artifacts.open(link),
   }
   const uploads: UploadStore = {
-    keep: async (...given) => (await load()).uploads.keep(...given),
-    find: async (...given) => (await load()).uploads.find(...given),
-    remove: async (...given) => (await load()).uploads.remove(...given),
+    keep: async (...given) => (await loadStores()).uploads.keep(...given),
+    find: async (...given) => (await loadStores()).uploads.find(...given),
+    remove: async (...given) => (await loadStores()).uploads.remove(...given),
   }
   const outcomes: OutcomeStore = {
-    keep: async (...given) => (await load()).outcomes?.keep(...given) ?? false,
-    find: async (...given) => (await load()).outcomes?.find(...given),
+    keep: async (...given) => (await loadStores()).outcomes?.keep(...given) ?? false,
+    find: async (...given) => (await loadStores()).outcomes?.find(...given),
   }
   return { artifacts, uploads, outcomes }
 }
@@ -145,11 +145,11 @@ function openVaults(env: Pick<Env, 'Vault'>, config: Config, providers: Provider
     providers,
     clientVariablesFor: (id) => (knownProvider(id) ? clientVariables(id) : undefined),
     canStoreGrants: (url) => vaultKeys.length > 0 && (!vaultKeysArePublic || isLoopback(new URL(url).hostname)),
-    identifies: (url, isToldByKey) =>
+    identifies: (url, isDistinguishableByKey) =>
       userVerifierUrl !== undefined ||
       signIn !== undefined ||
       isTrialUrl(url) ||
-      (isToldByKey && allowsKeySignIn(config) && isSecureOrigin(new URL(url))),
+      (isDistinguishableByKey && allowsKeySignIn(config) && isSecureOrigin(new URL(url))),
   })
 }
 
@@ -166,7 +166,7 @@ export function vaultDeployment(config: Config, vaults: Env['Vault']): VaultDepl
   }
 }
 
-/** Where nothing else says who somebody is. */
+/** People sign in by keys only if nothing else identifies them. */
 export function allowsKeySignIn({ access, signIn, userVerifierUrl }: Config): boolean {
   return access !== 'open' && signIn === undefined && userVerifierUrl === undefined
 }

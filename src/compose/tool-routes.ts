@@ -17,16 +17,16 @@ import { codecs, formats } from './dialects.ts'
 import { yieldToEventLoop } from '../http/request/body.ts'
 import type { Publishing } from './publishing.ts'
 
-/** Where tools are published and looked after. */
+/** Routes that publish and manage tools. */
 export function composeToolRoutes(
-  { config, stores, doors, calls, routes, version }: Deployment,
+  { config, stores, authentication, calls, routes, version }: Deployment,
   publishing: Publishing,
 ) {
   const { now } = Date
   const { registry, deploymentKeys, keys, artifacts, uploads } = stores
   const { archive, blobs, catalog, source, writer, policies, toolkits } = registry
-  const { resolver, tellReadiness, toolSecrets } = calls
-  const { publish, plugins, importers, secretJudges } = publishing
+  const { resolver, checkReadiness, toolSecrets } = calls
+  const { publish, plugins, importers, secretChecks } = publishing
   const { toolRoutes, toolPageRoutes } = routes
   const findTool = { source, resolver, policies, toolkits }
   const readBlob = blobs.read
@@ -40,7 +40,7 @@ export function composeToolRoutes(
       catalog,
       codecs,
       sha256,
-      checkReadiness: tellReadiness,
+      checkReadiness,
       formats,
     }),
     createImplementationRoutes({ ...toolRoutes, ...findTool, readBlob }),
@@ -55,13 +55,13 @@ export function composeToolRoutes(
       encodeBase64: encodeBase64,
       decodeBase64: decodeBase64,
       giveWay: yieldToEventLoop,
-      loadSecretCheck: secretJudges.ofTools,
+      loadSecretCheck: secretChecks.loadToolCheck,
       now: () => new Date(),
       version,
     }),
     createUploadRoutes({ ...toolRoutes, plugins, codec: plugin, publish, writer }),
     createImportRoutes({ ...toolRoutes, importers, publish, toolSecrets, writer, giveWay: yieldToEventLoop }),
     createToolkitsRoutes({ ...toolRoutes, toolkits, keys, catalog }),
-    createArtifactsRoutes({ ...toolRoutes, artifacts, uploads, limitAnonymous: doors.limitAnonymous, now }),
+    createArtifactsRoutes({ ...toolRoutes, artifacts, uploads, limitAnonymous: authentication.limitAnonymous, now }),
   ]
 }

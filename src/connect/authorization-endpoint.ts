@@ -9,7 +9,7 @@ import type { PagesDeps } from '../http/route/page-router.ts'
 import { isLoopback } from '../core/tool/loopback.ts'
 import { isSecureOrigin } from '../http/caller/loopback.ts'
 import { formatRedirectTarget, isPrivateUse, isRedirectUri } from '../http/caller/redirect-uri.ts'
-import { bounded } from '../http/page/text.ts'
+import { truncate } from '../http/page/text.ts'
 import { failurePage, redirectResponse, type Page, page, plainPage } from '../http/page/page.ts'
 import type { SignedInSession, Sessions } from '../http/caller/sessions.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
@@ -160,8 +160,8 @@ function summarizeClient({ client, redirectUri }: AuthorizationDetails): ClientS
   const url = new URL(redirectUri)
   const host = formatRedirectTarget(url)
   return {
-    name: bounded(client.name ?? host, MAX_NAME),
-    host: bounded(host, MAX_NAME),
+    name: truncate(client.name ?? host, MAX_NAME),
+    host: truncate(host, MAX_NAME),
     scheme: isPrivateUse(url) ? url.protocol : undefined,
     publishedBy: isDocumentUrl(client.id) ? new URL(client.id).host : undefined,
     isLocal: isLoopback(url.hostname),

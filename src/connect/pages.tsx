@@ -2,7 +2,7 @@ import type { Page } from '../http/page/page.ts'
 import { formatRedirectTarget } from '../http/caller/redirect-uri.ts'
 import { CARD } from '../http/page/style.ts'
 import { Problem, Row } from '../http/page/rows.tsx'
-import { bounded, quoted, sentence } from '../http/page/text.ts'
+import { truncate, quoteName, toSentence } from '../http/page/text.ts'
 import { Toolkits, type ToolkitsProps } from './toolkits.tsx'
 
 export const EXPIRY_DAYS = [1, 7, 30, 90] as const
@@ -58,20 +58,20 @@ export function consentPage({ asking, person, days = DEFAULT_EXPIRY_DAYS, proble
     body: [
       problem === undefined ? undefined : <Problem text={problem} />,
       <dl>
-        <Row term="Returns to" words={<code>{bounded(asking.host)}</code>} />
+        <Row term="Returns to" content={<code>{truncate(asking.host)}</code>} />
         <Row
           term="Name"
-          words={
+          content={
             <>
-              {quoted(asking.name)}
+              {quoteName(asking.name)}
               <br />
               {asking.publishedBy === undefined
                 ? 'Not verified: any program can use this name.'
-                : ['Verified: ', <strong>{bounded(asking.publishedBy)}</strong>, ' publishes this agent.']}
+                : ['Verified: ', <strong>{truncate(asking.publishedBy)}</strong>, ' publishes this agent.']}
             </>
           }
         />
-        <Row term="Signed in as" words={bounded(person)} />
+        <Row term="Signed in as" content={truncate(person)} />
       </dl>,
       asking.isLocal ? (
         <p class="care">
@@ -81,8 +81,8 @@ export function consentPage({ asking, person, days = DEFAULT_EXPIRY_DAYS, proble
       ) : undefined,
       asking.scheme === undefined ? undefined : (
         <p class="care">
-          Your device opens the app that handles links beginning with <code>{bounded(asking.scheme)}</code>. Any app can
-          claim them. Continue only if you started this yourself, just now.
+          Your device opens the app that handles links beginning with <code>{truncate(asking.scheme)}</code>. Any app
+          can claim them. Continue only if you started this yourself, just now.
         </p>
       ),
       <form method="post">
@@ -129,10 +129,10 @@ export function requestErrorPage(message: string, back: string | undefined): Pag
   const link = (
     <p>
       <a class="button" href={back}>
-        Go back to {bounded(host ?? '')}
+        Go back to {truncate(host ?? '')}
       </a>
     </p>
   )
-  const body = [sentence(message), host === undefined ? undefined : link]
+  const body = [toSentence(message), host === undefined ? undefined : link]
   return { status: 400, title: 'This agent cannot be connected', body }
 }

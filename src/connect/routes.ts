@@ -14,7 +14,7 @@ import { declareOperation, type Operation } from '../http/route/operation.ts'
 import { createPageRouter } from '../http/route/page-router.ts'
 import { ANY_QUERY } from '../http/request/query.ts'
 import { isSecureOrigin } from '../http/caller/loopback.ts'
-import { isRedirectUri, WANTED_REDIRECT_URI } from '../http/caller/redirect-uri.ts'
+import { isRedirectUri, REDIRECT_URI_FORM } from '../http/caller/redirect-uri.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import { readAgentId, readCredential } from '../storage/connect/token-form.ts'
 import type { AuthorizeDeps } from './authorization-endpoint.ts'
@@ -134,7 +134,7 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
     const { redirect_uris: uris } = body.value
     const wrong = isStringArray(uris) ? uris.findIndex((uri) => !isRedirectUri(uri)) : -1
     if (wrong >= 0)
-      return oauthError(400, 'invalid_redirect_uri', `'redirect_uris[${wrong}]' must be ${WANTED_REDIRECT_URI}`)
+      return oauthError(400, 'invalid_redirect_uri', `'redirect_uris[${wrong}]' must be ${REDIRECT_URI_FORM}`)
     return answered(() => server.register(origin, JSON.stringify(supported(body.value))))
   }
 

@@ -30,7 +30,7 @@ function Texts({ before, after }: TextChange) {
   return (
     <dl class="texts">
       {texts.map(({ title, text, changed }) => (
-        <Row term={title} words={text === undefined ? undefined : [start, changed, end]} />
+        <Row term={title} content={text === undefined ? undefined : [start, changed, end]} />
       ))}
     </dl>
   )

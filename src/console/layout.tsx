@@ -2,7 +2,7 @@ import { Copyable } from '../http/page/rows.tsx'
 import { raw } from 'hono/html'
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { hasScope } from '../core/access/principal.ts'
-import { answerDocument } from '../http/page/document.tsx'
+import { respondWithDocument } from '../http/page/document.tsx'
 import { ToolIcon } from '../http/page/icon.tsx'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import { type CurlRequest, formatCurl } from '../docs/curl.ts'
@@ -21,7 +21,7 @@ interface Surroundings {
 export async function layout(view: View, around: Surroundings): Promise<Response> {
   const { title, status = 200, live, showsPictures = false } = view
   const body = live ? liveBody(view, live, around) : renderBody(view, around)
-  return answerDocument({ status, title, ...assets, body, keepsForms: true, showsPictures })
+  return respondWithDocument({ status, title, ...assets, body, keepsForms: true, showsPictures })
 }
 
 function renderBody({ title, icon, trail = [], content }: View, { visit, entry, made }: Surroundings): JSX.Element {

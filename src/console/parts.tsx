@@ -117,7 +117,7 @@ export function Facts({ facts }: { facts: Readonly<Record<string, Child>> }) {
   return (
     <dl>
       {Object.entries(facts).map(([name, value]) => (
-        <Row term={name} words={value} />
+        <Row term={name} content={value} />
       ))}
     </dl>
   )

@@ -25,10 +25,15 @@ export const EXAMPLE_ORIGIN = 'https://switchboard.<you>.workers.dev'
 
 /** As the guide `agents.md` has them. */
 export function agentHosts(origin: string): readonly AgentHost[] {
-  const here = (text: string) => text.replaceAll(EXAMPLE_ORIGIN, origin)
-  const at = (snippet?: Snippet) => snippet && { ...snippet, text: here(snippet.text) }
-  const all: readonly AgentHost[] = hosts
-  return all.map((host) => ({ ...host, where: here(host.where), snippet: at(host.snippet), signIn: at(host.signIn) }))
+  const withOrigin = (text: string) => text.replaceAll(EXAMPLE_ORIGIN, origin)
+  const toSnippet = (snippet?: Snippet) => snippet && { ...snippet, text: withOrigin(snippet.text) }
+  const allHosts: readonly AgentHost[] = hosts
+  return allHosts.map((host) => ({
+    ...host,
+    where: withOrigin(host.where),
+    snippet: toSnippet(host.snippet),
+    signIn: toSnippet(host.signIn),
+  }))
 }
 
 /** For an open deployment: as a host that signs in is set up, but at the address where nobody needs to. */
@@ -46,6 +51,6 @@ export function whereWithoutKey({ where }: AgentHost): string {
 /** With the key itself where the snippet reads one, for a host that is to be set up by pasting alone. */
 export function withKey({ text }: Snippet, key: string): string {
   // VS Code asks for the inputs that are declared, whether they are used or not
-  const asksNothing = text.replace(/^ *"inputs": .*\n/m, '')
-  return asksNothing.replaceAll(/\$\{(?:env:SWITCHBOARD_KEY|input:switchboard-key)\}|\$SWITCHBOARD_KEY\b/g, () => key)
+  const withoutInputs = text.replace(/^ *"inputs": .*\n/m, '')
+  return withoutInputs.replaceAll(/\$\{(?:env:SWITCHBOARD_KEY|input:switchboard-key)\}|\$SWITCHBOARD_KEY\b/g, () => key)
 }

@@ -12,7 +12,7 @@ export interface CurlRequest {
 }
 
 /** In characters, for one request: no shell takes a much longer command. */
-export const MAX_COPIED = 10_000
+export const MAX_COPIED_CHARACTERS = 10_000
 
 /** A request as a command, which takes the key of whoever runs it from a variable; none where the deployment `isOpen`. */
 export function formatCurl(
@@ -22,18 +22,18 @@ export function formatCurl(
   variable = KEY_VARIABLE,
 ): string {
   // An answer that comes bit by bit is shown so
-  const stream = accept === undefined ? '' : ` \\\n  -N -H ${quoted(`Accept: ${accept}`)}`
-  const condition = ifMatch === undefined ? '' : ` \\\n  -H ${quoted(`If-Match: ${ifMatch}`)}`
-  const sent = (body?.length ?? 0) > MAX_COPIED ? '@body.json' : quoted(withoutPasswords(body ?? ''))
+  const acceptOption = accept === undefined ? '' : ` \\\n  -N -H ${quoteForShell(`Accept: ${accept}`)}`
+  const ifMatchOption = ifMatch === undefined ? '' : ` \\\n  -H ${quoteForShell(`If-Match: ${ifMatch}`)}`
+  const data = (body?.length ?? 0) > MAX_COPIED_CHARACTERS ? '@body.json' : quoteForShell(withoutPasswords(body ?? ''))
   const flag = type === 'application/json' ? '-d' : '--data-binary'
-  const post = body === undefined ? '' : ` \\\n  -H ${quoted(`Content-Type: ${type}`)} ${flag} ${sent}`
-  const verb = method === 'GET' || (method === 'POST' && body !== undefined) ? '' : `-X ${method} `
-  const key = isOpen ? '' : ` \\\n  -H "Authorization: Bearer $${variable}"`
-  return `curl ${verb}${quoted(origin + path)}${key}${stream}${condition}${post}`
+  const bodyOptions = body === undefined ? '' : ` \\\n  -H ${quoteForShell(`Content-Type: ${type}`)} ${flag} ${data}`
+  const methodOption = method === 'GET' || (method === 'POST' && body !== undefined) ? '' : `-X ${method} `
+  const keyOption = isOpen ? '' : ` \\\n  -H "Authorization: Bearer $${variable}"`
+  return `curl ${methodOption}${quoteForShell(origin + path)}${keyOption}${acceptOption}${ifMatchOption}${bodyOptions}`
 }
 
 /** A text as one word of a POSIX shell (Shell Command Language, 2.2.2): nothing in it is read but the quote itself. */
-function quoted(text: string): string {
+function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 

@@ -1,6 +1,6 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { assets } from '../generated/console.ts'
-import { answerDocument } from '../http/page/document.tsx'
+import { respondWithDocument } from '../http/page/document.tsx'
 import type { Docs, Guide } from './docs.ts'
 
 /** The guides in the order in which they are read. */
@@ -15,7 +15,7 @@ export interface DocsLink {
   readonly href: string
   readonly title: string
   /** The places on the page itself, where it is the one that is read. */
-  readonly within?: readonly DocsLink[]
+  readonly sections?: readonly DocsLink[]
 }
 
 export const REFERENCE: DocsLink = { href: '/docs/reference', title: 'API reference' }
@@ -30,7 +30,7 @@ interface DocsPage {
 }
 
 /** Answers with a page of the docs. Its script only copies and focuses: without it, everything can be read and searched. */
-export function answerDocs({ guides, style }: Docs, page: DocsPage): Promise<Response> {
+export function respondWithDocs({ guides, style }: Docs, page: DocsPage): Promise<Response> {
   const { title, path, q = '', reference = [], content } = page
   const groups = listGroups(guides).map((group) => ({
     name: group.name,
@@ -71,25 +71,25 @@ export function answerDocs({ guides, style }: Docs, page: DocsPage): Promise<Res
       </main>
     </>
   )
-  return answerDocument({ status: 200, title, style, script: assets.script, keepsForms: true, body })
+  return respondWithDocument({ status: 200, title, style, script: assets.script, keepsForms: true, body })
 }
 
 export function listGroups(guides: readonly Guide[]) {
   return Object.entries(GROUPS).map(([name, names]) => ({
     name,
-    guides: names.flatMap((each) => guides.find((guide) => guide.name === each) ?? []),
+    guides: names.flatMap((guideName) => guides.find((guide) => guide.name === guideName) ?? []),
   }))
 }
 
 function Links({ links, path }: { readonly links: readonly DocsLink[]; readonly path: string }) {
   return (
     <ul>
-      {links.map(({ href, title, within }) => (
+      {links.map(({ href, title, sections }) => (
         <li>
           <a href={href} aria-current={href === path ? 'page' : undefined}>
             {title}
           </a>
-          {href === path && within ? <Links links={within} path={path} /> : undefined}
+          {href === path && sections ? <Links links={sections} path={path} /> : undefined}
         </li>
       ))}
     </ul>
@@ -97,9 +97,9 @@ function Links({ links, path }: { readonly links: readonly DocsLink[]; readonly 
 }
 
 function AdjacentPages({ order, path }: { readonly order: readonly DocsLink[]; readonly path: string }) {
-  const at = order.findIndex(({ href }) => href === path)
-  if (at === -1) return <></>
-  const [previous, next] = [order[at - 1], order[at + 1]]
+  const index = order.findIndex(({ href }) => href === path)
+  if (index === -1) return <></>
+  const [previous, next] = [order[index - 1], order[index + 1]]
   return (
     <nav class="around" aria-label="Previous and next">
       {previous ? (

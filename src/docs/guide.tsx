@@ -1,7 +1,7 @@
 import { raw } from 'hono/html'
 import { EXAMPLE_ORIGIN } from './agent-hosts.ts'
 import type { Docs, Guide } from './docs.ts'
-import { answerDocs, listGroups } from './frame.tsx'
+import { respondWithDocs, listGroups } from './frame.tsx'
 import { type DocsSection, searchDocs, splitSections } from './search.ts'
 
 const EXAMPLE_ORIGIN_HTML = EXAMPLE_ORIGIN.replace('<', '&lt;').replace('>', '&gt;')
@@ -33,7 +33,7 @@ export function guidePage(docs: Docs, { name, title, html, contents }: Guide, or
       {raw(html.replaceAll(EXAMPLE_ORIGIN_HTML, origin))}
     </>
   )
-  return answerDocs(docs, { title, path: `/docs/${name}`, content })
+  return respondWithDocs(docs, { title, path: `/docs/${name}`, content })
 }
 
 export function guidesPage(docs: Docs) {
@@ -60,17 +60,17 @@ export function guidesPage(docs: Docs) {
       </p>
     </>
   )
-  return answerDocs(docs, { title: 'Guides', path: '/docs', content })
+  return respondWithDocs(docs, { title: 'Guides', path: '/docs', content })
 }
 
 export function resultsPage(docs: Docs, reference: readonly DocsSection[], q: string, origin: string) {
-  const found = searchDocs([...docs.guides.flatMap(splitSections), ...reference], q)
+  const results = searchDocs([...docs.guides.flatMap(splitSections), ...reference], q)
   const content =
-    found.length === 0 ? (
+    results.length === 0 ? (
       <p>No section has all of these words. Try fewer, or look under another name.</p>
     ) : (
       <ul class="list">
-        {found.map(({ href, guide, title, excerpt }) => (
+        {results.map(({ href, guide, title, excerpt }) => (
           <li>
             <a href={href}>{title === guide ? guide : `${guide}: ${title}`}</a>
             <p>{excerpt.replaceAll(EXAMPLE_ORIGIN, origin)}</p>
@@ -78,13 +78,13 @@ export function resultsPage(docs: Docs, reference: readonly DocsSection[], q: st
         ))}
       </ul>
     )
-  return answerDocs(docs, { title: 'Search results', path: '/docs', q, content })
+  return respondWithDocs(docs, { title: 'Search results', path: '/docs', q, content })
 }
 
 /** For a model that reads the deployment's address (https://llmstxt.org). */
 export function llmsText(guides: readonly Guide[], origin: string): string {
-  const inOrder = listGroups(guides).flatMap((group) => group.guides)
-  const links = inOrder.map(({ name, title, summary }) => `- [${title}](${origin}/docs/${name}.md): ${summary}`)
+  const orderedGuides = listGroups(guides).flatMap((group) => group.guides)
+  const links = orderedGuides.map(({ name, title, summary }) => `- [${title}](${origin}/docs/${name}.md): ${summary}`)
   return `# Switchboard
 
 > One URL for every tool an agent calls, over the Model Context Protocol: ${origin}/mcp with the header

@@ -20,8 +20,8 @@ const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
 const MARKDOWN = { 'content-type': 'text/markdown; charset=utf-8' }
 /** Any query is passed over, as links get parameters that say where they were found. */
 const PAGE = { query: ANY_QUERY }
-const MAX_QUESTION = 200
-const SEARCH = { query: query({ q: optional(string({ most: MAX_QUESTION }), '') }, { unknown: 'ignore' }) }
+const MAX_QUERY_CHARACTERS = 200
+const SEARCH = { query: query({ q: optional(string({ most: MAX_QUERY_CHARACTERS }), '') }, { unknown: 'ignore' }) }
 const HOSTS = {
   ...PAGE,
   summary: 'Get the configuration of each agent program',
@@ -66,7 +66,7 @@ export function createDocsRoutes({ loadDocs, loadReference, ...deps }: DocsRoute
         return new Response(guideText({ text: file }, getOrigin(c)), { headers })
       }
       const name = path.replace(/\.md$/, '')
-      const guide = docs.guides.find((each) => each.name === name)
+      const guide = docs.guides.find((candidate) => candidate.name === name)
       if (!guide) return page(NO_GUIDE)
       if (path === name) return guidePage(docs, guide, getOrigin(c))
       return new Response(guideText(guide, getOrigin(c)), { headers: MARKDOWN })

@@ -9,32 +9,32 @@ export interface DocsSection {
   readonly text: string
 }
 
-const MAX_FOUND = 20
-const MAX_EXCERPT = 240
+const MAX_RESULTS = 20
+const MAX_EXCERPT_CHARACTERS = 240
 
 /** The sections that have all words of a question, those first that have them in their headings. */
 export function searchDocs(sections: readonly DocsSection[], q: string) {
   const terms = [...new Set(splitWords(q).map(stemWord))]
   if (terms.length === 0) return []
-  const found = sections.flatMap((section) => {
-    const inHeading = termsIn(`${section.guide} ${section.title}`, terms)
-    const inText = termsIn(section.text, terms)
+  const results = sections.flatMap((section) => {
+    const inHeading = findTerms(`${section.guide} ${section.title}`, terms)
+    const inText = findTerms(section.text, terms)
     return terms.every((term) => inHeading.includes(term) || inText.includes(term))
       ? [{ score: inHeading.length, section }]
       : []
   })
-  return found
+  return results
     .toSorted((a, b) => b.score - a.score)
-    .slice(0, MAX_FOUND)
+    .slice(0, MAX_RESULTS)
     .map(({ section: { text, ...section } }) => ({ ...section, excerpt: findExcerpt(text, terms) }))
 }
 
-const stemmed = new Map<string, string>()
+const stemsByText = new Map<string, string>()
 
 /** For texts of the docs alone, whose stems are made once. */
-function termsIn(text: string, terms: readonly string[]): readonly string[] {
-  const stems = stemmed.get(text) ?? ` ${stemText(text)} `
-  stemmed.set(text, stems)
+function findTerms(text: string, terms: readonly string[]): readonly string[] {
+  const stems = stemsByText.get(text) ?? ` ${stemText(text)} `
+  stemsByText.set(text, stems)
   return terms.filter((term) => stems.includes(` ${term} `))
 }
 
@@ -54,12 +54,14 @@ function findExcerpt(text: string, terms: readonly string[]): string {
     .split('\n')
     .filter((line) => !/^(?:#|```|\| ?-)/.test(line))
     .map((line) => line.replaceAll(/\[([^[\]]*)\]\([^()]*\)/g, '$1').replaceAll(/[`*|]/g, ' '))
-  const counts = lines.map((line) => termsIn(line, terms).length)
-  const at = counts.indexOf(Math.max(...counts))
+  const counts = lines.map((line) => findTerms(line, terms).length)
+  const bestLine = counts.indexOf(Math.max(...counts))
   const excerpt = lines
-    .slice(at, at + 3)
+    .slice(bestLine, bestLine + 3)
     .join(' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
-  return excerpt.length <= MAX_EXCERPT ? excerpt : `${excerpt.slice(0, excerpt.lastIndexOf(' ', MAX_EXCERPT))} …`
+  return excerpt.length <= MAX_EXCERPT_CHARACTERS
+    ? excerpt
+    : `${excerpt.slice(0, excerpt.lastIndexOf(' ', MAX_EXCERPT_CHARACTERS))} …`
 }

@@ -1,7 +1,7 @@
 import type { Page } from '../http/page/page.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import { Problem } from '../http/page/rows.tsx'
-import { bounded, sentence } from '../http/page/text.ts'
+import { truncate, toSentence } from '../http/page/text.ts'
 
 export function keyPage(back: string | undefined, problem?: string, status: 200 | 403 = 200): Page {
   return {
@@ -31,7 +31,7 @@ export function signedInPage(name: string): Page {
     title: 'You are signed in',
     body: [
       <p>
-        Signed in as <strong>{bounded(name)}</strong>.
+        Signed in as <strong>{truncate(name)}</strong>.
       </p>,
       <p>
         <a class="button" href="/">
@@ -52,7 +52,7 @@ export function signedOutPage(): Page {
 
 export function refusedSignInPage(status: 400 | 403 | 502, message: string, back: string | undefined): Page {
   const again = <SignInAgain words="Use another account or try again" back={back} />
-  return { status, title: 'You are not signed in', body: [sentence(message), again] }
+  return { status, title: 'You are not signed in', body: [toSentence(message), again] }
 }
 
 function SignInAgain({ words, back }: { readonly words: string; readonly back?: string | undefined }) {

@@ -4,7 +4,7 @@ import { type PersonClaims, toPerson } from '../core/access/person.ts'
 import { toPersonPrincipal } from '../core/access/session.ts'
 import type { SignInRule } from '../core/access/sign-in-rules.ts'
 import type { Sha256 } from '../core/tool/digest.ts'
-import { type Authenticator, MIN_ADMIN_KEY, NO_ADMINISTRATOR } from '../http/caller/authenticate.ts'
+import { type Authenticator, MIN_ADMIN_KEY_CHARACTERS, NO_ADMINISTRATOR } from '../http/caller/authenticate.ts'
 import { isKey } from '../http/caller/key-text.ts'
 import { type AuditDetails, writeAudit } from '../http/route/audit.ts'
 import { failurePage, redirectResponse, page, plainPage } from '../http/page/page.ts'
@@ -115,7 +115,7 @@ export function createSignInRoutes({
     const back = readReturnPath(c, form.get('return') ?? undefined)
     if (back instanceof Error) return page(BAD_RETURN)
     const key = form.get('key')?.trim() ?? ''
-    const mayBeKey = isKey(key) || key.length >= MIN_ADMIN_KEY
+    const mayBeKey = isKey(key) || key.length >= MIN_ADMIN_KEY_CHARACTERS
     const hash = await sha256(key)
     const holder = mayBeKey ? (await authenticator.loadPrincipal(hash)).result : undefined
     note(c, 'session.begin', holder?.ok ? holder.value : undefined)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { exact } from '../../src/console/parts.tsx'
-import { visible } from '../../src/http/page/text.ts'
+import { escapeInvisible } from '../../src/http/page/text.ts'
 
 /** What a browser reads of a value in quotation marks. */
 function read(written: string): string {
@@ -11,7 +11,7 @@ describe('an exact value', () => {
   it.each(['a & b < c > "d" \'e\'', 'tab\there\r\nand there', '\u200b\u202e\ufe0f👍', 'é日本', '&amp; &#39; &lt;'])(
     'is read as it was: %j',
     (text) => {
-      const written = visible(String(exact(text)))
+      const written = escapeInvisible(String(exact(text)))
       expect(written).toMatch(/^[\x20-\x7e]*$/)
       expect(written).not.toMatch(/[<>"']/)
       expect(read(written)).toBe(text)

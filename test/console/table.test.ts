@@ -9,7 +9,7 @@ interface Thing {
 const COLUMNS: readonly Column<Thing>[] = [
   { title: 'Name', isName: true, isLong: true, cell: ({ name }) => name },
   { title: 'Size', cell: ({ size }) => size },
-  { title: 'Do', isAct: true, cell: () => 'Open' },
+  { title: 'Do', isAction: true, cell: () => 'Open' },
 ]
 
 it('a table says in each cell what it is called, for where no head is seen, and leaves empty what there is nothing to say of', async () => {

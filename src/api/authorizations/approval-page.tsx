@@ -4,7 +4,7 @@ import type { CredentialSnapshot, FileSnapshot } from '../../core/consent/invoca
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { Page } from '../../http/page/page.ts'
 import { Row } from '../../http/page/rows.tsx'
-import { bounded, indentedJson, quoted } from '../../http/page/text.ts'
+import { truncate, indentedJson, quoteName } from '../../http/page/text.ts'
 import { Codes, type KnownTool, RefuseButton, ToolRows, formatExpiry } from './grant-page.tsx'
 
 /** More would be slow to set out. */
@@ -33,16 +33,16 @@ export function approvalPage(
     title: 'Approve this call?',
     body: [
       <dl>
-        <Row term="Requested by" words={principal && <Caller principal={principal} name={requestedBy} />} />
+        <Row term="Requested by" content={principal && <Caller principal={principal} name={requestedBy} />} />
         <ToolRows id={authorization.tool} tool={tool} />
-        <Row term="Sends data to" words={tool && <Destination {...tool} />} />
-        <Row term="User" words={userId === undefined ? 'none' : <strong>{bounded(userId)}</strong>} />
-        <Row term="Signed in as" words={signedInAs && bounded(signedInAs)} />
-        <Row term="Method" words={method && <code>{method}</code>} />
+        <Row term="Sends data to" content={tool && <Destination {...tool} />} />
+        <Row term="User" content={userId === undefined ? 'none' : <strong>{truncate(userId)}</strong>} />
+        <Row term="Signed in as" content={signedInAs && truncate(signedInAs)} />
+        <Row term="Method" content={method && <code>{method}</code>} />
         {credentials.map((credential) => (
           <Row
             term={credential.kind === 'token' ? `Access to ${credential.id}` : `Secret ${credential.id}`}
-            words={renderOwner(credential)}
+            content={renderOwner(credential)}
           />
         ))}
       </dl>,
@@ -79,7 +79,7 @@ function Caller({ principal, name }: { readonly principal: string; readonly name
   const kind = CALLERS.get(principal.split(':')[0] ?? '')
   return (
     <>
-      {kind} {name && [quoted(name), ' ']}
+      {kind} {name && [quoteName(name), ' ']}
       <code>{principal}</code>
     </>
   )
@@ -95,7 +95,7 @@ function listDescriptions(tool: KnownTool | undefined): ReadonlyMap<string, stri
   const { properties } = tool?.record.input ?? {}
   const descriptions = Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, schema]) =>
     isJsonObject(schema) && typeof schema['description'] === 'string'
-      ? [[name, bounded(schema['description'], MAX_NOTE)] as const]
+      ? [[name, truncate(schema['description'], MAX_NOTE)] as const]
       : [],
   )
   return new Map(descriptions)
@@ -145,7 +145,7 @@ function Values({ value, notes }: { readonly value: JsonObject; readonly notes?:
             {note && <span class="note">{note}</span>}
           </>
         )
-        return <Row term={name} words={words} />
+        return <Row term={name} content={words} />
       })}
     </dl>
   )

@@ -7,7 +7,7 @@ import { parseToolId } from '../../core/tool/tool-id.ts'
 import { ToolIcon } from '../../http/page/icon.tsx'
 import type { Page } from '../../http/page/page.ts'
 import { Row } from '../../http/page/rows.tsx'
-import { bounded, quoted } from '../../http/page/text.ts'
+import { truncate, quoteName } from '../../http/page/text.ts'
 import { describeScope } from './scope-words.ts'
 
 export type KnownTool = Pick<CallableTool, 'record' | 'runnable'>
@@ -22,7 +22,7 @@ export function grantPage(authorization: Authorization, { provider, tool, signed
   const { provider: id, userId = '', hosts, account, accounts = [], hasProviderGrant = false } = authorization
   const { requestedBy, alsoRequestedBy = [] } = authorization
   const requesters = [...(requestedBy === undefined ? [] : [requestedBy]), ...alsoRequestedBy]
-  const name = bounded(provider?.name ?? id, 100)
+  const name = truncate(provider?.name ?? id, 100)
   const scopes = [
     ...authorization.scopes,
     ...(hasProviderGrant || !provider ? [] : listImplicitScopes(provider, authorization.scopes)),
@@ -33,13 +33,13 @@ export function grantPage(authorization: Authorization, { provider, tool, signed
     title: `Allow ${parseToolId(authorization.tool)?.toolkit ?? authorization.tool} to use your ${name} account?`,
     body: [
       <dl>
-        <Row term="Requested by" words={requesters.length > 0 ? requesters.map(quoted).join(', ') : undefined} />
+        <Row term="Requested by" content={requesters.length > 0 ? requesters.map(quoteName).join(', ') : undefined} />
         <ToolRows id={authorization.tool} tool={tool} />
-        <Row term="Provider" words={name} />
-        <Row term="Account" words={account === '' ? 'default' : account && bounded(account)} />
-        <Row term="Sends data to" words={hosts.length === 0 ? 'this Switchboard only' : <Codes texts={hosts} />} />
-        <Row term="User" words={<strong>{bounded(userId)}</strong>} />
-        <Row term="Signed in as" words={signedInAs && bounded(signedInAs)} />
+        <Row term="Provider" content={name} />
+        <Row term="Account" content={account === '' ? 'default' : account && truncate(account)} />
+        <Row term="Sends data to" content={hosts.length === 0 ? 'this Switchboard only' : <Codes texts={hosts} />} />
+        <Row term="User" content={<strong>{truncate(userId)}</strong>} />
+        <Row term="Signed in as" content={signedInAs && truncate(signedInAs)} />
       </dl>,
       <h2>Permissions</h2>,
       scopes.length === 0 ? (
@@ -50,7 +50,7 @@ export function grantPage(authorization: Authorization, { provider, tool, signed
             <li>
               {describeScope(id, scope)}
               {scope === 'offline_access' && !namedScopes.includes(scope) ? ` (if ${name} offers it)` : undefined}
-              <code>{bounded(scope)}</code>
+              <code>{truncate(scope)}</code>
             </li>
           ))}
         </ul>
@@ -90,15 +90,15 @@ export function ToolRows({ id, tool }: { readonly id: string; readonly tool: Kno
     <>
       <Row
         term="Tool"
-        words={
+        content={
           <>
             <ToolIcon path={icon} />
             <code>{id}</code>
           </>
         }
       />
-      <Row term="Title" words={title && quoted(title)} />
-      <Row term="Description" words={tool && bounded(tool.record.description)} />
+      <Row term="Title" content={title && quoteName(title)} />
+      <Row term="Description" content={tool && truncate(tool.record.description)} />
     </>
   )
 }
@@ -119,7 +119,7 @@ export function RefuseButton() {
 }
 
 export function Codes({ texts }: { readonly texts: readonly string[] }) {
-  return <>{texts.flatMap((text) => [<code>{bounded(text)}</code>, ' '])}</>
+  return <>{texts.flatMap((text) => [<code>{truncate(text)}</code>, ' '])}</>
 }
 
 function AccountField({ connected }: { readonly connected: readonly string[] }) {

@@ -6,7 +6,7 @@ import { parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 import type { WaitUntil } from '../../core/tool/platform.ts'
 import { getBackground, type RouteContext } from '../../http/route/authorizer.ts'
 import { failurePage } from '../../http/page/page.ts'
-import { quoted } from '../../http/page/text.ts'
+import { quoteName } from '../../http/page/text.ts'
 import { pathSegment } from '../../http/request/path-segment.ts'
 import type { Sessions } from '../../http/caller/sessions.ts'
 import type { KnownTool } from './grant-page.tsx'
@@ -92,7 +92,7 @@ function mayDecide({ kind, userId }: Authorization, { user, approves }: SignedIn
 }
 
 export function formatPersonName({ user, name, principal }: SignedInPerson): string {
-  return user ?? (name === undefined ? principal : `API key ${quoted(name)}`)
+  return user ?? (name === undefined ? principal : `API key ${quoteName(name)}`)
 }
 
 export async function findProviderName(id: string, providers: Providers): Promise<string> {

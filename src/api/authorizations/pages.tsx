@@ -1,7 +1,7 @@
 import type { Authorization, FlowStep } from '../../core/consent/authorization.ts'
 import { type Page, plainPage } from '../../http/page/page.ts'
 import { signInPath } from '../../http/page/sign-in-path.ts'
-import { bounded, sentence } from '../../http/page/text.ts'
+import { truncate, toSentence } from '../../http/page/text.ts'
 
 export function signInPage(returnPath: string): Page {
   return {
@@ -25,7 +25,7 @@ export function otherPersonPage(personName: string, returnPath: string, isOwnCal
     title: 'This is for somebody else',
     body: [
       <p>
-        You are signed in as <strong>{bounded(personName)}</strong>, and this link is for another person. Nothing has
+        You are signed in as <strong>{truncate(personName)}</strong>, and this link is for another person. Nothing has
         changed.{' '}
         {isOwnCall
           ? 'Nobody approves their own call: send this link to an administrator, or to somebody who may publish the tool.'
@@ -46,9 +46,9 @@ export function endedPage({ kind, status, reason, tool, userId }: Authorization,
   if (status !== 'completed') {
     const title = isApproval ? 'The call was not approved' : 'Access was not granted'
     const advice = 'If you still want this, ask your agent to try again: it gets a new link.'
-    return { status: 410, title, body: [...(reason === undefined ? [] : [sentence(reason)]), advice] }
+    return { status: 410, title, body: [...(reason === undefined ? [] : [toSentence(reason)]), advice] }
   }
-  const user = userId !== undefined && [' for ', <strong>{bounded(userId)}</strong>]
+  const user = userId !== undefined && [' for ', <strong>{truncate(userId)}</strong>]
   const confirmation = isApproval ? (
     <p>
       You approved the call to <code>{tool}</code>
@@ -56,7 +56,7 @@ export function endedPage({ kind, status, reason, tool, userId }: Authorization,
     </p>
   ) : (
     <p>
-      <code>{tool}</code> can now act{user} at {bounded(providerName, 100)}.
+      <code>{tool}</code> can now act{user} at {truncate(providerName, 100)}.
     </p>
   )
   return { status: 200, title: 'Done', body: [confirmation, CLOSE_WINDOW] }
@@ -86,7 +86,7 @@ export function failedStepPage({ why, message }: Extract<FlowStep, { ok: false }
       <a href={retry}>Start again</a>
     </p>
   )
-  return { status, title, body: [sentence(message), retryLink] }
+  return { status, title, body: [toSentence(message), retryLink] }
 }
 
 /** Where a link cannot lead on, a person and a program are told the same. */
@@ -118,7 +118,7 @@ export function userlessPage(providerName: string): DeadEnd {
     404,
     'Which user is this for?',
     [
-      `A tool wants to use an account at ${bounded(providerName, 100)}, but the call did not name a user. Nothing was shared.`,
+      `A tool wants to use an account at ${truncate(providerName, 100)}, but the call did not name a user. Nothing was shared.`,
       'Name the user in the call, as context.user_id or (MCP and plugins) in the header X-User-Id, or use an API key with one user. Then call again: the answer has a link for that user.',
     ],
     CHOOSE_USER,
@@ -130,7 +130,7 @@ export function unknownPage(id: string): DeadEnd {
     404,
     'Nothing to authorize here',
     [
-      `This link has expired, or its provider is not set up on this Switchboard: ${bounded(id, 128)}. Nothing was shared.`,
+      `This link has expired, or its provider is not set up on this Switchboard: ${truncate(id, 128)}. Nothing was shared.`,
       'If the link has expired, have your agent call again for a new one.',
       formatSetupAdvice(id),
     ],
@@ -141,12 +141,12 @@ export function unknownPage(id: string): DeadEnd {
 export function notSetUpPage(provider: string): DeadEnd {
   return buildDeadEnd(
     409,
-    `'${bounded(provider, 100)}' is not set up`,
+    `'${truncate(provider, 100)}' is not set up`,
     ['Nobody can connect an account at this provider yet. Nothing was shared.', formatSetupAdvice(provider)],
     SET_UP,
   )
 }
 
 function formatSetupAdvice(provider: string): string {
-  return `An administrator can set the provider up with PUT /providers/${encodeURIComponent(bounded(provider, 128).toWellFormed())}; then call again. Until then, a call can bring a token of yours in context.authorization: it is used for that one call and never stored.`
+  return `An administrator can set the provider up with PUT /providers/${encodeURIComponent(truncate(provider, 128).toWellFormed())}; then call again. Until then, a call can bring a token of yours in context.authorization: it is used for that one call and never stored.`
 }

@@ -3,14 +3,14 @@ import { AUTH_METHODS, type OAuthClientStore } from '../../core/access/oauth-cli
 import { fail, ok } from '../../core/failure/failure.ts'
 import { checkAlso, array, object, enumReader, optional, string, stringMatching } from '../../core/tool/json-reader.ts'
 import { isSecureOrigin } from '../../http/caller/loopback.ts'
-import { isRedirectUri, WANTED_REDIRECT_URI } from '../../http/caller/redirect-uri.ts'
+import { isRedirectUri, REDIRECT_URI_FORM } from '../../http/caller/redirect-uri.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { jsonRef, itemList } from '../../http/route/response-specs.ts'
 import { ADMIN, createRouter, notFound, type RouteDeps } from '../../http/route/router.ts'
 
 export const CLIENT = object({
   name: string({ least: 1, most: 100 }),
-  redirect_uris: array(checkAlso(string({ most: 2_000 }), stringMatching(WANTED_REDIRECT_URI, isRedirectUri)), {
+  redirect_uris: array(checkAlso(string({ most: 2_000 }), stringMatching(REDIRECT_URI_FORM, isRedirectUri)), {
     least: 1,
     most: 20,
   }),

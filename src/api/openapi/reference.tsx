@@ -1,5 +1,5 @@
 import type { Docs } from '../../docs/docs.ts'
-import { answerDocs, type DocsLink, REFERENCE } from '../../docs/frame.tsx'
+import { respondWithDocs, type DocsLink, REFERENCE } from '../../docs/frame.tsx'
 import type { DocsSection } from '../../docs/search.ts'
 import { GROUP_NAMES } from './groups.ts'
 import { FieldsTable, OperationSection, rowsIn } from './operation.tsx'
@@ -40,7 +40,12 @@ export function referencePage(docs: Docs, { operations, components }: Documented
       ))}
     </>
   )
-  return answerDocs(docs, { title: 'API reference', path: REFERENCE.href, reference: linksTo(operations), content })
+  return respondWithDocs(docs, {
+    title: 'API reference',
+    path: REFERENCE.href,
+    reference: linksTo(operations),
+    content,
+  })
 }
 
 /** A group of operations on a page of its own; undefined where no group has that name. */
@@ -54,7 +59,7 @@ export function groupPage(docs: Docs, api: DocumentedApi, slug: string, origin: 
       ))}
     </>
   )
-  return answerDocs(docs, { title, path: buildHref(title), reference: linksTo(api.operations), content })
+  return respondWithDocs(docs, { title, path: buildHref(title), reference: linksTo(api.operations), content })
 }
 
 /** For the search of the docs. */
@@ -76,7 +81,7 @@ function linksTo(operations: DocumentedApi['operations']): readonly DocsLink[] {
   return GROUP_NAMES.map((title) => ({
     title,
     href: buildHref(title),
-    within: operations
+    sections: operations
       .filter(inGroup(title))
       .map(({ id, method, path }) => ({ href: `#${id}`, title: `${method} ${path}` })),
   }))

@@ -125,7 +125,7 @@ const COLUMNS: readonly Column<ListedCall>[] = [
   { title: 'Dialect', cell: ({ dialect }) => dialect },
   { title: 'Caller', cell: formatCaller },
   { title: 'User', cell: ({ user_id }) => user_id },
-  { title: 'Details', isAct: true, cell: (call) => <CallDetails {...call} /> },
+  { title: 'Details', isAction: true, cell: (call) => <CallDetails {...call} /> },
 ]
 
 function CallTable({ items, next_cursor, filters }: CallsPage & { filters: Filters }) {

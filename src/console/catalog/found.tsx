@@ -1,6 +1,6 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import { ToolIcon } from '../../http/page/icon.tsx'
-import { bounded, quoted } from '../../http/page/text.ts'
+import { truncate, quoteName } from '../../http/page/text.ts'
 import { plainText, withoutTitle } from '../markdown.tsx'
 import { Notice, ToolName } from '../parts.tsx'
 import { FROM } from '../portion.ts'
@@ -98,8 +98,8 @@ function Card({ tool, isExact }: { tool: FoundToolsPage['items'][number]; isExac
       </a>{' '}
       <span class="note">{version}</span>
       {/^[^+]*-/.test(version) ? <span class="note">, a pre-release</span> : undefined}
-      {title === undefined ? undefined : <bdi class="note"> {quoted(title)}</bdi>}
-      <p dir="auto">{bounded(plainText(withoutTitle(tool.description, title)))}</p>
+      {title === undefined ? undefined : <bdi class="note"> {quoteName(title)}</bdi>}
+      <p dir="auto">{truncate(plainText(withoutTitle(tool.description, title)))}</p>
       {needs.length === 0 ? undefined : <p class="note">Needs {needs.join(', ')}</p>}
     </li>
   )

@@ -1,5 +1,5 @@
 import { hasScope } from '../../core/access/principal.ts'
-import { bounded } from '../../http/page/text.ts'
+import { truncate } from '../../http/page/text.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageResult, PageContext } from '../visit.ts'
 import { parseRange, formatStart } from '../calls/range.tsx'
@@ -41,7 +41,7 @@ export async function show(visit: PageContext): Promise<PageResult> {
     ...(isUnknown ? { status: 404 as const } : {}),
     content: (
       <>
-        {isUnknown ? <Notice isProblem>There is no toolkit “{bounded(search.toolkit, 100)}”.</Notice> : undefined}
+        {isUnknown ? <Notice isProblem>There is no toolkit “{truncate(search.toolkit, 100)}”.</Notice> : undefined}
         {waiting?.ok ? <Waiting {...waiting.value} /> : undefined}
         {setup?.ok ? <SetupPanel items={setup.value.items} origin={visit.url.origin} /> : undefined}
         {visit.isOpen && isFirst ? <FirstSteps origin={visit.url.origin} /> : undefined}

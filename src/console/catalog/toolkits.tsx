@@ -1,5 +1,5 @@
 import type { ApiAnswers } from '../../api/answers.ts'
-import { bounded } from '../../http/page/text.ts'
+import { truncate } from '../../http/page/text.ts'
 import { formatCount } from '../calls/chart.tsx'
 import { plainText } from '../markdown.tsx'
 import { Chips, NextLink } from '../parts.tsx'
@@ -55,7 +55,7 @@ export function ToolkitCards({ visit, toolkits, order, usage }: ToolkitCardsProp
               {formatCount(each.tools, 'tool')}
               {order === 'calls' ? `, ${formatCount(countCalls(each), 'call')} this week` : ''}
             </span>
-            {each.description === undefined ? undefined : <p dir="auto">{bounded(plainText(each.description))}</p>}
+            {each.description === undefined ? undefined : <p dir="auto">{truncate(plainText(each.description))}</p>}
           </li>
         ))}
       </ul>

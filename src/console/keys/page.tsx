@@ -127,7 +127,7 @@ const COLUMNS: readonly Column<Key>[] = [
   { title: 'Limits', isLong: true, cell: ({ limits }) => <Limits {...limits} /> },
   { title: 'Last used', cell: ({ last_used_at: at }) => (at === undefined ? 'never' : <Time at={at} />) },
   { title: 'Expires', cell: ({ expires_at: at }) => (at === undefined ? 'never' : <Time at={at} />) },
-  { title: 'Actions', isAct: true, cell: (key) => <KeyChange {...key} /> },
+  { title: 'Actions', isAction: true, cell: (key) => <KeyChange {...key} /> },
 ]
 
 function Limits({ rate, concurrency }: CallLimits) {

@@ -1,4 +1,4 @@
-import { quoted } from '../../http/page/text.ts'
+import { quoteName } from '../../http/page/text.ts'
 import { Facts, FoldedForm, Time } from '../parts.tsx'
 import { endingPage, shownUser, UserChoice } from './person.tsx'
 
@@ -25,7 +25,7 @@ export const { show, act } = endingPage({
   ),
   card: ({ id, client, toolkits, created_at, expires_at, used_at }) => (
     <>
-      <h2>{quoted(client.name)}</h2>
+      <h2>{quoteName(client.name)}</h2>
       <Facts
         facts={{
           'Toolkits': toolkits.join(', '),
@@ -37,7 +37,7 @@ export const { show, act } = endingPage({
       />
       <FoldedForm label="Disconnect…">
         <input type="hidden" name="id" value={id} />
-        <button class="danger">Disconnect {quoted(client.name)}</button>
+        <button class="danger">Disconnect {quoteName(client.name)}</button>
       </FoldedForm>
     </>
   ),

@@ -1,7 +1,7 @@
 import { Copyable } from '../../http/page/rows.tsx'
 import { FORMAT_NAMES } from '../../core/publish/format-names.ts'
 import type { EncodeResult } from '../../core/tool/codec.ts'
-import { bounded, indentedJson } from '../../http/page/text.ts'
+import { truncate, indentedJson } from '../../http/page/text.ts'
 import type { Crumb, PageContext, View } from '../visit.ts'
 import { Chips, FailureNotice, FoldedList } from '../parts.tsx'
 
@@ -57,7 +57,7 @@ function Text({ document, losses }: EncodeResult) {
           Only the beginning is shown. To get all of it, use the request under “API requests of this page”.
         </p>
       )}
-      <Copyable text={bounded(text, MAX_SHOWN)} />
+      <Copyable text={truncate(text, MAX_SHOWN)} />
       <FoldedList title="Not included in this format" items={lost} />
     </>
   )

@@ -2,8 +2,8 @@ import { hasScope } from '../../core/access/principal.ts'
 import type { Json } from '../../core/tool/json.ts'
 import { listFields } from '../form/fields.ts'
 import { createExample } from '../../http/page/schema-example.ts'
-import { bounded } from '../../http/page/text.ts'
-import { MAX_COPIED } from '../../docs/curl.ts'
+import { truncate } from '../../http/page/text.ts'
+import { MAX_COPIED_CHARACTERS } from '../../docs/curl.ts'
 import type { PageResult, PageContext, RouteFailure, View } from '../visit.ts'
 import { Markdown, withoutTitle } from '../markdown.tsx'
 import { Changes, type ChangesProps } from '../changes.tsx'
@@ -54,7 +54,7 @@ async function readReadiness(id: string, user: string, ask: PageContext['fetchRo
 }
 
 function isCopied(input: Json): boolean {
-  return JSON.stringify(input).length <= MAX_COPIED
+  return JSON.stringify(input).length <= MAX_COPIED_CHARACTERS
 }
 
 function toolView({ url, isOpen, principal, form }: PageContext, tool: ToolData, calling?: FormCall): View {
@@ -127,7 +127,7 @@ function toolView({ url, isOpen, principal, form }: PageContext, tool: ToolData,
     </>
   )
   const view = {
-    title: bounded(title),
+    title: truncate(title),
     icon,
     trail: buildTrail(id),
     content: renderContent(calling),

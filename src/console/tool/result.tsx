@@ -1,6 +1,6 @@
 import { Copyable } from '../../http/page/rows.tsx'
 import { isJsonObject, isJsonArray, type Json } from '../../core/tool/json.ts'
-import { bounded, indentedJson } from '../../http/page/text.ts'
+import { truncate, indentedJson } from '../../http/page/text.ts'
 import { FoldedList } from '../parts.tsx'
 
 /** In characters: a longer text is folded. */
@@ -22,7 +22,7 @@ export function Result({ value, origin }: { value: Json; origin: string }) {
       <FoldedList
         title="Links"
         items={links.map((url) => (
-          <OpenLink url={url}>{bounded(url, 100)}</OpenLink>
+          <OpenLink url={url}>{truncate(url, 100)}</OpenLink>
         ))}
         isOpen={links.length <= 3}
       />

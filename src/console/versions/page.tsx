@@ -3,7 +3,7 @@ import { SETTABLE_STATES, STATUS_ORDER } from '../../core/tool/version.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageResult, PageContext, RouteFailure, View } from '../visit.ts'
 import { toReplyView, Chips, exact, FailureNotice, NextLink, Notice, TextField } from '../parts.tsx'
-import { bounded } from '../../http/page/text.ts'
+import { truncate } from '../../http/page/text.ts'
 import { readFilters, buildQuery } from '../query.ts'
 import { readToReview, Review, type ToReview } from './review.tsx'
 import { changeToolkit, StatusButtons, WholeToolkit } from './toolkit.tsx'
@@ -134,7 +134,7 @@ function Versions({ state, toolkit, items, reviewed }: VersionsProps) {
         return (
           <li>
             {review ? <h2>{link}</h2> : link}
-            {review ? <Review {...review} /> : <p>{bounded(tool.description)}</p>}
+            {review ? <Review {...review} /> : <p>{truncate(tool.description)}</p>}
             <Change id={tool.id} state={state} />
           </li>
         )

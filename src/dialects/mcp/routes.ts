@@ -144,9 +144,11 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     return respondOrStream(answering, {
       stream,
       background: client.background,
-      whole: (answered) => reply(message, answered),
-      last: (answered) => [messageEvent(formatResponse(message.id, answered))],
-      crashed: (reference) => [messageEvent(formatResponse(message.id, toMcpError({ type: 'internal', reference })))],
+      toResponse: (answered) => reply(message, answered),
+      toLastEvents: (answered) => [messageEvent(formatResponse(message.id, answered))],
+      toErrorEvents: (reference) => [
+        messageEvent(formatResponse(message.id, toMcpError({ type: 'internal', reference }))),
+      ],
       headers: PRIVATE,
     })
   }

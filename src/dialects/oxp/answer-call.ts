@@ -21,9 +21,9 @@ export function respondWithStream(
   return respondOrStream(work, {
     stream,
     background: caller.background,
-    whole: (outcome) => respondToCall(outcome, form),
-    last: (outcome) => toFinalEvents(outcome.result, encodeOutcome(outcome, form)),
-    crashed(reference) {
+    toResponse: (outcome) => respondToCall(outcome, form),
+    toLastEvents: (outcome) => toFinalEvents(outcome.result, encodeOutcome(outcome, form)),
+    toErrorEvents(reference) {
       const failure: Failure = { type: 'internal', reference }
       return toFinalEvents(fail(failure), encodeFailure(failure, form))
     },

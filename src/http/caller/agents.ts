@@ -20,7 +20,7 @@ interface AgentsOptions {
 export type Agents = ReturnType<typeof createAgentAuthenticator>
 
 const TOKEN = /^bearer +([\w-]{22}:[\w-]{16}:[\w-]{32})$/i
-const MAX_HEADER = 8_192
+const MAX_HEADER_CHARACTERS = 8_192
 
 const NO_TOKEN = fail({
   type: 'unauthenticated',
@@ -28,43 +28,43 @@ const NO_TOKEN = fail({
 })
 const BAD_TOKEN = fail({ type: 'unauthenticated', reason: 'The access token is not known, has expired or was revoked' })
 
-/** The door of access tokens, each of which counts only at the address that it was made for. */
+/** Authenticates access tokens, each of which is valid only at the origin that it was issued for. */
 export function createBearerAuthenticator<T extends { readonly principal: Principal }>(
   now: () => number,
-  form: RegExp,
+  pattern: RegExp,
   check: (origin: string, token: string) => Promise<CredentialCheck<T>>,
 ) {
-  const verdicts = createLookupCache(now, 'access token', (credential) => {
-    const at = credential.indexOf(' ')
-    return check(credential.slice(0, at), credential.slice(at + 1))
+  const tokens = createLookupCache(now, 'access token', (credential) => {
+    const separator = credential.indexOf(' ')
+    return check(credential.slice(0, separator), credential.slice(separator + 1))
   })
   return {
-    ...verdicts,
+    ...tokens,
     authenticate(request: Request, mayLookUp?: CheckLookupAllowed): Result<Principal> | Promise<Result<Principal>> {
       const header = request.headers.get('authorization') ?? ''
-      const token = header.length <= MAX_HEADER ? form.exec(header)?.[1] : undefined
+      const token = header.length <= MAX_HEADER_CHARACTERS ? pattern.exec(header)?.[1] : undefined
       if (token === undefined) return NO_TOKEN
-      const found = verdicts.of(`${getOrigin(request.url)} ${token}`, mayLookUp)
-      return found instanceof Promise ? found.then(toPrincipalResult) : toPrincipalResult(found)
+      const result = tokens.get(`${getOrigin(request.url)} ${token}`, mayLookUp)
+      return result instanceof Promise ? result.then(toPrincipalResult) : toPrincipalResult(result)
     },
   }
 }
 
-/** An agent may never do more than the user who let it act may do now. */
+/** An agent may do no more than the user whom it acts for may do now. */
 export function createAgentAuthenticator({ store, loadPrincipal, now }: AgentsOptions) {
   const { authenticate, forget, invalidateWhere } = createBearerAuthenticator(now, TOKEN, find)
 
   async function find(origin: string, token: string): Promise<CredentialCheck<{ principal: Principal; agent: Agent }>> {
-    const place = URL.parse(origin)
-    // No token is made for such a place, whatever host a request names
-    if (!place || !isSecureOrigin(place)) return { result: BAD_TOKEN }
-    const found = await store.find(origin, token)
-    if (!found || !(now() < found.expiresAt)) return { result: BAD_TOKEN }
-    const { agent } = found
+    const originUrl = URL.parse(origin)
+    // No token is issued for such an origin, whatever host a request names
+    if (!originUrl || !isSecureOrigin(originUrl)) return { result: BAD_TOKEN }
+    const grant = await store.find(origin, token)
+    if (!grant || !(now() < grant.expiresAt)) return { result: BAD_TOKEN }
+    const { agent } = grant
     const { result, expiresAt = Infinity } = await loadPrincipal(agent.by)
     return {
       result: result.ok ? ok({ agent, principal: toAgentPrincipal(result.value, agent) }) : result,
-      expiresAt: Math.min(found.expiresAt, expiresAt),
+      expiresAt: Math.min(grant.expiresAt, expiresAt),
     }
   }
 
@@ -74,10 +74,10 @@ export function createAgentAuthenticator({ store, loadPrincipal, now }: AgentsOp
     list: store.list,
 
     async remove(holder: Holder, id: string): Promise<boolean> {
-      const removed = await store.remove(holder, id)
-      // Even if it was removed elsewhere, a verdict may live on here
+      const isRemoved = await store.remove(holder, id)
+      // Even if it was removed elsewhere, this isolate may still have it cached
       invalidateWhere(({ agent }) => agent.id === id && formatHolder(agent.holder) === formatHolder(holder))
-      return removed
+      return isRemoved
     },
 
     forgetAgent(id: string): void {

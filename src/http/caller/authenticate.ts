@@ -18,7 +18,7 @@ type AccessMode = 'keys' | 'public' | 'open'
 export interface AuthenticatorOptions {
   readonly access: AccessMode
   readonly adminKey: string | undefined
-  /** Other servers' on this machine, whose pages ACCESS=open lets in too. */
+  /** Origins of other servers on this machine, whose pages ACCESS=open lets in too. */
   readonly allowOrigins?: ReadonlySet<string> | undefined
   readonly jwt?: JwtVerifier | undefined
   readonly findKey: (hash: string) => Promise<ApiKey | undefined>
@@ -28,68 +28,70 @@ export interface AuthenticatorOptions {
 
 export type Authenticator = ReturnType<typeof createAuthenticator>
 
-export const MIN_ADMIN_KEY = 16
+export const MIN_ADMIN_KEY_CHARACTERS = 16
 
-/** What an operator does where nobody can get in. */
+/** What an operator has to do if nobody can get in. */
 export const NO_ADMINISTRATOR =
   'No administrator is set up: set the secret ADMIN_KEY (`npx wrangler secret put ADMIN_KEY`, or on your own machine a line `ADMIN_KEY=…` in .dev.vars; at least 16 characters)'
 
-/** Longer than any key or sensible JWT; bounds the memory that one verdict can take. */
-const MAX_CREDENTIAL = 8_192
+/** Longer than any key or sensible JWT; bounds the memory of one cached credential. */
+const MAX_CREDENTIAL_CHARACTERS = 8_192
 const BEARER = /^bearer +[\x21-\x7e]+$/i
 const TOKEN = /^[\x21-\x7e]+$/
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
-const OPEN_RESULT = ok<Principal>({ ...ADMIN, id: 'open' })
-const ANONYMOUS_RESULT = ok(ANONYMOUS)
-const PRESENT = "Present a credential: 'Authorization: Bearer <key>' or 'OXP-API-Key: <key>'"
+const OPEN_ACCESS = ok<Principal>({ ...ADMIN, id: 'open' })
+const ANONYMOUS_ACCESS = ok(ANONYMOUS)
+const CREDENTIAL_MISSING = "Present a credential: 'Authorization: Bearer <key>' or 'OXP-API-Key: <key>'"
 
 export function createAuthenticator(options: AuthenticatorOptions) {
   const { access, jwt, findKey, sha256, now, allowOrigins = new Set() } = options
-  const adminKey = options.adminKey && options.adminKey.length >= MIN_ADMIN_KEY ? options.adminKey : undefined
+  const adminKey =
+    options.adminKey && options.adminKey.length >= MIN_ADMIN_KEY_CHARACTERS ? options.adminKey : undefined
   const hasAdministrator = adminKey !== undefined || jwt !== undefined
   const hint = hintFor(access, hasAdministrator)
-  const verdicts = createCredentialCache(now, check)
+  const credentials = createCredentialCache(now, check)
   const revokedKeys = createLruCache<true>(1_000)
   let adminHash: string | undefined
 
   const unauthenticated = (reason: string) => fail({ type: 'unauthenticated', reason: `${reason}${hint}` })
-  const missing = unauthenticated(PRESENT)
-  const noKey = unauthenticated('Cannot accept the credential: this key is unknown, and may have been revoked')
+  const missingCredential = unauthenticated(CREDENTIAL_MISSING)
+  const unknownKey = unauthenticated('Cannot accept the credential: this key is unknown, and may have been revoked')
 
-  /** Synchronous where the verdict is known. `mayLookUp` may refuse to look up any credential but the administrator's. */
+  /** Synchronous if the credential is cached. `mayLookUp` may deny to look up any but the administrator's. */
   function authenticate(
     request: Request,
     mayLookUp?: CheckLookupAllowed,
   ): Result<Principal> | Promise<Result<Principal>> {
     const credential = readCredential(request.headers)
-    const open = access === 'open' && isLocalRequest(request, allowOrigins)
-    if (credential === undefined) return open ? OPEN_RESULT : access === 'public' ? ANONYMOUS_RESULT : missing
-    if (typeof credential !== 'string') return open ? OPEN_RESULT : withHint(credential)
-    const verdict = verdicts.of(credential, mayLookUp)
+    const isOpen = access === 'open' && isLocalRequest(request, allowOrigins)
+    if (credential === undefined)
+      return isOpen ? OPEN_ACCESS : access === 'public' ? ANONYMOUS_ACCESS : missingCredential
+    if (typeof credential !== 'string') return isOpen ? OPEN_ACCESS : withHint(credential)
+    const result = credentials.get(credential, mayLookUp)
     // OXP 1.0, "Server authentication": a server without authentication ignores the header
-    const allowOpen = (result: Result<Principal>) => (result.ok ? result : OPEN_RESULT)
-    if (!open) return verdict
-    return verdict instanceof Promise ? verdict.then(allowOpen) : allowOpen(verdict)
+    const allowOpen = (checked: Result<Principal>) => (checked.ok ? checked : OPEN_ACCESS)
+    if (!isOpen) return result
+    return result instanceof Promise ? result.then(allowOpen) : allowOpen(result)
   }
 
-  function withHint(failing: FailureResult): FailureResult {
-    return failing.failure.type === 'unauthenticated' ? unauthenticated(failing.failure.reason) : failing
+  function withHint(result: FailureResult): FailureResult {
+    return result.failure.type === 'unauthenticated' ? unauthenticated(result.failure.reason) : result
   }
 
   async function check(credential: string, mayLookUp?: CheckLookupAllowed): Promise<CredentialCheck<Principal>> {
     const hash = await sha256(credential)
     if (await isAdmin(hash)) return { result: ok(ADMIN) }
     const isJwt = jwt !== undefined && JWT.test(credential)
-    const refusal = isJwt || isKey(credential) ? mayLookUp?.() : undefined
-    if (refusal) return { result: refusal }
+    const lookupDenial = isJwt || isKey(credential) ? mayLookUp?.() : undefined
+    if (lookupDenial) return { result: lookupDenial }
     if (isJwt) {
-      const verified = await jwt.verify(credential)
-      if (!verified.ok) return { result: withHint(verified) }
-      return { result: ok(verified.value.principal), expiresAt: verified.value.expiresAt }
+      const verification = await jwt.verify(credential)
+      if (!verification.ok) return { result: withHint(verification) }
+      return { result: ok(verification.value.principal), expiresAt: verification.value.expiresAt }
     }
-    // Only texts of a key's form are looked up: made-up credentials cost the store nothing
-    return isKey(credential) ? loadPrincipal(hash) : { result: noKey }
+    // Only texts that look like a key are looked up: made-up credentials cost the store nothing
+    return isKey(credential) ? loadPrincipal(hash) : { result: unknownKey }
   }
 
   async function isAdmin(hash: string): Promise<boolean> {
@@ -102,9 +104,9 @@ export function createAuthenticator(options: AuthenticatorOptions) {
     if (await isAdmin(hash)) return { result: ok(ADMIN) }
     return withStoreErrors('credential', async () => {
       const key = await findKey(hash)
-      if (!key || revokedKeys.has(key.id)) return { result: noKey }
+      if (!key || revokedKeys.has(key.id)) return { result: unknownKey }
       const expiresAt = key.expires_at === undefined ? Infinity : Date.parse(key.expires_at)
-      // Written so that a time that cannot be read is an expired one
+      // A time that cannot be read (NaN) counts as expired
       if (now() < expiresAt) return { result: ok(toKeyPrincipal(key)), expiresAt }
       return { result: unauthenticated(`Cannot accept the key: it expired at '${key.expires_at}'`) }
     })
@@ -114,12 +116,12 @@ export function createAuthenticator(options: AuthenticatorOptions) {
     authenticate,
     loadPrincipal,
     hasAdministrator,
-    /** Also verdicts being made: a new key may have been tried before it was made. */
-    forget: verdicts.forget,
-    /** Refuses a key from now on, whatever the store says: reads elsewhere lag behind a deletion. */
+    /** Drops running checks too: a new key may have been tried before it was created. */
+    forget: credentials.forget,
+    /** Rejects a key from now on, whatever the store returns: reads of KV lag behind a deletion. */
     forgetKey(id: string): void {
       revokedKeys.set(id, true)
-      verdicts.invalidateWhere((principal) => principal.id === `key:${id}`)
+      credentials.invalidateWhere((principal) => principal.id === `key:${id}`)
     },
   }
 }
@@ -156,8 +158,10 @@ function readCredential(headers: Headers): string | undefined | FailureResult {
   if (bearer !== undefined && key !== null && bearer !== key)
     return refuse("Cannot choose a credential: 'Authorization' and 'OXP-API-Key' present different ones")
   const credential = bearer ?? key ?? ''
-  if (credential.length > MAX_CREDENTIAL)
-    return refuse(`Cannot accept the credential: wanted at most ${MAX_CREDENTIAL} characters, got ${credential.length}`)
+  if (credential.length > MAX_CREDENTIAL_CHARACTERS)
+    return refuse(
+      `Cannot accept the credential: wanted at most ${MAX_CREDENTIAL_CHARACTERS} characters, got ${credential.length}`,
+    )
   return credential
 }
 

@@ -16,12 +16,12 @@ export function readCookie(request: Request, cookie: Cookie): string | undefined
   const header = request.headers.get('cookie')
   if (header === null) return undefined
   const name = nameFor(request, cookie)
-  const found = header.split(';').filter((pair) => pair.slice(0, Math.max(0, pair.indexOf('='))).trim() === name)
-  const value = found[0]?.slice(found[0].indexOf('=') + 1).trim() ?? ''
-  return found.length === 1 && cookie.value.test(value) ? value : undefined
+  const pairs = header.split(';').filter((pair) => pair.slice(0, Math.max(0, pair.indexOf('='))).trim() === name)
+  const value = pairs[0]?.slice(pairs[0].indexOf('=') + 1).trim() ?? ''
+  return pairs.length === 1 && cookie.value.test(value) ? value : undefined
 }
 
-/** `SameSite=Lax`: links from other sites send it along. Without a value it is forgotten. */
+/** `SameSite=Lax`: links from other sites send it along. Without a value the cookie is deleted. */
 export function setCookie(request: Request, cookie: Cookie, value: string | undefined): string {
   const secure = isSecure(request) ? '; Secure' : ''
   const maxAge = value === undefined ? 0 : cookie.maxAgeS
@@ -37,5 +37,5 @@ function isSecure(request: Request): boolean {
 }
 
 export const SESSION_COOKIE = defineCookie('switchboard-session', SESSION_LIFETIME_MS / 1_000)
-/** Kept for 30 days: who granted something is known again when another toolkit asks for the same. */
+/** For 30 days: a person who granted something is recognized when another toolkit requests the same. */
 export const BROWSER_COOKIE = defineCookie('switchboard-browser', 30 * 86_400)

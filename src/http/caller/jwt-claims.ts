@@ -23,54 +23,62 @@ export interface SignInPolicy {
 
 type ClaimsRefusal =
   | { readonly ok: false; readonly problems: readonly Problem[] }
-  | { readonly ok: false; readonly lacks: string }
-  | { readonly ok: false; readonly unruled: string }
+  | { readonly ok: false; readonly missingClaim: string }
+  | { readonly ok: false; readonly unmatchedUser: string }
 
 /**
- * `scope` is RFC 8693's (section 4.2). Clients choose scopes, so those of a provider's token only narrow what rules give, or
- * what everybody gets where none applies. Whoever has the secret says what its tokens may do: then there are no `people`.
+ * Maps verified claims (`jwt.ts`) to a principal. `scope` is RFC 8693's (section 4.2); no scopes at all are no access.
+ *
+ * - A token signed with the deployment's secret has no `policy`: its own `scopes` and `tools` hold.
+ * - A provider's token: SIGN_IN_RULES decide, unless it has `tools`. Clients choose scopes, so those of the token only
+ *   narrow; if it has none of ours, they restrict nothing.
+ * - The user is the verified e-mail address or the claim of SIGN_IN_USER, and for services `sub`; `issuer|` comes first if
+ *   there are several issuers. `users: "any"` needs the scope `admin`.
  */
 export function toJwtPrincipal(
   claims: Readonly<Record<string, unknown>>,
   issuer?: string,
-  people?: SignInPolicy,
+  policy?: SignInPolicy,
 ): { readonly ok: true; readonly value: Principal } | ClaimsRefusal {
-  const read = json.parseValue(
+  const parsed = json.parseValue(
     json.hideValue(CLAIMS),
     claims.scope === undefined ? claims : { ...claims, scopes: undefined },
   )
-  if (!read.ok) return read
-  const { sub, scope, scopes = scope, tools, users } = read.value
-  const own = scopes && SCOPES.filter((known) => scopes.includes(known))
-  const person = people && personIn(claims, sub, people)
-  if (typeof person === 'string') return { ok: false, lacks: person }
+  if (!parsed.ok) return parsed
+  const { sub, scope, scopes = scope, tools, users } = parsed.value
+  const tokenScopes = scopes && SCOPES.filter((known) => scopes.includes(known))
+  const person = policy && readPerson(claims, sub, policy)
+  if (typeof person === 'string') return { ok: false, missingClaim: person }
   const user = issuer === undefined ? (person?.user ?? sub) : `${issuer}|${person?.user ?? sub}`
-  const asked = own ?? DEFAULT_SCOPES
-  let rights: AccessRights = { scopes: people ? intersectScopes(asked, DEFAULT_SCOPES) : asked, tools: tools ?? ['*'] }
-  if (person && people?.rules && tools === undefined) {
-    const given = resolveRights(person, people.rules)
-    if (!given) return { ok: false, unruled: user }
-    // Scopes of other systems alone do not restrict, and an empty list means no access
-    const isOurs = own !== undefined && (own.length > 0 || scopes?.length === 0)
-    rights = isOurs ? { ...given, scopes: intersectScopes(given.scopes, own) } : given
+  const requestedScopes = tokenScopes ?? DEFAULT_SCOPES
+  let rights: AccessRights = {
+    scopes: policy ? intersectScopes(requestedScopes, DEFAULT_SCOPES) : requestedScopes,
+    tools: tools ?? ['*'],
   }
-  const anybody = users === 'any' && rights.scopes.includes('admin')
-  return { ok: true, value: { id: `jwt:${user}`, kind: 'jwt', ...rights, users: anybody ? 'any' : [user] } }
+  if (person && policy?.rules && tools === undefined) {
+    const granted = resolveRights(person, policy.rules)
+    if (!granted) return { ok: false, unmatchedUser: user }
+    // Scopes of other systems alone do not restrict, and an empty list means no access
+    const narrowsScopes = tokenScopes !== undefined && (tokenScopes.length > 0 || scopes?.length === 0)
+    rights = narrowsScopes ? { ...granted, scopes: intersectScopes(granted.scopes, tokenScopes) } : granted
+  }
+  const actsForAnyUser = users === 'any' && rights.scopes.includes('admin')
+  return { ok: true, value: { id: `jwt:${user}`, kind: 'jwt', ...rights, users: actsForAnyUser ? 'any' : [user] } }
 }
 
-/** A string says what the token lacks. A service has no e-mail address, and is its `sub`. */
-function personIn(
+/** Returns a string if a claim is missing. A service has no e-mail address, and is its `sub`. */
+function readPerson(
   claims: Readonly<Record<string, unknown>>,
   sub: string,
-  { issuer, claims: named }: SignInPolicy,
+  { issuer, claims: claimNames }: SignInPolicy,
 ): Person | string {
-  const isTheirs = issuer === undefined ? named.user !== undefined : claims['iss'] === issuer
+  const isFromIssuer = issuer === undefined ? claimNames.user !== undefined : claims['iss'] === issuer
   // No `sub` may be taken for somebody's verified address
-  const isService = named.user === undefined && claims['email'] === undefined && !sub.includes('@')
-  if (isTheirs && !isService) return toPerson(claims, named)
-  return { user: sub, ...toPersonAttributes(claims, named.groups) }
+  const isService = claimNames.user === undefined && claims['email'] === undefined && !sub.includes('@')
+  if (isFromIssuer && !isService) return toPerson(claims, claimNames)
+  return { user: sub, ...toPersonAttributes(claims, claimNames.groups) }
 }
 
-function intersectScopes(some: readonly Scope[], others: readonly Scope[]): readonly Scope[] {
-  return SCOPES.filter((scope) => hasScope({ scopes: some }, scope) && hasScope({ scopes: others }, scope))
+function intersectScopes(first: readonly Scope[], second: readonly Scope[]): readonly Scope[] {
+  return SCOPES.filter((scope) => hasScope({ scopes: first }, scope) && hasScope({ scopes: second }, scope))
 }

@@ -36,19 +36,19 @@ const SECRET_ALGORITHMS = ['HS256']
 const JWKS_ALGORITHMS = ['RS256', 'ES256', 'EdDSA', 'Ed25519']
 const CLOCK_TOLERANCE_S = 5
 const JWKS_TIMEOUT_MS = 4_000
-/** A failed JWKS server is left alone for so long: a flood of tokens must be no flood of requests to it. */
+/** How long a JWKS server that failed gets no request: many tokens must not cause many requests. */
 const JWKS_COOLDOWN_MS = 2_000
 
 /** Requires `exp`. Several issuers could name the same `sub`: users are then `<issuer>|<sub>`. Throws a TypeError. */
 export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {}): JwtVerifier {
   const now = platform.now ?? Date.now
   const secret = options.secret === undefined ? undefined : encodeSecret(options.secret, MIN_JWT_SECRET, 'JWT secret')
-  const jwks = options.jwksUrl === undefined ? undefined : jwksKeys(options.jwksUrl, platform, now)
+  const jwks = options.jwksUrl === undefined ? undefined : createJwksKeys(options.jwksUrl, platform, now)
   if (!secret && !jwks) throw new TypeError('Cannot verify JWTs: wanted a secret or a JWKS URL, got neither')
 
   const { issuers, audience, people = NO_RULES } = options
-  const known = new Set([...(issuers ?? []), ...(people?.issuer === undefined ? [] : [people.issuer])])
-  const hasSeveralIssuers = options.qualifiesUserIds ?? known.size > 1
+  const knownIssuers = new Set([...(issuers ?? []), ...(people?.issuer === undefined ? [] : [people.issuer])])
+  const hasSeveralIssuers = options.qualifiesUserIds ?? knownIssuers.size > 1
   const wantedClaims = { ...(issuers && { issuer: [...issuers] }), ...(audience !== undefined && { audience }) }
   function readIssuer(claims: jose.JWTPayload, usesSecret: boolean): string | undefined {
     if (issuers) return hasSeveralIssuers ? claims.iss : undefined
@@ -62,26 +62,26 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
       const algorithms = usesSecret ? SECRET_ALGORITHMS : JWKS_ALGORITHMS
       const key = usesSecret ? secret && (() => secret) : jwks
       if (!key || alg === undefined || !algorithms.includes(alg)) {
-        const wanted = [...(secret ? SECRET_ALGORITHMS : []), ...(jwks ? JWKS_ALGORITHMS : [])]
-        return refuse(`wanted a JWS with an 'alg' of ${quoteList(wanted)}`)
+        const accepted = [...(secret ? SECRET_ALGORITHMS : []), ...(jwks ? JWKS_ALGORITHMS : [])]
+        return refuse(`wanted a JWS with an 'alg' of ${quoteList(accepted)}`)
       }
-      let signed: Awaited<ReturnType<typeof signedClaims>>
+      let verification: Awaited<ReturnType<typeof verifyClaims>>
       try {
-        signed = await signedClaims(token, key, { ...wantedClaims, algorithms, currentDate: new Date(now()) })
+        verification = await verifyClaims(token, key, { ...wantedClaims, algorithms, currentDate: new Date(now()) })
       } catch (error) {
         if (!(error instanceof KeysUnavailable)) throw error
         return fail({ type: 'unavailable', message: 'Cannot check the JWT right now: its JWKS cannot be read' })
       }
-      if (typeof signed === 'string') return refuse(signed)
-      const { claims, expiresAt } = signed
+      if (typeof verification === 'string') return refuse(verification)
+      const { claims, expiresAt } = verification
       if (audience === undefined && claims.aud !== undefined)
         return refuse("it has an 'aud' claim, and this deployment names no audience")
       const principal = toJwtPrincipal(claims, readIssuer(claims, usesSecret), usesSecret ? undefined : people)
       if (principal.ok) return ok({ principal: principal.value, expiresAt })
       if ('problems' in principal) return refuse(formatReadError('its claims', principal.problems))
-      if ('lacks' in principal)
-        return refuse(`it ${principal.lacks}: an administrator can name another claim in SIGN_IN_USER`)
-      return fail({ type: 'forbidden', reason: `SIGN_IN_RULES grants '${principal.unruled}' no access` })
+      if ('missingClaim' in principal)
+        return refuse(`it ${principal.missingClaim}: an administrator can name another claim in SIGN_IN_USER`)
+      return fail({ type: 'forbidden', reason: `SIGN_IN_RULES grants '${principal.unmatchedUser}' no access` })
     },
   }
 }
@@ -94,47 +94,49 @@ const WORKER: Principal = {
   users: 'any',
 }
 
-/** Tokens of any other are refused; one that names none is taken. */
+/** A token with another `ver` is rejected, one without is accepted. */
 const WORKER_TOKEN_VERSION = '1'
 
-/** Open Tool Calling RFC, as Arcade's engine has it; leaves JWTs that it refuses to `otherwise`. */
+/** Open Tool Calling RFC, as Arcade's engine has it; leaves JWTs that it rejects to `fallback`. */
 export function createWorkerVerifier(
   secret: string,
-  { now = Date.now, otherwise }: Pick<JwtPlatform, 'now'> & { readonly otherwise?: JwtVerifier | undefined } = {},
+  { now = Date.now, fallback }: Pick<JwtPlatform, 'now'> & { readonly fallback?: JwtVerifier | undefined } = {},
 ): JwtVerifier {
   const key = encodeSecret(secret, MIN_WORKER_SECRET, 'worker secret')
   return {
     async verify(token) {
-      const wanted = { algorithms: SECRET_ALGORITHMS, audience: 'worker', currentDate: new Date(now()) }
-      const signed = await signedClaims(token, () => key, wanted)
-      const version = typeof signed === 'string' ? undefined : (signed.claims['ver'] ?? WORKER_TOKEN_VERSION)
-      if (typeof signed !== 'string' && version === WORKER_TOKEN_VERSION)
-        return ok({ principal: WORKER, expiresAt: signed.expiresAt })
-      if (otherwise) return otherwise.verify(token)
-      const why = typeof signed === 'string' ? signed : `its 'ver' claim must be '${WORKER_TOKEN_VERSION}'`
-      return fail({ type: 'unauthenticated', reason: `Cannot accept the worker's JWT: ${why}` })
+      const verifyOptions = { algorithms: SECRET_ALGORITHMS, audience: 'worker', currentDate: new Date(now()) }
+      const verification = await verifyClaims(token, () => key, verifyOptions)
+      const version =
+        typeof verification === 'string' ? undefined : (verification.claims['ver'] ?? WORKER_TOKEN_VERSION)
+      if (typeof verification !== 'string' && version === WORKER_TOKEN_VERSION)
+        return ok({ principal: WORKER, expiresAt: verification.expiresAt })
+      if (fallback) return fallback.verify(token)
+      const reason =
+        typeof verification === 'string' ? verification : `its 'ver' claim must be '${WORKER_TOKEN_VERSION}'`
+      return fail({ type: 'unauthenticated', reason: `Cannot accept the worker's JWT: ${reason}` })
     },
   }
 }
 
 class KeysUnavailable extends Error {}
 
-/** A string is the refusal, which quotes nothing of the token. Throws `KeysUnavailable`. */
-async function signedClaims(
+/** Returns why the token is rejected as a string, which quotes nothing of it. Throws `KeysUnavailable`. */
+async function verifyClaims(
   token: string,
   key: jose.JWTVerifyGetKey,
-  wanted: Pick<jose.JWTVerifyOptions, 'issuer' | 'audience'> & {
+  options: Pick<jose.JWTVerifyOptions, 'issuer' | 'audience'> & {
     readonly algorithms: string[]
     readonly currentDate: Date
   },
 ) {
   try {
-    const required = { requiredClaims: ['exp'], clockTolerance: CLOCK_TOLERANCE_S }
-    const { payload } = await jose.jwtVerify(token, key, { ...wanted, ...required })
+    const commonOptions = { requiredClaims: ['exp'], clockTolerance: CLOCK_TOLERANCE_S }
+    const { payload } = await jose.jwtVerify(token, key, { ...options, ...commonOptions })
     return { claims: payload, expiresAt: (payload.exp ?? 0) * 1_000 }
   } catch (error) {
     if (error instanceof KeysUnavailable) throw error
-    return describeError(error, wanted.algorithms)
+    return describeError(error, options.algorithms)
   }
 }
 
@@ -163,24 +165,24 @@ function readAlgorithm(token: string): string | undefined {
   }
 }
 
-function encodeSecret(secret: string, least: number, name: string): Uint8Array {
+function encodeSecret(secret: string, minBytes: number, name: string): Uint8Array {
   const bytes = new TextEncoder().encode(secret)
-  if (bytes.byteLength >= least) return bytes
-  throw new TypeError(`Cannot use the ${name}: wanted at least ${least} bytes, got ${bytes.byteLength}`)
+  if (bytes.byteLength >= minBytes) return bytes
+  throw new TypeError(`Cannot use the ${name}: wanted at least ${minBytes} bytes, got ${bytes.byteLength}`)
 }
 
-/** jose ignores places (`jku`, `x5u`) and keys (`jwk`, `x5c`) that the token's header names. */
-function jwksKeys(href: string, platform: JwtPlatform, now: () => number): jose.JWTVerifyGetKey {
+/** jose ignores URLs (`jku`, `x5u`) and keys (`jwk`, `x5c`) that the token's header names. */
+function createJwksKeys(href: string, platform: JwtPlatform, now: () => number): jose.JWTVerifyGetKey {
   const url = URL.parse(href)
   if (!url || !isSecureOrigin(url))
     throw new TypeError(`Cannot use the JWKS URL: wanted https, or http on a loopback host, got '${href}'`)
-  const get = platform.fetch ?? ((address: string, init: RequestInit) => fetch(address, init))
+  const fetchJwks = platform.fetch ?? ((address: string, init: RequestInit) => fetch(address, init))
   let cooldownUntil = 0
   const keys = jose.createRemoteJWKSet(url, {
     timeoutDuration: JWKS_TIMEOUT_MS,
     async [jose.customFetch](address, init) {
       if (now() < cooldownUntil) throw new KeysUnavailable()
-      const response = await get(address, init).catch(() => undefined)
+      const response = await fetchJwks(address, init).catch(() => undefined)
       if (response?.status === 200) return response
       cooldownUntil = now() + JWKS_COOLDOWN_MS
       throw new KeysUnavailable()

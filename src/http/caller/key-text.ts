@@ -1,13 +1,13 @@
 import * as base64url from 'jose/base64url'
 
-const KEY = /^sb_[\w-]{43}$/
+const KEY_PATTERN = /^sb_[\w-]{43}$/
 
 /** The text of a new API key. Throws for other than 32 random bytes. */
-export function keyText(random: Uint8Array): string {
+export function formatKey(random: Uint8Array): string {
   if (random.byteLength !== 32) throw new RangeError(`Cannot make a key: wanted 32 bytes, got ${random.byteLength}`)
   return `sb_${base64url.encode(random)}`
 }
 
 export function isKey(text: string): boolean {
-  return KEY.test(text)
+  return KEY_PATTERN.test(text)
 }

@@ -6,12 +6,12 @@ export function isSecureOrigin({ protocol, hostname }: URL): boolean {
 
 /**
  * `Host` catches a page that rebinds its name to 127.0.0.1, `Origin` (`null` for a sandboxed frame) one that posts here,
- * be it of another server on this machine: only our own pages and the origins that are named may.
+ * even of another server on this machine: only our own pages and those of `origins` may.
  */
 export function isLocalRequest(request: Request, origins: ReadonlySet<string>): boolean {
   const { url: href } = request
-  const from = href.indexOf('://') + 3
-  if (!isLoopbackAuthority(href.slice(from, href.indexOf('/', from)))) return false
+  const authorityStart = href.indexOf('://') + 3
+  if (!isLoopbackAuthority(href.slice(authorityStart, href.indexOf('/', authorityStart)))) return false
   const host = request.headers.get('host')
   if (host !== null && !isLoopbackAuthority(host)) return false
   const origin = request.headers.get('origin')
@@ -20,12 +20,12 @@ export function isLocalRequest(request: Request, origins: ReadonlySet<string>): 
 }
 
 /** Parsing a URL costs a call a twentieth of its time, and most calls have the same authority. */
-const last = { authority: 'localhost', isLoopback: true }
+const lastAuthority = { authority: 'localhost', isLoopback: true }
 
 function isLoopbackAuthority(authority: string): boolean {
-  if (authority !== last.authority) {
-    last.isLoopback = isLoopback(URL.parse(`http://${authority}`)?.hostname ?? '')
-    last.authority = authority
+  if (authority !== lastAuthority.authority) {
+    lastAuthority.isLoopback = isLoopback(URL.parse(`http://${authority}`)?.hostname ?? '')
+    lastAuthority.authority = authority
   }
-  return last.isLoopback
+  return lastAuthority.isLoopback
 }

@@ -31,7 +31,7 @@ interface SessionsOptions {
 
 export type Sessions = ReturnType<typeof createSessions>
 
-const MAX_BROWSER = 200
+const MAX_USER_AGENT_CHARACTERS = 200
 const NOT_SIGNED_IN = fail({ type: 'unauthenticated', reason: 'Nobody is signed in in this browser' })
 const CROSS_SITE = fail({
   type: 'forbidden',
@@ -40,28 +40,28 @@ const CROSS_SITE = fail({
 
 export function createSessions(options: SessionsOptions) {
   const { store, authenticator, issuer, rules, sha256, newId, now } = options
-  const verdicts = createLookupCache(now, 'session', async (cookie): Promise<CredentialCheck<SignedInSession>> => {
+  const sessions = createLookupCache(now, 'session', async (cookie): Promise<CredentialCheck<SignedInSession>> => {
     const session = await store.find(await sha256(cookie))
-    const ends = Date.parse(session?.expires_at ?? '')
-    // Written so that a time that cannot be read is an expired one
-    if (!session || !(now() < ends)) return { result: NOT_SIGNED_IN }
+    const sessionEnd = Date.parse(session?.expires_at ?? '')
+    // A time that cannot be read (NaN) counts as expired
+    if (!session || !(now() < sessionEnd)) return { result: NOT_SIGNED_IN }
     const { result, expiresAt = Infinity } = await loadPrincipal(session.by)
     return {
       result: result.ok
         ? ok({ principal: result.value, session, fetchCapability: new FetchCapability(result.value.id) })
         : result,
-      expiresAt: Math.min(ends, expiresAt),
+      expiresAt: Math.min(sessionEnd, expiresAt),
     }
   })
 
   async function loadPrincipal(by: Session['by']): Promise<CredentialCheck<Principal>> {
-    // Keys sign nobody in where people have a provider to sign in with
+    // With a provider, nobody signs in by a key
     if ('key' in by) return issuer === undefined ? authenticator.loadPrincipal(by.key) : { result: NOT_SIGNED_IN }
     const principal = by.issuer === issuer ? toPersonPrincipal(by.person, rules) : undefined
     return { result: principal ? ok(principal) : NOT_SIGNED_IN }
   }
 
-  function here(request: Request, result: Result<SignedInSession>): Result<SignedInSession> {
+  function checkOrigin(request: Request, result: Result<SignedInSession>): Result<SignedInSession> {
     return result.ok && result.value.session.origin !== new URL(request.url).origin ? NOT_SIGNED_IN : result
   }
 
@@ -71,8 +71,10 @@ export function createSessions(options: SessionsOptions) {
   ): Result<SignedInSession> | Promise<Result<SignedInSession>> {
     const cookie = readCookie(request, SESSION_COOKIE)
     if (cookie === undefined) return NOT_SIGNED_IN
-    const found = verdicts.of(cookie, mayLookUp)
-    return found instanceof Promise ? found.then((result) => here(request, result)) : here(request, found)
+    const session = sessions.get(cookie, mayLookUp)
+    return session instanceof Promise
+      ? session.then((result) => checkOrigin(request, result))
+      : checkOrigin(request, session)
   }
 
   return {
@@ -84,59 +86,59 @@ export function createSessions(options: SessionsOptions) {
       if (hasCredential(request) || readCookie(request, SESSION_COOKIE) === undefined)
         return authenticator.authenticate(request, mayLookUp)
       if (!isOwnPage(request)) return CROSS_SITE
-      const found = findSession(request, mayLookUp)
-      return found instanceof Promise ? found.then(toPrincipalResult) : toPrincipalResult(found)
+      const result = findSession(request, mayLookUp)
+      return result instanceof Promise ? result.then(toPrincipalResult) : toPrincipalResult(result)
     },
 
     async authenticateVisitor(request: Request, mayLookUp?: CheckLookupAllowed): Promise<Result<Principal>> {
       const isRead = request.method === 'GET' || request.method === 'HEAD'
       if (!isRead && !isSameOrigin(request)) return CROSS_SITE
-      const found = hasCredential(request) ? NOT_SIGNED_IN : await findSession(request, mayLookUp)
-      if (found.ok || found.failure.type !== 'unauthenticated') return toPrincipalResult(found)
+      const result = hasCredential(request) ? NOT_SIGNED_IN : await findSession(request, mayLookUp)
+      if (result.ok || result.failure.type !== 'unauthenticated') return toPrincipalResult(result)
       return authenticator.authenticate(request, mayLookUp)
     },
 
     async startSession(request: Request, by: Session['by'], owner: string): Promise<string> {
-      await end(request)
-      const text = randomValue()
-      const at = now()
+      await endSession(request)
+      const cookieValue = randomValue()
+      const createdAt = now()
       const session: Session = {
         id: newId(),
         by,
         owner,
         origin: new URL(request.url).origin,
-        browser: (request.headers.get('user-agent') ?? '').slice(0, MAX_BROWSER),
-        created_at: new Date(at).toISOString(),
-        expires_at: new Date(at + SESSION_LIFETIME_MS).toISOString(),
+        browser: (request.headers.get('user-agent') ?? '').slice(0, MAX_USER_AGENT_CHARACTERS),
+        created_at: new Date(createdAt).toISOString(),
+        expires_at: new Date(createdAt + SESSION_LIFETIME_MS).toISOString(),
       }
-      await store.create(session, await sha256(text))
-      return setCookie(request, SESSION_COOKIE, text)
+      await store.create(session, await sha256(cookieValue))
+      return setCookie(request, SESSION_COOKIE, cookieValue)
     },
 
     async signOut(request: Request): Promise<string> {
-      await end(request)
+      await endSession(request)
       return setCookie(request, SESSION_COOKIE, undefined)
     },
 
     list: store.list,
 
     async remove(id: string, owner?: string): Promise<boolean> {
-      const removed = await store.remove(id, owner)
-      // Even if it was removed elsewhere, a verdict may live on here
-      verdicts.invalidateWhere(({ session }) => session.id === id)
-      return removed
+      const isRemoved = await store.remove(id, owner)
+      // Even if it was removed elsewhere, this isolate may still have it cached
+      sessions.invalidateWhere(({ session }) => session.id === id)
+      return isRemoved
     },
 
     forgetKey(id: string): void {
-      verdicts.invalidateWhere(({ principal }) => principal.id === `key:${id}`)
+      sessions.invalidateWhere(({ principal }) => principal.id === `key:${id}`)
     },
   }
 
-  async function end(request: Request): Promise<void> {
+  async function endSession(request: Request): Promise<void> {
     const cookie = readCookie(request, SESSION_COOKIE)
     const session = cookie === undefined ? undefined : await store.find(await sha256(cookie))
     if (!session) return
     await store.remove(session.id)
-    verdicts.invalidateWhere((signed) => signed.session.id === session.id)
+    sessions.invalidateWhere((signedIn) => signedIn.session.id === session.id)
   }
 }

@@ -2,7 +2,7 @@ import { raw } from 'hono/html'
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { toStream } from '../response/text-stream.ts'
 import { CARD, STYLE } from './style.ts'
-import { visible } from './text.ts'
+import { escapeInvisible } from './text.ts'
 
 export interface Page {
   readonly status: 200 | 400 | 403 | 404 | 408 | 409 | 410 | 413 | 415 | 429 | 500 | 502 | 503
@@ -13,7 +13,7 @@ export interface Page {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface WholeDocument {
+export interface HtmlDocument {
   readonly status: number
   readonly title: string
   readonly style: string
@@ -34,7 +34,7 @@ const PAGE_HEADERS = {
 }
 
 /** `form-action` is left out where a form leads to a provider: browsers hold redirects of its answer to it too. */
-function buildContentPolicy({ script, keepsForms, showsPictures }: WholeDocument, nonce: string): string {
+function buildContentPolicy({ script, keepsForms, showsPictures }: HtmlDocument, nonce: string): string {
   return [
     "default-src 'none'",
     `img-src 'self'${showsPictures ? ' data:' : ''}`,
@@ -49,8 +49,8 @@ function buildContentPolicy({ script, keepsForms, showsPictures }: WholeDocument
 /** No title can say it, since its `<` would be escaped. */
 const BODY = '<!-- body -->'
 
-export async function answerDocument(shown: WholeDocument): Promise<Response> {
-  const { status, title, style, body, script } = shown
+export async function respondWithDocument(html: HtmlDocument): Promise<Response> {
+  const { status, title, style, body, script } = html
   const nonce = crypto.randomUUID()
   const frame = (
     <html lang="en">
@@ -59,7 +59,7 @@ export async function answerDocument(shown: WholeDocument): Promise<Response> {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         {/* Forms must say where they come from: with no referrer at all browsers would send `Origin: null` */}
         <meta name="referrer" content="same-origin" />
-        <title>{visible(title)} · Switchboard</title>
+        <title>{escapeInvisible(title)} · Switchboard</title>
         <style nonce={nonce}>{raw(STYLE + style)}</style>
         {script === undefined ? undefined : (
           <script type="module" nonce={nonce}>
@@ -71,17 +71,17 @@ export async function answerDocument(shown: WholeDocument): Promise<Response> {
     </html>
   )
   const [start = '', end = ''] = `<!doctype html>\n${await frame}`.split(BODY)
-  const headers = { ...PAGE_HEADERS, 'content-security-policy': buildContentPolicy(shown, nonce) }
+  const headers = { ...PAGE_HEADERS, 'content-security-policy': buildContentPolicy(html, nonce) }
   if (!(Symbol.asyncIterator in body)) return new Response(start + (await renderText(body)) + end, { status, headers })
-  const stream = toStream(inParts(start, body, end))
+  const stream = toStream(renderParts(start, body, end))
   return new Response(stream, { status, headers: { ...headers, 'x-accel-buffering': 'no' } })
 }
 
 async function renderText(element: JSX.Element): Promise<string> {
-  return visible(String(await element))
+  return escapeInvisible(String(await element))
 }
 
-async function* inParts(start: string, body: AsyncIterable<JSX.Element>, end: string): AsyncGenerator<string> {
+async function* renderParts(start: string, body: AsyncIterable<JSX.Element>, end: string): AsyncGenerator<string> {
   let text = start
   for await (const part of body) {
     yield text + (await renderText(part))
@@ -90,16 +90,16 @@ async function* inParts(start: string, body: AsyncIterable<JSX.Element>, end: st
   yield text + end
 }
 
-export async function answerPage(shown: Page): Promise<Response> {
-  const { status, title, body, style = CARD, headers = {} } = shown
+export async function respondWithPage(page: Page): Promise<Response> {
+  const { status, title, body, style = CARD, headers = {} } = page
   const card = (
     <main>
       <header>Switchboard</header>
       <h1>{title}</h1>
-      {body.map((part) => (typeof part === 'string' ? <p>{part}</p> : part))}
+      {body.map((paragraph) => (typeof paragraph === 'string' ? <p>{paragraph}</p> : paragraph))}
     </main>
   )
-  const answer = await answerDocument({ status, title, style, body: card })
-  for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value)
-  return answer
+  const response = await respondWithDocument({ status, title, style, body: card })
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
+  return response
 }

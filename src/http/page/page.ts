@@ -1,14 +1,14 @@
 import type { Failure } from '../../core/failure/failure.ts'
 import { failureHeaders } from '../response/json-response.ts'
 import type { Page } from './document.tsx'
-import { sentence } from './text.ts'
+import { toSentence } from './text.ts'
 
 export type { Page }
 
 /** Loads JSX with the first page, as most isolates show none. */
-export async function page(shown: Page, cookies: readonly string[] = []): Promise<Response> {
-  const { answerPage } = await import('./document.tsx')
-  return withCookies(await answerPage(shown), cookies)
+export async function page(content: Page, cookies: readonly string[] = []): Promise<Response> {
+  const { respondWithPage } = await import('./document.tsx')
+  return withCookies(await respondWithPage(content), cookies)
 }
 
 export function redirectResponse(location: string, cookies: readonly string[] = []): Response {
@@ -22,7 +22,7 @@ function withCookies(response: Response, cookies: readonly string[]): Response {
 }
 
 export function plainPage(status: Page['status'], title: string, message: string): Page {
-  return { status, title, body: [sentence(message)] }
+  return { status, title, body: [toSentence(message)] }
 }
 
 export const FORM_OF_ANOTHER_SITE = plainPage(
@@ -46,7 +46,7 @@ export function failurePage(failure: Failure): Page {
         status: 503,
         title: 'Not right now',
         body: [
-          sentence(failure.message),
+          toSentence(failure.message),
           'Wait a moment, then load this page again. If you sent a form, check first whether it took effect.',
         ],
         ...buildHeaders(failure),

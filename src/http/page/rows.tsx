@@ -1,12 +1,12 @@
 import type { Child } from 'hono/jsx'
-import { sentence } from './text.ts'
+import { toSentence } from './text.ts'
 
-export function Row({ term, words }: { readonly term: string; readonly words: Child }) {
-  if (words === undefined) return <></>
+export function Row({ term, content }: { readonly term: string; readonly content: Child }) {
+  if (content === undefined) return <></>
   return (
     <>
       <dt>{term}</dt>
-      <dd>{words}</dd>
+      <dd>{content}</dd>
     </>
   )
 }
@@ -22,7 +22,7 @@ export function Copyable({ text }: { text: string }) {
 export function Problem({ text }: { readonly text: string }) {
   return (
     <p class="care" role="alert">
-      {sentence(text)}
+      {toSentence(text)}
     </p>
   )
 }

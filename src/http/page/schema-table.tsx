@@ -31,7 +31,7 @@ export const schemaColumns = (describe: (text: string) => Child): readonly Colum
 const MAX_ROWS = 200
 const MAX_DEPTH = 6
 
-const RULES: readonly (readonly [keyword: string, words: string])[] = [
+const CONSTRAINTS: readonly (readonly [keyword: string, words: string])[] = [
   ['const', 'always'],
   ['default', 'default'],
   ['format', 'format'],
@@ -51,33 +51,33 @@ export type SchemaRow = ReturnType<typeof toSchemaRow>
 
 /** The name is `address.city`, `items[].id`, or in a choice `payment (Card).number`. */
 export function toSchemaRow(name: string, schema: Json, isRequired: boolean) {
-  const known = isJsonObject(schema) ? schema : {}
-  const description = typeof known.description === 'string' ? known.description : ''
-  return { name, type: formatType(schema), isRequired, description, rules: describeConstraints(known) }
+  const keywords = isJsonObject(schema) ? schema : {}
+  const description = typeof keywords.description === 'string' ? keywords.description : ''
+  return { name, type: formatType(schema), isRequired, description, rules: describeConstraints(keywords) }
 }
 
 /** The properties of a schema without references, and those within them. */
 export function toSchemaRows(schema: Json): readonly SchemaRow[] {
   const rows: SchemaRow[] = []
-  add(rows, schema, '', 0)
+  addRows(rows, schema, '', 0)
   return rows
 }
 
-function add(rows: SchemaRow[], schema: Json, prefix: string, depth: number): void {
+function addRows(rows: SchemaRow[], schema: Json, prefix: string, depth: number): void {
   if (!isJsonObject(schema) || !isJsonObject(schema.properties) || depth > MAX_DEPTH) return
   const required = isStringArray(schema.required) ? schema.required : []
   for (const [key, property = {}] of Object.entries(schema.properties)) {
     if (rows.length >= MAX_ROWS) return
     const name = `${prefix}${key}`
     rows.push(toSchemaRow(name, property, required.includes(key)))
-    add(rows, property, `${name}.`, depth + 1)
+    addRows(rows, property, `${name}.`, depth + 1)
     if (!isJsonObject(property)) continue
-    if (property.items !== undefined) add(rows, property.items, `${name}[].`, depth + 1)
+    if (property.items !== undefined) addRows(rows, property.items, `${name}[].`, depth + 1)
     const choices = listChoices(property)
     const isNullable = choices.length === 2 && choices.some((choice) => formatType(choice) === 'null')
     choices.forEach((choice, index) => {
-      const word = isNullable ? '' : ` (${isJsonObject(choice) ? formatChoice(choice, index) : ''})`
-      add(rows, choice, `${name}${word}.`, depth + 1)
+      const choiceLabel = isNullable ? '' : ` (${isJsonObject(choice) ? formatChoice(choice, index) : ''})`
+      addRows(rows, choice, `${name}${choiceLabel}.`, depth + 1)
     })
   }
 }
@@ -104,7 +104,7 @@ export function formatType(schema: Json): string {
 }
 
 export function describeConstraints(schema: JsonObject): readonly string[] {
-  return RULES.flatMap(([keyword, words]) => {
+  return CONSTRAINTS.flatMap(([keyword, words]) => {
     const value = schema[keyword]
     if (value === undefined) return []
     return [`${words} ${typeof value === 'string' ? value : JSON.stringify(value)}`]

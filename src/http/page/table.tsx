@@ -7,7 +7,7 @@ export interface Column<T> {
   /** Long words are broken where the line ends. */
   readonly isLong?: true
   /** Its content needs no title, such as a button. */
-  readonly isAct?: true
+  readonly isAction?: true
 }
 
 export interface DataTableProps<T> {
@@ -31,14 +31,14 @@ export function DataTable<T>({ label, columns, items }: DataTableProps<T>) {
         <tbody>
           {items.map((item) => (
             <tr>
-              {columns.map(({ title, cell, isName, isLong, isAct }) => {
-                const marks = { 'data-label': isAct ? undefined : title, 'class': isLong ? 'long' : undefined }
+              {columns.map(({ title, cell, isName, isLong, isAction }) => {
+                const attributes = { 'data-label': isAction ? undefined : title, 'class': isLong ? 'long' : undefined }
                 return isName ? (
-                  <th scope="row" {...marks}>
+                  <th scope="row" {...attributes}>
                     {cell(item)}
                   </th>
                 ) : (
-                  <td {...marks}>{cell(item)}</td>
+                  <td {...attributes}>{cell(item)}</td>
                 )
               })}
             </tr>

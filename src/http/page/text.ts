@@ -1,18 +1,20 @@
 import type { Json } from '../../core/tool/json.ts'
 
-export const MAX_TEXT = 300
+export const MAX_TEXT_CHARACTERS = 300
 
 /** Unseen, or reordering: control and format characters, ignorable ones (such as U+3164), and the empty Braille pattern. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu
 
 /** To look for unseen characters among ASCII takes five times as long. */
 const BEYOND_ASCII = /[^\n\x20-\x7e]+/g
 
 /** Spells out what cannot be seen: a person must be able to read what they decide on. */
-export function visible(text: string): string {
+export function escapeInvisible(text: string): string {
   return text.replaceAll(BEYOND_ASCII, (part, start: number) =>
-    part.replaceAll(UNSEEN, (character, at: number) =>
-      joinsEmoji(text, start + at) ? character : `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+    part.replaceAll(INVISIBLE, (character, at: number) =>
+      isPartOfEmoji(text, start + at)
+        ? character
+        : `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
     ),
   )
 }
@@ -20,32 +22,32 @@ export function visible(text: string): string {
 const PICTURE = /\p{Extended_Pictographic}$/u
 const WHOLE_PICTURE = /\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?$/u
 
-function joinsEmoji(text: string, at: number): boolean {
+function isPartOfEmoji(text: string, at: number): boolean {
   const [before, after] = [text.slice(Math.max(0, at - 4), at), text.slice(at + 1, at + 3)]
   if (text[at] === '\ufe0f') return PICTURE.test(before)
   return text[at] === '\u200d' && WHOLE_PICTURE.test(before) && /^\p{Extended_Pictographic}/u.test(after)
 }
 
-export function bounded(text: string, max: number = MAX_TEXT): string {
+export function truncate(text: string, max: number = MAX_TEXT_CHARACTERS): string {
   return text.length <= max ? text : `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
 /** A name that a client gives itself, in quotation marks of which it can hold none: it cannot pass for the page's words. */
-export function quoted(name: string): string {
-  return `“${bounded(name, 100).replaceAll(/["\p{Pi}\p{Pf}„‟〝〞＂]/gu, "'")}”`
+export function quoteName(name: string): string {
+  return `“${truncate(name, 100).replaceAll(/["\p{Pi}\p{Pf}„‟〝〞＂]/gu, "'")}”`
 }
 
-export function sentence(message: string): string {
-  const text = bounded(message).trim()
+export function toSentence(message: string): string {
+  const text = truncate(message).trim()
   return /[.!?…]$/.test(text) ? text : `${text}.`
 }
 
-const MAX_INDENTED = 100_000
+const MAX_INDENTED_CHARACTERS = 100_000
 
 /** Indented, unless that would swell it: a text that nests grows with its depth. */
 export function indentedJson(value: Json): string {
   const text = JSON.stringify(value)
-  if (text.length > MAX_INDENTED) return text
+  if (text.length > MAX_INDENTED_CHARACTERS) return text
   const indented = JSON.stringify(value, undefined, 2)
   return indented.length > 20_000 + 5 * text.length ? text : indented
 }

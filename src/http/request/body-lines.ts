@@ -5,8 +5,8 @@ export type BodyLine = { readonly text: string } | { readonly problem: string }
 const LINE_FEED = 0x0a
 
 /**
- * Holds one line at a time, and nothing of one longer than `most` bytes. A body that breaks off ends there. Whoever stops
- * before the end may read on.
+ * Keeps one line in memory, and none longer than `maxBytes`. A body that breaks off ends there. A caller that stops early
+ * may read the rest of the body.
  */
 export async function* bodyLines(body: ReadableStream<Uint8Array> | null, maxBytes: number): AsyncGenerator<BodyLine> {
   const line = createLine(maxBytes)
@@ -22,7 +22,7 @@ export async function* bodyLines(body: ReadableStream<Uint8Array> | null, maxByt
       line.add(chunk.subarray(lineStart))
     }
   } catch {
-    // The lines that came until then are given
+    // The lines that arrived before are used
   }
   const lastLine = line.end()
   if (lastLine) yield lastLine
@@ -35,7 +35,7 @@ function createLine(maxBytes: number) {
     add(bytes: Uint8Array): void {
       size += bytes.byteLength
       if (size > maxBytes) pieces = []
-      // The bytes that are left of a chunk are kept, not the chunk
+      // Copied, so that the chunk itself can be collected
       else if (bytes.byteLength > 0) pieces.push(bytes.slice())
     },
     end(): BodyLine | undefined {

@@ -55,7 +55,7 @@ function notUtf8Failure(request: Request): FailureResult {
   return findEncodingFailure(request, 'application/json') ?? NOT_UTF8
 }
 
-/** RFC 9110, section 15.5.16. JSON is looked at only where it is no UTF-8, as nothing compressed is. */
+/** RFC 9110, section 15.5.16. For JSON it is read only if the body is not UTF-8, which nothing compressed is. */
 function findEncodingFailure({ headers }: Pick<Request, 'headers'>, mediaType: string): FailureResult | undefined {
   const encoding = headers.get('content-encoding')
   if (!encoding || encoding === 'identity') return undefined
@@ -68,7 +68,7 @@ function findEncodingFailure({ headers }: Pick<Request, 'headers'>, mediaType: s
   })
 }
 
-/** Fails where work on a body of so many bytes takes longer than the slowest sender may. */
+/** Fails if work on a body of so many bytes takes longer than the slowest client may. */
 export function waitForBody<T>(work: Promise<T>, bytes: number): Promise<T | FailureResult> {
   return new Promise((done, reject) => {
     const timer = setTimeout(() => done(BODY_TIMED_OUT), PATIENCE_MS + bytes / LEAST_BYTES_A_MS)
@@ -80,7 +80,7 @@ export function yieldToEventLoop(): Promise<void> {
   return new Promise((done) => setTimeout(done, 0))
 }
 
-/** Lets others in between the slices of a long text. */
+/** Yields to the event loop between the slices of a long text. */
 export function readJsonText(
   text: string,
   budget: RequestBudget,
@@ -172,14 +172,14 @@ interface DrainBounds {
   readonly ms: number
 }
 
-/** A client that is answered while it sends may see a broken connection instead of the answer (RFC 9112, section 9.6). */
+/** A client that still sends may see a broken connection instead of the response (RFC 9112, section 9.6). */
 export async function drainBody({ headers, body }: Request, bounds?: DrainBounds): Promise<void> {
   if (!body || body.locked || (bounds && (contentLength(headers) ?? 0) > bounds.bytes)) return
   const { read, cancel } = openReader(body)
   const timer = bounds && setTimeout(() => void cancel().catch(() => undefined), bounds.ms)
   try {
     let remainingBytes = bounds?.bytes ?? Infinity
-    // One buffer for all, since V8 collects others late
+    // One buffer for all chunks, since V8 collects unused ones late
     let buffer = new Uint8Array(SMALL)
     for (let chunk = await read(buffer); !chunk.done && remainingBytes > 0; chunk = await read(buffer)) {
       remainingBytes -= chunk.value.length

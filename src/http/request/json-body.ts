@@ -16,9 +16,9 @@ export interface Body<B> {
 interface BodyRules<B> {
   readonly limit?: number
   readonly parts?: number
-  /** Where the body may name what is read from elsewhere, of so many bytes. */
+  /** If the body may name a URL, whose text is read then, of up to `limit` bytes. */
   readonly fetchesSource?: true
-  /** Where named, a body that does not fit is `definition-invalid` and not `request-malformed`. */
+  /** If set, a body that does not fit is `definition-invalid` and not `request-malformed`. */
   readonly what?: string
   readonly isOptional?: true
   readonly readerFor?: (path: Path, value: Json) => Reader<B> | Promise<Reader<B>>

@@ -61,7 +61,7 @@ function checkValues<T>(reader: json.Reader<T>, values: Readonly<Record<string, 
   return result.ok ? ok(result.value) : malformedRequestFailure(result.problems, 'the query')
 }
 
-/** Which of two values counts would depend on the reader. */
+/** Rejects a repeated parameter: which value counts would depend on the reader. */
 function singleValue<T>(reader: json.Reader<T>): json.Reader<T> {
   return json.withSchemaFrom(reader, (value: unknown, report: json.ReadContext) =>
     Array.isArray(value)

@@ -18,14 +18,14 @@ const MAX_WAIT_MS = 15_000
 export const FULL = fail({ type: 'rate-limited', retry_after_ms: 5_000 })
 
 export interface BodyMemory {
-  /** For so many bytes that have come; false where there is no memory in time. */
+  /** Reserves memory for the bytes received so far; false if there is none in time. */
   growBody(bytes: number): Promise<boolean>
-  /** For all that is made of a whole body. */
+  /** Reserves memory for the copies that are made of a whole body. */
   growWholeBody(bytes: number): Promise<boolean>
 }
 
 export interface AnswerMemory {
-  /** Waits until so many characters more may be answered; false where that takes too long. */
+  /** Waits for the memory of so many more characters; false if that takes too long. */
   growAnswer(characters: number): Promise<boolean>
 }
 
@@ -36,7 +36,7 @@ export interface MemoryOwner {
   readonly principal: Principal
   readonly request: Request
   readonly background: WaitUntil
-  /** A form has a share of its own: requests that are made of it draw as any others. */
+  /** Forms have a share of their own: the requests that are made of one count as usual. */
   readonly use?: 'form'
 }
 
@@ -78,7 +78,7 @@ export function createRequestMemory({ createBudget }: Memory) {
       return this.growBody(this.#copies * bytes)
     }
 
-    /** What is done behind the answer holds the body too. */
+    /** Work behind the response keeps the memory of the body. */
     get background(): WaitUntil {
       const { background } = this.#owner
       if (!this.#body) return background
@@ -100,7 +100,7 @@ export function createRequestMemory({ createBudget }: Memory) {
       return answer.grow(answer.getBytes() + ANSWER_COPIES * characters)
     }
 
-    /** Gives the answer, whose memory is given back once it is read. */
+    /** Returns the response, whose memory is released once it was read. */
     untilRead(response: Response): Response {
       const text = findUnreadText(response)
       if (text) {
@@ -113,7 +113,7 @@ export function createRequestMemory({ createBudget }: Memory) {
   }
 
   return {
-    /** Nothing more is begun for who does not read. */
+    /** Whether the caller has so many unread responses that nothing more is started for it. */
     isFull: (owner: MemoryOwner): boolean => answers.isFull(() => getAccount(owner)),
     open: (owner: MemoryOwner, copies = CALL_COPIES): RequestMemory => new RequestMemory(owner, copies),
   }

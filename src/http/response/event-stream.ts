@@ -5,9 +5,9 @@ const HEADERS = {
   'cache-control': 'private, no-cache, no-transform',
   'x-accel-buffering': 'no',
 }
-/** Proxies close silent connections, and workerd notices a closed stream only by writing to it: a cancelled tool runs on so long. */
+/** Proxies close silent connections, and workerd notices a closed stream only by writing to it: a cancelled tool runs on for so long. */
 const KEEP_ALIVE_MS = 1_000
-const MAX_WAITING = 32
+const MAX_QUEUED = 32
 const encoder = new TextEncoder()
 
 export interface StreamEvent {
@@ -19,17 +19,17 @@ export type EventStream = ReturnType<typeof createEventStream>
 
 /** Server-sent events (HTML, section 9.2). A caller who does not keep up misses events, never the last ones. */
 export function createEventStream(caller: AbortSignal) {
-  const waiting: StreamEvent[] = []
-  const gone = new AbortController()
+  const queue: StreamEvent[] = []
+  const cancellation = new AbortController()
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  let begin: (began: 'begun') => void = () => undefined
+  let start: (started: 'started') => void = () => undefined
   let stopTimer = () => {}
-  const begun = new Promise<'begun'>((resolve) => (begin = resolve))
+  const started = new Promise<'started'>((resolve) => (start = resolve))
 
   const close = () => {
     stopTimer()
     controller = undefined
-    gone.abort(new DOMException('The caller went away', 'AbortError'))
+    cancellation.abort(new DOMException('The caller went away', 'AbortError'))
   }
   if (caller.aborted) close()
   else caller.addEventListener('abort', close, { once: true })
@@ -39,26 +39,26 @@ export function createEventStream(caller: AbortSignal) {
     controller?.enqueue(encoder.encode(`event: ${event}\ndata: ${data}\n\n`))
   const flush = () => {
     while (isRead()) {
-      const next = waiting.shift()
+      const next = queue.shift()
       if (!next) return
       write(next)
     }
   }
 
   return {
-    begun,
-    signal: gone.signal,
+    started,
+    signal: cancellation.signal,
     send(event: StreamEvent): void {
-      if (gone.signal.aborted) return
-      if (waiting.length === MAX_WAITING) waiting.pop()
-      waiting.push(event)
+      if (cancellation.signal.aborted) return
+      if (queue.length === MAX_QUEUED) queue.pop()
+      queue.push(event)
       flush()
-      begin('begun')
+      start('started')
     },
     response(headers: Readonly<Record<string, string>>): Response {
       const body = new ReadableStream<Uint8Array>({
-        start(started) {
-          controller = started
+        start(newController) {
+          controller = newController
           flush()
           const timer = setInterval(() => isRead() && controller?.enqueue(encoder.encode(':\n\n')), KEEP_ALIVE_MS)
           stopTimer = () => clearInterval(timer)
@@ -71,7 +71,7 @@ export function createEventStream(caller: AbortSignal) {
     end(events: readonly StreamEvent[]): void {
       stopTimer()
       caller.removeEventListener('abort', close)
-      for (const event of [...waiting.splice(0), ...events]) write(event)
+      for (const event of [...queue.splice(0), ...events]) write(event)
       controller?.close()
       controller = undefined
     },
@@ -81,30 +81,30 @@ export function createEventStream(caller: AbortSignal) {
 export interface StreamOptions<T> {
   readonly stream: EventStream
   readonly background: WaitUntil
-  readonly whole: (answer: T) => Response
-  readonly last: (answer: T) => readonly StreamEvent[]
-  readonly crashed: (reference: string) => readonly StreamEvent[]
+  readonly toResponse: (result: T) => Response
+  readonly toLastEvents: (result: T) => readonly StreamEvent[]
+  readonly toErrorEvents: (reference: string) => readonly StreamEvent[]
   readonly headers: Readonly<Record<string, string>>
 }
 
-export async function respondOrStream<T>(work: Promise<T>, streaming: StreamOptions<T>): Promise<Response> {
-  const { stream, background, whole, last, crashed, headers } = streaming
-  const first = await Promise.race([stream.begun, work])
-  if (first !== 'begun') return whole(first)
-  const unexpected = (error: unknown) => {
+export async function respondOrStream<T>(work: Promise<T>, options: StreamOptions<T>): Promise<Response> {
+  const { stream, background, toResponse, toLastEvents, toErrorEvents, headers } = options
+  const first = await Promise.race([stream.started, work])
+  if (first !== 'started') return toResponse(first)
+  const logError = (error: unknown) => {
     const reference = crypto.randomUUID()
     console.error(`Cannot end a stream (reference '${reference}')`, error)
-    return crashed(reference)
+    return toErrorEvents(reference)
   }
-  background(work.then(last).catch(unexpected).then(stream.end))
+  background(work.then(toLastEvents).catch(logError).then(stream.end))
   return stream.response(headers)
 }
 
-export async function* readEvents(answer: Response): AsyncGenerator<StreamEvent, void, undefined> {
+export async function* readEvents(response: Response): AsyncGenerator<StreamEvent, void, undefined> {
   const decoder = new TextDecoder()
   let text = ''
-  for await (const part of answer.body ?? []) {
-    text += decoder.decode(part, { stream: true })
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
     const blocks = text.split('\n\n')
     text = blocks.pop() ?? ''
     for (const block of blocks) {

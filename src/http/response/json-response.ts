@@ -21,33 +21,33 @@ export function failureHeaders(failure: Failure): Record<string, string> | undef
   if (failure.type === 'method-not-allowed') return { allow: failure.allowed.join(', ') }
   if (failure.type === 'media-type-unsupported' && failure.isEncoded) return { 'accept-encoding': 'identity' }
   if (failure.type !== 'rate-limited') return undefined
-  const wait = String(Math.ceil(failure.retry_after_ms / 1000))
-  if (!failure.policy) return { 'retry-after': wait }
-  const spent = { ...failure.policy, left: 0, resetMs: failure.retry_after_ms }
-  return { 'retry-after': wait, ...allowanceHeaders([spent]) }
+  const retryAfter = String(Math.ceil(failure.retry_after_ms / 1000))
+  if (!failure.policy) return { 'retry-after': retryAfter }
+  const limit = { ...failure.policy, left: 0, resetMs: failure.retry_after_ms }
+  return { 'retry-after': retryAfter, ...toRateLimitHeaders([limit]) }
 }
 
 export function callHeaders(
   { allowances }: Pick<CallOutcome, 'allowances'>,
   headers?: Record<string, string>,
 ): Record<string, string> | undefined {
-  return allowances ? { ...headers, ...allowanceHeaders(allowances) } : headers
+  return allowances ? { ...headers, ...toRateLimitHeaders(allowances) } : headers
 }
 
 /** draft-ietf-httpapi-ratelimit-headers, sections 3 and 4. */
-function allowanceHeaders(allowances: readonly LimitStatus[]): Record<string, string> {
-  const policies = allowances.map((each) => {
-    const { quota, seconds } = each
-    return `"${policyName(each)}";q=${quota}${seconds === undefined ? ';qu="concurrent-requests"' : `;w=${seconds}`}`
+function toRateLimitHeaders(allowances: readonly LimitStatus[]): Record<string, string> {
+  const policies = allowances.map((limit) => {
+    const { quota, seconds } = limit
+    return `"${formatPolicyName(limit)}";q=${quota}${seconds === undefined ? ';qu="concurrent-requests"' : `;w=${seconds}`}`
   })
-  const states = allowances.map((each) => {
-    const { left, resetMs } = each
-    return `"${policyName(each)}";r=${left}${resetMs === undefined ? '' : `;t=${Math.ceil(resetMs / 1000)}`}`
+  const states = allowances.map((limit) => {
+    const { left, resetMs } = limit
+    return `"${formatPolicyName(limit)}";r=${left}${resetMs === undefined ? '' : `;t=${Math.ceil(resetMs / 1000)}`}`
   })
   return { 'ratelimit-policy': policies.join(', '), 'ratelimit': states.join(', ') }
 }
 
-function policyName({ name, seconds }: LimitStatus): string {
+function formatPolicyName({ name, seconds }: LimitStatus): string {
   return seconds === undefined ? `${name}-at-once` : name
 }
 
@@ -60,25 +60,24 @@ export function jsonFailure(
   return jsonText(text, status, { ...PRIVATE, ...failureHeaders(failure), ...headers })
 }
 
-/** 304 where the request holds this entity tag (RFC 9110, section 13.1.2). A POST asks for its answer whatever it holds. */
+/** 304 if the request has this entity tag (RFC 9110, section 13.1.2); never for a POST. */
 export function notModified(
   request: Request,
   headers: Readonly<Record<string, string>> & { readonly etag: string },
 ): Response | undefined {
-  const held = request.headers.get('if-none-match')
-  if (held === null || request.method === 'POST') return undefined
-  const hasProviderGrant =
-    held.trim() === '*' || held.split(',').some((tag) => tag.trim().replace(/^W\//, '') === headers.etag)
-  return hasProviderGrant ? new Response(null, { status: 304, headers }) : undefined
+  const tags = request.headers.get('if-none-match')
+  if (tags === null || request.method === 'POST') return undefined
+  const matches = tags.trim() === '*' || tags.split(',').some((tag) => tag.trim().replace(/^W\//, '') === headers.etag)
+  return matches ? new Response(null, { status: 304, headers }) : undefined
 }
 
-/** Every answer depends on who asks, and changes when somebody publishes. */
+/** Every response depends on the caller, and changes with each publication. */
 export const PRIVATE = { 'cache-control': 'private, no-cache', 'vary': 'Authorization, OXP-API-Key, OXP-Version' }
 
-/** `Switchboard-Note`: what an answer means where its body has no room for it. Characters that no header holds become `?`. */
+/** `Switchboard-Note`: what the body has no field for. Characters that a header cannot have become `?`. */
 export function noteHeader(note: string): Readonly<Record<string, string>> {
-  return { [NOTE]: note.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_NOTE) }
+  return { [NOTE_HEADER]: note.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_NOTE_CHARACTERS) }
 }
 
-export const NOTE = 'switchboard-note'
-const MAX_NOTE = 1_000
+export const NOTE_HEADER = 'switchboard-note'
+const MAX_NOTE_CHARACTERS = 1_000

@@ -1,36 +1,36 @@
 import type { StoredArtifact, UploadedFile } from '../../core/call/artifact-store.ts'
 import { notModified } from './json-response.ts'
 
-type Stored = StoredArtifact & Partial<Pick<UploadedFile, 'filename'>>
+type StoredFile = StoredArtifact & Partial<Pick<UploadedFile, 'filename'>>
 
-/** The file or a part of it; undefined where its bytes are gone. `expires` in seconds, `now` in milliseconds since 1970. */
+/** The file or a part of it; undefined if its bytes are gone. `expires` in seconds, `now` in milliseconds since 1970. */
 export async function fileResponse(
   request: Request,
-  found: Stored,
+  file: StoredFile,
   id: string,
   expires: number,
   now: number,
 ): Promise<Response | undefined> {
-  const headers = toFileHeaders(found, id, expires, now)
+  const headers = toFileHeaders(file, id, expires, now)
   const unchanged = notModified(request, headers)
   if (unchanged) return unchanged
   const ifRange = request.headers.get('if-range')
-  const isCurrent = ifRange === null || ifRange === found.etag
-  const part = isCurrent ? readRange(request.headers.get('range'), found.size) : undefined
-  if (part === 'unsatisfiable')
-    return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${found.size}` } })
-  const whole = { ...headers, 'content-length': String(found.size) }
-  if (request.method === 'HEAD') return new Response(null, { headers: whole })
-  const body = await found.read(part)
+  const isCurrent = ifRange === null || ifRange === file.etag
+  const range = isCurrent ? readRange(request.headers.get('range'), file.size) : undefined
+  if (range === 'unsatisfiable')
+    return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${file.size}` } })
+  const fullHeaders = { ...headers, 'content-length': String(file.size) }
+  if (request.method === 'HEAD') return new Response(null, { headers: fullHeaders })
+  const body = await file.read(range)
   if (!body) return undefined
-  if (!part) return new Response(body, { headers: whole })
-  const { offset, length } = part
-  const range = `bytes ${offset}-${offset + length - 1}/${found.size}`
-  const partial = { ...headers, 'content-range': range, 'content-length': String(length) }
-  return new Response(body, { status: 206, headers: partial })
+  if (!range) return new Response(body, { headers: fullHeaders })
+  const { offset, length } = range
+  const contentRange = `bytes ${offset}-${offset + length - 1}/${file.size}`
+  const partHeaders = { ...headers, 'content-range': contentRange, 'content-length': String(length) }
+  return new Response(body, { status: 206, headers: partHeaders })
 }
 
-/** RFC 9110, section 14.1.2; undefined where all is asked for, and for other units, several parts and malformed ranges. */
+/** RFC 9110, section 14.1.2; undefined for the whole file, other units, several ranges and malformed ones. */
 export function readRange(header: string | null, size: number) {
   const [, first, last] = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})[ \t]*$/i.exec(header ?? '') ?? []
   if (first === undefined || last === undefined || (first === '' && last === '')) return undefined
@@ -44,7 +44,7 @@ export function readRange(header: string | null, size: number) {
   return offset >= size ? 'unsatisfiable' : { offset, length: end - offset + 1 }
 }
 
-/** A tool's output is hostile, and comes from our own origin: browsers are to save it, and run nothing of it. */
+/** A tool's output may be hostile, and has our origin: browsers must save it, and run nothing of it. */
 export function toFileHeaders(
   { contentType, etag }: Pick<StoredArtifact, 'contentType' | 'etag'>,
   id: string,
@@ -52,7 +52,7 @@ export function toFileHeaders(
   expires: number,
   now: number,
 ): Record<string, string> & { readonly etag: string } {
-  const left = Math.max(0, Math.floor(expires - now / 1000))
+  const maxAgeS = Math.max(0, Math.floor(expires - now / 1000))
   return {
     'content-type': contentType,
     'content-disposition': `attachment; filename="${id}${findExtension(contentType)}"`,
@@ -62,7 +62,7 @@ export function toFileHeaders(
     'x-frame-options': 'DENY',
     'x-robots-tag': 'noindex',
     'referrer-policy': 'no-referrer',
-    'cache-control': `private, max-age=${left}, immutable`,
+    'cache-control': `private, max-age=${maxAgeS}, immutable`,
     'accept-ranges': 'bytes',
     etag,
   }

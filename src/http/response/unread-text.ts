@@ -17,34 +17,34 @@ export function findUnreadText(response: Response): UnreadText | undefined {
 
 /** Sends a large text in pieces, each made when its reader has taken the one before. */
 export function createTextResponse(text: string, init: ResponseInit): Response {
-  let at = 0
-  let stop: ReadableStreamDefaultController['error'] = () => undefined
-  const ended = Promise.withResolvers<void>()
+  let offset = 0
+  let abort: ReadableStreamDefaultController['error'] = () => undefined
+  const whenRead = Promise.withResolvers<void>()
   const body = new ReadableStream<Uint8Array>(
     {
-      start: (controller) => void (stop = (error) => controller.error(error)),
+      start: (controller) => void (abort = (error) => controller.error(error)),
       pull(controller) {
         // Not between the halves of a character
-        const isPair = (text.codePointAt(at + SMALL - 1) ?? 0) > 0xffff
-        const end = at + SMALL + (isPair ? 1 : 0)
-        controller.enqueue(encoder.encode(text.slice(at, end)))
-        at = end
-        if (at < text.length) return
+        const isPair = (text.codePointAt(offset + SMALL - 1) ?? 0) > 0xffff
+        const end = offset + SMALL + (isPair ? 1 : 0)
+        controller.enqueue(encoder.encode(text.slice(offset, end)))
+        offset = end
+        if (offset < text.length) return
         controller.close()
-        ended.resolve()
+        whenRead.resolve()
       },
-      cancel: () => ended.resolve(),
+      cancel: () => whenRead.resolve(),
     },
     { highWaterMark: 0 },
   )
-  const cut = () => {
-    stop(new Error('The answer was not read in time'))
-    ended.resolve()
+  const cutOff = () => {
+    abort(new Error('The answer was not read in time'))
+    whenRead.resolve()
   }
   const response = new Response(body, init)
   texts.set(response, {
     length: text.length,
-    watch: () => ended.promise.finally(watchTransfer(() => at, cut)),
+    watch: () => whenRead.promise.finally(watchTransfer(() => offset, cutOff)),
   })
   return response
 }

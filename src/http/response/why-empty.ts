@@ -14,21 +14,21 @@ export async function explainEmptyList(
   principal: Principal,
   catalog: Catalog,
 ): Promise<Readonly<Record<string, string>> | undefined> {
-  const lists = `GET /tools?toolkit=${toolkit}`
+  const listUrl = `GET /tools?toolkit=${toolkit}`
   const unknown = toolkit === undefined ? undefined : await findUnknownAmong([toolkit], principal, catalog)
   if (unknown !== undefined) {
-    // Nobody else may tell a toolkit whose tools are all disabled from one that is not there
-    const mayTell = !findScopeDenial(principal, 'tools:publish')
+    // Only publishers may tell a toolkit whose tools are all disabled from one that does not exist
+    const maySeeDisabled = !findScopeDenial(principal, 'tools:publish')
     const query: ListQuery = { toolkit, versions: 'all', status: 'disabled', limit: 1 }
-    const listing = mayTell ? await catalog.list(query, principal, { name: 'stored' }) : undefined
-    const disabled = `No tool of '${toolkit}' is active: ${lists}&status=disabled lists the disabled ones`
+    const listing = maySeeDisabled ? await catalog.list(query, principal, { name: 'stored' }) : undefined
+    const disabled = `No tool of '${toolkit}' is active: ${listUrl}&status=disabled lists the disabled ones`
     return noteHeader(listing?.lines.length ? disabled : unknown)
   }
   if (isSearch) return undefined
-  const place = toolkit === undefined ? 'here' : `in '${toolkit}'`
-  if (tag !== undefined) return noteHeader(`There is no tool with that tag ${place}`)
+  const location = toolkit === undefined ? 'here' : `in '${toolkit}'`
+  if (tag !== undefined) return noteHeader(`There is no tool with that tag ${location}`)
   if (!toolkit) return undefined
-  return noteHeader(`No tool of '${toolkit}' is shown here: ${lists}&versions=all lists all that there are`)
+  return noteHeader(`No tool of '${toolkit}' is shown here: ${listUrl}&versions=all lists all that there are`)
 }
 
 export async function findUnknownAmong(names: readonly string[], principal: Principal, catalog: Catalog) {
@@ -36,6 +36,6 @@ export async function findUnknownAmong(names: readonly string[], principal: Prin
   if (!unknown) return undefined
   const { name, known, isNear } = unknown
   const kind = name.includes('.') ? 'tool' : 'toolkit'
-  const others = isNear ? didYouMean(known) : known.length === 0 ? '' : `: there are ${quoteList(known)}`
-  return `There is no ${kind} '${name}' here${others}`
+  const suggestions = isNear ? didYouMean(known) : known.length === 0 ? '' : `: there are ${quoteList(known)}`
+  return `There is no ${kind} '${name}' here${suggestions}`
 }

@@ -6,7 +6,7 @@ export interface AuditDetails extends Pick<AuditEvent, 'act' | 'outcome' | 'stat
   readonly principal?: { readonly id: string; readonly name?: string | undefined } | undefined
 }
 
-/** The id of an authorization is half of the link to it. */
+/** Its id is half of the secret link to an authorization, so audit events leave it out. */
 const AUTHORIZATION_PATH = /^\/authorizations\/[^/]+/
 const MAX_PATH_CHARACTERS = 300
 
@@ -25,7 +25,7 @@ const DENIALS: ReadonlyMap<Failure['type'], number> = new Map([
   ['forbidden', 403],
   ['rate-limited', 429],
 ])
-/** A second: callers that are refused could otherwise fill the records. */
+/** Without a limit, rejected callers could fill the records. */
 const MAX_DENIALS_PER_SECOND = 20
 
 export function createDenialLog(write: WriteAuditEvent, clock: () => number) {

@@ -19,13 +19,17 @@ export type Authorize = (
   scope: Scope | readonly Scope[] | undefined,
 ) => Result<Principal> | Promise<Result<Principal>>
 
-/** Not told of administrators. */
+/** `onAllowed` is not called for administrators. */
 export interface AuthorizerHooks {
   readonly onDenied?: (c: RouteContext, failure: Failure, principal?: Principal) => void
   readonly onAllowed?: (principal: Principal, background: WaitUntil) => void
 }
 
-/** The rate is held only at Cloudflare's edge, which lets no client set its address, and never for administrators. */
+/**
+ * Decides who enters a route: authenticate → scope → rate limit, while `prepare` loads what the route needs. Requests
+ * without a valid credential and anonymous ones count against their address, others against their principal. Only
+ * Cloudflare's edge sets the address: without one nobody is limited, and administrators never are.
+ */
 export function createAuthorizer(
   { authenticate }: Pick<Authenticator, 'authenticate'>,
   rateLimit: RateLimit,
@@ -40,7 +44,7 @@ export function createAuthorizer(
     const address = c.req.raw.headers.get('cf-connecting-ip')
     const checkRate = (key: string) => (address === null ? undefined : rateLimit(key, getBackground(c)))
     let isCounted = false
-    // Guesses at credentials are held to the rate before any of them is looked up
+    // Counted before a credential is looked up, so that guesses are limited
     const limitUnauthenticated = () => {
       isCounted = true
       return checkRate(`stranger ${address}`)
@@ -51,7 +55,7 @@ export function createAuthorizer(
       const scopeDenial = scope && findScopeDenial(principal, scope)
       if (scopeDenial) return deny(fail(scopeDenial), principal)
       if (principal.kind === 'admin') return caller
-      // The anonymous are one principal: sharing a rate, one could shut out the others
+      // Anonymous callers are one principal: with one limit for all, one could block the others
       const rateDenial = checkRate(principal.kind === 'anonymous' ? `anonymous ${address}` : principal.id)
       if (rateDenial) return deny(rateDenial, principal)
       hooks.onAllowed?.(principal, getBackground(c))
@@ -81,7 +85,7 @@ const PAGE_FROM_PAGE = fail({
   message: 'Pages cannot request other pages',
 })
 
-/** For requests of our pages to other routes; known by identity, so that none can come from outside. */
+/** Requests of our pages to other routes, recognized by object identity: none can come from outside. */
 export function createInternalRequests() {
   const principals = new WeakMap<Request, Result<Principal>>()
   return {
@@ -94,7 +98,7 @@ export function createInternalRequests() {
       return { authenticate: (request, mayLookUp) => principals.get(request) ?? authenticate(request, mayLookUp) }
     },
 
-    /** Keeps these out of pages, which would request each other endlessly. */
+    /** For pages, which could request each other without end. */
     reject({ authenticate }: Pick<Authenticator, 'authenticate'>): Pick<Authenticator, 'authenticate'> {
       return {
         authenticate: (request, mayLookUp) =>

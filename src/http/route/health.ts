@@ -2,13 +2,13 @@ import { createSemaphore } from '../../outbound/semaphore.ts'
 import { jsonText } from '../response/json-response.ts'
 
 export interface HealthOptions {
-  /** Gives why storage cannot be used, for anybody to read; fails where nobody knows. */
+  /** Returns why storage cannot be used, in words that anybody may read; undefined if it can be. May reject. */
   readonly probe: () => Promise<string | undefined>
   readonly now: () => number
   readonly sleep: (ms: number) => Promise<void>
 }
 
-/** How long storage may take, and how long its answer and its silence are believed. */
+/** How long a probe may take, and how long its result is reused. */
 const WAIT_MS = 2_000
 const HEALTHY_MS = 5_000
 const FAULTY_MS = 1_000
@@ -16,7 +16,7 @@ const MAX_PROBES = 4
 const RETRY_MS = 25
 const NO_RESPONSE = 'Storage does not answer'
 
-/** Anybody may request it, so storage is probed rarely. No promise is shared: work of one request ends with it. */
+/** Anybody may request it, so storage is probed rarely. Requests share no promise: the I/O of one ends with it. */
 export function createHealth({ probe, now, sleep }: HealthOptions): () => Promise<Response> {
   let fault: string | undefined
   let knownUntil = -Infinity

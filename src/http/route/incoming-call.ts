@@ -28,13 +28,16 @@ export interface CallRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | '
   readonly dialect: string
   readonly reader: Reader<unknown>
   readonly response: ResponseSpec
-  /** Refuses a request for its headers before its query and body are read. */
+  /** Rejects a request for its headers before its query and body are read. */
   readonly checkHeaders?: (headers: Headers) => FailureResult | undefined
-  /** Takes the request and a failure apart, so that nothing beside a failure is taken for its headers. */
+  /** In two steps, so that a `respond` that takes headers too is given the failure only. */
   readonly respondTo: (request: Request) => (failure: Failure) => Response
 }
 
-/** The way in of every call but MCP's. Callers who are not let in learn nothing of what they sent. */
+/**
+ * The route of calls in every dialect but MCP: authorize → headers → query → memory → body → `handle`. Nothing that was
+ * sent is checked before the caller is authorized.
+ */
 export function createCallRoute<Q>(
   authorize: Authorize,
   { dialect, reader, response, checkHeaders, respondTo, ...operation }: CallRoute<Q>,
@@ -49,7 +52,7 @@ export function createCallRoute<Q>(
   return declareCallOperation(callOperation, async (c) => {
     const request = c.req.raw
     const authorizing = authorize(c, 'tools:call')
-    // An await costs a turn of the queue even where nothing has to be waited for
+    // Skip the microtask if the value is ready
     const principal = authorizing instanceof Promise ? await authorizing : authorizing
     if (!principal.ok) return respondTo(request)(principal.failure)
     const { url, headers } = request
@@ -118,7 +121,7 @@ export function createCaller(
   }
 }
 
-/** By name: a wildcard is not enough. */
+/** Only if `Accept` names the type: a wildcard is not enough. */
 export function acceptsEventStream({ headers }: Request): boolean {
   const accept = headers.get('accept')
   if (accept === null || !/text\/event-stream/i.test(accept)) return false

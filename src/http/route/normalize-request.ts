@@ -12,7 +12,10 @@ const CLIENT_ADDRESS = 'cf-connecting-ip'
 /** More than the path or the query of any route has; each part takes time wherever an address is read. */
 const MAX_PARTS = 64
 
-/** The first to see a request: it believes of the address of client and deployment what the platform says, and no header. */
+/**
+ * Runs before all else. The client's address is the platform's, never a header that the client set; with PUBLIC_URL,
+ * requests for another host are misdirected (421).
+ */
 export function createRequestNormalizer({
   publicUrl,
   isSelfHosted,
@@ -25,7 +28,7 @@ export function createRequestNormalizer({
       const message = `Cannot read the address: its path or its query has more than ${MAX_PARTS} parts`
       return fail({ type: 'request-malformed', message })
     }
-    // Parsed once an isolate. Where Cloudflare is not in front, clients of Miniflare's sockets could set it too
+    // `cf` is parsed once an isolate. Self-hosted it proves nothing, since clients of Miniflare's sockets could set it
     isAtEdge ||= !isSelfHosted && received.cf !== undefined
     const request = isAtEdge || !received.headers.has(CLIENT_ADDRESS) ? received : dropClientAddress(received)
     return publicOrigin ? checkHost(request, publicOrigin) : request

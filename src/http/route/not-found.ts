@@ -6,7 +6,7 @@ import type { Authorize } from './authorizer.ts'
 /** MCP 2025-11-25, "Authorization Server Discovery". Must be 404: on 401 a client stops sending the key that it has. */
 const DISCOVERY = /^(?:\/mcp)?\/(?:\.well-known\/.+|register|authorize|token)$/
 
-/** Only to callers let in, so that guesses at credentials are held to the rate here too; but DISCOVERY is open to anybody. */
+/** Authorizes the caller, so that guesses at credentials are limited here too; paths of DISCOVERY are open to anybody. */
 export function createNotFoundHandler(app: Hono, authorize: Authorize, respond: (failure: Failure) => Response) {
   const routesAt = (path: string) => {
     const steps = path.split('/')

@@ -7,7 +7,7 @@ import type { ResponseSpecs } from './response-specs.ts'
 import type { RouteContext } from './authorizer.ts'
 
 export interface Operation<Q> {
-  /** One line. Without it a route is a page for people, and not in the document. */
+  /** One line. A route without it is a page for people, and not in the OpenAPI document. */
   readonly summary?: string
   readonly responses?: ResponseSpecs
   readonly failures?: string
@@ -31,7 +31,7 @@ export type CallHandler = (c: RouteContext) => Promise<Response>
 
 const calls = new WeakMap<object, CallHandler>()
 
-/** Declares where tools are called, which needs nothing of Hono's context. */
+/** Declares a route that calls tools, whose handler needs nothing of Hono's context. */
 export function declareCallOperation(operation: Operation<unknown>, handler: CallHandler): CallHandler {
   calls.set(handler, handler)
   return declareOperation(operation, handler)
@@ -41,7 +41,7 @@ export function findCallHandler(handler: object): CallHandler | undefined {
   return calls.get(handler)
 }
 
-/** Hono wraps the handlers of a face that has an error handler of its own. */
+/** Hono wraps the handlers of a router that has an error handler of its own. */
 export function findOperation(handler: object): Operation<unknown> | undefined {
   return operations.get(typeof handler === 'function' ? findTargetHandler(handler) : handler)
 }

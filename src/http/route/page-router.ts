@@ -19,7 +19,7 @@ export interface PagesDeps {
 
 type PageHandler<Input> = (c: Context, input: Input) => Promise<Response>
 
-/** Pages for people whom no gate has let in: each is held to the rate of strangers, and tells failures by a page. */
+/** Pages for people without a credential: each request counts against its address, and a failure is a page too. */
 export function createPageRouter({ limitAnonymous, onPageError }: Pick<PagesDeps, 'limitAnonymous' | 'onPageError'>) {
   const router = new Hono().onError(onPageError)
 
@@ -37,7 +37,7 @@ export function createPageRouter({ limitAnonymous, onPageError }: Pick<PagesDeps
       router.get(path, definePage(query, handle))
     },
 
-    /** Takes forms of this deployment's own pages alone; `empty` stands for one that cannot be read where it does not matter. */
+    /** Accepts forms of this deployment's pages only. With `empty`, a form that cannot be read counts as an empty one. */
     post(path: string, limit: number, handle: PageHandler<URLSearchParams>, unreadable?: 'empty'): void {
       const handleForm: PageHandler<unknown> = async (c) => {
         const request = c.req.raw

@@ -11,10 +11,10 @@ export interface PublicRouteDeps {
   readonly caching: PublicCaching
 }
 
-/** Answers are made of a request's host, which anybody may choose unless PUBLIC_URL says it: then no shared cache may keep them. */
+/** Responses contain the request's host. Without PUBLIC_URL anybody may choose it, so no shared cache may store them. */
 export type PublicCaching = 'public, max-age=300' | 'private, max-age=300'
 
-/** Some clients send their key wherever they ask, so it is let through. */
+/** Some clients send their key with every request, so preflights allow it. */
 const ANY_ORIGIN = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET, HEAD, OPTIONS',
@@ -24,7 +24,7 @@ const PREFLIGHT = { ...ANY_ORIGIN, 'access-control-max-age': '86400' }
 
 type PublicHandler<Q> = (c: Context, query: Q) => Response | FailureResult | Promise<Response | FailureResult>
 
-/** For pages of any site, without a credential. Answers may be kept for a while, unless they say otherwise themselves. */
+/** Routes for pages of any site, without a credential. Responses are cached by `caching` unless they set `Cache-Control`. */
 export function createPublicRouter({ limitAnonymous, respond: respondByDefault, caching }: PublicRouteDeps) {
   const router = new Hono()
 

@@ -10,7 +10,7 @@ export type RateLimit = (key: string, waitUntil: (work: Promise<void>) => void) 
 const REFUSED_MS = 10_000
 const MAX_REFUSED = 1_000
 
-/** No call waits: a key that the limiter refuses gets `rate-limited` for 10 s here. One that fails limits nobody. */
+/** No request waits: a key that the limiter refuses is `rate-limited` for the next 10 s. If the limiter fails, nobody is. */
 export function createRateLimit(limiter: RateLimiter | undefined, now: () => number): RateLimit {
   if (!limiter) return () => undefined
   const refusedUntil = createLruCache<number>(MAX_REFUSED)

@@ -27,7 +27,7 @@ export type AddAuditDetails = (about: JsonObject) => void
 interface RouteRequest<Path extends string, Q, B> {
   readonly c: Context
   readonly principal: Principal
-  /** None for the anonymous. */
+  /** Undefined for anonymous callers. */
   readonly fetchCapability: FetchCapability | undefined
   readonly path: PathParameters<Path>
   readonly query: Q
@@ -79,8 +79,9 @@ interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {
 }
 
 /**
- * Used as `on('GET /keys/:id', summary, declaration)(handler)`; `A` has the answers that the console reads. Unless `access` is `public`,
- * anonymous callers and caches are kept out.
+ * Used as `on('GET /keys/:id', summary, declaration)(handler)`. For each request: authorize → memory → query → path →
+ * `findDenial` → body → handler → response → audit event. A private route rejects anonymous callers, and no cache stores
+ * its responses. `A` has the types of the bodies that the console reads.
  */
 export function createRouter<A extends object = Record<never, unknown>>(
   { authorize, respond, writeAuditEntry }: RouteDeps,

@@ -23,7 +23,7 @@ interface WrittenList {
 }
 
 export interface ToolList {
-  /** For the entity tag, beside catalog and principal; undefined where the tag is made of the text. */
+  /** What the entity tag covers beside catalog and principal; undefined if it is the tag of the text. */
   readonly variant: readonly string[] | undefined
   readonly write: (principal: Principal, memory: AnswerMemory) => Promise<Result<WrittenList>>
   readonly listFilter?: ListFilter
@@ -97,7 +97,7 @@ export function createFullListRoute<Q extends FullListQuery>(deps: ToolListDeps,
 const PAGE_LIMIT = 1_000
 const MAX_LIST_CHARACTERS = 16_000_000
 
-/** Fails with `tooMany` where the lines are too long for an isolate. */
+/** Fails with `tooMany` if the lines would take too much of an isolate's memory. */
 export function createFullList<Q extends FullListQuery>(
   catalog: Catalog,
   { format, join, tooMany }: Pick<FullListRoute<Q>, 'format' | 'join' | 'tooMany'>,

@@ -5,13 +5,13 @@ import { ADMIN, type Principal, type Scope } from '../../../src/core/access/prin
 import { type ApiKey, applyKeyChange, type KeyStore } from '../../../src/core/access/api-key.ts'
 import type { Failure } from '../../../src/core/failure/failure.ts'
 import { type KeysRoutesDeps, createKeysRoutes } from '../../../src/api/keys/routes.ts'
-import { keyText } from '../../../src/http/caller/key-text.ts'
+import { formatKey } from '../../../src/http/caller/key-text.ts'
 import { createAuthenticator } from '../../../src/http/caller/authenticate.ts'
 import { createNotFoundHandler } from '../../../src/http/route/not-found.ts'
 import { authorizerFor, authorizerWith } from '../../http/authorizer-for.ts'
 
 const NOW = '2026-11-01T00:00:00.000Z'
-const KEY = keyText(new Uint8Array(32).fill(255))
+const KEY = formatKey(new Uint8Array(32).fill(255))
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 const sha256 = (text: string) => Promise.resolve(hashOf(text))
 

@@ -57,7 +57,7 @@ describe("an engine's JWT", () => {
         return Promise.resolve({ ok: true, value: ann })
       },
     }
-    const { verify } = createWorkerVerifier(SECRET, { now: () => NOW_S * 1_000, otherwise })
+    const { verify } = createWorkerVerifier(SECRET, { now: () => NOW_S * 1_000, fallback: otherwise })
     expect(await verify(await sign())).toEqual({ ok: true, value: WORKER })
     expect(judged).toEqual([])
     expect(await verify('a.b.c')).toEqual({ ok: true, value: ann })

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { keyText } from '../../../src/http/caller/key-text.ts'
+import { formatKey } from '../../../src/http/caller/key-text.ts'
 
 describe("a key's text", () => {
   it('is sb_ and 43 characters of base64url', () => {
-    expect(keyText(new Uint8Array(32).fill(255))).toBe(`sb_${'_'.repeat(42)}8`)
+    expect(formatKey(new Uint8Array(32).fill(255))).toBe(`sb_${'_'.repeat(42)}8`)
     const random = crypto.getRandomValues(new Uint8Array(32))
-    expect(keyText(random)).toBe(`sb_${Buffer.from(random).toString('base64url')}`)
-    expect(keyText(random)).toHaveLength(46)
+    expect(formatKey(random)).toBe(`sb_${Buffer.from(random).toString('base64url')}`)
+    expect(formatKey(random)).toHaveLength(46)
   })
 
   it('is not made from fewer bytes', () => {
-    expect(() => keyText(new Uint8Array(16))).toThrow('wanted 32 bytes, got 16')
+    expect(() => formatKey(new Uint8Array(16))).toThrow('wanted 32 bytes, got 16')
   })
 })

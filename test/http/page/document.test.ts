@@ -1,12 +1,12 @@
 import { raw } from 'hono/html'
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { expect, it } from 'vitest'
-import { answerDocument, answerPage } from '../../../src/http/page/document.tsx'
+import { respondWithDocument, respondWithPage } from '../../../src/http/page/document.tsx'
 import { failurePage, FORM_OF_ANOTHER_SITE, redirectResponse, page, plainPage } from '../../../src/http/page/page.ts'
 import type { Failure } from '../../../src/core/failure/failure.ts'
 
 const answer = (body: AsyncIterable<JSX.Element>) =>
-  answerDocument({ status: 200, title: '<A>\u202e', style: '', body })
+  respondWithDocument({ status: 200, title: '<A>\u202e', style: '', body })
 
 /** Counts, and notes how far it got and that it was ended. */
 function counting(to: number) {
@@ -57,7 +57,13 @@ it.each([
     "default-src 'none'; img-src 'self'; style-src 'nonce'; script-src 'nonce'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   ],
 ])('with %j may do no more than it has to', async (more, policy) => {
-  const answer = await answerDocument({ status: 404, title: 'A', style: 'b{}', body: raw('<b>\u202e</b>'), ...more })
+  const answer = await respondWithDocument({
+    status: 404,
+    title: 'A',
+    style: 'b{}',
+    body: raw('<b>\u202e</b>'),
+    ...more,
+  })
   expect([answer.status, policyOf(answer)]).toEqual([404, policy])
   expect(Object.fromEntries(answer.headers)).toMatchObject({
     'content-type': 'text/html; charset=utf-8',
@@ -80,7 +86,7 @@ it('sends its parts on as they come', async () => {
 })
 
 it('is a card with a title and paragraphs', async () => {
-  const card = await answerPage({
+  const card = await respondWithPage({
     status: 403,
     title: 'No',
     body: ['One.', raw('<i>two</i>'), undefined],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../src/core/tool/json.ts'
-import { bounded, indentedJson, visible } from '../../../src/http/page/text.ts'
+import { truncate, indentedJson, escapeInvisible } from '../../../src/http/page/text.ts'
 
 describe('a foreign text', () => {
   it.each([
@@ -19,13 +19,13 @@ describe('a foreign text', () => {
     ['❤️\ufe0f a\ufe0f 👩\u200d\u200d👩 👩\u200b👩', '❤️\\ufe0f a\\ufe0f 👩\\u200d\\u200d👩 👩\\u200b👩'],
     ['two\nlines, é, 日本, 👍', 'two\nlines, é, 日本, 👍'],
   ])('spells out what cannot be seen: %j', (text, written) => {
-    expect(visible(text)).toBe(written)
+    expect(escapeInvisible(text)).toBe(written)
   })
 
   it('is bounded without cutting a character', () => {
-    expect(bounded('abc', 3)).toBe('abc')
-    expect(bounded('abcd', 3)).toBe('abc…')
-    expect(bounded('ab👍', 3)).toBe('ab…')
+    expect(truncate('abc', 3)).toBe('abc')
+    expect(truncate('abcd', 3)).toBe('abc…')
+    expect(truncate('ab👍', 3)).toBe('ab…')
   })
 })
 

@@ -16,9 +16,9 @@ function answering(signal = never()) {
   const answer = respondOrStream(promise, {
     stream,
     background: (work) => void kept.push(work),
-    whole: (text) => new Response(text, { status: 418 }),
-    last: (text) => [event(text)],
-    crashed: () => [event('crashed')],
+    toResponse: (text) => new Response(text, { status: 418 }),
+    toLastEvents: (text) => [event(text)],
+    toErrorEvents: () => [event('crashed')],
     headers: { 'x-own': '1' },
   })
   return { stream, answer, kept, resolve, reject }
