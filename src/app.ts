@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
-import { documenting, createOpenApiRoutes, referenceSections } from './api/openapi/routes.ts'
+import { documenting, createOpenApiRoutes, loadReferenceSections } from './api/openapi/routes.ts'
 import { createServersRoutes } from './api/servers/routes.ts'
 import { composeAccessRoutes, onPageError } from './compose/access-routes.ts'
 import { composeCallRoutes } from './compose/call-routes.ts'
 import { type Deployment, newId } from './compose/deployment.ts'
-import { log } from './compose/platform.ts'
+import { printLogEntry } from './compose/platform.ts'
 import { composePublishing } from './compose/publishing.ts'
 import { composeToolRoutes } from './compose/tool-routes.ts'
 import { createConsole } from './console/routes.ts'
@@ -56,7 +56,7 @@ export async function createApp(
     ...composeToolRoutes(deployment, publishing),
     ...composeAccessRoutes(deployment, publishing),
     createOpenApiRoutes({ ...publicRoutes, loadApi, loadDocs, version }),
-    createDocsRoutes({ ...publicRoutes, loadDocs, loadReference: () => referenceSections(loadApi) }),
+    createDocsRoutes({ ...publicRoutes, loadDocs, loadReference: () => loadReferenceSections(loadApi) }),
     createServersRoutes({
       ...publicRoutes,
       deployment: {
@@ -82,6 +82,6 @@ export async function createApp(
   const app = new Hono()
   for (const router of routers) app.route('/', router)
   app.notFound(consolePages.notFound(createNotFoundHandler(app, authorizeWithoutTools, publicRoutes.respond)))
-  app.onError(createErrorHandler(publicRoutes.respond, newId, log))
+  app.onError(createErrorHandler(publicRoutes.respond, newId, printLogEntry))
   return app
 }

@@ -14,7 +14,7 @@ import { type ExecutionContext, Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
 import { type CallRoutes, composeCallRoutes, type LazyRoutes } from './compose/call-routes.ts'
 import { composeDeployment, newId } from './compose/deployment.ts'
-import { log } from './compose/platform.ts'
+import { printLogEntry } from './compose/platform.ts'
 import type { Failure } from './core/failure/failure.ts'
 import type { Config, Env } from './env.ts'
 import { crossOriginHeaders, addCorsHeaders, preflight } from './http/response/cors.ts'
@@ -51,7 +51,7 @@ export function createDispatcher(env: Env, config: Config, build: Build): Dispat
   let app: Hono | undefined
 
   function mount({ routes, respond }: CallRoutes): CallRoutes {
-    const onError = createErrorHandler(respond, newId, log)
+    const onError = createErrorHandler(respond, newId, printLogEntry)
     for (const { method, path, handler } of routes.routes) {
       const handle = method === 'POST' ? findCallHandler(handler) : undefined
       if (handle) callHandlers.set(path, { handle, onError })

@@ -43,18 +43,18 @@ export function collectOption(text: string, before: readonly string[] = []): rea
   return [...before, text]
 }
 
-export function readInput(file: string, { stdin }: TerminalIO): Promise<string> {
-  return file === '-' ? text(stdin) : readText(file)
+export function readInputFile(file: string, { stdin }: TerminalIO): Promise<string> {
+  return file === '-' ? text(stdin) : readTextFile(file)
 }
 
 /** The error of a folder does not name it by itself. */
-export function readText(file: string): Promise<string> {
+export function readTextFile(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: unknown) => {
     throw Object.assign(Object(error), { path: file })
   })
 }
 
-export function readJson(text: string, what: string): unknown {
+export function parseJsonArgument(text: string, what: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {
@@ -64,7 +64,7 @@ export function readJson(text: string, what: string): unknown {
 }
 
 export function readObject(text: string, what: string): JsonRecord {
-  const value = readJson(text, what)
+  const value = parseJsonArgument(text, what)
   if (isObject(value)) return value
   throw new CliError('usage', `${what} is not a JSON object`)
 }

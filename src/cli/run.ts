@@ -3,7 +3,7 @@ import { SwitchboardError } from '../client/index.ts'
 import { CliError, EXIT, getExitCode } from './cli-error.ts'
 import { createProgram } from './program.ts'
 import { openSession } from './context.ts'
-import { jsonText, inOptions, formatStyledLine, problemLine } from './terminal-text.ts'
+import { formatJsonText, inOptions, formatStyledLine, problemLine } from './terminal-text.ts'
 import type { TerminalIO } from './terminal.ts'
 
 /** Runs a command line, and gives the status to exit with. What goes wrong is told on `stderr`; it never throws. */
@@ -25,7 +25,7 @@ export async function run(args: readonly string[], surroundings: TerminalIO, sig
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.ok
     const error = known(thrown, args)
-    if (isJson) stderr.write(`${jsonText({ error: describe(error) })}\n`)
+    if (isJson) stderr.write(`${formatJsonText({ error: describe(error) })}\n`)
     else for (const line of formatLines(error, surroundings)) stderr.write(`${inOptions(line)}\n`)
     return getExitCode(error)
   }

@@ -56,6 +56,6 @@ function formatText(value: unknown): string {
 }
 
 /** A column of times, in the zone of whoever reads it. */
-export function time(field: string): Columns[string] {
+export function timeColumn(field: string): Columns[string] {
   return ({ [field]: at }) => (typeof at === 'string' ? new Date(at).toLocaleString('sv-SE') : undefined)
 }

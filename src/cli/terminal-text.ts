@@ -36,7 +36,7 @@ export function oneLine(text: string, room: number): string {
   return line.length <= room ? line : `${line.slice(0, Math.max(0, room - 1))}…`
 }
 
-export function jsonText(value: unknown): string {
+export function formatJsonText(value: unknown): string {
   const text = formatJson(value, 2) ?? 'null'
   return text.replace(CONTROLS, (each) => `\\u${(each.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
 }

@@ -3,7 +3,7 @@ import { SwitchboardError } from '../client/index.ts'
 import { CliError } from './cli-error.ts'
 import type { JsonRecord } from '../client/json.ts'
 import { type Columns, createTable } from './table.ts'
-import { clean, inOptions, jsonText, formatStyledLine, oneLine, type StyledText } from './terminal-text.ts'
+import { clean, inOptions, formatJsonText, formatStyledLine, oneLine, type StyledText } from './terminal-text.ts'
 
 export interface TerminalIO {
   readonly stdin: NodeJS.ReadStream
@@ -36,7 +36,7 @@ export function createTerminal(
     json,
     isInteractive,
     give(value: unknown, inWords: () => void): void {
-      if (json) stdout.write(`${jsonText(value)}\n`)
+      if (json) stdout.write(`${formatJsonText(value)}\n`)
       else inWords()
     },
     print,

@@ -2,7 +2,7 @@ import { isObject, type JsonRecord } from '../client/json.ts'
 import { walkSubschemas, toRefPath } from '../core/schema/subschemas.ts'
 import { getAtPointer } from '../core/tool/problem.ts'
 import { listTypes } from '../formats/schema-types.ts'
-import { clean, jsonText } from './terminal-text.ts'
+import { clean, formatJsonText } from './terminal-text.ts'
 
 const ANY_OBJECT = '{ [name: string]: unknown }'
 
@@ -25,7 +25,7 @@ export function declareTools(descriptions: readonly unknown[]): string {
     const [input, output] = PARTS.map((part) =>
       formatType(getAtPointer(description, [...SCHEMAS, part]), '    ', refer),
     )
-    return `${describe(getAtPointer(description, ['info']), '  ')}  ${jsonText(id)}: {
+    return `${describe(getAtPointer(description, ['info']), '  ')}  ${formatJsonText(id)}: {
     input: ${input === 'unknown' ? ANY_OBJECT : input}
     output: ${output}
   }\n`
@@ -137,7 +137,7 @@ function objectType(schema: JsonRecord, indent: string, refer: Refer): string {
   if (names.length === 0) return `{ [name: string]: ${formatType(more, inner, refer)} }`
   const members = names.map((name) => {
     const property = named.get(name)
-    const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : jsonText(name)
+    const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : formatJsonText(name)
     const type = formatType(property, inner, refer)
     return `${describe(property, inner)}${inner}${key}${needed.has(name) ? '' : '?'}: ${type}\n`
   })
@@ -169,9 +169,9 @@ function grouped(type: string): string {
 
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
-  if (!isObject(value)) return jsonText(value)
+  if (!isObject(value)) return formatJsonText(value)
   return `{ ${Object.entries(value)
-    .map(([name, each]) => `${jsonText(name)}: ${literal(each)}`)
+    .map(([name, each]) => `${formatJsonText(name)}: ${literal(each)}`)
     .join('; ')} }`
 }
 

@@ -23,12 +23,12 @@ import { createAuthorizationServer } from '../storage/connect/connect-store.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
 import type { Config } from '../env.ts'
 import { type Deployment, newId } from './deployment.ts'
-import { log } from './platform.ts'
+import { printLogEntry } from './platform.ts'
 import { documentFetch, signInProvider } from './providers.ts'
 import { allowsKeySignIn } from './stores.ts'
 import type { Publishing } from './publishing.ts'
 
-export const onPageError = createErrorHandler((failure) => page(failurePage(failure)), newId, log)
+export const onPageError = createErrorHandler((failure) => page(failurePage(failure)), newId, printLogEntry)
 
 export function composeAccessRoutes(
   { config, stores, authentication, calls, ...deployment }: Deployment,

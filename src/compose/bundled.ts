@@ -3,7 +3,7 @@ import type { Build } from '../node/build.ts'
 import { toFetch } from '../outbound/as-fetch.ts'
 import { createGuardedFetch, type GuardedFetchOptions } from '../outbound/guarded-fetch.ts'
 import { createBundledRunner } from '../runners/bundled/runner.ts'
-import { log, outboundOptions } from './platform.ts'
+import { printLogEntry, outboundOptions } from './platform.ts'
 
 export function outboundOptionsFor({ allowHttpHosts }: Pick<Config, 'allowHttpHosts'>): GuardedFetchOptions {
   return { ...outboundOptions, allowHttpHosts }
@@ -27,5 +27,5 @@ export function createBundled(config: Config, build: Build) {
 }
 
 export function toolLog(call_id: string, message: string): void {
-  log({ event: 'tool-log', call_id, message })
+  printLogEntry({ event: 'tool-log', call_id, message })
 }

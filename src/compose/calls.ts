@@ -14,7 +14,7 @@ import type { Span } from '../core/tool/platform.ts'
 import type { Config } from '../env.ts'
 import type { Build } from '../node/build.ts'
 import { base64 } from '../outbound/base64.ts'
-import { holdFiles, log, startDeadline, traffic } from './platform.ts'
+import { holdFiles, printLogEntry, startDeadline, traffic } from './platform.ts'
 import type { Recording } from './recording.ts'
 import type { Stores } from './stores.ts'
 
@@ -65,7 +65,7 @@ export function composeCalls(deps: CallsDeps) {
     base64,
     span,
     writeRecord: recording.writeCall,
-    defect: (call_id, tool, message, path) => log({ event: 'tool-defect', call_id, tool, message, at: path }),
+    defect: (call_id, tool, message, path) => printLogEntry({ event: 'tool-defect', call_id, tool, message, at: path }),
   })
   const readinessDeps: Parameters<typeof createReadinessCheck>[0] = {
     toolSecrets,

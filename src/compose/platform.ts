@@ -21,7 +21,7 @@ export function print(json: string): void {
   )
 }
 
-export function log(entry: Readonly<Record<string, unknown>>): void {
+export function printLogEntry(entry: Readonly<Record<string, unknown>>): void {
   print(JSON.stringify(entry))
 }
 
@@ -33,7 +33,7 @@ export const traffic = createTrafficControl({
   now: Date.now,
   sleep,
   onChange(host, toolkit, { state, failures, retryAfterMs }) {
-    log({ event: 'host', host, toolkit, state, failures, retry_after_ms: retryAfterMs })
+    printLogEntry({ event: 'host', host, toolkit, state, failures, retry_after_ms: retryAfterMs })
   },
 })
 

@@ -61,13 +61,13 @@ export function signInProvider(config: Config): SignInProvider | undefined {
   return { loadOpenId, issuer, prefix: hasSeveralIssuers ? `${issuer}|` : '', claims, rules }
 }
 
-export function createOAuth(config: Config): OAuth {
+export function createProviderOAuth(config: Config): OAuth {
   const readSecret = (name: string) =>
     config.checkClientSecret(name) === undefined ? config.variableOf(name) : undefined
   let loaded: OAuth | undefined
   async function load(): Promise<OAuth> {
-    const { createOAuth } = await import('../oauth-client/oauth.ts')
-    return (loaded ??= createOAuth({ ...(await loadServerFinder(config)), readSecret }))
+    const { createOAuth: createProviderOAuth } = await import('../oauth-client/oauth.ts')
+    return (loaded ??= createProviderOAuth({ ...(await loadServerFinder(config)), readSecret }))
   }
   return {
     unready: (provider) => formatMissingSecret(provider, readSecret),

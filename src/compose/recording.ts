@@ -5,7 +5,7 @@ import { createDenialLog } from '../http/route/audit.ts'
 import { createCallLog } from '../storage/records/call-log.ts'
 import { createRecordWriter } from '../storage/records/record-writer.ts'
 import { recordsStub } from '../storage/records/records.ts'
-import { log, print } from './platform.ts'
+import { printLogEntry, print } from './platform.ts'
 
 /** Cloudflare finishes the work behind an answer, and charges for each batch. */
 const WINDOW_MS = 1_000
@@ -24,7 +24,7 @@ export function createRecording(
     append: (batch) => getRecordsStub(batch.day).append(batch),
     keep: recordCalls,
     newId: () => crypto.randomUUID(),
-    defect: (error, lost) => log({ event: 'records-lost', lost, error: String(error) }),
+    defect: (error, lost) => printLogEntry({ event: 'records-lost', lost, error: String(error) }),
     windowMs: isSelfHosted ? SELF_HOSTED_WINDOW_MS : WINDOW_MS,
   })
   const writeCall: CallDeps['writeRecord'] = (record, background, forOperator) => {
@@ -34,7 +34,7 @@ export function createRecording(
     if (recordCalls !== 'none') records.writeCall(record, background)
   }
   const writeAuditEntry: WriteAuditEvent = (event, background) => {
-    log({ event: 'act', ...event })
+    printLogEntry({ event: 'act', ...event })
     records.writeAct(event, background)
   }
   return { writeCall, writeAuditEntry, writeDenial: createDenialLog(records.writeAct, Date.now) }

@@ -7,7 +7,7 @@ import type { Config, Env } from '../env.ts'
 import { createProcessRunner, END_REASONS, type EndReason } from '../runners/sandbox/process-runner.ts'
 import { createLoaderRunner, createSandbox, createStays } from '../runners/sandbox/sandbox.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
-import { log, sandboxPolicies } from './platform.ts'
+import { printLogEntry, sandboxPolicies } from './platform.ts'
 
 /** Only an administrator enables what an administrator disabled. */
 const WATCHDOG: Principal = { ...ADMIN, id: 'watchdog' }
@@ -37,7 +37,7 @@ export function openSandbox(env: Env, config: Config, writer: RegistryWriter, wr
     const message = `The watchdog ended this tool three times and disabled it: the last time it ${END_REASONS[reason]}`
     const change = { status: { state: 'disabled', message } } as const
     const result = await writer.change({ toolkit, tool }, version, change, WATCHDOG)
-    if (!result?.ok) return log({ event: 'tool-not-disabled', tool: id, reason: result?.reason })
+    if (!result?.ok) return printLogEntry({ event: 'tool-not-disabled', tool: id, reason: result?.reason })
     const request = {
       act: 'tool.change',
       method: 'PATCH',

@@ -22,9 +22,9 @@ import { createRecords, recordsStub } from '../storage/records/records.ts'
 import { createKvRegistry } from '../storage/registry/kv/kv-registry.ts'
 import { registryStub } from '../storage/registry/registry-stub.ts'
 import { toListLine as writeLine } from '../dialects/oxp/encode.ts'
-import { createOAuth } from './providers.ts'
+import { createProviderOAuth } from './providers.ts'
 import { yieldToEventLoop } from '../http/request/body.ts'
-import { log } from './platform.ts'
+import { printLogEntry } from './platform.ts'
 
 /** In bytes: with less, SQLite can store nothing more. */
 const MIN_FREE_BYTES = 500_000
@@ -83,7 +83,7 @@ export function openStores(
       outcomes: env.ARTIFACTS && files.outcomes,
       isOnlyProcess: config.isSelfHosted,
       newId: () => crypto.randomUUID(),
-      defect: (error) => log({ event: 'ledger-unreachable', error: String(error) }),
+      defect: (error) => printLogEntry({ event: 'ledger-unreachable', error: String(error) }),
     }),
     records: createRecords(recordsStub(env.Records), deploymentKeys.sealer('cursor'), now),
     artifacts: files.artifacts,
@@ -157,7 +157,7 @@ export function vaultDeployment(config: Config, vaults: Env['Vault']): VaultDepl
   return {
     charge: createCharge(vaults),
     keyring: createKeyring(config.vaultKeys, 'vault'),
-    oauth: createOAuth(config),
+    oauth: createProviderOAuth(config),
     verifierUrl: config.userVerifierUrl,
     hasOpenIdSignIn: config.signIn !== undefined,
     approvesByKey: allowsKeySignIn(config),

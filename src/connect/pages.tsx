@@ -1,7 +1,7 @@
 import type { Page } from '../http/page/page.ts'
 import { formatRedirectTarget } from '../http/caller/redirect-uri.ts'
 import { CARD } from '../http/page/style.ts'
-import { Problem, Row } from '../http/page/rows.tsx'
+import { ProblemNotice, Row } from '../http/page/rows.tsx'
 import { truncate, quoteName, toSentence } from '../http/page/text.ts'
 import { Toolkits, type ToolkitsProps } from './toolkits.tsx'
 
@@ -56,7 +56,7 @@ export function consentPage({ asking, person, days = DEFAULT_EXPIRY_DAYS, proble
     title: 'Let an agent act for you?',
     style: CARD + CHOICES,
     body: [
-      problem === undefined ? undefined : <Problem text={problem} />,
+      problem === undefined ? undefined : <ProblemNotice text={problem} />,
       <dl>
         <Row term="Returns to" content={<code>{truncate(asking.host)}</code>} />
         <Row

@@ -4,7 +4,7 @@ import { UnreachableError } from '../core/failure/failure.ts'
 import { createRequestBudget } from '../core/tool/budget.ts'
 import { readForm } from '../http/request/body.ts'
 import { NO_MEMORY } from '../http/request/request-memory.ts'
-import { jsonText } from '../http/response/json-response.ts'
+import { jsonTextResponse } from '../http/response/json-response.ts'
 import { jsonBody } from '../http/request/json-body.ts'
 import { isJsonArray, isStringArray, type JsonObject } from '../core/tool/json.ts'
 import { checkAlso, anyObject, array, looseObject, optional, withSchemaFrom, string } from '../core/tool/json-reader.ts'
@@ -158,7 +158,9 @@ type Metadata = (origin: string, query: string) => object
 function metadata(c: Context, of: Metadata, caching: PublicCaching): Response {
   const origin = getOrigin(c)
   if (origin === undefined) return oauthError(404, 'invalid_request', 'Agents connect over https')
-  return jsonText(JSON.stringify(of(origin, toolkitsQuery(new URL(c.req.url)))), 200, { 'cache-control': caching })
+  return jsonTextResponse(JSON.stringify(of(origin, toolkitsQuery(new URL(c.req.url)))), 200, {
+    'cache-control': caching,
+  })
 }
 
 async function answered(work: () => Promise<OAuthResponse>): Promise<Response> {
@@ -173,5 +175,5 @@ async function answered(work: () => Promise<OAuthResponse>): Promise<Response> {
 
 function oauthError(status: number, error: string, description: string): Response {
   const headers = { 'cache-control': 'no-store', ...(status === 503 || status === 429 ? { 'retry-after': '1' } : {}) }
-  return jsonText(JSON.stringify({ error, error_description: description }), status, headers)
+  return jsonTextResponse(JSON.stringify({ error, error_description: description }), status, headers)
 }

@@ -8,7 +8,7 @@ import { signInPath } from '../http/page/sign-in-path.ts'
 import { type CurlRequest, formatCurl } from '../docs/curl.ts'
 import { assets } from '../generated/console.ts'
 import type { LiveParts, PageEntry, PageContext, View } from './visit.ts'
-import { GROUPS } from './pages.ts'
+import { PAGE_GROUPS } from './pages.ts'
 import { LIVE_PLACE } from './parts.tsx'
 
 interface Surroundings {
@@ -87,7 +87,7 @@ function Sidebar({ visit, entry }: Pick<Surroundings, 'visit' | 'entry'>) {
         <input type="search" name="q" aria-label="Search tools" placeholder="Search tools" />
       </form>
       <nav aria-label="Console">
-        {Object.entries(GROUPS).map(([group, pages]) => {
+        {Object.entries(PAGE_GROUPS).map(([group, pages]) => {
           const open = pages.filter(mayOpen)
           if (open.length === 0) return undefined
           return (

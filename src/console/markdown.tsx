@@ -95,7 +95,7 @@ function inline(text: string): Child[] {
 }
 
 /** On one line without the marks of Markdown, for a card. */
-export function plainText(text: string): string {
+export function toPlainText(text: string): string {
   return unmarked(text)
     .replaceAll(/^ {0,3}(?:#{1,6}|[-*+]|```\w*) */gm, '')
     .replaceAll(/\s+/g, ' ')

@@ -9,7 +9,7 @@ const PUBLISHER: Access = { scope: 'tools:publish', ...OWN }
 const ADMIN: Access = { scope: 'admin', ...OWN }
 
 /** The groups of the sidebar, in its order. Each page is loaded when somebody opens it. */
-export const GROUPS: Readonly<Record<string, readonly PageEntry[]>> = {
+export const PAGE_GROUPS: Readonly<Record<string, readonly PageEntry[]>> = {
   Tools: [
     page('Catalog', '/', () => import('./catalog/page.tsx'), READER),
     page('Versions', '/console/versions', () => import('./versions/page.tsx'), PUBLISHER),
@@ -36,7 +36,7 @@ export const GROUPS: Readonly<Record<string, readonly PageEntry[]>> = {
 
 const TOOL = page('Catalog', '/console/tools/:id', () => import('./tool/page.tsx'), { ...READER, hasForm: true })
 
-export const PAGES: readonly PageEntry[] = [...Object.values(GROUPS).flat(), TOOL]
+export const PAGES: readonly PageEntry[] = [...Object.values(PAGE_GROUPS).flat(), TOOL]
 
 export const NO_PAGE = page('', '/console/*', () => import('./no-page.tsx'), {})
 

@@ -49,7 +49,7 @@ export function toReplyView<T>(reply: Reply<T>, show: (value: T) => Child): Chil
 }
 
 /** A long name breaks behind its toolkit. */
-export function ToolName({ name }: { name: string }) {
+export function ToolNameLabel({ name }: { name: string }) {
   const [toolkit, ...rest] = name.split('.')
   if (rest.length === 0) return <>{name}</>
   return (

@@ -4,7 +4,7 @@ import { respondWithDocument } from '../http/page/document.tsx'
 import type { Docs, Guide } from './docs.ts'
 
 /** The guides in the order in which they are read. */
-export const GROUPS: Readonly<Record<string, readonly string[]>> = {
+export const GUIDE_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Use tools': ['agents', 'calls', 'client', 'command-line', 'dialects'],
   'Make tools': ['tools', 'publish', 'import'],
   'People': ['sign-in', 'people', 'connect'],
@@ -75,7 +75,7 @@ export function respondWithDocs({ guides, style }: Docs, page: DocsPage): Promis
 }
 
 export function listGroups(guides: readonly Guide[]) {
-  return Object.entries(GROUPS).map(([name, names]) => ({
+  return Object.entries(GUIDE_GROUPS).map(([name, names]) => ({
     name,
     guides: names.flatMap((guideName) => guides.find((guide) => guide.name === guideName) ?? []),
   }))

@@ -1,9 +1,9 @@
 import type { Context, Hono } from 'hono'
 import type { Failure } from '../core/failure/failure.ts'
-import { jsonText } from '../http/response/json-response.ts'
+import { jsonTextResponse } from '../http/response/json-response.ts'
 import { failurePage, redirectResponse, page, plainPage } from '../http/page/page.ts'
 import { optional, string } from '../core/tool/json-reader.ts'
-import { ANY_QUERY, query } from '../http/request/query.ts'
+import { ANY_QUERY, defineQuery } from '../http/request/query.ts'
 import { json, arraySchema, objectSchema, mediaTypeOnly, TEXT as STRING } from '../http/route/response-specs.ts'
 import { createPublicRouter, type PublicRouteDeps } from '../http/route/public-router.ts'
 import type { Docs } from './docs.ts'
@@ -21,7 +21,9 @@ const MARKDOWN = { 'content-type': 'text/markdown; charset=utf-8' }
 /** Any query is passed over, as links get parameters that say where they were found. */
 const PAGE = { query: ANY_QUERY }
 const MAX_QUERY_CHARACTERS = 200
-const SEARCH = { query: query({ q: optional(string({ most: MAX_QUERY_CHARACTERS }), '') }, { unknown: 'ignore' }) }
+const SEARCH = {
+  query: defineQuery({ q: optional(string({ most: MAX_QUERY_CHARACTERS }), '') }, { unknown: 'ignore' }),
+}
 const HOSTS = {
   ...PAGE,
   summary: 'Get the configuration of each agent program',
@@ -52,7 +54,7 @@ export function createDocsRoutes({ loadDocs, loadReference, ...deps }: DocsRoute
   )
   at('/docs/agents.json', HOSTS, async (c) => {
     const { agentHosts } = await import('./agent-hosts.ts')
-    return jsonText(JSON.stringify({ hosts: agentHosts(getOrigin(c)) }))
+    return jsonTextResponse(JSON.stringify({ hosts: agentHosts(getOrigin(c)) }))
   })
   at(
     '/docs/:guide',

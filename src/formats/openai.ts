@@ -5,7 +5,7 @@ import { encodePointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
 import { localTarget, mergeAllOf, type SchemaObject, visit, type FormatContext } from './writing.ts'
 import { current, providerName, recordLosses, rootObject } from './declaration.ts'
-import { type Alternatives, findAlternatives, isOfType, nullable, listTypes } from './schema-types.ts'
+import { type Alternatives, findAlternatives, isOfType, toNullable, listTypes } from './schema-types.ts'
 
 const MAX_LEVELS = 10
 const MAX_DEPTH = 64
@@ -74,7 +74,7 @@ function convertObject(schema: SchemaObject, path: string, level: number, work: 
     return { anyOf: types.map((each) => ofType(schema, each, path, level, work)) }
   }
   const one = ofType(schema, type, path, level, work)
-  return types.length > 1 ? nullable(one) : one
+  return types.length > 1 ? toNullable(one) : one
 }
 
 function ofType(schema: SchemaObject, type: string, path: string, level: number, work: Work): JsonObject {
@@ -101,7 +101,7 @@ function objectSchema(schema: SchemaObject, path: string, level: number, work: W
     const changed = convert(property, at, level, work)
     if (required.has(name)) return [name, changed]
     losses.push({ path: at, reason: 'Is optional, and becomes required and nullable' })
-    return [name, nullable(changed)]
+    return [name, toNullable(changed)]
   })
   return {
     ...typed(schema, 'object', path, work),

@@ -35,7 +35,7 @@ export function isOfType(value: unknown, type: string): boolean {
   return name === type || (type === 'number' && name === 'integer')
 }
 
-export function nullable(schema: JsonObject): JsonObject {
+export function toNullable(schema: JsonObject): JsonObject {
   const { type, anyOf, enum: allowed } = schema
   if (Array.isArray(anyOf)) return anyOf.some(isNull) ? schema : { ...schema, anyOf: [...anyOf, NULL] }
   if (Array.isArray(type)) return type.includes('null') ? schema : withNull(schema, [...type, 'null'], allowed)

@@ -1,5 +1,5 @@
 import type { Credential } from '../core/call/invocation.ts'
-import { checkReadCost, MAX_BYTES } from '../core/publish/check-definition.ts'
+import { checkReadCost, MAX_STORED_BYTES } from '../core/publish/check-definition.ts'
 import type { Importer, ImportItem, ImportRequest } from '../core/publish/import.ts'
 import { IMPORT_FIELDS, invalidSource } from '../core/publish/import.ts'
 import { type Budget, createBudget, DEFAULT_UNITS } from '../core/tool/budget.ts'
@@ -155,7 +155,7 @@ function toImportItem(
   // Its depth first: what measures it goes as deep
   const foreign = foreignJsonProblem(document)
   if (foreign !== undefined) return skip(foreign)
-  if (jsonSize(document, MAX_BYTES) > MAX_BYTES) return skip(`Is larger than ${MAX_BYTES} bytes`)
+  if (jsonSize(document, MAX_STORED_BYTES) > MAX_STORED_BYTES) return skip(`Is larger than ${MAX_STORED_BYTES} bytes`)
   const [unfit] = checkReadCost(document, '', budget)
   if (unfit) return skip(unfit.message)
   const decoded = decode(document, tool, budget)

@@ -25,7 +25,7 @@ const OPTIONS = {
   'inspector-port': { type: 'string', says: 'lets a debugger attach' },
 } satisfies CommandOptions
 
-export function readOptions(args: readonly string[]) {
+export function readServeOptions(args: readonly string[]) {
   const { values } = readCommand(ABOUT, OPTIONS, { args })
   const port = parsePort(values.port)
   const variables = values.var.map((text) => {

@@ -29,7 +29,7 @@ export interface DeclaredTool {
   readonly document?: DefinitionDocument
 }
 
-export const sha256 = async (text: string) => createHash('sha256').update(text).digest('hex')
+export const hashText = async (text: string) => createHash('sha256').update(text).digest('hex')
 
 const FIELDS: Readonly<Record<keyof BundledTool, true>> = {
   version: true,
@@ -78,7 +78,7 @@ async function readFile(folder: string, path: string, name: ToolName): Promise<D
     tags,
   }
   const parts = { definition, implementation: { kind: 'bundled' }, dialect: 'bundle', document: null }
-  const record = await createToolRecord(parts, sha256)
+  const record = await createToolRecord(parts, hashText)
   const { document } = oxp.encode(record)
   const problems = [input, output ?? {}].flatMap((schema) => checkSchema(schema, { references: oxp.references }))
   // As declared, since a record holds no field that nobody knows
@@ -122,7 +122,7 @@ async function readDocument(path: string, toolkit: string, { document, handlers 
     {
       codecs,
       runners,
-      sha256,
+      sha256: hashText,
       source: { findDocumentAddress: nothing, loadCurrent: nothing, hasToolkit: async () => false },
     },
   )

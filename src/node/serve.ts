@@ -16,14 +16,14 @@ import { NO_ADMINISTRATOR } from '../http/caller/authenticate.ts'
 import { isLoopback } from '../core/tool/loopback.ts'
 import { bundle, type Bundled, modulesIn, sourcePlaces, withAssetsFromDisk } from './bundle.ts'
 import { holdFolder } from './hold-folder.ts'
-import { readOptions } from './options.ts'
+import { readServeOptions } from './options.ts'
 import { NETWORK, networkFor, networkWorker } from './network.ts'
 import { createSandboxProcesses } from './sandbox-processes.ts'
 import { onChange, type Watched } from './watch.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const stopping = new AbortController()
-const options = orEnd(() => readOptions(process.argv.slice(2)))
+const options = orEnd(() => readServeOptions(process.argv.slice(2)))
 const outdir =
   options.outdir === undefined && options.watch ? ownFolder() : resolve(root, options.outdir ?? 'dist/worker')
 const place = `http://${options.ip.includes(':') ? `[${options.ip}]` : options.ip}`

@@ -10,7 +10,7 @@ import { compileSchemas } from './compile-schemas.ts'
 import words from '../api/openapi/words.json' with { type: 'json' }
 import type { Docs } from '../docs/docs.ts'
 import { readGuides } from './guides.ts'
-import { readTools, sha256 } from './read-tools.ts'
+import { readTools, hashText } from './read-tools.ts'
 import { writeChanged } from './write-changed.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -42,7 +42,9 @@ async function bundledTools(from: string, folder: string): Promise<File[]> {
   for (const [name, schema] of Object.entries(schemas)) if (!isCheckedInLinearTime(schema)) delete schemas[name]
   const compiled = (field: string, name: string) => (name in schemas ? `${field}: validators.${name}, ` : '')
   const documents = [...new Set(tools.flatMap(({ document }) => document ?? []))]
-  const hash = await sha256([...tools.map(({ record }) => record.digest), ...documents.map((each) => each.hash)].join())
+  const hash = await hashText(
+    [...tools.map(({ record }) => record.digest), ...documents.map((each) => each.hash)].join(),
+  )
   const declarations = [
     `import type { CompiledSchema } from '${place('src/core/schema/validator.ts')}'`,
     ...Object.keys(schemas).map((name) => `export const ${name}: CompiledSchema`),
@@ -110,7 +112,7 @@ async function readInside(folder: string): Promise<{ hash: string; modules: Reco
     const source = await readFile(join(root, folder, name), 'utf8')
     modules[name] = { js: uncommented(stripped(`${folder}/${name}`, source)) }
   }
-  return { hash: await sha256(JSON.stringify(modules)), modules }
+  return { hash: await hashText(JSON.stringify(modules)), modules }
 }
 
 function uncommented(source: string): string {

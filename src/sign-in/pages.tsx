@@ -1,6 +1,6 @@
 import type { Page } from '../http/page/page.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
-import { Problem } from '../http/page/rows.tsx'
+import { ProblemNotice } from '../http/page/rows.tsx'
 import { truncate, toSentence } from '../http/page/text.ts'
 
 export function keyPage(back: string | undefined, problem?: string, status: 200 | 403 = 200): Page {
@@ -8,7 +8,7 @@ export function keyPage(back: string | undefined, problem?: string, status: 200 
     status,
     title: 'Sign in',
     body: [
-      problem === undefined ? undefined : <Problem text={problem} />,
+      problem === undefined ? undefined : <ProblemNotice text={problem} />,
       <form method="post" action="/sign-in/key">
         {back === undefined ? undefined : <input type="hidden" name="return" value={back} />}
         <label>

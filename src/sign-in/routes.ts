@@ -9,7 +9,7 @@ import { isKey } from '../http/caller/key-text.ts'
 import { type AuditDetails, writeAudit } from '../http/route/audit.ts'
 import { failurePage, redirectResponse, page, plainPage } from '../http/page/page.ts'
 import { createPageRouter, type PagesDeps } from '../http/route/page-router.ts'
-import { ANY_QUERY, query } from '../http/request/query.ts'
+import { ANY_QUERY, defineQuery } from '../http/request/query.ts'
 import { optional, string } from '../core/tool/json-reader.ts'
 import type { Sessions } from '../http/caller/sessions.ts'
 import { isSecureOrigin } from '../http/caller/loopback.ts'
@@ -39,7 +39,7 @@ const MAX_CALLBACK = 16_384
 const pages = () => import('./pages.tsx')
 
 /** Links to the page get further parameters on the way, such as `utm_source`. */
-const SIGN_IN = query({ return: optional(string()), again: optional(string()) }, { unknown: 'ignore' })
+const SIGN_IN = defineQuery({ return: optional(string()), again: optional(string()) }, { unknown: 'ignore' })
 const BAD_RETURN = plainPage(400, 'Not understood', 'The page to return to must be on this Switchboard')
 const NOT_SAFE = plainPage(400, 'HTTPS required', 'Open this Switchboard over https to sign in')
 

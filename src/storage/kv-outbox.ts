@@ -6,7 +6,7 @@
  * key. After a failure it waits 1.1 to 10 s, at random; the alarm never throws.
  */
 import { type KvKind, parseKvKey } from './keys.ts'
-import { field, rows } from './rows.ts'
+import { readField, rows } from './rows.ts'
 
 /** Withdrawals are written before status changes, and these before publications. */
 export type OutboxPriority = keyof typeof TURNS
@@ -172,7 +172,7 @@ export function createOutbox({ storage, kv, kinds, replication, proceed, later }
     else if (kind && kinds[kind]?.without === 'delete') await kv.delete(target)
   }
 
-  const isEmpty = () => field(sql, 'SELECT 1 FROM outbox LIMIT 1') === undefined
+  const isEmpty = () => readField(sql, 'SELECT 1 FROM outbox LIMIT 1') === undefined
 
   const isIdle = () => isEmpty() && !replication?.isDirty()
 

@@ -13,6 +13,6 @@ export function column<Value extends SqlStorageValue>(sql: SqlStorage, query: st
   return Array.from(sql.exec(query, ...bindings).raw<[Value]>(), ([value]) => value)
 }
 
-export function field<Value extends SqlStorageValue>(sql: SqlStorage, query: string, ...bindings: Bindings) {
+export function readField<Value extends SqlStorageValue>(sql: SqlStorage, query: string, ...bindings: Bindings) {
   return column<Value>(sql, query, ...bindings)[0]
 }

@@ -1,4 +1,4 @@
-import { column, field } from './rows.ts'
+import { column, readField } from './rows.ts'
 
 interface Schema {
   /** Names the object in messages: `the Registry`. */
@@ -21,7 +21,7 @@ export function openTables(sql: SqlStorage, { of, version, tables }: Schema): bo
     return true
   }
   const stored = tableNames(sql).includes('schema_version')
-    ? field<number>(sql, 'SELECT version FROM schema_version')
+    ? readField<number>(sql, 'SELECT version FROM schema_version')
     : 'none'
   if (stored !== version) {
     throw new Error(

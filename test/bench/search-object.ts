@@ -1,8 +1,8 @@
 import { DurableObject } from 'cloudflare:workers'
 import { ADMIN } from '../../src/core/access/principal.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
-import { field } from '../../src/storage/rows.ts'
-import { query } from '../../src/storage/registry/search/query.ts'
+import { readField } from '../../src/storage/rows.ts'
+import { searchTools } from '../../src/storage/registry/search/query.ts'
 import { renewIndex } from '../../src/storage/registry/search/search-index.ts'
 import { createTables } from '../../src/storage/registry/tables.ts'
 import { storeVersion } from '../../src/storage/registry/write/store-version.ts'
@@ -21,14 +21,14 @@ export class Index extends DurableObject<object> {
     this.ctx.storage.transactionSync(() => {
       for (const record of records) storeVersion(this.#sql, record, 'bundle')
     })
-    return field<number>(this.#sql, 'SELECT count(*) FROM indexed') ?? 0
+    return readField<number>(this.#sql, 'SELECT count(*) FROM indexed') ?? 0
   }
 
   /** So many searches for a question; gives how many tools it finds. */
   search(q: string, times: number): number {
     let total = 0
     for (let n = 0; n < times; n += 1) {
-      total = query(this.#sql, { q, versions: 'newest', limit: 10 }, ADMIN)?.total ?? 0
+      total = searchTools(this.#sql, { q, versions: 'newest', limit: 10 }, ADMIN)?.total ?? 0
     }
     return total
   }
@@ -38,7 +38,7 @@ export class Index extends DurableObject<object> {
     let length = 0
     for (let n = 0; n < times; n += 1) {
       const row = 'SELECT record FROM tool JOIN version USING (key) WHERE tool.key = ? AND version = listed'
-      length = field<string>(this.#sql, row, key)?.length ?? 0
+      length = readField<string>(this.#sql, row, key)?.length ?? 0
     }
     return length
   }

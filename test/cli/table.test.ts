@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createTable, time } from '../../src/cli/table.ts'
+import { createTable, timeColumn } from '../../src/cli/table.ts'
 
 const COLUMNS = { 'Tool': 'tool', 'Client': 'client.name', 'Rules': ({ rules }: { readonly rules?: unknown }) => rules }
 const linesOf = (
@@ -43,6 +43,6 @@ it('the last column takes the room that is left, and no text begins a line', () 
 
 it('times are in the zone of whoever reads them', () => {
   const at = '2026-01-02T03:04:05.678Z'
-  const written = linesOf([{ at }], Infinity, createTable({ Time: time('at') }, Infinity))[1] ?? ''
+  const written = linesOf([{ at }], Infinity, createTable({ Time: timeColumn('at') }, Infinity))[1] ?? ''
   expect(new Date(`${written.trim().replace(' ', 'T')}.678`).toISOString()).toBe(at)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clean, inOptions, jsonText, formatStyledLine, oneLine } from '../../src/cli/terminal-text.ts'
+import { clean, inOptions, formatJsonText, formatStyledLine, oneLine } from '../../src/cli/terminal-text.ts'
 
 const HOSTILE = 'a\x1b[31mb\x9b2Jc\x07\x7f\rd\u202ee\u2066f\u200e\u2028g'
 const ACTED_ON = /(?![\n\t])\p{Cc}|[\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
@@ -25,9 +25,9 @@ describe('a text of whomever', () => {
   })
 
   it('is what it was, as JSON', () => {
-    expect(jsonText({ HOSTILE })).not.toMatch(ACTED_ON)
-    expect(JSON.parse(jsonText({ HOSTILE }))).toEqual({ HOSTILE })
-    expect(jsonText(undefined)).toBe('null')
+    expect(formatJsonText({ HOSTILE })).not.toMatch(ACTED_ON)
+    expect(JSON.parse(formatJsonText({ HOSTILE }))).toEqual({ HOSTILE })
+    expect(formatJsonText(undefined)).toBe('null')
   })
 
   it('of the deployment says options as they are here', () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { log } from '../../src/compose/platform.ts'
+import { printLogEntry } from '../../src/compose/platform.ts'
 import { createRecording } from '../../src/compose/recording.ts'
 import type { CallRecord } from '../../src/core/call/call-record.ts'
 import type { RecordingMode } from '../../src/core/call/recorded-calls.ts'
@@ -72,7 +72,7 @@ it.each([
 ])('prints %j so that Miniflare drops no line of it, and as it was', (call_id) => {
   const printed: string[] = []
   vi.spyOn(console, 'log').mockImplementation((line: string) => void printed.push(line))
-  log({ call_id })
+  printLogEntry({ call_id })
   expect(printed.map((line) => [line.includes(call_id.trim()), JSON.parse(line)])).toEqual([[false, { call_id }]])
 })
 
@@ -81,7 +81,7 @@ it.each(['\u009b2J', '\u007f', '\u202egnp.exe', 'a\u2066b\u2069', '\u2028line'])
   (tool) => {
     const printed: string[] = []
     vi.spyOn(console, 'log').mockImplementation((line: string) => void printed.push(line))
-    log({ tool })
+    printLogEntry({ tool })
     expect(printed.join()).toMatch(/^[\x20-\x7e]+$/)
     expect(printed.map((line): unknown => JSON.parse(line))).toEqual([{ tool }])
   },

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, vi } from 'vitest'
 import { createDocsRoutes } from '../../src/docs/routes.ts'
 import { searchDocs } from '../../src/docs/search.ts'
-import { GROUPS } from '../../src/docs/frame.tsx'
+import { GUIDE_GROUPS } from '../../src/docs/frame.tsx'
 import { EXAMPLE_ORIGIN } from '../../src/docs/agent-hosts.ts'
 import { fail } from '../../src/core/failure/failure.ts'
 import { parseValue, toJsonSchema } from '../../src/core/tool/json-reader.ts'
@@ -103,7 +103,7 @@ describe('every guide', () => {
 
 describe('each page', () => {
   it('leads to every guide, each in one group, and says which one it is', async () => {
-    const names = Object.values(GROUPS).flat()
+    const names = Object.values(GUIDE_GROUPS).flat()
     expect(names.toSorted()).toEqual(all.map(({ name }) => name).toSorted())
     for (const path of ['/docs', '/docs/calls']) {
       const shown = await (await get(path)).text()
@@ -171,7 +171,7 @@ describe('the list of guides', () => {
     const shown = await (await get('/docs')).text()
     for (const { name } of all) expect(shown).toContain(`href="/docs/${name}"`)
     const listed = [...shown.matchAll(/<li><a href="\/docs\/([\w-]+)">[^<]*<\/a><p>/g)].map(([, name]) => name)
-    expect(listed).toEqual(Object.values(GROUPS).flat())
+    expect(listed).toEqual(Object.values(GUIDE_GROUPS).flat())
   })
 
   it('is in llms.txt, with what each is for', async () => {
@@ -180,7 +180,7 @@ describe('the list of guides', () => {
     const text = await response.text()
     // https://llmstxt.org: a heading, a quote that sums it up, and lists of links under headings of the second level
     expect(text).toMatch(/^# Switchboard\n\n> [^]+?\n\n## Guides\n\n(?:- \[.+\]\(https:\/\/.+\): .+\n)+\n## /)
-    const inOrder = Object.values(GROUPS).flatMap((names) =>
+    const inOrder = Object.values(GUIDE_GROUPS).flatMap((names) =>
       names.flatMap((name) => all.filter((each) => each.name === name)),
     )
     const links = inOrder.map(({ name, title, summary }) => `- [${title}](${ORIGIN}/docs/${name}.md): ${summary}`)

@@ -3,7 +3,7 @@ import { confirmation, waitQuery } from '../../src/api/authorizations/wire.ts'
 import { encodeProvider } from '../../src/api/providers/routes.ts'
 import { importQuery } from '../../src/api/toolkits/import/routes.ts'
 import { importReader } from '../../src/api/toolkits/import/wire.ts'
-import { uploadQuery } from '../../src/api/toolkits/plugin/wire.ts'
+import { pluginQuery } from '../../src/api/toolkits/plugin/wire.ts'
 import { TOOLKIT_CHANGE_BODY as TOOLKIT_CHANGE, OWNER_BODY, findNamedPrincipal } from '../../src/api/toolkits/wire.ts'
 import { parseToolIdParam, VERSION_CHANGE_BODY, publicationQuery } from '../../src/api/tools/wire.ts'
 import { newKeyReader } from '../../src/core/access/api-key.ts'
@@ -14,7 +14,7 @@ import { createBudget } from '../../src/core/tool/budget.ts'
 import { parseValue } from '../../src/core/tool/json-reader.ts'
 import { readToolset } from '../../src/dialects/mcp/toolset.ts'
 import { LIST } from '../../src/dialects/oxp/routes.ts'
-import { query as declareQuery, type Query, readQuery } from '../../src/http/request/query.ts'
+import { defineQuery, type Query, readQuery } from '../../src/http/request/query.ts'
 import { toJwtPrincipal } from '../../src/http/caller/jwt-claims.ts'
 import { createUrlTextCheck } from '../../src/outbound/allowed-url.ts'
 import { CLAIMS, IMPORT, KEY, PROVIDER } from './examples.ts'
@@ -27,7 +27,7 @@ const RULES = { checkUrl: createUrlTextCheck(new Set(['127.0.0.1:8080'])), check
 /** A row for what the reader of a query reads. */
 const query = (name: string, declared: Query<unknown>, ...examples: readonly string[]): Row =>
   row(name, texts(examples), (text) => isUnderstood(readQuery(declared, `/x?${text}`), 'request-malformed'))
-const LISTING = declareQuery(LIST)
+const LISTING = defineQuery(LIST)
 
 export const resources: readonly Row[] = [
   row('a new key', values([KEY, { ...KEY, users: 'any' }]), (body) => {
@@ -116,7 +116,7 @@ export const resources: readonly Row[] = [
   query('the query of a publication', publicationQuery, 'allow=breaking', 'dialect=oxp'),
   query(
     'the query of an upload',
-    uploadQuery,
+    pluginQuery,
     'version=1.0.0&allowed_hosts=a.example,b.example:8080&security_level=4&config=key:SECRET,b:TWO&allow=breaking',
   ),
   row(

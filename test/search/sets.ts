@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { ADMIN } from '../../src/core/access/principal.ts'
 import type { Json } from '../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
-import { query } from '../../src/storage/registry/search/query.ts'
+import { searchTools } from '../../src/storage/registry/search/query.ts'
 import type { Question } from './questions/question.ts'
 import { tablesOf } from './registry.ts'
 
@@ -21,7 +21,7 @@ export type Ask = (q: string) => readonly string[]
 export function asker(records: readonly ToolRecord[]): Ask {
   const sql = tablesOf(records)
   return (q) =>
-    (query(sql, { q, versions: 'newest', limit: 5 }, ADMIN)?.found ?? []).map(({ record }) => {
+    (searchTools(sql, { q, versions: 'newest', limit: 5 }, ADMIN)?.found ?? []).map(({ record }) => {
       const { toolkit, tool }: ToolRecord = JSON.parse(record)
       return `${toolkit}.${tool}`
     })

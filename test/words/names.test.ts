@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const EXPORT =
   /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) +(?<name>[A-Za-z_]\w*)/gm
-const exported = execFileSync('git', ['ls-files', 'src'], { cwd: root, encoding: 'utf8' })
+const sources = execFileSync('git', ['ls-files', 'src'], { cwd: root, encoding: 'utf8' })
   .split('\n')
   .filter((path) => /\.tsx?$/.test(path))
-  .flatMap((path) => listExports(readFileSync(`${root}/${path}`, 'utf8')))
+const exported = sources.flatMap((path) => listExports(readFileSync(`${root}/${path}`, 'utf8')))
 
 /** A keyword of JSON Schema ends so. */
 const KEYWORDS: ReadonlySet<string> = new Set(['mergeAllOf'])
@@ -19,6 +19,23 @@ const PARTICIPLE =
 
 function listExports(text: string): readonly string[] {
   return [...text.matchAll(EXPORT)].map(({ groups }) => groups?.['name'] ?? '')
+}
+
+/** Folders whose files have one shape: each dialect, each page, each store. */
+const SAME_SHAPE = /^src\/(?:dialects|console|storage)\//
+
+/** The client is a package by itself, and the Worker's entry exports its Durable Objects. */
+const BY_ITSELF = /^src\/(?:client\/|index\.ts$)/
+
+/** The exported names that stand in several files, each with those files. */
+function findRepeatedNames(): readonly string[] {
+  const files = new Map<string, Set<string>>()
+  for (const path of sources.filter((source) => !BY_ITSELF.test(source)))
+    for (const name of listExports(readFileSync(`${root}/${path}`, 'utf8')))
+      files.set(name, (files.get(name) ?? new Set()).add(path))
+  return [...files]
+    .filter(([, paths]) => paths.size > 1 && ![...paths].every((path) => SAME_SHAPE.test(path)))
+    .map(([name, paths]) => `${name}: ${[...paths].join(' ')}`)
 }
 
 /** Why a name is not one of the field's, or undefined. A participle may stand before a noun: `sealedToken`. */
@@ -43,6 +60,10 @@ describe('the names that are exported', () => {
     })
     expect(problems).toEqual([])
     expect(exported.length).toBeGreaterThan(2_000)
+  })
+
+  it('stand in one file each, but where files have one shape', () => {
+    expect(findRepeatedNames()).toEqual([])
   })
 
   it.each(['valueOf', 'Asked', 'given', 'findAsked', 'mcpFace', 'createGate', 'authoriseCall'])(

@@ -1,14 +1,14 @@
 import type { Hono } from 'hono'
 import { namePart } from '../../core/tool/definition-fields.ts'
 import { enumReader, optional } from '../../core/tool/json-reader.ts'
-import { query } from '../../http/request/query.ts'
+import { defineQuery } from '../../http/request/query.ts'
 import { mediaTypeOnly } from '../../http/route/response-specs.ts'
-import { ADMIN, createRouter } from '../../http/route/router.ts'
+import { ADMIN_ROUTE, createRouter } from '../../http/route/router.ts'
 import type { ArchiveDeps } from './export-and-restore.ts'
 import { JSON_LINES } from './wire.ts'
 
-const exportQuery = query({ toolkit: optional(namePart) })
-const importQuery = query({ trust: optional(enumReader(['1'])) })
+const exportQuery = defineQuery({ toolkit: optional(namePart) })
+const importQuery = defineQuery({ trust: optional(enumReader(['1'])) })
 
 /** No secret, key or grant. An import changes nothing that is there; `?trust=1` takes what was not signed here. */
 export function createArchiveRoutes(deps: ArchiveDeps): Hono {
@@ -16,14 +16,14 @@ export function createArchiveRoutes(deps: ArchiveDeps): Hono {
   const load = async () => (await import('./export-and-restore.ts')).createArchive(deps)
 
   on('GET /export', 'Export the registry, or one toolkit', {
-    ...ADMIN,
+    ...ADMIN_ROUTE,
     auditAction: 'registry.export',
     query: exportQuery,
     responses: { 200: mediaTypeOnly('JSON lines', JSON_LINES) },
   })(async ({ query: { toolkit }, addAuditDetails }) => (await load()).exportArchive(toolkit, addAuditDetails))
 
   on('POST /import', 'Restore an export', {
-    ...ADMIN,
+    ...ADMIN_ROUTE,
     auditAction: 'registry.import',
     query: importQuery,
     requestType: JSON_LINES,

@@ -12,7 +12,7 @@ import { pathSegment } from '../../http/request/path-segment.ts'
 import { declareOperation } from '../../http/route/operation.ts'
 import { type QueryValues, readQuery } from '../../http/request/query.ts'
 import { jsonRef, mediaTypeOnly, UNCHANGED } from '../../http/route/response-specs.ts'
-import { CALLER, createRouter, type RouteDeps } from '../../http/route/router.ts'
+import { CALLER_ROUTE, createRouter, type RouteDeps } from '../../http/route/router.ts'
 import * as wire from './wire.ts'
 
 /** Held of an upload on its way to the bucket, where that is in the same process. */
@@ -31,7 +31,7 @@ export function createArtifactsRoutes({ artifacts, uploads, limitAnonymous, now,
   const { router, on, defineHandler } = createRouter(deps)
 
   on('POST /artifacts', 'Upload a file for use in calls', {
-    ...CALLER,
+    ...CALLER_ROUTE,
     requestType: '*/*',
     query: wire.uploadQuery,
     responses: { 201: jsonRef('The file and its handle', 'Upload') },
@@ -59,7 +59,7 @@ export function createArtifactsRoutes({ artifacts, uploads, limitAnonymous, now,
   on(
     'DELETE /artifacts/:id',
     'Delete an uploaded file',
-    CALLER,
+    CALLER_ROUTE,
   )(async ({ c, principal, path: { id } }) => {
     const owner = readOwner(c.req.raw, principal)
     if (!owner.ok) return owner
@@ -75,7 +75,7 @@ export function createArtifactsRoutes({ artifacts, uploads, limitAnonymous, now,
       416: { description: 'No such part' },
     },
   } as const
-  const downloadUpload = defineHandler('GET /artifacts/:id', summary, { ...CALLER, ...DOWNLOAD })(async ({
+  const downloadUpload = defineHandler('GET /artifacts/:id', summary, { ...CALLER_ROUTE, ...DOWNLOAD })(async ({
     c,
     principal,
     path,
@@ -86,7 +86,7 @@ export function createArtifactsRoutes({ artifacts, uploads, limitAnonymous, now,
     const file = await uploads.find(id, owner.value)
     return file ? respondWithFile(c.req.raw, file, id, file.expires) : fail(wire.UNKNOWN_FILE)
   })
-  const operation = { ...DOWNLOAD, summary, query: wire.linkQuery, scope: CALLER.scope }
+  const operation = { ...DOWNLOAD, summary, query: wire.linkQuery, scope: CALLER_ROUTE.scope }
   const download = declareOperation(operation, (c: Context) => {
     const link = readQuery(wire.linkQuery, c.req.url)
     if (!link.ok) return respond(link.failure)

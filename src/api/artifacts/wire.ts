@@ -2,7 +2,7 @@ import { fail, type Failure, ok, type Result } from '../../core/failure/failure.
 import { toFileHandle, type Upload } from '../../core/call/artifact-store.ts'
 import { OCTET_STREAM, mediaType } from '../../core/call/large-output.ts'
 import { optional, string, stringMatching, hideValue } from '../../core/tool/json-reader.ts'
-import { query } from '../../http/request/query.ts'
+import { defineQuery } from '../../http/request/query.ts'
 
 export const LINK_FAILURES: Readonly<Record<'forged' | 'expired' | 'missing', Failure>> = {
   forged: { type: 'forbidden', reason: 'The link is not from this Switchboard: its signature is wrong' },
@@ -38,7 +38,7 @@ function isFilename(name: string): boolean {
   )
 }
 
-export const uploadQuery = query({
+export const uploadQuery = defineQuery({
   filename: optional(
     stringMatching(
       `a name of 1 to ${MAX_FILENAME_CHARACTERS} characters, without a path or control characters`,
@@ -47,7 +47,7 @@ export const uploadQuery = query({
   ),
 })
 
-export const linkQuery = query({ expires: optional(string()), signature: optional(hideValue(string())) })
+export const linkQuery = defineQuery({ expires: optional(string()), signature: optional(hideValue(string())) })
 
 export function encodeUpload(id: string, { size, contentType, filename }: Omit<Upload, 'body'>, expires: number) {
   return {

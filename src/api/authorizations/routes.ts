@@ -8,11 +8,11 @@ import { optional, string, hideValue } from '../../core/tool/json-reader.ts'
 import { writeAudit } from '../../http/route/audit.ts'
 import { BROWSER_COOKIE, readCookie, randomValue, setCookie } from '../../http/caller/cookie.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
-import { ANY_QUERY, query } from '../../http/request/query.ts'
+import { ANY_QUERY, defineQuery } from '../../http/request/query.ts'
 import { jsonRef, json, objectSchema, TEXT } from '../../http/route/response-specs.ts'
 import { createPageRouter, type PagesDeps } from '../../http/route/page-router.ts'
 import type { Authorize } from '../../http/route/authorizer.ts'
-import { CALLER, createRouter, notFound, NO_INPUT, type RouteDeps } from '../../http/route/router.ts'
+import { CALLER_ROUTE, createRouter, notFound, NO_INPUT, type RouteDeps } from '../../http/route/router.ts'
 import { fileResponse } from '../../http/response/stored-file.ts'
 import { redirectResponse, type Page, page, plainPage } from '../../http/page/page.ts'
 import { createOpenLink, findProviderName, type OpenLinkDeps, formatPersonName, startPath } from './open-link.ts'
@@ -32,7 +32,7 @@ const loadPages = () => import('./pages.tsx')
 const ACCOUNT_NAME = /^\P{C}{0,64}$/u
 const MAX_FORM_BYTES = 4_096
 const MAX_CALLBACK_CHARACTERS = 16_384
-const RESUMED = query({ proof: optional(hideValue(string()), '') }, { unknown: 'ignore' })
+const RESUMED = defineQuery({ proof: optional(hideValue(string()), '') }, { unknown: 'ignore' })
 
 /** Opening a page changes nothing, so that no preview of a link can. */
 export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono {
@@ -43,7 +43,7 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
   const browserRoutes = createPageRouter(deps)
 
   sessionRoutes.on('GET /authorizations/:id', 'Get a consent request', {
-    ...CALLER,
+    ...CALLER_ROUTE,
     query: waitQuery,
     responses: { 200: jsonRef('The consent request and its status', 'Authorization') },
   })(async ({ principal, path, query: { wait } }) => {

@@ -2,7 +2,7 @@ import { AUDIT_ACTIONS, type AuditEvent } from '../../core/access/audit-entry.ts
 import { hasScope, type Principal } from '../../core/access/principal.ts'
 import { identifier, integerStringReader, malformedRequestFailure } from '../../core/call/call-options.ts'
 import { HTTP_STATUS, OUTCOME_STATUS, UNCALLED_STATUS } from '../../http/response/failure-status.ts'
-import { query } from '../../http/request/query.ts'
+import { defineQuery } from '../../http/request/query.ts'
 import type { CallRecord } from '../../core/call/call-record.ts'
 import { ok, type Result } from '../../core/failure/failure.ts'
 import type { CallFilter, RecordPage, UsageKey, UsageReport } from '../../core/call/recorded-calls.ts'
@@ -45,14 +45,14 @@ const CALLS = {
   tool: optional(TOOL),
   dialect: optional(enumReader(['oxp', 'open-tool-calling', 'machine-context', 'plugin', 'mcp'])),
 }
-export const callsQuery = query({ ...CALLS, ...PAGE })
-export const auditQuery = query({
+export const callsQuery = defineQuery({ ...CALLS, ...PAGE })
+export const auditQuery = defineQuery({
   ...SHARED,
   outcome: optional(enumReader([...OUTCOMES, 'refused'])),
   act: optional(enumReader(AUDIT_ACTIONS)),
   ...PAGE,
 })
-export const usageQuery = query({ ...CALLS, by: optional(BY, ['tool']) })
+export const usageQuery = defineQuery({ ...CALLS, by: optional(BY, ['tool']) })
 
 export function toCallFilter<F extends Partial<Times>>(
   query: F,

@@ -6,7 +6,7 @@ import { isSecureOrigin } from '../../http/caller/loopback.ts'
 import { isRedirectUri, REDIRECT_URI_FORM } from '../../http/caller/redirect-uri.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { jsonRef, itemList } from '../../http/route/response-specs.ts'
-import { ADMIN, createRouter, notFound, type RouteDeps } from '../../http/route/router.ts'
+import { ADMIN_ROUTE, createRouter, notFound, type RouteDeps } from '../../http/route/router.ts'
 
 export const CLIENT = object({
   name: string({ least: 1, most: 100 }),
@@ -26,7 +26,7 @@ export function createClientsRoutes({ clients, onChange, ...deps }: ClientsRoute
   const { router, on } = createRouter(deps)
 
   on('POST /clients', 'Create an OAuth client', {
-    ...ADMIN,
+    ...ADMIN_ROUTE,
     auditAction: 'client.create',
     body: jsonBody(CLIENT, { what: 'client' }),
     responses: { 201: jsonRef('The client; its secret is returned only once', 'Client') },
@@ -37,12 +37,12 @@ export function createClientsRoutes({ clients, onChange, ...deps }: ClientsRoute
   })
 
   on('GET /clients', 'List OAuth clients', {
-    ...ADMIN,
+    ...ADMIN_ROUTE,
     responses: { 200: itemList('All clients', 'Client') },
   })(async () => ok({ items: await clients.list() }))
 
   on('DELETE /clients/:id', 'Delete an OAuth client and disconnect its agents', {
-    ...ADMIN,
+    ...ADMIN_ROUTE,
     auditAction: 'client.remove',
   })(async ({ path: { id } }) => {
     const isRemoved = await clients.remove(id)

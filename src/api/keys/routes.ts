@@ -12,7 +12,14 @@ import { ok } from '../../core/failure/failure.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { jsonRef, itemList, withEtag } from '../../http/route/response-specs.ts'
-import { ADMIN, createRouter, etag, notFound, type RouteDeps, PRECONDITION_FAILED } from '../../http/route/router.ts'
+import {
+  ADMIN_ROUTE,
+  createRouter,
+  etag,
+  notFound,
+  type RouteDeps,
+  PRECONDITION_FAILED,
+} from '../../http/route/router.ts'
 
 export interface KeysRoutesDeps extends RouteDeps {
   readonly keys: KeyStore
@@ -30,7 +37,7 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
   const { router, on } = createRouter<KeyAnswers>(deps)
 
   on('POST /keys', 'Create an API key', {
-    ...ADMIN,
+    ...ADMIN_ROUTE,
     auditAction: 'key.create',
     body: jsonBody(newKeyReader(deps.now), { what: 'key' }),
     responses: { 201: jsonRef('The key, with its text, which is returned only once', 'NewKey') },
@@ -43,13 +50,13 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
     return { ...ok(encodeNewKey(key, text)), status: 201 }
   })
 
-  on('GET /keys', 'List API keys', { ...ADMIN, responses: { 200: itemList('All keys', 'Key') } })(async () => {
+  on('GET /keys', 'List API keys', { ...ADMIN_ROUTE, responses: { 200: itemList('All keys', 'Key') } })(async () => {
     const [allKeys, keyFacts] = await Promise.all([keys.list(), loadKeyFacts()])
     return ok({ items: allKeys.map((key) => encodeListed(key, keyFacts)) })
   })
 
   on('GET /keys/:id', 'Get an API key', {
-    ...ADMIN,
+    ...ADMIN_ROUTE,
     responses: { 200: withEtag(jsonRef('The key, without its text', 'Key')) },
   })(async ({ path: { id } }) => {
     const [key, keyFacts] = await Promise.all([keys.findById(id), loadKeyFacts()])
@@ -57,7 +64,7 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
   })
 
   on('PATCH /keys/:id', 'Update an API key', {
-    ...ADMIN,
+    ...ADMIN_ROUTE,
     auditAction: 'key.change',
     supportsIfMatch: true,
     body: jsonBody(keyChangeReader(deps.now), { what: 'key' }),
@@ -72,7 +79,7 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
   })
 
   on('POST /keys/:id/rotate', 'Rotate an API key', {
-    ...ADMIN,
+    ...ADMIN_ROUTE,
     auditAction: 'key.rotate',
     body: jsonBody(ROTATION, { what: 'key', isOptional: true }),
     responses: { 200: jsonRef('The key, with its new text, which is returned only once', 'NewKey') },
@@ -88,7 +95,7 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
   })
 
   on('DELETE /keys/:id', 'Delete an API key', {
-    ...ADMIN,
+    ...ADMIN_ROUTE,
     auditAction: 'key.remove',
     supportsIfMatch: true,
   })(async ({ path: { id }, precondition }) => {

@@ -63,7 +63,7 @@ export function groupPage(docs: Docs, api: DocumentedApi, slug: string, origin: 
 }
 
 /** For the search of the docs. */
-export function referenceSections({ operations, components }: DocumentedApi): readonly DocsSection[] {
+export function buildReferenceSections({ operations, components }: DocumentedApi): readonly DocsSection[] {
   return operations.map(({ id, method, path, group, summary, parameters, body }) => ({
     href: `${buildHref(group)}#${id}`,
     guide: REFERENCE.title,

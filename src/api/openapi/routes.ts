@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import type { Docs } from '../../docs/docs.ts'
 import { getOrigin } from '../../docs/routes.ts'
 import type { DocsSection } from '../../docs/search.ts'
-import { jsonText } from '../../http/response/json-response.ts'
+import { jsonTextResponse } from '../../http/response/json-response.ts'
 import { failurePage, page, plainPage } from '../../http/page/page.ts'
 import { ANY_QUERY } from '../../http/request/query.ts'
 import { json, OBJECT, objectSchema, TEXT } from '../../http/route/response-specs.ts'
@@ -24,7 +24,7 @@ export function createOpenApiRoutes({ loadApi, loadDocs, version, ...deps }: Ope
   const load = () => Promise.all([import('./reference.tsx'), loadDocs(), loadApi()])
   at('/openapi.json', { ...READ, summary: 'Get this API as an OpenAPI document', responses: DOCUMENT }, async (c) => {
     const [{ openApiDocument }, api] = await Promise.all([import('./document.ts'), loadApi()])
-    return jsonText(JSON.stringify(openApiDocument(api, { origin: getOrigin(c), version })))
+    return jsonTextResponse(JSON.stringify(openApiDocument(api, { origin: getOrigin(c), version })))
   })
   at('/docs/reference', READ, async () => {
     const [{ referencePage }, docs, api] = await load()
@@ -56,7 +56,7 @@ export function documenting(
 }
 
 /** For the search of the docs. */
-export async function referenceSections(loadApi: OpenApiRoutesDeps['loadApi']): Promise<readonly DocsSection[]> {
+export async function loadReferenceSections(loadApi: OpenApiRoutesDeps['loadApi']): Promise<readonly DocsSection[]> {
   const [reference, api] = await Promise.all([import('./reference.tsx'), loadApi()])
-  return reference.referenceSections(api)
+  return reference.buildReferenceSections(api)
 }

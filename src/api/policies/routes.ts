@@ -6,7 +6,7 @@ import { stringMatching } from '../../core/tool/json-reader.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { jsonRef, itemList, withEtag } from '../../http/route/response-specs.ts'
-import { ADMIN, createRouter, etag, type RouteDeps, PRECONDITION_FAILED } from '../../http/route/router.ts'
+import { ADMIN_ROUTE, createRouter, etag, type RouteDeps, PRECONDITION_FAILED } from '../../http/route/router.ts'
 
 export interface PolicyAnswers {
   'GET /policies': { readonly items: readonly Policy[] }
@@ -25,10 +25,10 @@ const PATTERN = stringMatching("a tool pattern such as '*', 'Gmail.*', '*.Delete
 export function createPoliciesRoutes(deps: PoliciesRoutesDeps): Hono {
   const { store, loadSecretCheck } = deps
   const { router, on } = createRouter<PolicyAnswers>(deps)
-  const ONE = { ...ADMIN, path: { pattern: PATTERN } } as const
+  const ONE = { ...ADMIN_ROUTE, path: { pattern: PATTERN } } as const
 
-  on('GET /policies', 'List policies', { ...ADMIN, responses: { 200: itemList('All policies', 'Policy') } })(async () =>
-    ok({ items: await store.list() }),
+  on('GET /policies', 'List policies', { ...ADMIN_ROUTE, responses: { 200: itemList('All policies', 'Policy') } })(
+    async () => ok({ items: await store.list() }),
   )
 
   on('GET /policies/:pattern', 'Get a policy', {

@@ -7,7 +7,14 @@ import { isObject } from '../../core/tool/json.ts'
 import { stringMatching } from '../../core/tool/json-reader.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { jsonRef, itemList, withEtag } from '../../http/route/response-specs.ts'
-import { ADMIN, createRouter, etag, notFound, type RouteDeps, PRECONDITION_FAILED } from '../../http/route/router.ts'
+import {
+  ADMIN_ROUTE,
+  createRouter,
+  etag,
+  notFound,
+  type RouteDeps,
+  PRECONDITION_FAILED,
+} from '../../http/route/router.ts'
 
 export interface ProvidersRoutesDeps extends RouteDeps {
   readonly store: Pick<ProviderStore, 'put' | 'remove'>
@@ -26,10 +33,10 @@ const MAX_PROVIDER_BYTES = 262_144
 export function createProvidersRoutes(deps: ProvidersRoutesDeps): Hono {
   const { store, providers, checkUrl, loadSecretCheck, known } = deps
   const { router, on } = createRouter<ProviderAnswers>(deps)
-  const ONE = { ...ADMIN, path: { id: ID } } as const
+  const ONE = { ...ADMIN_ROUTE, path: { id: ID } } as const
 
   on('GET /providers', 'List OAuth providers', {
-    ...ADMIN,
+    ...ADMIN_ROUTE,
     responses: { 200: itemList('All providers', 'Provider') },
   })(async () => ok({ items: (await providers.list()).map(encodeProvider) }))
 

@@ -2,10 +2,10 @@ import type { Context, Hono } from 'hono'
 import type { Principal } from '../../core/access/principal.ts'
 import { type FailureResult, type Failure, fail, ok } from '../../core/failure/failure.ts'
 import { HTTP_STATUS } from '../../http/response/failure-status.ts'
-import { jsonText } from '../../http/response/json-response.ts'
+import { jsonTextResponse } from '../../http/response/json-response.ts'
 import { isSecureOrigin } from '../../http/caller/loopback.ts'
 import { pathSegment } from '../../http/request/path-segment.ts'
-import { ANY_QUERY, query, type QueryValues } from '../../http/request/query.ts'
+import { ANY_QUERY, defineQuery, type QueryValues } from '../../http/request/query.ts'
 import { optional, enumReader, string, stringMatching } from '../../core/tool/json-reader.ts'
 import { time } from '../../core/tool/time.ts'
 import { json, OBJECT, mediaTypeOnly } from '../../http/route/response-specs.ts'
@@ -24,7 +24,7 @@ const load = (): Promise<Wire> => import('./wire.ts')
 
 const SERVERS = '/v0.1/servers'
 /** The registry's own servers pass over what they do not know, so that clients of later revisions can ask them. */
-const SERVERS_QUERY = query(
+const SERVERS_QUERY = defineQuery(
   {
     search: optional(string()),
     version: optional(string()),
@@ -118,7 +118,7 @@ export function createServersRoutes({
     const requestedVersion = pathSegment(c.req.url, 5)
     if (!requestedVersion.ok) return requestedVersion
     const { wire, here, name, toolset } = server.value
-    if (wire.isVersion(here, requestedVersion.value))
+    if (wire.isListedVersion(here, requestedVersion.value))
       return varyByCredential(c, c.json(wire.encodeServer(here, toolset)))
     return fail({
       type: 'not-found',
@@ -140,7 +140,7 @@ export function createServersRoutes({
 
   function refuse(failure: Failure): Response | Promise<Response> {
     if (failure.type !== 'request-malformed' && failure.type !== 'not-found') return deps.respond(failure)
-    return jsonText(JSON.stringify({ error: failure.message }), HTTP_STATUS[failure.type])
+    return jsonTextResponse(JSON.stringify({ error: failure.message }), HTTP_STATUS[failure.type])
   }
 
   return router
@@ -154,5 +154,5 @@ function varyByCredential({ req }: Context, response: Response): Response {
 }
 
 function respondAs(body: object, type: string): Response {
-  return jsonText(JSON.stringify(body), 200, { 'content-type': type })
+  return jsonTextResponse(JSON.stringify(body), 200, { 'content-type': type })
 }

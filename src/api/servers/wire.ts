@@ -91,11 +91,11 @@ export function matchesServer(
 ): boolean {
   return (
     serverName(deployment.origin, toolset).toLowerCase().includes(search.toLowerCase()) &&
-    isVersion(deployment, version) &&
+    isListedVersion(deployment, version) &&
     (updated_since === undefined || (deployment.deployedAt ?? Infinity) >= updated_since)
   )
 }
 
-export function isVersion({ version }: ListedDeployment, requested: string): boolean {
+export function isListedVersion({ version }: ListedDeployment, requested: string): boolean {
   return requested === 'latest' || requested === version
 }

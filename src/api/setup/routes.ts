@@ -3,7 +3,7 @@ import type { KeyStore } from '../../core/access/api-key.ts'
 import type { AllProviders } from '../../core/consent/provider.ts'
 import { ok } from '../../core/failure/failure.ts'
 import { json, arraySchema, objectSchema, TEXT } from '../../http/route/response-specs.ts'
-import { ADMIN, createRouter, type RouteDeps } from '../../http/route/router.ts'
+import { ADMIN_ROUTE, createRouter, type RouteDeps } from '../../http/route/router.ts'
 
 interface Setup {
   readonly vaultKeys: 'none' | 'development' | 'set'
@@ -40,7 +40,7 @@ export function createSetupRoutes({ setup, keys, providers, ...deps }: SetupRout
   const { router, on } = createRouter<SetupAnswers>(deps)
 
   on('GET /setup', 'Check the setup of the deployment', {
-    ...ADMIN,
+    ...ADMIN_ROUTE,
     responses: { 200: json('One check for each part of the deployment', objectSchema({ items: arraySchema(CHECK) })) },
   })(async () => {
     const [allKeys, allProviders] = await Promise.all([keys.list(), providers.list()])

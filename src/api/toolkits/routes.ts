@@ -9,7 +9,7 @@ import { isNamePart } from '../../core/tool/tool-id.ts'
 import { PRIVATE } from '../../http/response/json-response.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { jsonRef, itemList } from '../../http/route/response-specs.ts'
-import { ADMIN, createRouter, PUBLISHER, READER, type RouteDeps } from '../../http/route/router.ts'
+import { ADMIN_ROUTE, createRouter, PUBLISHER_ROUTE, READER_ROUTE, type RouteDeps } from '../../http/route/router.ts'
 import {
   TOOLKIT_CHANGE_BODY,
   encodeSummary,
@@ -31,7 +31,7 @@ export function createToolkitsRoutes(deps: ToolkitsRoutesDeps): Hono {
   const { router, on } = createRouter<ToolkitAnswers>(deps)
 
   on('GET /toolkits', 'List toolkits', {
-    ...READER,
+    ...READER_ROUTE,
     isPrivate: false,
     responses: { 200: itemList('Toolkits with tools that the caller may see', 'ToolkitSummary') },
   })(async ({ principal }) => {
@@ -40,7 +40,7 @@ export function createToolkitsRoutes(deps: ToolkitsRoutesDeps): Hono {
   })
 
   on('GET /toolkits/:toolkit', 'Get a toolkit', {
-    ...ADMIN,
+    ...ADMIN_ROUTE,
     responses: { 200: jsonRef('The toolkit', 'Toolkit') },
   })(async ({ path: { toolkit: name } }) => {
     const toolkit = isNamePart(name) ? await toolkits.find(name) : undefined
@@ -48,7 +48,7 @@ export function createToolkitsRoutes(deps: ToolkitsRoutesDeps): Hono {
   })
 
   on('PUT /toolkits/:toolkit', 'Set the owner of a toolkit', {
-    ...ADMIN,
+    ...ADMIN_ROUTE,
     path: { toolkit: namePart },
     auditAction: 'toolkit.give',
     body: jsonBody(OWNER_BODY, { what: 'change' }),
@@ -69,7 +69,7 @@ export function createToolkitsRoutes(deps: ToolkitsRoutesDeps): Hono {
   }
 
   on('PATCH /toolkits/:toolkit', 'Update the status, owner, tags or description of a toolkit', {
-    ...PUBLISHER,
+    ...PUBLISHER_ROUTE,
     auditAction: 'toolkit.change',
     body: jsonBody(TOOLKIT_CHANGE_BODY),
     responses: { 200: jsonRef('The updated toolkit', 'Toolkit') },
@@ -88,7 +88,7 @@ export function createToolkitsRoutes(deps: ToolkitsRoutesDeps): Hono {
   })
 
   on('DELETE /toolkits/:toolkit', 'Delete a toolkit that can no longer be called', {
-    ...PUBLISHER,
+    ...PUBLISHER_ROUTE,
     auditAction: 'toolkit.remove',
     responses: { 200: jsonRef('The deleted toolkit, and until when it is kept', 'Toolkit') },
   })(

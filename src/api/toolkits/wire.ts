@@ -1,7 +1,7 @@
 import type { Toolkit } from '../../core/access/toolkit-owner.ts'
 import type { ToolkitCount } from '../../core/catalog/catalog.ts'
 import { statusReader } from '../../core/publish/status-body.ts'
-import { tags, toolkitDescription } from '../../core/tool/definition-fields.ts'
+import { tags, toolkitDescriptionReader } from '../../core/tool/definition-fields.ts'
 import { boolean, nullable, object, optional, string } from '../../core/tool/json-reader.ts'
 
 const OWNER = nullable(string({ least: 1, most: 300 }))
@@ -10,7 +10,7 @@ const SETTINGS = object({
   owner: optional<string | null>(OWNER),
   tags: optional(tags),
   review: optional(boolean),
-  description: optional<string | null>(nullable(toolkitDescription)),
+  description: optional<string | null>(nullable(toolkitDescriptionReader)),
 })
 export const TOOLKIT_CHANGE_BODY = statusReader(SETTINGS, ['owner', 'tags', 'review', 'description'])
 const KEY_PREFIX = 'key:'

@@ -28,15 +28,15 @@ import type { ToolSource } from '../../core/tool/tool-source.ts'
 import { findHighest, resolveVersion } from '../../core/tool/version.ts'
 import { noteHeader, notModified, PRIVATE } from '../../http/response/json-response.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
-import { query, type QueryValues } from '../../http/request/query.ts'
+import { defineQuery, type QueryValues } from '../../http/request/query.ts'
 import { ANY, jsonRef, itemList, json, arraySchema } from '../../http/route/response-specs.ts'
 import { OBJECT, objectSchema, ref, NOT_CALLABLE_NOTE, UNCHANGED } from '../../http/route/response-specs.ts'
 import { getBackground } from '../../http/route/authorizer.ts'
 import {
   createRouter,
   type AddAuditDetails,
-  PUBLISHER,
-  READER,
+  PUBLISHER_ROUTE,
+  READER_ROUTE,
   type RouteResult,
   type RouteDeps,
 } from '../../http/route/router.ts'
@@ -75,7 +75,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
   const format = enumReader([...formats.keys()])
 
   const operation = {
-    ...PUBLISHER,
+    ...PUBLISHER_ROUTE,
     auditAction: 'tools.publish',
     query: wire.publicationQuery,
     body: jsonBody(PUBLICATION_BODY, { limit: PUBLISH_LIMIT, parts: MAX_SOURCE_NODES }),
@@ -119,8 +119,8 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
   }
 
   on('GET /tools/:id', 'Get a tool definition', {
-    ...READER,
-    query: query({ format: optional(format), losses: wire.flag, neighbours: wire.flag }),
+    ...READER_ROUTE,
+    query: defineQuery({ format: optional(format), losses: wire.flag, neighbours: wire.flag }),
     responses: {
       200: json('The definition in the requested format; or the five most similar tools', ANY),
       304: UNCHANGED,
@@ -161,7 +161,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
   })
 
   on('GET /tools/:id/readiness', 'Check whether a call can run now', {
-    ...READER,
+    ...READER_ROUTE,
     query: wire.readinessQuery,
     responses: { 200: jsonRef('Readiness, with any problems', 'Readiness') },
   })(async ({ c, principal, path: { id }, query: { user_id } }) => {
@@ -175,7 +175,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
   })
 
   on('GET /tools/:id/versions', 'List the versions of a tool and their changes', {
-    ...READER,
+    ...READER_ROUTE,
     responses: { 200: itemList('The versions, highest first', 'VersionHistory') },
   })(async ({ c, principal, path: { id } }) => {
     const active = await find(id, principal, getBackground(c))
@@ -189,7 +189,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
   })
 
   on('PATCH /tools/:id', 'Update the status of a version', {
-    ...PUBLISHER,
+    ...PUBLISHER_ROUTE,
     auditAction: 'tool.change',
     body: jsonBody(wire.VERSION_CHANGE_BODY),
     responses: { 200: jsonRef('The updated version', 'Version') },
@@ -236,8 +236,8 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
   })
 
   on('POST /convert', 'Convert a definition to another format', {
-    ...READER,
-    query: query({
+    ...READER_ROUTE,
+    query: defineQuery({
       ...wire.PUBLICATION_PARAMS,
       to: requireValue(format, [...formats.keys()]),
       from: optional(string({ most: 100 })),

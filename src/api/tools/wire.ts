@@ -18,7 +18,7 @@ import {
 } from '../../core/tool/json-reader.ts'
 import { quoteList } from '../../core/tool/problem.ts'
 import { HTTP_STATUS } from '../../http/response/failure-status.ts'
-import { query } from '../../http/request/query.ts'
+import { defineQuery } from '../../http/request/query.ts'
 import { formatToolId, isNamePart, type ToolName } from '../../core/tool/tool-id.ts'
 import { needsApproval, type Publisher, type ToolRecord, type VersionEntry } from '../../core/tool/tool.ts'
 import type { ToolStatus } from '../../core/tool/version.ts'
@@ -31,11 +31,11 @@ const ADMIN_FIELDS = object({
 
 export const VERSION_CHANGE_BODY = statusReader(ADMIN_FIELDS, ['trusted', 'name'])
 
-export const readinessQuery = query({ user_id: optional(identifier) })
+export const readinessQuery = defineQuery({ user_id: optional(identifier) })
 
 export const PUBLICATION_PARAMS = { toolkit: optional(namePart), version: optional(version) }
 
-export const publicationQuery = query({
+export const publicationQuery = defineQuery({
   dialect: optional(string({ most: 100 })),
   allow: optional(enumReader(['breaking'])),
   ...PUBLICATION_PARAMS,

@@ -1,7 +1,7 @@
 import { mayActFor, type Principal } from '../../core/access/principal.ts'
 import { identifier } from '../../core/call/call-options.ts'
 import { fail } from '../../core/failure/failure.ts'
-import { CALLER } from '../../http/route/router.ts'
+import { CALLER_ROUTE } from '../../http/route/router.ts'
 
 /** For callers who may ask about the user in the path. */
 export function userRoute(mayReadUser = mayActFor) {
@@ -9,5 +9,5 @@ export function userRoute(mayReadUser = mayActFor) {
     mayReadUser(principal, user)
       ? undefined
       : fail({ type: 'forbidden', reason: `The credential may not act for the user '${user}'` })
-  return { ...CALLER, path: { user: identifier }, findDenial } as const
+  return { ...CALLER_ROUTE, path: { user: identifier }, findDenial } as const
 }

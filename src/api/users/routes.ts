@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import type { UserGrants, Grant } from '../../core/consent/authorization.ts'
 import { type FailureResult, fail, ok } from '../../core/failure/failure.ts'
 import { optional, string } from '../../core/tool/json-reader.ts'
-import { query } from '../../http/request/query.ts'
+import { defineQuery } from '../../http/request/query.ts'
 import { jsonRef, itemList } from '../../http/route/response-specs.ts'
 import { createRouter, type RouteDeps } from '../../http/route/router.ts'
 import { userRoute } from './path-user.ts'
@@ -34,7 +34,7 @@ export function createGrantsRoutes({ grants, ...deps }: RouteDeps & { readonly g
 
   on('GET /users/:user/grants/:provider', "Get a user's account at a provider", {
     ...USER,
-    query: query({ account: optional(string()) }),
+    query: defineQuery({ account: optional(string()) }),
     responses: { 200: jsonRef('The connected account', 'Grant') },
   })(async ({ path: { user, provider }, query: { account } }) => {
     const userGrants = await grants.list(user)
@@ -47,7 +47,7 @@ export function createGrantsRoutes({ grants, ...deps }: RouteDeps & { readonly g
   on('DELETE /users/:user/grants/:provider', "Disconnect a user's accounts at a provider", {
     ...USER,
     auditAction: 'grant.revoke',
-    query: query({ account: optional(string()), toolkit: optional(string()) }),
+    query: defineQuery({ account: optional(string()), toolkit: optional(string()) }),
   })(async ({ path: { user, provider }, query }) => {
     return (await grants.revoke(user, provider, query)) ? ok(undefined) : grantNotFound(provider)
   })

@@ -1,6 +1,6 @@
 import { type Challenge, SwitchboardError, type ToolProgress } from '../../client/index.ts'
 import { formatJson, isObject, type JsonRecord, parseJson } from '../../client/json.ts'
-import { collectOption, readInput, readObject, parseIntegerOption } from '../argument-values.ts'
+import { collectOption, readInputFile, readObject, parseIntegerOption } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import { showLink } from './authorize.ts'
 import type { AddCommands, CliSession } from '../context.ts'
@@ -55,7 +55,7 @@ interface InputOptions {
 async function readCallInput(session: CliSession, tool: string, { input, field }: InputOptions, timeout?: number) {
   if (input !== undefined && field !== undefined) throw new CliError('usage', 'Use either --input or --field')
   if (input !== undefined)
-    return readObject(input === '-' ? await readInput('-', session.surroundings) : input, 'The input')
+    return readObject(input === '-' ? await readInputFile('-', session.surroundings) : input, 'The input')
   if (field === undefined) return {}
   const types = await loadFieldTypes(session, tool, timeout)
   const pairs = field.map((pair): [string, unknown] => {

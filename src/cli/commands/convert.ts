@@ -1,5 +1,5 @@
 import { formatJson, isObject, objectsIn, textIn } from '../../client/json.ts'
-import { readInput, readJson } from '../argument-values.ts'
+import { readInputFile, parseJsonArgument } from '../argument-values.ts'
 import type { AddCommands } from '../context.ts'
 import { wrapped } from './publish.ts'
 
@@ -15,7 +15,10 @@ export const addConvert: AddCommands = (program, open) => {
     .action(async (file, options) => {
       const { to, from, toolkit, version } = options
       const { connection, terminal, surroundings, signal } = open(options)
-      const read = readJson(await readInput(file, surroundings), file === '-' ? 'The standard input' : file)
+      const read = parseJsonArgument(
+        await readInputFile(file, surroundings),
+        file === '-' ? 'The standard input' : file,
+      )
       const json = wrapped(read, { toolkit, version })
       const request = { method: 'POST', path: '/convert', query: { to, from }, json, signal, repeatable: true }
       const answer: unknown = await connection.json(request)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { isObject, type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
-import { collectOption, readObject, readText } from '../argument-values.ts'
+import { collectOption, readObject, readTextFile } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 
@@ -86,7 +86,7 @@ function send({ connection, signal }: CliSession, json: JsonRecord, options: Imp
 async function readSource(source: string, kind: string | undefined): Promise<JsonRecord> {
   if (kind !== undefined && !KINDS.includes(kind))
     throw new CliError('usage', `Cannot import from '${kind}': wanted ${KINDS.join(', ')}`)
-  if (!/^https?:\/\//i.test(source)) return { [kind ?? 'openapi']: await readText(source) }
+  if (!/^https?:\/\//i.test(source)) return { [kind ?? 'openapi']: await readTextFile(source) }
   const { pathname } = new URL(source)
   const plain = /\/mcp\/?$/.test(pathname) ? 'mcp' : /\.(?:json|ya?ml)$/i.test(pathname) ? 'openapi' : undefined
   const found = kind ?? plain

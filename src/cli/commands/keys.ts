@@ -2,7 +2,7 @@ import { textIn } from '../../client/json.ts'
 import { expiry, collectOption, readObject, seconds } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
-import { time } from '../table.ts'
+import { timeColumn } from '../table.ts'
 import { addListing } from './listings.ts'
 
 export const addKeys: AddCommands = (program, open) => {
@@ -17,8 +17,8 @@ export const addKeys: AddCommands = (program, open) => {
       'Scopes': 'scopes',
       'Tools': 'tools',
       'Users': 'users',
-      'Expires': time('expires_at'),
-      'Last used': time('last_used_at'),
+      'Expires': timeColumn('expires_at'),
+      'Last used': timeColumn('last_used_at'),
     },
   })
   keys

@@ -3,7 +3,7 @@ import { sleep } from '../../client/connection.ts'
 import { type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
 import { parseTimeOption, parseIntegerOption } from '../argument-values.ts'
 import type { AddCommands, CliSession, CommonOptions, Open } from '../context.ts'
-import { type Columns, time } from '../table.ts'
+import { type Columns, timeColumn } from '../table.ts'
 
 type Query = Readonly<Record<string, string | undefined>>
 
@@ -44,7 +44,14 @@ const LISTINGS: readonly Listing[] = [
     description: 'list calls, with caller, tool and outcome',
     path: '/calls',
     filters: ['tool', 'user_id', 'principal', 'outcome', 'since', 'until'],
-    columns: { Time: time('at'), Tool: 'tool', Caller: CALLER, User: 'user_id', ms: 'duration_ms', Outcome: 'outcome' },
+    columns: {
+      Time: timeColumn('at'),
+      Tool: 'tool',
+      Caller: CALLER,
+      User: 'user_id',
+      ms: 'duration_ms',
+      Outcome: 'outcome',
+    },
     log: { alias: 'logs' },
   },
   {
@@ -66,7 +73,7 @@ const LISTINGS: readonly Listing[] = [
     path: '/audit',
     filters: ['act', 'principal', 'outcome', 'since', 'until'],
     columns: {
-      Time: time('at'),
+      Time: timeColumn('at'),
       Action: 'act',
       Caller: CALLER,
       Outcome: 'outcome',
@@ -94,8 +101,8 @@ const LISTINGS: readonly Listing[] = [
       Agent: 'id',
       Name: 'client.name',
       Scopes: 'scopes',
-      Expires: time('expires_at'),
-      'Last used': time('used_at'),
+      Expires: timeColumn('expires_at'),
+      'Last used': timeColumn('used_at'),
       Toolkits: 'toolkits',
     },
   },

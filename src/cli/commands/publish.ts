@@ -4,7 +4,7 @@ import { basename, dirname, extname, join } from 'node:path'
 import type { Command } from 'commander'
 import { SwitchboardError } from '../../client/index.ts'
 import { isObject, type JsonRecord, objectsIn, parsed, textIn } from '../../client/json.ts'
-import { collectOption, readJson } from '../argument-values.ts'
+import { collectOption, parseJsonArgument } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import { type AddCommands, type CliSession, readNote } from '../context.ts'
 import { problemLine } from '../terminal-text.ts'
@@ -113,7 +113,7 @@ async function publishFile(session: CliSession, file: string, options: PublishOp
 
 async function definitionsRequest(file: string, options: PublishOptions) {
   const { dialect, toolkit, version, tag: tags, code, allowedHost, allowBreaking } = options
-  const read = readJson(await readFile(file, 'utf8'), file)
+  const read = parseJsonArgument(await readFile(file, 'utf8'), file)
   const module = code === undefined ? undefined : await readFile(code, 'utf8')
   const implementation = module === undefined ? undefined : { kind: 'code', module, allowed_hosts: allowedHost ?? [] }
   const beside = { toolkit, version, tags, implementation }

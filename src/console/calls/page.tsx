@@ -2,7 +2,7 @@ import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { FailureType } from '../../core/failure/failure.ts'
 import type { PageResult, PageContext, Reply } from '../visit.ts'
-import { FailureNotice, Notice, OutcomeWord, formatTimeAgo, Select, TextField, Time, ToolName } from '../parts.tsx'
+import { FailureNotice, Notice, OutcomeWord, formatTimeAgo, Select, TextField, Time, ToolNameLabel } from '../parts.tsx'
 import { readFilters, buildQuery } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
 import { barsOfCalls, barsOfUsage, CallsChart, formatMs } from './chart.tsx'
@@ -116,7 +116,7 @@ const COLUMNS: readonly Column<ListedCall>[] = [
     isLong: true,
     cell: ({ tool }) => (
       <a href={`/console/tools/${encodeURIComponent(tool)}`}>
-        <ToolName name={tool} />
+        <ToolNameLabel name={tool} />
       </a>
     ),
   },

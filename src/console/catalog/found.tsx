@@ -1,8 +1,8 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import { ToolIcon } from '../../http/page/icon.tsx'
 import { truncate, quoteName } from '../../http/page/text.ts'
-import { plainText, withoutTitle } from '../markdown.tsx'
-import { Notice, ToolName } from '../parts.tsx'
+import { toPlainText, withoutTitle } from '../markdown.tsx'
+import { Notice, ToolNameLabel } from '../parts.tsx'
 import { FROM } from '../portion.ts'
 import { buildHref, type ToolSearch } from './search.tsx'
 
@@ -94,12 +94,12 @@ function Card({ tool, isExact }: { tool: FoundToolsPage['items'][number]; isExac
     <li>
       <a href={`/console/tools/${encodeURIComponent(isExact ? id : name)}`}>
         <ToolIcon path={icon} />
-        <ToolName name={name} />
+        <ToolNameLabel name={name} />
       </a>{' '}
       <span class="note">{version}</span>
       {/^[^+]*-/.test(version) ? <span class="note">, a pre-release</span> : undefined}
       {title === undefined ? undefined : <bdi class="note"> {quoteName(title)}</bdi>}
-      <p dir="auto">{truncate(plainText(withoutTitle(tool.description, title)))}</p>
+      <p dir="auto">{truncate(toPlainText(withoutTitle(tool.description, title)))}</p>
       {needs.length === 0 ? undefined : <p class="note">Needs {needs.join(', ')}</p>}
     </li>
   )

@@ -1,7 +1,7 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import { truncate } from '../../http/page/text.ts'
 import { formatCount } from '../calls/chart.tsx'
-import { plainText } from '../markdown.tsx'
+import { toPlainText } from '../markdown.tsx'
 import { Chips, NextLink } from '../parts.tsx'
 import { paginate } from '../portion.ts'
 import { buildQuery } from '../query.ts'
@@ -55,7 +55,7 @@ export function ToolkitCards({ visit, toolkits, order, usage }: ToolkitCardsProp
               {formatCount(each.tools, 'tool')}
               {order === 'calls' ? `, ${formatCount(countCalls(each), 'call')} this week` : ''}
             </span>
-            {each.description === undefined ? undefined : <p dir="auto">{truncate(plainText(each.description))}</p>}
+            {each.description === undefined ? undefined : <p dir="auto">{truncate(toPlainText(each.description))}</p>}
           </li>
         ))}
       </ul>

@@ -4,14 +4,17 @@ import type { Problem } from '../../core/tool/problem.ts'
 import type { PageContext, Reply, RouteFailure } from '../visit.ts'
 import { toReplyView, exact, FailureNotice, formatTimeAgo, Notice, SendingNote } from '../parts.tsx'
 import { FieldRows, FoldedRows, LeftOut } from './field-rows.tsx'
-import { type Field, listFields, ROOT } from './fields.ts'
+import { type Field, listFields, ROOT_FIELD } from './fields.ts'
 import { toForm, toFormValues } from './values.ts'
 
 /** The fields of a form for the body of a route, behind one for the id in its path. */
 export function editFields(body: JsonObject, id?: Pick<Field, 'key' | 'description'>): readonly Field[] {
   const fields = listFields(body).filter(({ key }) => key !== id?.key)
   if (!id) return fields
-  return [{ ...id, name: `${ROOT}/${id.key}`, isRequired: true, kind: { type: 'text', isLong: false } }, ...fields]
+  return [
+    { ...id, name: `${ROOT_FIELD}/${id.key}`, isRequired: true, kind: { type: 'text', isLong: false } },
+    ...fields,
+  ]
 }
 
 export function trimmed(form: URLSearchParams, except?: string): URLSearchParams {

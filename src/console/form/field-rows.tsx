@@ -2,7 +2,7 @@ import type { Json } from '../../core/tool/json.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { Markdown } from '../markdown.tsx'
 import { exact } from '../parts.tsx'
-import { type Field, type FieldKind, ROOT } from './fields.ts'
+import { type Field, type FieldKind, ROOT_FIELD } from './fields.ts'
 import { toRawName } from './values.ts'
 
 interface FieldRowsProps {
@@ -20,7 +20,7 @@ export function FoldedRows({ summary, ...rows }: FieldRowsProps & { readonly sum
   const { fields, form, problems } = rows
   if (fields.length === 0) return undefined
   const isFilled = [...form].some(([name, text]) => text !== '' && fields.some((field) => name.includes(field.name)))
-  const isWrong = problems.some(({ path }) => fields.some(({ name }) => path.startsWith(name.slice(ROOT.length))))
+  const isWrong = problems.some(({ path }) => fields.some(({ name }) => path.startsWith(name.slice(ROOT_FIELD.length))))
   return (
     <details open={isFilled || isWrong}>
       <summary>{summary}</summary>
@@ -127,7 +127,7 @@ const HINTS: Partial<Readonly<Record<FieldKind['type'], string>>> = {
 
 /** Whether a problem is of a field; one of a field in a group is not of the group too. */
 function matchesField({ name, kind }: Field, path: string): boolean {
-  const own = name.slice(ROOT.length)
+  const own = name.slice(ROOT_FIELD.length)
   return path === own || (kind.type !== 'group' && path.startsWith(`${own}/`))
 }
 

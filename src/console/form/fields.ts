@@ -30,7 +30,7 @@ export type FieldKind =
   | { readonly type: 'mixed'; readonly types: readonly string[] }
   | { readonly type: 'json' }
 
-export const ROOT = 'input'
+export const ROOT_FIELD = 'input'
 /** Anything deeper, or more, is written as JSON. */
 const MAX_DEPTH = 3
 const MAX_FIELDS = 100
@@ -40,7 +40,7 @@ const LONG = 200
 
 /** The fields of a schema of an object, without references; none where it names no properties. */
 export function listFields(schema: Json): readonly Field[] {
-  return fieldsIn(schema, ROOT, 0)
+  return fieldsIn(schema, ROOT_FIELD, 0)
 }
 
 function fieldsIn(schema: Json, name: string, depth: number): readonly Field[] {

@@ -3,7 +3,7 @@ import { bigInteger } from '../../core/tool/big-integers.ts'
 import { isJsonObject, isJsonArray, isObject, type Json, type JsonObject, getJsonType } from '../../core/tool/json.ts'
 import { parseJson } from '../../core/tool/json-text.ts'
 import type { Problem } from '../../core/tool/problem.ts'
-import { type Field, type FieldKind, ROOT } from './fields.ts'
+import { type Field, type FieldKind, ROOT_FIELD } from './fields.ts'
 
 /** The name of the control in which somebody may write the whole input as JSON instead. */
 export const RAW_JSON_FIELD = 'whole'
@@ -24,7 +24,7 @@ export function toRawName(name: string): string {
 }
 
 /** Reads a form without its empty fields; problems are texts that are no value of their kind. */
-export function readInput(fields: readonly Field[], form: URLSearchParams, meter: Budget) {
+export function readFormInput(fields: readonly Field[], form: URLSearchParams, meter: Budget) {
   const problems: Problem[] = []
   const reading = { form, meter, problems }
   const whole = form.get(RAW_JSON_FIELD)?.trim()
@@ -78,10 +78,10 @@ function readValue({ name, isRequired, kind }: Field, reading: FormReading): Jso
     case 'lines':
       return splitLines(text)
     case 'entries':
-      if (text.trim().startsWith('{')) return readJson(text, name.slice(ROOT.length), reading)
+      if (text.trim().startsWith('{')) return readJson(text, name.slice(ROOT_FIELD.length), reading)
       return Object.fromEntries(splitLines(text).map(splitEntry))
     case 'json':
-      return readJson(text, name.slice(ROOT.length), reading)
+      return readJson(text, name.slice(ROOT_FIELD.length), reading)
     case 'mixed': {
       const read = parseJson(text, reading.meter)
       return read.ok && kind.types.includes(getJsonType(read.value)) ? read.value : text
@@ -156,7 +156,7 @@ function toTexts(kind: FieldKind, value: unknown): readonly string[] {
 
 /** The fields that differ, by key: one that was emptied has the default of its schema, else null. */
 export function changesIn(fields: readonly Field[], before: unknown, after: JsonObject): JsonObject {
-  const { input } = readInput(fields, toForm(fields, before), createBudget())
+  const { input } = readFormInput(fields, toForm(fields, before), createBudget())
   const changed = fields.filter(({ key }) => JSON.stringify(input[key]) !== JSON.stringify(after[key]))
   return Object.fromEntries(changed.map(({ key, default: otherwise = null }) => [key, after[key] ?? otherwise]))
 }

@@ -15,7 +15,7 @@ import {
 } from '../../core/tool/json-reader.ts'
 import type { ParseResult } from '../../core/tool/problem.ts'
 import { EditForm, editFields } from '../form/edit.tsx'
-import { readInput, toFormValues } from '../form/values.ts'
+import { readFormInput, toFormValues } from '../form/values.ts'
 import { buildQuery } from '../query.ts'
 import type { RouteFailure } from '../visit.ts'
 import { exact, Select } from '../parts.tsx'
@@ -56,7 +56,7 @@ export function readImportRequest(
   isReal: boolean,
   meter: Budget,
 ): ParseResult<{ query: URLSearchParams; body: object }> {
-  const { input, problems } = readInput(FIELDS, form, meter)
+  const { input, problems } = readFormInput(FIELDS, form, meter)
   const { options = {}, allow_breaking, ...body } = input
   if (problems.length > 0) return { ok: false, problems }
   if (!isJsonObject(options)) {

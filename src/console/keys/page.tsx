@@ -5,7 +5,7 @@ import { toJsonSchema } from '../../core/tool/json-reader.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import { agentHosts, withKey } from '../../docs/agent-hosts.ts'
 import { editFields, editView, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
-import { changesIn, readInput } from '../form/values.ts'
+import { changesIn, readFormInput } from '../form/values.ts'
 import type { PageResult, PageContext, View } from '../visit.ts'
 import { paginate } from '../portion.ts'
 import { exact, FoldedForm, Notice, Select, SnippetList, Time } from '../parts.tsx'
@@ -44,7 +44,7 @@ export async function act(visit: PageContext): Promise<PageResult> {
   const id = form.get('id') ?? ''
   switch (form.get('do')) {
     case 'make': {
-      const made = await visit.fetchRoute('POST /keys', { body: readInput(FIELDS, form, visit.meter).input })
+      const made = await visit.fetchRoute('POST /keys', { body: readFormInput(FIELDS, form, visit.meter).input })
       return made.ok ? show(visit, undefined, made.value) : show(visit, { failure: made.failure, form })
     }
     case 'change':
@@ -68,7 +68,7 @@ async function changeKey(visit: PageContext, form: URLSearchParams): Promise<Pag
   const id = visit.url.searchParams.get('id') ?? ''
   const before = await visit.fetchRoute('GET /keys/:id', { id })
   if (!before.ok) return show(visit, refusedForm(before, form))
-  const body = changesIn(FIELDS, before.value, readInput(FIELDS, form, visit.meter).input)
+  const body = changesIn(FIELDS, before.value, readFormInput(FIELDS, form, visit.meter).input)
   const changed = await visit.fetchRoute('PATCH /keys/:id', { id, body, etag: form.get('etag') ?? undefined })
   if (!changed.ok) return show(visit, refusedForm(changed, form))
   return { redirectTo: `${PATH}?done=changed` }

@@ -1,7 +1,7 @@
 import { type Policy, policyReader } from '../../core/access/policy.ts'
 import { toJsonSchema } from '../../core/tool/json-reader.ts'
 import { editFields, editView, readEtag, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
-import { readInput } from '../form/values.ts'
+import { readFormInput } from '../form/values.ts'
 import type { PageResult, PageContext, View } from '../visit.ts'
 import { exact, FoldedForm, NextLink, Notice } from '../parts.tsx'
 import { paginate } from '../portion.ts'
@@ -26,7 +26,7 @@ export async function act(visit: PageContext): Promise<PageResult> {
     const removed = await visit.fetchRoute('DELETE /policies/:pattern', { pattern })
     return removed.ok ? { redirectTo: `${PATH}?done=removed` } : show(visit, removed)
   }
-  const { pattern: _, ...body } = readInput(FIELDS, form, visit.meter).input
+  const { pattern: _, ...body } = readFormInput(FIELDS, form, visit.meter).input
   const etag = readEtag(form, pattern, visit.url.searchParams.get('pattern'))
   const set = await visit.fetchRoute('PUT /policies/:pattern', { pattern, body, etag })
   return set.ok ? { redirectTo: `${PATH}?done=set` } : show(visit, refusedForm(set, form))

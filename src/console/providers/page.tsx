@@ -2,7 +2,7 @@ import type { ApiAnswers } from '../../api/answers.ts'
 import { providerReader } from '../../core/consent/provider.ts'
 import { toJsonSchema } from '../../core/tool/json-reader.ts'
 import { editFields, editView, readEtag, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
-import { readInput } from '../form/values.ts'
+import { readFormInput } from '../form/values.ts'
 import type { PageResult, PageContext, View } from '../visit.ts'
 import { exact, FoldedForm, Notice } from '../parts.tsx'
 
@@ -34,7 +34,7 @@ export async function act(visit: PageContext): Promise<PageResult> {
     const removed = await visit.fetchRoute('DELETE /providers/:id', { id })
     return removed.ok ? { redirectTo: `${PATH}?done=1` } : show(visit, removed)
   }
-  const { input, problems } = readInput(FIELDS, form, visit.meter)
+  const { input, problems } = readFormInput(FIELDS, form, visit.meter)
   if (problems.length > 0)
     return show(visit, { failure: { status: 400, message: 'The form has errors', problems }, form })
   const { id: _, ...body } = input

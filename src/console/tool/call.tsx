@@ -12,7 +12,7 @@ import { yieldToEventLoop } from '../../http/request/body.ts'
 import type { CallEnd, FollowedCall, PageContext } from '../visit.ts'
 import type { Field } from '../form/fields.ts'
 import { FieldProblem, FieldRows, FoldedRows, LeftOut } from '../form/field-rows.tsx'
-import { toForm, readInput, toFormValues, RAW_JSON_FIELD } from '../form/values.ts'
+import { toForm, readFormInput, toFormValues, RAW_JSON_FIELD } from '../form/values.ts'
 import { exact, LivePlace, Notice, SendingNote } from '../parts.tsx'
 import { typing } from './parameters.tsx'
 
@@ -49,7 +49,7 @@ export interface FormCall {
 /** Calls the tool with what the form says; or shows the form as JSON, or its JSON as fields again. */
 export async function call(visit: PageContext, tool: string, fields: readonly Field[]): Promise<FormCall> {
   const { form, meter } = visit
-  const { input, problems } = readInput(fields, form, meter)
+  const { input, problems } = readFormInput(fields, form, meter)
   if (problems.length > 0) return { input, problems }
   const change = form.get('do')
   if (change === AS_JSON || change === AS_FIELDS) return { input, problems, form: changeForm(form, fields, input) }

@@ -5,7 +5,7 @@ import type { CallEnd } from '../visit.ts'
 import { FailureNotice, Notice } from '../parts.tsx'
 import { toFailure } from '../reply.ts'
 import { type CallBody, type CallError, type Challenges, listChallenges } from './call.tsx'
-import { isOpenable, OpenLink, Result } from './result.tsx'
+import { isOpenable, OpenLink, ResultValue } from './result.tsx'
 
 interface OutcomeProps {
   readonly reply: CallEnd<CallBody>
@@ -27,7 +27,7 @@ export function OutcomePanel({ reply: { status, value }, origin, asksUser, missi
         {artifact ? (
           <ArtifactLink url={artifact.url} origin={origin} />
         ) : (
-          <Result value={result.value ?? null} origin={origin} />
+          <ResultValue value={result.value ?? null} origin={origin} />
         )}
       </>
     )

@@ -13,7 +13,7 @@ import { DefinitionLinks, definitionView, FORMATS, buildTrail } from './definiti
 import { OutcomePanel, renderProgress } from './outcome.tsx'
 import { toSchemaRows, formatType } from '../../http/page/schema-table.tsx'
 import { Parameters } from './parameters.tsx'
-import { Badges, Requirements, StatusNotice } from './ready.tsx'
+import { Badges, RequirementsTable, StatusNotice } from './ready.tsx'
 import { callSnippets } from './snippets.tsx'
 
 export async function show(visit: PageContext): Promise<PageResult> {
@@ -80,7 +80,7 @@ function toolView({ url, isOpen, principal, form }: PageContext, tool: ToolData,
       <Badges readiness={readiness} version={version} dialect={about?.dialect && FORMATS.get(about.dialect)} />
       <Description text={withoutTitle(description, title)} />
       <Tags tags={about?.tags ?? []} />
-      <Requirements
+      <RequirementsTable
         readiness={readiness}
         requirements={requirements}
         asksUser={asksUser}

@@ -63,7 +63,7 @@ interface RequirementsProps extends ReadinessProps {
 }
 
 /** Each requirement with how it stands, as far as that is known: only where all are met, or it is named as missing. */
-export function Requirements({ readiness, requirements, asksUser, isAdmin }: RequirementsProps) {
+export function RequirementsTable({ readiness, requirements, asksUser, isAdmin }: RequirementsProps) {
   const { ready, problems, missing_requirements: missing = {}, user_id } = readiness
   const { authorization = [], secrets = [], user_id: needsUser = false } = requirements
   const accounts = new Map((missing.authorization ?? []).map((account) => [account.id, account]))

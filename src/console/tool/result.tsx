@@ -11,7 +11,7 @@ const MAX_PICTURES = 10
 const PICTURE = /^image\/(png|jpeg|gif|webp|avif)$/
 
 /** A result as a person reads it: its pictures and links, and the whole as JSON. */
-export function Result({ value, origin }: { value: Json; origin: string }) {
+export function ResultValue({ value, origin }: { value: Json; origin: string }) {
   const text = indentedJson(value)
   const links = [...new Set(textsIn(value).filter((each) => isOpenable(each, origin)))].slice(0, MAX_LINKS)
   return (

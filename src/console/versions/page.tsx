@@ -6,7 +6,7 @@ import { toReplyView, Chips, exact, FailureNotice, NextLink, Notice, TextField }
 import { truncate } from '../../http/page/text.ts'
 import { readFilters, buildQuery } from '../query.ts'
 import { readToReview, Review, type ToReview } from './review.tsx'
-import { changeToolkit, StatusButtons, WholeToolkit } from './toolkit.tsx'
+import { submitToolkitForm, StatusButtons, WholeToolkit } from './toolkit.tsx'
 
 type State = (typeof STATUS_ORDER)[number]
 
@@ -26,7 +26,7 @@ export async function act(visit: PageContext): Promise<PageResult> {
   const { form } = visit
   const done = { redirectTo: buildHref({ ...readFilter(visit), done: '1' }) }
   if (form.has('toolkit_name')) {
-    const changed = await changeToolkit(visit)
+    const changed = await submitToolkitForm(visit)
     return changed.ok ? done : show(visit, { failure: changed.failure })
   }
   const [status, id = '', message, successor] = ['to', 'id', 'message', 'successor'].map(

@@ -5,7 +5,7 @@ import { exact } from '../parts.tsx'
 
 type ToolkitReply = Reply<ApiAnswers['GET /toolkits/:toolkit']>
 
-export function changeToolkit({ form, fetchRoute: ask }: PageContext): Promise<ToolkitReply> {
+export function submitToolkitForm({ form, fetchRoute: ask }: PageContext): Promise<ToolkitReply> {
   const review = form.get('review')
   const body = review === null ? { status: form.get('to') ?? '' } : { review: review === '1' }
   return ask('PATCH /toolkits/:toolkit', { toolkit: form.get('toolkit_name') ?? '', body })

@@ -7,11 +7,11 @@ import { formatToolId, isNamePart, isVersion } from '../tool/tool-id.ts'
 import type { Definition, Implementation, ImplementationKind } from '../tool/tool.ts'
 import type { DefinitionWithImplementation } from './submission.ts'
 
-export const MAX_BYTES = 256 * 1024
+export const MAX_STORED_BYTES = 256 * 1024
 const MAX_CHARACTERS = 256 * 1024
 
 /** Digests and stores take texts alone, and stores none that are too long. */
-export function checkStorable(value: unknown, what: string, path: string, most = MAX_BYTES): readonly Problem[] {
+export function checkStorable(value: unknown, what: string, path: string, most = MAX_STORED_BYTES): readonly Problem[] {
   // First, and no further than that, so that a huge document costs no more than one a little too large
   if (jsonSize(value, most) > most)
     return [{ path, message: `Is larger than ${most} bytes, the most ${what} may have` }]

@@ -5,7 +5,7 @@ import type { JsonSchema } from '../tool/tool.ts'
 import { ASSERTIONS } from './assertions.ts'
 import { findKeywordProblem } from './keywords.ts'
 import type { PatternMatcher } from './pattern-matcher.ts'
-import { createResources, ROOT, type ResourceScope, scopeBelow, enterScope } from './resources.ts'
+import { createResources, ROOT_SCOPE, type ResourceScope, scopeBelow, enterScope } from './resources.ts'
 import { subschemas } from './subschemas.ts'
 import { type ValidationError, problemMessage } from './validation-messages.ts'
 
@@ -60,7 +60,7 @@ export function createEvaluator(
   let quiet = 0
   let nulls: NullField[] | undefined
 
-  const check = make(root, '', ROOT)
+  const check = make(root, '', ROOT_SCOPE)
   for (const resolve of references) resolve()
   return (value, checking, nullFields) => {
     budget = checking

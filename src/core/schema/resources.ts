@@ -5,7 +5,7 @@ export interface ResourceScope {
   readonly uris: readonly string[]
 }
 
-export const ROOT: ResourceScope = { base: '', uris: ['#'] }
+export const ROOT_SCOPE: ResourceScope = { base: '', uris: ['#'] }
 
 export function enterScope(schema: Readonly<Record<string, unknown>>, scope: ResourceScope): ResourceScope {
   if (typeof schema['$id'] !== 'string') return scope

@@ -40,7 +40,7 @@ export const tags: Reader<readonly string[]> = custom('up to 32 texts of 1 to 64
 )
 
 const MAX_DESCRIPTION = 1_000
-export const toolkitDescription = string({ least: 1, most: MAX_DESCRIPTION })
+export const toolkitDescriptionReader = string({ least: 1, most: MAX_DESCRIPTION })
 
 /** The beginning of a source's, which may be a whole manual. */
 export function shortDescription(text: unknown): string | undefined {

@@ -15,7 +15,7 @@ export function givesArtifacts(record: Described): boolean {
 }
 
 /** The toolkit's own, else that of the document (Open Tool Calling RFC, `toolkit.description`). */
-export function toolkitDescription(record: Described & Pick<ToolRecord, 'toolkitDescription'>): string | undefined {
+export function getToolkitDescription(record: Described & Pick<ToolRecord, 'toolkitDescription'>): string | undefined {
   const text = record.toolkitDescription ?? record.metadata?.['toolkit_description']
   return typeof text === 'string' ? text : undefined
 }

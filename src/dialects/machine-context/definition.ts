@@ -9,7 +9,7 @@ import { toDerivedName } from '../../core/tool/tool-id.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
 import { DIALECT, encode, listTags, TOOL, TOOLKIT_PREFIX } from './encoding.ts'
-import { parameters } from './parameters.ts'
+import { parametersReader } from './parameters.ts'
 
 /** Machine Context Protocol 1.0.0. Only `return.schema` takes references: no parameter is called a JSON Schema. */
 export const machineContext: Codec = {
@@ -87,7 +87,7 @@ function capability() {
     json.object({
       name: json.unique(SOURCE_NAME),
       description: json.string({ least: 1 }),
-      parameters,
+      parameters: parametersReader,
       return: json.optional(RETURN, { output: {} }),
     }),
     ({ name, description, parameters: input, return: returned }) => ({ name, description, input, ...returned }),

@@ -5,7 +5,7 @@ import {
   fieldLosses,
   CONTEXT_PARAMETERS_KEY,
   omitContextParameters,
-  toolkitDescription,
+  getToolkitDescription,
   contextParameterLosses,
 } from '../../core/tool/metadata.ts'
 import { sanitizeName } from '../../core/tool/sanitize-name.ts'
@@ -34,7 +34,7 @@ export function encode(record: ToolRecord): EncodeResult {
       id: toolkit,
       name: toolkit,
       version,
-      description: toolkitDescription(record) ?? describe(record),
+      description: getToolkitDescription(record) ?? describe(record),
       capabilities: [capability],
       securityLevel,
       ...(metadata ? { metadata } : {}),

@@ -1,5 +1,5 @@
 import { isJsonObject, isJsonArray } from '../../core/tool/json.ts'
-import { toolkitDescription } from '../../core/tool/metadata.ts'
+import { getToolkitDescription } from '../../core/tool/metadata.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import {
@@ -125,7 +125,7 @@ function joinPublished(shares: readonly Share[]): string {
 function ownShare(record: ToolRecord): Share {
   const { toolkit, tool, version, securityLevel } = record
   const metadata = encodeMetadata(record)
-  const about = toolkitDescription(record)
+  const about = getToolkitDescription(record)
   return {
     ...BLANK,
     id: JSON.stringify(toolkit),

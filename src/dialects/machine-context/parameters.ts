@@ -19,7 +19,7 @@ const KEYWORDS = {
 const HOLDERS = ['properties', 'items']
 
 /** Reads "Capabilities". Schemas are checked here, so that problems are reported where the document has them. */
-export const parameters: json.Reader<JsonObject> = (value, report) => {
+export const parametersReader: json.Reader<JsonObject> = (value, report) => {
   if (value === undefined) return { type: 'object' }
   const read = json.array(parameter(json.unique(json.string({ least: 1 }))))(value, report)
   if (read === json.INVALID_VALUE) return json.INVALID_VALUE
@@ -73,12 +73,12 @@ export function encodeParameters(input: JsonObject) {
   }
   const properties = isJsonObject(input.properties) ? input.properties : {}
   const required = new Set(isJsonArray(input.required) ? input.required : [])
-  const parameters: JsonObject[] = []
+  const parametersReader: JsonObject[] = []
   for (const [name, schema] of Object.entries(properties)) {
     const at = `/properties${encodePointerStep(name)}`
     if (name === '') lose(at, 'A parameter must have a name')
     else if (schema === false) lose(at, 'A parameter cannot be forbidden')
-    else parameters.push(encodeParameter(name, isJsonObject(schema) ? schema : {}, required.has(name), at, lose))
+    else parametersReader.push(encodeParameter(name, isJsonObject(schema) ? schema : {}, required.has(name), at, lose))
   }
   for (const [index, name] of [...required].entries()) {
     if (typeof name !== 'string' || Object.hasOwn(properties, name)) continue
@@ -87,10 +87,10 @@ export function encodeParameters(input: JsonObject) {
       continue
     }
     lose(`/required${encodePointerStep(index)}`, `A parameter needs a type, so '${name}' is written as one of type any`)
-    if (name !== '') parameters.push({ name, description: '', type: 'any', required: true })
+    if (name !== '') parametersReader.push({ name, description: '', type: 'any', required: true })
   }
-  const isNamed = input.properties !== undefined || parameters.length > 0
-  return { parameters: isNamed ? parameters : undefined, losses }
+  const isNamed = input.properties !== undefined || parametersReader.length > 0
+  return { parameters: isNamed ? parametersReader : undefined, losses }
 }
 
 function encodeParameter(

@@ -5,9 +5,9 @@ import { isNamePart } from '../../core/tool/tool-id.ts'
 import { enumReader, optional, stringMatching } from '../../core/tool/json-reader.ts'
 import { SOURCE_NAME } from '../../core/tool/sanitize-name.ts'
 import { json, arraySchema, OBJECT, objectSchema } from '../../http/route/response-specs.ts'
-import { NO_QUERY, query } from '../../http/request/query.ts'
+import { NO_QUERY, defineQuery } from '../../http/request/query.ts'
 import { createCallRoute, type IncomingCall } from '../../http/route/incoming-call.ts'
-import { callHeaders, jsonFailure, jsonText } from '../../http/response/json-response.ts'
+import { callHeaders, jsonFailure, jsonTextResponse } from '../../http/response/json-response.ts'
 import { declareOperation } from '../../http/route/operation.ts'
 import { type ToolListDeps, createFullListRoute } from '../../http/route/tool-list.ts'
 import { joinCapabilityLines, type ShareJoinOptions, encodeCapabilityLine } from './listing.ts'
@@ -30,7 +30,7 @@ export interface MachineContextRoutesDeps extends ToolListDeps {
 
 const LIST = {
   summary: 'List tools (machine-context)',
-  query: query({
+  query: defineQuery({
     toolkit: optional(stringMatching("a toolkit's name", isNamePart)),
     id: optional(SOURCE_NAME),
     versions: optional(enumReader(['newest', 'all'])),
@@ -74,7 +74,7 @@ export function createMachineContextRoutes(deps: MachineContextRoutesDeps): Hono
     const { result, durationMs } = outcome
     const headers = callHeaders(outcome)
     if (!result.ok) return respond(result.failure, to, durationMs, headers)
-    return jsonText(JSON.stringify(encodeOutcome(outcome, to, stampBy(deps))), 200, headers)
+    return jsonTextResponse(JSON.stringify(encodeOutcome(outcome, to, stampBy(deps))), 200, headers)
   }
 
   return router

@@ -13,7 +13,7 @@ import { FULL, requestMemory } from '../../http/request/request-memory.ts'
 import { respondOrStream, createEventStream, type EventStream } from '../../http/response/event-stream.ts'
 import { getBackground, type Authorize, type RouteContext } from '../../http/route/authorizer.ts'
 import { MAX_CALL_BYTES } from '../../http/route/incoming-call.ts'
-import { failureHeaders, jsonText, PRIVATE } from '../../http/response/json-response.ts'
+import { failureHeaders, jsonTextResponse, PRIVATE } from '../../http/response/json-response.ts'
 import { MCP_FAILURES, formatFailure } from './failure.ts'
 import { isAllowedOrigin } from './origin.ts'
 import { revision2026 } from './revisions/2026-07-28.ts'
@@ -223,7 +223,7 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
       withinBudget(() => meter.answer.spend(text.length), '')
       await yieldToEventLoop()
     }
-    return texts.length === 0 ? accepted() : jsonText(`[${texts.join(',')}]`, 200, PRIVATE)
+    return texts.length === 0 ? accepted() : jsonTextResponse(`[${texts.join(',')}]`, 200, PRIVATE)
   }
 
   return router
@@ -232,11 +232,11 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
 function reply({ id }: McpRequest, answered: McpResult, session?: string): Response {
   if (typeof answered !== 'string' && 'code' in answered) return errorResponse(id, answered)
   const headers = session === undefined ? undefined : { 'mcp-session-id': session }
-  return jsonText(formatResponse(id, answered), 200, typeof answered === 'string' ? headers : answered.headers)
+  return jsonTextResponse(formatResponse(id, answered), 200, typeof answered === 'string' ? headers : answered.headers)
 }
 
 function errorResponse(id: string | number | null, error: McpError): Response {
-  return jsonText(formatErrorResponse(id, error), error.status, { ...PRIVATE, ...error.headers })
+  return jsonTextResponse(formatErrorResponse(id, error), error.status, { ...PRIVATE, ...error.headers })
 }
 
 async function catchUnreachable<T>(work: Promise<T>): Promise<T | McpError> {

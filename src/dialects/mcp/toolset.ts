@@ -2,7 +2,7 @@ import { KNOWING_SCOPES, maySee, type Principal } from '../../core/access/princi
 import { isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 import { listCovers } from '../../core/tool/tool-patterns.ts'
 import type { AnswerMemory } from '../../http/request/request-memory.ts'
-import { query, readQuery } from '../../http/request/query.ts'
+import { defineQuery, readQuery } from '../../http/request/query.ts'
 import { transform, enumReader, optional, type Reader, stringArray, addProblem } from '../../core/tool/json-reader.ts'
 import { invalidParameterFailure } from '../../core/call/call-options.ts'
 import type { FailureResult } from '../../core/failure/failure.ts'
@@ -24,7 +24,7 @@ export type Toolset = Exclude<ReturnType<typeof readToolset>, FailureResult>
 export const ALL_TOOLS: Toolset = { search: false, select: false, bare: false, tools: undefined, named: [], names: [] }
 const MAX_NAMES = 256
 
-export const toolsetQuery = query({
+export const toolsetQuery = defineQuery({
   mode: optional(enumReader(['search'])),
   select: optional(enumReader(['0', '1'])),
   names: optional(enumReader(['bare'])),

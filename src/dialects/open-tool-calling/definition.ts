@@ -21,7 +21,7 @@ import { describeToolkit, encode } from './encode.ts'
 import { toLocalName } from './names.ts'
 import { getProvider, requirements } from './requirements.ts'
 import { definitionSchema } from './schema-uri.ts'
-import { orNull, parameters, valueSchema } from './value-schema.ts'
+import { orNull, buildParametersReader, valueSchema } from './value-schema.ts'
 
 const MODES = ['value', 'error', 'null', 'artifact', 'requires_authorization']
 const USUAL_MODES = ['value', 'error', 'null']
@@ -118,7 +118,7 @@ function toolDefinition(given: DecodeOptions) {
         },
         EXTENSION,
       ),
-      input: parameters(),
+      input: buildParametersReader(),
       output: OUTPUT,
       requirements: nullish(requirements, NO_REQUIREMENTS),
     },

@@ -6,7 +6,7 @@ import {
   fieldLosses,
   givesArtifacts,
   listContextParameters,
-  toolkitDescription,
+  getToolkitDescription,
 } from '../../core/tool/metadata.ts'
 import { sourceNames } from '../../core/tool/source-names.ts'
 import { toDerivedName, parseToolId } from '../../core/tool/tool-id.ts'
@@ -33,7 +33,7 @@ export function encode(record: ToolRecord): EncodeResult {
     name: tool,
     fully_qualified_name: id,
     description,
-    toolkit: { name: toolkit, description: toolkitDescription(record) ?? describeToolkit(toolkit), version },
+    toolkit: { name: toolkit, description: getToolkitDescription(record) ?? describeToolkit(toolkit), version },
     input: { parameters: encodeParameters(record.input, listContextParameters(record), losses) },
     output: encodeOutput(record, losses),
     requirements: encodeRequirements(requirements, losses),

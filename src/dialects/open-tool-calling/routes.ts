@@ -9,7 +9,7 @@ import { declareOperation } from '../../http/route/operation.ts'
 import { ANY_QUERY, NO_QUERY } from '../../http/request/query.ts'
 import { type AnswerMemory, requestMemory } from '../../http/request/request-memory.ts'
 import { createCallRoute, type IncomingCall } from '../../http/route/incoming-call.ts'
-import { callHeaders, jsonFailure, jsonText } from '../../http/response/json-response.ts'
+import { callHeaders, jsonFailure, jsonTextResponse } from '../../http/response/json-response.ts'
 import { type ToolListDeps, createFullList, createFullListRoute } from '../../http/route/tool-list.ts'
 import { encodeListed } from './encode.ts'
 import { toFailureResponse } from './failure.ts'
@@ -68,7 +68,7 @@ export function createOpenToolCallingRoutes(deps: OpenToolCallingRoutesDeps): Ho
       async (c) => {
         const caller = await deps.authorize(c, 'tools:read')
         const answer = (about?: WorkerTools) =>
-          jsonText(JSON.stringify({ status: 'ok', ...about, started_at: startedAt }))
+          jsonTextResponse(JSON.stringify({ status: 'ok', ...about, started_at: startedAt }))
         if (!caller.ok) return answer()
         const owner = { principal: caller.value, request: c.req.raw, background: getBackground(c) }
         const memory = requestMemory.open(owner)
@@ -103,7 +103,7 @@ export function createOpenToolCallingRoutes(deps: OpenToolCallingRoutesDeps): Ho
     if ('ok' in call) return respond(call.failure)
     const outcome = await callTool(call, { ...caller, findArtifact })
     const response = encodeOutcome(outcome, new Date(outcome.finishedAt ?? now()))
-    if (response) return jsonText(JSON.stringify(response), 200, callHeaders(outcome))
+    if (response) return jsonTextResponse(JSON.stringify(response), 200, callHeaders(outcome))
     const failure = outcome.result.ok
       ? ({ type: 'internal', reference: outcome.callId } as const)
       : outcome.result.failure

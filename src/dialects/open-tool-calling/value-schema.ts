@@ -107,7 +107,7 @@ function isIdle(keyword: string, value: unknown): boolean {
   return keyword === 'required' && Array.isArray(value) && value.length === 0
 }
 
-export function parameters() {
+export function buildParametersReader() {
   const parameter = json.object(
     {
       name: json.unique(json.string()),

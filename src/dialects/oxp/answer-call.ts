@@ -1,7 +1,13 @@
 import type { CallRequest, Caller, CallTool, CallOutcome } from '../../core/call/call.ts'
 import { type Failure, fail } from '../../core/failure/failure.ts'
 import { respondOrStream, createEventStream, type StreamEvent } from '../../http/response/event-stream.ts'
-import { callHeaders, failureHeaders, jsonFailure, jsonText, PRIVATE } from '../../http/response/json-response.ts'
+import {
+  callHeaders,
+  failureHeaders,
+  jsonFailure,
+  jsonTextResponse,
+  PRIVATE,
+} from '../../http/response/json-response.ts'
 import { STATUS } from './failure.ts'
 import { encodeFailure, encodeOutcome, type OxpForm, versionHeader } from './wire.ts'
 
@@ -36,7 +42,7 @@ export function respondToCall(outcome: CallOutcome, form: OxpForm): Response {
   const text = JSON.stringify(encodeOutcome(outcome, form))
   const headers = callHeaders(outcome, versionHeader(form))
   if (!result.ok) return jsonFailure(result.failure, text, STATUS[result.failure.type], headers)
-  return jsonText(text, 200, headers)
+  return jsonTextResponse(text, 200, headers)
 }
 
 function toFinalEvents(result: CallOutcome['result'], body: object): StreamEvent[] {

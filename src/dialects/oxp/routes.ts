@@ -26,7 +26,7 @@ import { respondToCall, respondWithStream } from './answer-call.ts'
 import { STATUS } from './failure.ts'
 import { type ResponseSpecs, jsonRef, toolListResponses, ref } from '../../http/route/response-specs.ts'
 import { declareOperation } from '../../http/route/operation.ts'
-import { ANY_QUERY, NO_QUERY, type Query, query, type QueryValues, readQuery } from '../../http/request/query.ts'
+import { ANY_QUERY, NO_QUERY, type Query, defineQuery, type QueryValues, readQuery } from '../../http/request/query.ts'
 import { transform, enumReader, optional, string, stringMatching } from '../../core/tool/json-reader.ts'
 import { isNamePart, isSimpleVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import { CALL_REQUEST, decodeCall, encodeFailure, type OxpForm, SCHEMA, VERSION, versionHeader } from './wire.ts'
@@ -53,7 +53,7 @@ export const LIST = {
   cursor: TEXT,
   losses: transform(optional(enumReader(['0', '1'])), (asked) => asked === '1'),
 }
-const LIST_QUERY = query(LIST)
+const LIST_QUERY = defineQuery(LIST)
 
 const STATUS_OF = optional(enumReader(STATUS_ORDER))
 type FormatAsked = QueryValues<typeof LIST_QUERY> & { readonly format?: string; readonly status?: ListQuery['status'] }
@@ -91,7 +91,7 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
   router.get('/health', tellHealth('Check the health of the deployment'))
   router.get('/oxp/health', tellHealth('Check the health of the deployment (OXP)'))
   const format = optional(enumReader([...deps.formatNames, SUMMARY]), 'oxp')
-  router.get('/tools', list('List and search tools', query({ ...LIST, status: STATUS_OF, format })))
+  router.get('/tools', list('List and search tools', defineQuery({ ...LIST, status: STATUS_OF, format })))
   router.get('/oxp/tools', list('List and search tools (OXP)', LIST_QUERY))
   router.post('/tools/call', createCallRoute(authorize, { ...CALL, summary: 'Call a tool' }, call))
   const summary = 'Call a tool (OXP)'

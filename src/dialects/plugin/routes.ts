@@ -17,14 +17,14 @@ import { toToolName } from '../../core/tool/sanitize-name.ts'
 import { optional, stringMatching } from '../../core/tool/json-reader.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { jsonRef, arraySchema, OBJECT, objectSchema } from '../../http/route/response-specs.ts'
-import { query, type QueryValues } from '../../http/request/query.ts'
+import { defineQuery, type QueryValues } from '../../http/request/query.ts'
 import {
   readIdempotencyKey,
   createCallRoute,
   readCallContext,
   type IncomingCall,
 } from '../../http/route/incoming-call.ts'
-import { callHeaders, jsonFailure, jsonText } from '../../http/response/json-response.ts'
+import { callHeaders, jsonFailure, jsonTextResponse } from '../../http/response/json-response.ts'
 import { type ToolListDeps, createFullListRoute } from '../../http/route/tool-list.ts'
 import { toolDescription } from './definition.ts'
 import { STATUS } from './failure.ts'
@@ -65,7 +65,7 @@ export function createPluginRoutes(deps: PluginRoutesDeps): Hono {
     const result = outcome.result.ok ? outcome.result : fail(await suggesting(outcome.result.failure, caller))
     const text = JSON.stringify(encodeOutcome({ ...outcome, result }, structured))
     return result.ok
-      ? jsonText(text, 200, headers)
+      ? jsonTextResponse(text, 200, headers)
       : jsonFailure(result.failure, text, STATUS[result.failure.type], headers)
   }
 
@@ -93,7 +93,7 @@ export function createPluginRoutes(deps: PluginRoutesDeps): Hono {
   return router
 }
 
-const TOOLKIT = query({ toolkit: optional(stringMatching("a toolkit's name", isNamePart)) })
+const TOOLKIT = defineQuery({ toolkit: optional(stringMatching("a toolkit's name", isNamePart)) })
 const failures = 'CallToolResult'
 const DESCRIBE = {
   failures,

@@ -19,7 +19,7 @@ export function Copyable({ text }: { text: string }) {
   )
 }
 
-export function Problem({ text }: { readonly text: string }) {
+export function ProblemNotice({ text }: { readonly text: string }) {
   return (
     <p class="care" role="alert">
       {toSentence(text)}

@@ -27,7 +27,7 @@ const COMMON_MISNOMERS = {
   user: 'user_id',
 }
 
-export function query<T extends object>(
+export function defineQuery<T extends object>(
   parameters: { readonly [K in keyof T]: json.Reader<T[K]> },
   { unknown }: { readonly unknown?: 'ignore' } = {},
 ): Query<json.ObjectValue<T>> {
@@ -41,9 +41,9 @@ export function query<T extends object>(
   return { reader, names: Object.keys(parameters), unknown, listNames, emptyResult: checkValues(reader, {}) }
 }
 
-export const NO_QUERY = query({})
+export const NO_QUERY = defineQuery({})
 
-export const ANY_QUERY = query({}, { unknown: 'ignore' })
+export const ANY_QUERY = defineQuery({}, { unknown: 'ignore' })
 
 export function readQuery<T>({ reader, listNames, emptyResult }: Query<T>, url: string): Result<T> {
   const at = url.indexOf('?')

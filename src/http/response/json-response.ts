@@ -8,7 +8,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 /** Copying a response's status and headers costs the platform a third of reading an object. */
 const JSON_OK = new Response(null, { headers: JSON_TYPE })
 
-export function jsonText(text: string, status = 200, headers?: Record<string, string>): Response {
+export function jsonTextResponse(text: string, status = 200, headers?: Record<string, string>): Response {
   if (text.length > SMALL) return createTextResponse(text, { status, headers: { ...JSON_TYPE, ...headers } })
   if (status === 200 && !headers) return new Response(text, JSON_OK)
   return new Response(text, { status, headers: { ...JSON_TYPE, ...headers } })
@@ -57,7 +57,7 @@ export function jsonFailure(
   status: number,
   headers?: Readonly<Record<string, string>>,
 ): Response {
-  return jsonText(text, status, { ...PRIVATE, ...failureHeaders(failure), ...headers })
+  return jsonTextResponse(text, status, { ...PRIVATE, ...failureHeaders(failure), ...headers })
 }
 
 /** 304 if the request has this entity tag (RFC 9110, section 13.1.2); never for a POST. */

@@ -1,5 +1,5 @@
 import { createSemaphore } from '../../outbound/semaphore.ts'
-import { jsonText } from '../response/json-response.ts'
+import { jsonTextResponse } from '../response/json-response.ts'
 
 export interface HealthOptions {
   /** Returns why storage cannot be used, in words that anybody may read; undefined if it can be. May reject. */
@@ -42,8 +42,8 @@ export function createHealth({ probe, now, sleep }: HealthOptions): () => Promis
 
   return async () => {
     const isKnown = await waitForResult()
-    if (isKnown && fault === undefined) return jsonText('{"status":"ok"}')
+    if (isKnown && fault === undefined) return jsonTextResponse('{"status":"ok"}')
     const body = { status: 'unavailable', message: fault ?? NO_RESPONSE }
-    return jsonText(JSON.stringify(body), 503, { 'cache-control': 'no-store', 'retry-after': '1' })
+    return jsonTextResponse(JSON.stringify(body), 503, { 'cache-control': 'no-store', 'retry-after': '1' })
   }
 }

@@ -6,7 +6,7 @@ import { tailorFailure } from '../../core/failure/operator-failure.ts'
 import { createRequestBudget, type RequestBudget } from '../../core/tool/budget.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { type Precondition, computeRevision } from '../../core/tool/precondition.ts'
-import { jsonText } from '../response/json-response.ts'
+import { jsonTextResponse } from '../response/json-response.ts'
 import { type BodyMemory, FULL, PUBLICATION_COPIES, requestMemory } from '../request/request-memory.ts'
 import { type Body, NO_BODY } from '../request/json-body.ts'
 import { type PathParameters, type PathReaders, pathReader } from '../request/path-segment.ts'
@@ -67,10 +67,10 @@ export function notFound(kind: string, id: string): FailureResult {
 }
 
 export const NO_INPUT = { query: NO_QUERY, body: NO_BODY }
-export const ADMIN = { scope: 'admin', ...NO_INPUT } as const
-export const READER = { scope: 'tools:read', ...NO_INPUT } as const
-export const CALLER = { scope: 'tools:call', ...NO_INPUT } as const
-export const PUBLISHER = { scope: 'tools:publish', ...NO_INPUT } as const
+export const ADMIN_ROUTE = { scope: 'admin', ...NO_INPUT } as const
+export const READER_ROUTE = { scope: 'tools:read', ...NO_INPUT } as const
+export const CALLER_ROUTE = { scope: 'tools:call', ...NO_INPUT } as const
+export const PUBLISHER_ROUTE = { scope: 'tools:publish', ...NO_INPUT } as const
 
 interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {
   readonly body: Body<B>
@@ -165,5 +165,5 @@ function toResponse(result: RouteResult<unknown> | Response | FailureResult, ref
   if (!result.ok) return refuse(result.failure)
   const { value, status, headers } = result
   if (value === undefined) return new Response(null, { status: status ?? 204, headers: { ...headers } })
-  return jsonText(JSON.stringify(value), status, headers && { ...headers })
+  return jsonTextResponse(JSON.stringify(value), status, headers && { ...headers })
 }

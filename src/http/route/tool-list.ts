@@ -2,7 +2,7 @@ import type { Catalog, LineFormat, ListQuery } from '../../core/catalog/catalog.
 import { patternsFor, type Principal } from '../../core/access/principal.ts'
 import { type Failure, fail, ok, type Result, UnreachableError } from '../../core/failure/failure.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
-import { jsonText, notModified, PRIVATE } from '../response/json-response.ts'
+import { jsonTextResponse, notModified, PRIVATE } from '../response/json-response.ts'
 import type { ListFilter } from '../response/why-empty.ts'
 import { readQuery } from '../request/query.ts'
 import { toolListResponses } from './response-specs.ts'
@@ -67,9 +67,9 @@ async function listTools(
   if (!written.ok) return respond(written.failure)
   const { text, isEmpty, headers: noteHeaders } = written.value
   if (!isEmpty || !listFilter)
-    return memory.untilRead(jsonText(text, 200, noteHeaders ? { ...listHeaders, ...noteHeaders } : listHeaders))
+    return memory.untilRead(jsonTextResponse(text, 200, noteHeaders ? { ...listHeaders, ...noteHeaders } : listHeaders))
   const { explainEmptyList } = await import('../response/why-empty.ts')
-  return jsonText(text, 200, { ...listHeaders, ...(await explainEmptyList(listFilter, caller.value, catalog)) })
+  return jsonTextResponse(text, 200, { ...listHeaders, ...(await explainEmptyList(listFilter, caller.value, catalog)) })
 }
 
 export interface FullListRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | 'failures'> {

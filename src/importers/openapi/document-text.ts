@@ -8,7 +8,7 @@ import type { TextBounds } from './yaml-text.ts'
 export const MAX_JSON = 16 * 1024 * 1024
 export const MAX_YAML = 512 * 1024
 
-export async function readText(text: string, bounds: TextBounds): Promise<ConvertResult<OpenApiNode>> {
+export async function parseDocumentText(text: string, bounds: TextBounds): Promise<ConvertResult<OpenApiNode>> {
   if (text.length > MAX_JSON) return tooLarge(text, MAX_JSON, 'a description')
   const looksLikeJson = /^\s*\{/.test(text)
   const json = looksLikeJson ? await readJson(text, bounds) : undefined

@@ -4,10 +4,10 @@ import { createYielder } from '../../core/tool/budget.ts'
 import { shortDescription } from '../../core/tool/definition-fields.ts'
 import { isVersion } from '../../core/tool/tool-id.ts'
 import { type OpenApiNode, objectAt, type ConvertResult, readDescription } from './description.ts'
-import { requireObject, readText } from './document-text.ts'
+import { requireObject, parseDocumentText } from './document-text.ts'
 import { type ToolMaker, buildTool } from './operation-tool.ts'
-import { type DescribedOperation, listOperations } from './operations.ts'
-import { readOptions } from './options.ts'
+import { type DescribedOperation, listDescribedOperations } from './operations.ts'
+import { readImportOptions } from './options.ts'
 import { createSchemaConverter } from './schema.ts'
 import { listSchemes } from './security.ts'
 
@@ -32,9 +32,9 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
       const read = source.ok ? readDescription(source.value, source.url) : source
       if (!read.ok) return refused(read.problem)
       const description = read.value
-      const options = readOptions(request.options, Object.keys(listSchemes(description)))
+      const options = readImportOptions(request.options, Object.keys(listSchemes(description)))
       if (!options.ok) return invalidSource(...options.problems)
-      const described = listOperations(description)
+      const described = listDescribedOperations(description)
       if (!described.ok) return refused(described.problem)
       const { operations, unreadable } = described.value
       if (operations.length + unreadable.length === 0)
@@ -84,7 +84,7 @@ async function readSource(
 ): Promise<ConvertResult<OpenApiNode> & { readonly url?: string }> {
   const { source, signal } = request
   if (typeof source !== 'string') return requireObject(source)
-  if (!/^\s*https?:\/\/\S+\s*$/i.test(source)) return readText(source, request)
+  if (!/^\s*https?:\/\/\S+\s*$/i.test(source)) return parseDocumentText(source, request)
   const fetched = await fetchText(source.trim(), signal)
-  return fetched.ok ? { ...(await readText(fetched.text, request)), url: fetched.url } : fetched
+  return fetched.ok ? { ...(await parseDocumentText(fetched.text, request)), url: fetched.url } : fetched
 }

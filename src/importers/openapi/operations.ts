@@ -27,7 +27,7 @@ const MAX_OPERATIONS = 20_000
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
 
 /** The bound counts unreadable operations too, since by `$ref` a path takes a few bytes. */
-export function listOperations(
+export function listDescribedOperations(
   description: Description,
 ): ConvertResult<{ readonly operations: readonly DescribedOperation[]; readonly unreadable: readonly SkippedTool[] }> {
   const found: Omit<DescribedOperation, 'tool'>[] = []

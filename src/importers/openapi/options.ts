@@ -37,7 +37,7 @@ const CREDENTIAL = object(
 
 export type CredentialOption = Exclude<ReturnType<typeof CREDENTIAL>, typeof INVALID_VALUE>
 
-export type OpenApiOptions = Extract<ReturnType<typeof readOptions>, { readonly ok: true }>['value']
+export type OpenApiOptions = Extract<ReturnType<typeof readImportOptions>, { readonly ok: true }>['value']
 
 const FIELDS = {
   // Not quoted, since it may hold a password
@@ -46,7 +46,7 @@ const FIELDS = {
   outputs: optional(enumReader(['described', 'any']), 'described'),
 }
 
-export function readOptions(fields: JsonObject, schemes: readonly string[]) {
+export function readImportOptions(fields: JsonObject, schemes: readonly string[]) {
   const known = schemes.length > 0 ? quoteList(schemes) : 'none'
   const reader = object(FIELDS, {
     beside: IMPORT_FIELDS,

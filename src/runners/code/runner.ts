@@ -5,7 +5,7 @@ import type { Json } from '../../core/tool/json.ts'
 import { boolean, parseValue, refine, object, enumReader, optional, string } from '../../core/tool/json-reader.ts'
 import type { Definition, Requirements } from '../../core/tool/tool.ts'
 import { createLazyRedact } from '../../outbound/redaction.ts'
-import { callSandbox, failed, forwardLogs } from '../sandbox/answer.ts'
+import { callSandbox, respondFailed, forwardLogs } from '../sandbox/answer.ts'
 import { allowedHosts, formatCredentials, sandboxCredentials } from '../sandbox/credentials.ts'
 import { egressPolicy } from '../sandbox/egress.ts'
 import { NO_LOADER, NO_SANDBOX, type SandboxCode, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
@@ -49,7 +49,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
       hosts: implementation.allowed_hosts,
       async run(invocation, context) {
         const { placed, problem } = formatCredentials(implementation.credentials, invocation)
-        if (problem !== undefined) return failed(`Cannot make the tool's requests: ${problem}`)
+        if (problem !== undefined) return respondFailed(`Cannot make the tool's requests: ${problem}`)
         const userId = isForUsers ? invocation.userId : undefined
         const userInfo = userId === undefined ? undefined : invocation.userInfo
         const sensitive = placed.length === 0 ? [] : sensitiveValues(invocation)
@@ -83,7 +83,8 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
           subject: "The tool's module",
           unfinished: 'The call ended before the tool did',
         })
-        if (flood?.signal.aborted) return failed(`The tool's module reported more than ${MAX_REPORTED} characters`)
+        if (flood?.signal.aborted)
+          return respondFailed(`The tool's module reported more than ${MAX_REPORTED} characters`)
         if (!answer.ok) return answer
         forwardLogs(answer.logs, context, log)
         const { result } = answer

@@ -2,7 +2,7 @@ import type { Invocation } from '../../core/call/invocation.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { decodeBase64 } from '../../outbound/base64.ts'
 import type { HttpBody } from './implementation.ts'
-import { plainText, type Serialization, serializeQuery } from './serialization.ts'
+import { serializePlainText, type Serialization, serializeQuery } from './serialization.ts'
 
 export interface BodyField {
   readonly name: string
@@ -38,7 +38,7 @@ export function encodeBody(declared: HttpBody | undefined, fields: readonly Body
     case 'raw': {
       const file = readFile(whole, files)
       if (file) return { content: file.bytes, contentType: declared?.content_type ?? file.contentType }
-      return { content: plainText(whole), contentType }
+      return { content: serializePlainText(whole), contentType }
     }
     case 'form':
     case 'multipart': {
@@ -93,7 +93,7 @@ function formData(fields: readonly BodyField[], files: Files): FormData {
       const file = readFile(item, files, serialization.content_type)
       if (file)
         data.append(inOneLine(name), new Blob([file.bytes], { type: file.contentType }), inOneLine(file.filename))
-      else data.append(inOneLine(name), plainText(item))
+      else data.append(inOneLine(name), serializePlainText(item))
     }
   }
   return data

@@ -45,22 +45,22 @@ export function serializeQuery(name: string, value: unknown, serialization: Seri
 /** Without percent-encoding, which HTTP fields do not know. */
 export function serializeHeader(value: unknown, explode: boolean): string | undefined {
   if (isAbsent(value)) return undefined
-  if (!explode || !isObject(value)) return joined(value, ',', plainText)
-  const assignments = members(value).map(([k, v]) => `${k}=${plainText(v)}`)
+  if (!explode || !isObject(value)) return joined(value, ',', serializePlainText)
+  const assignments = members(value).map(([k, v]) => `${k}=${serializePlainText(v)}`)
   return assignments.join(',')
 }
 
-export function plainText(value: unknown): string {
+export function serializePlainText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 
 function encodedText(value: unknown): string {
-  return encodeStrictly(plainText(value))
+  return encodeStrictly(serializePlainText(value))
 }
 
 /** RFC 6570 section 3.2.3, but for `#[]`, which no query may have, and `&+`, which would mean something. */
 function encodedReservedText(value: unknown): string {
-  return plainText(value)
+  return serializePlainText(value)
     .split(/(%[0-9A-Fa-f]{2}|[:/?@!$'()*,;=])/)
     .map((piece, index) => (index % 2 === 1 ? piece : encodeStrictly(piece)))
     .join('')

@@ -26,10 +26,10 @@ interface Asking extends Pick<RunContext, 'signal' | 'meter'> {
 export async function callSandbox(sandbox: Sandbox, code: SandboxCode, given: readonly unknown[], asking: Asking) {
   const { signal, meter, redact = (text) => text, subject, unfinished } = asking
   const waited = await sandbox.call(code, given, signal)
-  if (waited.state === 'aborted') return failed(unfinished)
+  if (waited.state === 'aborted') return respondFailed(unfinished)
   if (waited.state === 'failed' && waited.error instanceof ProcessEnd)
     return failedBy(waited.error.details, subject, code)
-  if (waited.state === 'failed') return failed(`${subject} cannot run`, redact(firstLine(waited.error)))
+  if (waited.state === 'failed') return respondFailed(`${subject} cannot run`, redact(firstLine(waited.error)))
   return parseAnswer(waited.value, meter, redact)
 }
 
@@ -50,12 +50,13 @@ function failedBy(
 
 /** Nothing in it is to be trusted. Redacted before it is cut, since half a secret would not be recognized. */
 export function parseAnswer(text: unknown, meter: RequestBudget, redact: Redact) {
-  if (typeof text !== 'string') return failed('The sandbox answered with something that is not text')
-  if (text.length > MAX_ANSWER) return failed(`The output is larger than ${MAX_ANSWER} characters`)
+  if (typeof text !== 'string') return respondFailed('The sandbox answered with something that is not text')
+  if (text.length > MAX_ANSWER) return respondFailed(`The output is larger than ${MAX_ANSWER} characters`)
   const read = parseJson(text, meter, { ...FOREIGN_JSON, what: 'the output' })
-  if (!read.ok) return failed(read.isJson ? read.message : 'The sandbox answered with something that is not JSON')
+  if (!read.ok)
+    return respondFailed(read.isJson ? read.message : 'The sandbox answered with something that is not JSON')
   const answer = read.value
-  if (!isObject(answer)) return failed('The sandbox answered with something that is not an answer')
+  if (!isObject(answer)) return respondFailed('The sandbox answered with something that is not an answer')
   const { ok, value, message, failure, kind, logs, usage } = answer
   const lines: readonly unknown[] = Array.isArray(logs) ? logs.slice(0, MAX_LINES) : []
   const words = redact(String(message)).slice(0, MAX_MESSAGE)
@@ -99,6 +100,6 @@ export function forwardLogs(lines: readonly string[], context: RunContext, write
   }
 }
 
-export function failed(message: string, developer_message?: string) {
+export function respondFailed(message: string, developer_message?: string) {
   return { ok: false, failure: { message, ...(developer_message === undefined ? {} : { developer_message }) } } as const
 }

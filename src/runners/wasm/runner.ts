@@ -17,7 +17,7 @@ import {
 import type { Definition } from '../../core/tool/tool.ts'
 import { createLazyRedact } from '../../outbound/redaction.ts'
 import { allowedHosts } from '../sandbox/credentials.ts'
-import { callSandbox, failed, forwardLogs } from '../sandbox/answer.ts'
+import { callSandbox, respondFailed, forwardLogs } from '../sandbox/answer.ts'
 import { egressPolicy } from '../sandbox/egress.ts'
 import { NO_LOADER, NO_SANDBOX, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
 import { resultInSandbox } from '../shared/call-tool-result.ts'
@@ -104,10 +104,11 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
 
 function readPluginResult(text: string, usage: ResourceUsage, meter: RequestBudget): RunResult {
   const parsed = parseJson(text, meter, { ...FOREIGN_JSON, what: 'the output' })
-  if (!parsed.ok) return failed(parsed.isJson ? parsed.message : 'The plugin answered with something that is not JSON')
+  if (!parsed.ok)
+    return respondFailed(parsed.isJson ? parsed.message : 'The plugin answered with something that is not JSON')
   const result = parsed.value
   if (!isObject(result) || !Array.isArray(result.content))
-    return failed("The plugin answered with something that is not a CallToolResult: 'content' must be an array")
+    return respondFailed("The plugin answered with something that is not a CallToolResult: 'content' must be an array")
   const ran = resultInSandbox({ ...result, content: result.content }, 'The plugin')
   return ran.ok ? { ...ran, usage } : ran
 }

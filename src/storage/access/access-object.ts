@@ -6,7 +6,7 @@ import type { Provider } from '../../core/consent/provider.ts'
 import { kvKey } from '../keys.ts'
 import { createOutbox } from '../kv-outbox.ts'
 import { createReliableStub } from '../reachable-stub.ts'
-import { column, field, firstRow, rows } from '../rows.ts'
+import { column, readField, firstRow, rows } from '../rows.ts'
 import { type SessionRows, sessionRows } from './session-rows.ts'
 import { createTables, deploymentSecret, queue } from './tables.ts'
 
@@ -64,13 +64,13 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   removeGiven(kind: GivenKind, id: string, expected?: Precondition): Promise<boolean | 'stale'> {
     const { table, address } = GIVEN[kind]
     return this.#change(() => {
-      const before = field<string>(this.#sql, `SELECT body FROM ${table} WHERE id = ?`, id)
+      const before = readField<string>(this.#sql, `SELECT body FROM ${table} WHERE id = ?`, id)
       if (before !== undefined && !matchesPrecondition(before, expected)) return 'stale'
       if (kind === 'apiKey') {
         this.#forgetEarlier(id)
         this.#sql.exec('DELETE FROM key_use WHERE id = ?', id)
       }
-      const of = field<string>(this.#sql, `DELETE FROM ${table} WHERE id = ? RETURNING ${address}`, id)
+      const of = readField<string>(this.#sql, `DELETE FROM ${table} WHERE id = ? RETURNING ${address}`, id)
       if (of !== undefined) queue(this.#sql, kvKey(kind, of), 'revocation')
       return of !== undefined
     })
@@ -96,7 +96,7 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   }
 
   keyWithId(id: string): string | undefined {
-    return field<string>(this.#sql, 'SELECT body FROM api_key WHERE id = ?', id)
+    return readField<string>(this.#sql, 'SELECT body FROM api_key WHERE id = ?', id)
   }
 
   /** Undefined for an unknown id. */
@@ -170,7 +170,7 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
 
   /** A hash that was rotated away finds its key until the overlap is over. */
   #keyText(hash: string): string | undefined {
-    const body = field<string>(this.#sql, 'SELECT body FROM api_key WHERE hash = ?', hash)
+    const body = readField<string>(this.#sql, 'SELECT body FROM api_key WHERE hash = ?', hash)
     if (body !== undefined) return body
     const earlier = 'SELECT body, until FROM earlier_key JOIN api_key USING (id) WHERE earlier_key.hash = ?'
     const before = firstRow<{ body: string; until: number }>(this.#sql, earlier, hash)
@@ -181,7 +181,7 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   }
 
   #providerText(id: string): string | undefined {
-    return field<string>(this.#sql, 'SELECT body FROM provider WHERE id = ?', id)
+    return readField<string>(this.#sql, 'SELECT body FROM provider WHERE id = ?', id)
   }
 
   #earlierHashes(id: string): string[] {

@@ -1,5 +1,5 @@
 import type { Session } from '../../core/access/session.ts'
-import { column, field } from '../rows.ts'
+import { column, readField } from '../rows.ts'
 
 const MAX_SESSIONS = 50
 
@@ -16,7 +16,7 @@ export function sessionRows(sql: SqlStorage, now: () => number) {
       sql.exec(`DELETE FROM session WHERE id IN (${surplus})`, owner, MAX_SESSIONS)
     },
     find(hash: string): Session | undefined {
-      const body = field<string>(sql, 'SELECT body FROM session WHERE hash = ? AND expires > ?', hash, now())
+      const body = readField<string>(sql, 'SELECT body FROM session WHERE hash = ? AND expires > ?', hash, now())
       return body === undefined ? undefined : JSON.parse(body)
     },
     list(owner?: string): Session[] {
@@ -25,7 +25,7 @@ export function sessionRows(sql: SqlStorage, now: () => number) {
     },
     remove(id: string, owner?: string): boolean {
       const one = 'DELETE FROM session WHERE id = ? AND (? IS NULL OR owner = ?) RETURNING id'
-      return field(sql, one, id, owner ?? null, owner ?? null) !== undefined
+      return readField(sql, one, id, owner ?? null, owner ?? null) !== undefined
     },
   }
 }

@@ -1,6 +1,6 @@
 import * as base64url from 'jose/base64url'
 import { enqueue, OUTBOX_TABLE, type OutboxPriority } from '../kv-outbox.ts'
-import { field } from '../rows.ts'
+import { readField } from '../rows.ts'
 import { openTables } from '../schema.ts'
 
 /** See `../STORAGE.md`; `earlier_key` holds the hashes that keys had before they were rotated. */
@@ -23,10 +23,10 @@ export function createTables(sql: SqlStorage): void {
 export function deploymentSecret(sql: SqlStorage): string {
   const random = base64url.encode(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
   sql.exec("INSERT OR IGNORE INTO secret VALUES ('deployment', ?)", random)
-  return field<string>(sql, "SELECT value FROM secret WHERE name = 'deployment'") ?? random
+  return readField<string>(sql, "SELECT value FROM secret WHERE name = 'deployment'") ?? random
 }
 
 export function queue(sql: SqlStorage, target: string, reason?: OutboxPriority): void {
-  const waiting = field<number>(sql, 'SELECT revision FROM outbox WHERE target = ?', target)
+  const waiting = readField<number>(sql, 'SELECT revision FROM outbox WHERE target = ?', target)
   enqueue(sql, target, (waiting ?? 0) + 1, reason)
 }

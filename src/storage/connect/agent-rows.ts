@@ -1,6 +1,6 @@
 import type { Agent, ListedAgent } from '../../core/access/agent.ts'
 import { formatHolder, type Holder } from '../../core/access/holder.ts'
-import { column, field, rows } from '../rows.ts'
+import { column, readField, rows } from '../rows.ts'
 
 /** Per holder; the one connected first gives way. */
 const MAX_AGENTS = 100
@@ -11,7 +11,7 @@ export type AgentRows = ReturnType<typeof agentRows>
 
 export function agentRows(sql: SqlStorage, now: () => number) {
   function find(id: string): Agent | undefined {
-    const body = field<string>(sql, 'SELECT body FROM agent WHERE id = ? AND expires > ?', id, now())
+    const body = readField<string>(sql, 'SELECT body FROM agent WHERE id = ? AND expires > ?', id, now())
     return body === undefined ? undefined : JSON.parse(body)
   }
 
@@ -54,7 +54,7 @@ export function agentRows(sql: SqlStorage, now: () => number) {
     remove(id: string, holder?: Holder): boolean {
       const user = holder ? formatHolder(holder) : null
       const one = 'DELETE FROM agent WHERE id = ? AND (? IS NULL OR user = ?) RETURNING id'
-      return field(sql, one, id, user, user) !== undefined
+      return readField(sql, one, id, user, user) !== undefined
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { ClientInfo } from '@cloudflare/workers-oauth-provider'
 import { AUTH_METHODS, type OAuthClient } from '../../core/access/oauth-client.ts'
-import { column, field } from '../rows.ts'
+import { column, readField } from '../rows.ts'
 import { createSqlKv, type SqlKv } from './sql-kv.ts'
 
 export type Client = ClientInfo
@@ -70,7 +70,7 @@ export function clientRows(sql: SqlStorage, now: () => number) {
     },
 
     isKept(id: string): boolean {
-      return field(sql, 'SELECT 1 FROM entry WHERE key = ? AND expires > ?', toKey(id), now()) !== undefined
+      return readField(sql, 'SELECT 1 FROM entry WHERE key = ? AND expires > ?', toKey(id), now()) !== undefined
     },
 
     given(id: string): void {
@@ -84,7 +84,7 @@ export function clientRows(sql: SqlStorage, now: () => number) {
 
     remove(id: string): boolean {
       const removed = 'DELETE FROM entry WHERE key = ? AND metadata = ? RETURNING key'
-      return field(sql, removed, toKey(id), GIVEN) !== undefined
+      return readField(sql, removed, toKey(id), GIVEN) !== undefined
     },
   }
 }

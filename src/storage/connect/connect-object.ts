@@ -3,7 +3,7 @@ import type { AuthRequest } from '@cloudflare/workers-oauth-provider'
 import type { Agent, ListedAgent } from '../../core/access/agent.ts'
 import type { Holder } from '../../core/access/holder.ts'
 import type { NewOAuthClient, OAuthClient } from '../../core/access/oauth-client.ts'
-import { column, field } from '../rows.ts'
+import { column, readField } from '../rows.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import { type AgentRows, agentRows } from './agent-rows.ts'
 import { type Client, toOAuthClient, clientRows } from './client-rows.ts'
@@ -184,7 +184,7 @@ export class Connect extends DurableObject<unknown> {
 
   async #isNew({ id, until }: ClientAssertion): Promise<boolean> {
     const first = "INSERT OR IGNORE INTO spent VALUES (?, '', ?) RETURNING hash"
-    return field(this.#sql, first, await sha256(id), until) !== undefined
+    return readField(this.#sql, first, await sha256(id), until) !== undefined
   }
 
   async #answer(origin: string, endpoint: string, headers: Record<string, string>, body: string, client?: Client) {

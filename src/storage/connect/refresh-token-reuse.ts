@@ -1,4 +1,4 @@
-import { field } from '../rows.ts'
+import { readField } from '../rows.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import { entryKeys } from './sql-kv.ts'
 
@@ -9,7 +9,7 @@ import { entryKeys } from './sql-kv.ts'
  */
 export async function presentRefreshToken(sql: SqlStorage, agent: string, token: string) {
   const hash = await sha256(token)
-  const isExceeded = field(sql, 'SELECT 1 FROM spent WHERE hash = ? AND agent = ?', hash, agent) !== undefined
+  const isExceeded = readField(sql, 'SELECT 1 FROM spent WHERE hash = ? AND agent = ?', hash, agent) !== undefined
   const given = isExceeded ? entryKeys(sql, 'token', agent) : []
   return (isGiven: boolean, expires: number): boolean => {
     if (!isGiven) return isExceeded

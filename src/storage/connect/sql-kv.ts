@@ -1,4 +1,4 @@
-import { column, field } from '../rows.ts'
+import { column, readField } from '../rows.ts'
 
 interface PutOptions {
   /** In seconds from now. */
@@ -14,7 +14,7 @@ export function createSqlKv(sql: SqlStorage, now: () => number) {
   return {
     async get(key: string, how?: 'json' | { readonly type: 'json' }): Promise<unknown> {
       const one = 'SELECT value FROM entry WHERE key = ? AND (expires IS NULL OR expires > ?)'
-      const value = field<string>(sql, one, key, now())
+      const value = readField<string>(sql, one, key, now())
       if (value === undefined) return null
       return how === undefined ? value : JSON.parse(value)
     },

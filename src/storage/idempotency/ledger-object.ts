@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import { createChangeNotifier } from '../changes.ts'
-import { field, firstRow } from '../rows.ts'
+import { readField, firstRow } from '../rows.ts'
 import { openTables } from '../schema.ts'
 
 /** Times are milliseconds since 1970. `outcome` is sealed. See `../STORAGE.md`. */
@@ -118,7 +118,7 @@ export function defineLedger<E>(clock: () => number) {
     }
 
     async #sweepLater(): Promise<void> {
-      const next = field<number>(this.#sql, 'SELECT expires FROM call ORDER BY expires LIMIT 1')
+      const next = readField<number>(this.#sql, 'SELECT expires FROM call ORDER BY expires LIMIT 1')
       if (next === undefined || (await this.ctx.storage.getAlarm()) !== null) return
       await this.ctx.storage.setAlarm(next + SWEEP_MS)
     }

@@ -1,7 +1,7 @@
 import { parseTrusted } from '../../core/tool/json-text.ts'
 import type { CallFilter } from '../../core/call/recorded-calls.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
-import { field } from '../rows.ts'
+import { readField } from '../rows.ts'
 import { type CallGroup, type IndexedRecord, readLine, type SharedFields } from './call-groups.ts'
 import { buildCondition } from './condition.ts'
 import { insertAll } from './tables.ts'
@@ -17,7 +17,7 @@ export type NumberedRecord = {
 
 /** `record` begins with what a row's calls have in common, and has a line for each. */
 export function storeCalls(sql: SqlStorage, groups: readonly CallGroup[]): void {
-  const last = field<number | null>(sql, 'SELECT max(id) FROM call') ?? 0
+  const last = readField<number | null>(sql, 'SELECT max(id) FROM call') ?? 0
   const first = (Math.floor(last / SPAN) + 1) * SPAN
   const rows = groups.flatMap((group) => {
     const { principal, user_id: user, outcome, dialect } = group.shared

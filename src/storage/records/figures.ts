@@ -1,5 +1,5 @@
 import type { CallFilter, CallMetrics, UsageKey } from '../../core/call/recorded-calls.ts'
-import { field, rows } from '../rows.ts'
+import { readField, rows } from '../rows.ts'
 import type { CallGroup } from './call-groups.ts'
 import { splitToolId } from './call-rows.ts'
 import { buildCondition } from './condition.ts'
@@ -25,7 +25,7 @@ function hasRoom(sql: SqlStorage, principal: string, user: string, figures: Call
   const name = `user hours of ${principal}`
   const isKnown = 'SELECT 1 FROM figure WHERE hour = ? AND principal = ? AND user_id = ? LIMIT 1'
   const hours = new Set(figures.map(([hour]) => hour))
-  const fresh = [...hours].filter((hour) => field(sql, isKnown, hour, principal, user) === undefined).length
+  const fresh = [...hours].filter((hour) => readField(sql, isKnown, hour, principal, user) === undefined).length
   if (readMeta(sql, name) + fresh > MAX_USER_HOURS) return false
   addToMeta(sql, name, fresh)
   return true

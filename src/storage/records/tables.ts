@@ -1,4 +1,4 @@
-import { field } from '../rows.ts'
+import { readField } from '../rows.ts'
 import { openTables } from '../schema.ts'
 
 /** Times are milliseconds since 1970. `call` has rows for each group of a batch. See `../STORAGE.md`. */
@@ -25,7 +25,7 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
 `
 
 export function readMeta(sql: SqlStorage, name: string): number {
-  return field<number>(sql, 'SELECT value FROM meta WHERE name = ?', name) ?? 0
+  return readField<number>(sql, 'SELECT value FROM meta WHERE name = ?', name) ?? 0
 }
 
 export function addToMeta(sql: SqlStorage, name: string, more: number): void {

@@ -1,5 +1,5 @@
 import { kvKey } from '../keys.ts'
-import { column, field } from '../rows.ts'
+import { column, readField } from '../rows.ts'
 import { nextRevision, queue } from './tables.ts'
 
 /** A row holds at most 2 MB. */
@@ -15,7 +15,7 @@ export function storeBlob(sql: SqlStorage, hash: string, bytes: ArrayBuffer): vo
 }
 
 export function holdsBlob(sql: SqlStorage, hash: string): boolean {
-  return field(sql, 'SELECT 1 FROM blob WHERE hash = ? LIMIT 1', hash) !== undefined
+  return readField(sql, 'SELECT 1 FROM blob WHERE hash = ? LIMIT 1', hash) !== undefined
 }
 
 export function readBlob(sql: SqlStorage, hash: string): ArrayBuffer | undefined {

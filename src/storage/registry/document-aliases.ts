@@ -4,7 +4,7 @@ import { sanitizeName } from '../../core/tool/sanitize-name.ts'
 import { BY_TOOLKIT, toolKey } from '../../core/tool/tool-id.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import { documentKey, kvKey } from '../keys.ts'
-import { column, field, firstRow, rows } from '../rows.ts'
+import { column, readField, firstRow, rows } from '../rows.ts'
 import { queue } from './tables.ts'
 import { toolKeyRange } from './toolkits.ts'
 
@@ -42,7 +42,7 @@ export function loadDocumentTools(
 }
 
 export function textByHash(sql: SqlStorage, hash: string): string | undefined {
-  return field<string>(sql, 'SELECT text FROM document_text WHERE hash = ?', hash)
+  return readField<string>(sql, 'SELECT text FROM document_text WHERE hash = ?', hash)
 }
 
 export function findDocumentOfTool(sql: SqlStorage, tool: string): DocumentKey | undefined {
@@ -103,7 +103,7 @@ export function isRemovedFromDocument(sql: SqlStorage, tool: string): boolean {
   const newest = newestBeside(sql, tool)
   if (!newest) return false
   const query = 'SELECT 1 FROM document_tool WHERE dialect = ? AND key = ? AND version = ? AND tool = ?'
-  return field(sql, query, ...newest, tool) === undefined
+  return readField(sql, query, ...newest, tool) === undefined
 }
 
 /** The keys of all tools of a tool's document that its newest active version does not define. */

@@ -1,7 +1,7 @@
 import { createPolicySet, MAX_POLICIES, type Policy, type PolicySet } from '../../core/access/policy.ts'
 import { type Precondition, matchesPrecondition } from '../../core/tool/precondition.ts'
 import { ALL_POLICIES, kvKey } from '../keys.ts'
-import { column, field } from '../rows.ts'
+import { column, readField } from '../rows.ts'
 import { nextRevision, queue, readMeta, writeMeta } from './tables.ts'
 
 export interface PolicyList {
@@ -19,17 +19,17 @@ export function policiesText(sql: SqlStorage): string | undefined {
 }
 
 export function findPolicy(sql: SqlStorage, pattern: string): Policy | undefined {
-  const body = field<string>(sql, 'SELECT body FROM policy WHERE pattern = ?', pattern.toLowerCase())
+  const body = readField<string>(sql, 'SELECT body FROM policy WHERE pattern = ?', pattern.toLowerCase())
   return body === undefined ? undefined : JSON.parse(body)
 }
 
 /** Gives whether the pattern is new; undefined at the limit, `stale` where another policy was expected. */
 export function storePolicy(sql: SqlStorage, policy: Policy, expected?: Precondition): boolean | 'stale' | undefined {
   const key = policy.pattern.toLowerCase()
-  const before = field<string>(sql, 'SELECT body FROM policy WHERE pattern = ?', key)
+  const before = readField<string>(sql, 'SELECT body FROM policy WHERE pattern = ?', key)
   if (!matchesPrecondition(before, expected)) return 'stale'
   const isNew = before === undefined
-  if (isNew && (field<number>(sql, 'SELECT count(*) FROM policy') ?? 0) >= MAX_POLICIES) return undefined
+  if (isNew && (readField<number>(sql, 'SELECT count(*) FROM policy') ?? 0) >= MAX_POLICIES) return undefined
   const body = JSON.stringify(policy)
   if (before === body) return false
   sql.exec('INSERT OR REPLACE INTO policy VALUES (?, ?)', key, body)
@@ -38,7 +38,7 @@ export function storePolicy(sql: SqlStorage, policy: Policy, expected?: Precondi
 }
 
 export function removePolicy(sql: SqlStorage, pattern: string, expected?: Precondition): boolean | 'stale' {
-  const before = field<string>(sql, 'SELECT body FROM policy WHERE pattern = ?', pattern.toLowerCase())
+  const before = readField<string>(sql, 'SELECT body FROM policy WHERE pattern = ?', pattern.toLowerCase())
   if (before !== undefined && !matchesPrecondition(before, expected)) return 'stale'
   const { rowsWritten } = sql.exec('DELETE FROM policy WHERE pattern = ?', pattern.toLowerCase())
   if (rowsWritten > 0) changed(sql)

@@ -182,7 +182,7 @@ export function defineRegistry<Env extends RegistryEnv>(
     }
 
     async query(listQuery: ListQuery, principal: Principal) {
-      const { query } = await import('./search/query.ts')
+      const { searchTools: query } = await import('./search/query.ts')
       return query(this.#sql, listQuery, principal)
     }
 

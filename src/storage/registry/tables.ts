@@ -1,5 +1,5 @@
 import { enqueue, OUTBOX_TABLE, type OutboxPriority } from '../kv-outbox.ts'
-import { field } from '../rows.ts'
+import { readField } from '../rows.ts'
 import { openTables } from '../schema.ts'
 
 /**
@@ -66,7 +66,7 @@ export function createTables(sql: SqlStorage): void {
 }
 
 export function readMeta(sql: SqlStorage, name: string): string | undefined {
-  return field<string>(sql, 'SELECT value FROM meta WHERE name = ?', name)
+  return readField<string>(sql, 'SELECT value FROM meta WHERE name = ?', name)
 }
 
 export function writeMeta(sql: SqlStorage, name: string, value: string): void {

@@ -4,7 +4,7 @@ import { findCoverDenial, isTrustedWith, type Principal } from '../../core/acces
 import type { PublisherRights, VersionChange } from '../../core/publish/registry.ts'
 import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { Publisher } from '../../core/tool/tool.ts'
-import { column, field, firstRow } from '../rows.ts'
+import { column, readField, firstRow } from '../rows.ts'
 import { loadPolicySet } from './policies.ts'
 
 export type Source = Principal | 'bundle'
@@ -157,7 +157,10 @@ export function addToolkitDescription(record: string, description: string | null
 export const RETENTION_MS = 30 * 86_400_000
 
 export function nextPurgeAt(sql: SqlStorage): number | undefined {
-  const oldest = field<number>(sql, 'SELECT deleted FROM toolkit WHERE deleted IS NOT NULL ORDER BY deleted LIMIT 1')
+  const oldest = readField<number>(
+    sql,
+    'SELECT deleted FROM toolkit WHERE deleted IS NOT NULL ORDER BY deleted LIMIT 1',
+  )
   return oldest === undefined ? undefined : oldest + RETENTION_MS
 }
 
@@ -191,7 +194,7 @@ export function findOwner(sql: SqlStorage, toolkit: string): ToolkitOwner {
   if (claimant !== undefined) return ownerOfItself(sql, claimant) ?? 'deployment'
   // Tools older than owners are the deployment's, as are names that differ from theirs in `-` and `_` alone
   const plain = toolKeyRange(toolkit.replaceAll('-', '_'))
-  const older = field(
+  const older = readField(
     sql,
     `SELECT 1 FROM tool WHERE ${NORMALIZED_KEY} >= ? AND ${NORMALIZED_KEY} < ? LIMIT 1`,
     ...plain,
@@ -202,31 +205,31 @@ export function findOwner(sql: SqlStorage, toolkit: string): ToolkitOwner {
 function ownerOfItself(sql: SqlStorage, toolkit: string): ToolkitOwner | undefined {
   if (isBundled(sql, toolkit)) return 'deployment'
   const query = 'SELECT owner FROM toolkit WHERE key = ?'
-  const owner = field<string | null>(sql, query, toolkit.toLowerCase())
+  const owner = readField<string | null>(sql, query, toolkit.toLowerCase())
   if (owner === undefined) return undefined
   return owner === null ? 'deployment' : { principal: owner }
 }
 
 /** The toolkit of the document, if there is one, whose id claims this name: it is the owner's of that toolkit. */
 export function findClaimant(sql: SqlStorage, name: string): string | undefined {
-  return field<string>(sql, 'SELECT toolkit FROM document WHERE claim = ? LIMIT 1', name.toLowerCase())
+  return readField<string>(sql, 'SELECT toolkit FROM document WHERE claim = ? LIMIT 1', name.toLowerCase())
 }
 
 /** Also while the newest deployment does not carry its tools: it may again. */
 export function isBundled(sql: SqlStorage, toolkit: string): boolean {
   const query = `SELECT 1 FROM version WHERE ${WITHIN} AND bundled = 1 LIMIT 1`
-  return field(sql, query, ...toolKeyRange(toolkit)) !== undefined
+  return readField(sql, query, ...toolKeyRange(toolkit)) !== undefined
 }
 
 /** As its first tool writes it. */
 export function findToolkitSpelling(sql: SqlStorage, name: string): string | undefined {
-  return field<string>(sql, 'SELECT toolkit FROM tool WHERE key >= ? AND key < ? LIMIT 1', ...toolKeyRange(name))
+  return readField<string>(sql, 'SELECT toolkit FROM tool WHERE key >= ? AND key < ? LIMIT 1', ...toolKeyRange(name))
 }
 
 function findName(sql: SqlStorage, toolkit: string): string {
   return (
     findToolkitSpelling(sql, toolkit) ??
-    field<string>(sql, 'SELECT name FROM toolkit WHERE key = ?', toolkit.toLowerCase()) ??
+    readField<string>(sql, 'SELECT name FROM toolkit WHERE key = ?', toolkit.toLowerCase()) ??
     toolkit
   )
 }

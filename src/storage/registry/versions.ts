@@ -1,7 +1,7 @@
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
-import { column, field, firstRow, rows } from '../rows.ts'
+import { column, readField, firstRow, rows } from '../rows.ts'
 import { isRemovedFromDocument } from './document-aliases.ts'
 import { toolKeyRange, loadSettings } from './toolkits.ts'
 
@@ -15,12 +15,12 @@ export function loadToolName(sql: SqlStorage, key: string): ToolName | undefined
 /** The tool whose name differs in `-` and `_` alone: names have no `-` any more, and OXP writes `_` for it. */
 export function findSimilarKey(sql: SqlStorage, key: string): string | undefined {
   const plain = "SELECT key FROM tool WHERE replace(key, '-', '_') = ? AND key != ? ORDER BY key LIMIT 1"
-  return field<string>(sql, plain, key.replaceAll('-', '_'), key)
+  return readField<string>(sql, plain, key.replaceAll('-', '_'), key)
 }
 
 export function hasStoredToolkit(sql: SqlStorage, toolkit: string): boolean {
   const query = 'SELECT 1 FROM tool WHERE key >= ? AND key < ? AND toolkit = ? LIMIT 1'
-  return field(sql, query, ...toolKeyRange(toolkit), toolkit) !== undefined
+  return readField(sql, query, ...toolKeyRange(toolkit), toolkit) !== undefined
 }
 
 export function listToolKeys(sql: SqlStorage, toolkit: string): string[] {
@@ -39,11 +39,11 @@ export function listVersions(sql: SqlStorage, key: string): ToolDocument['versio
 }
 
 export function recordText(sql: SqlStorage, key: string, version: string): string | undefined {
-  return field<string>(sql, 'SELECT record FROM version WHERE key = ? AND version = ?', key, version)
+  return readField<string>(sql, 'SELECT record FROM version WHERE key = ? AND version = ?', key, version)
 }
 
 export function recordTextByDigest(sql: SqlStorage, digest: string): string | undefined {
-  return field<string>(sql, 'SELECT record FROM version WHERE digest = ? LIMIT 1', digest)
+  return readField<string>(sql, 'SELECT record FROM version WHERE digest = ? LIMIT 1', digest)
 }
 
 /** The hashes of the documents of its versions. */
@@ -75,12 +75,14 @@ export const NOT_DELETED =
 export const IS_PENDING = "json_extract(coalesce(own, status), '$.state') = 'pending'"
 
 export function isPending(sql: SqlStorage, key: string, version: string): boolean {
-  return field(sql, `SELECT 1 FROM version WHERE key = ? AND version = ? AND ${IS_PENDING}`, key, version) !== undefined
+  return (
+    readField(sql, `SELECT 1 FROM version WHERE key = ? AND version = ? AND ${IS_PENDING}`, key, version) !== undefined
+  )
 }
 
 export function nameWarning(sql: SqlStorage, record: ToolRecord): string | undefined {
   const query = 'SELECT exposed FROM tool WHERE key = ? AND listed = ?'
-  const exposed = field<string | null>(sql, query, toolKey(record), record.version)
+  const exposed = readField<string | null>(sql, query, toolKey(record), record.version)
   if (!exposed || exposed === record.name) return undefined
   return `${nameTaken(record.name)}: over MCP this tool is '${exposed}'`
 }

@@ -1,5 +1,5 @@
 import { type Authorization, AUTHORIZATION_LIFETIME_MS } from '../../core/consent/authorization.ts'
-import { column, field, firstRow } from '../rows.ts'
+import { column, readField, firstRow } from '../rows.ts'
 import { hasTables } from '../schema.ts'
 
 /** Travels between Worker and Durable Object with the invocation as JSON text. */
@@ -149,7 +149,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
     nextSweep(): number | undefined {
       if (!hasTables(sql)) return undefined
       const next = 'SELECT min(coalesce(ended + ?, expires)) AS at FROM authorization'
-      return field<number | null>(sql, next, KEPT_MS) ?? undefined
+      return readField<number | null>(sql, next, KEPT_MS) ?? undefined
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Authorization, ToolkitConsent } from '../../core/consent/authorization.ts'
 import { missingScopes } from '../../core/consent/oauth-scopes.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
-import { column, field, firstRow, rows } from '../rows.ts'
+import { column, readField, firstRow, rows } from '../rows.ts'
 
 type ConsentRow = {
   readonly toolkit: string
@@ -60,7 +60,7 @@ export function consentRows(sql: SqlStorage, now: () => number) {
     remove(provider: string, account: string, toolkit?: string): boolean {
       const which =
         'DELETE FROM consent WHERE provider = ? AND account = ? AND (? IS NULL OR toolkit = ?) RETURNING toolkit'
-      return field(sql, which, provider, account, toolkit ?? null, toolkit ?? null) !== undefined
+      return readField(sql, which, provider, account, toolkit ?? null, toolkit ?? null) !== undefined
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Grant } from '../../core/consent/authorization.ts'
-import { column, field, firstRow, rows } from '../rows.ts'
+import { column, readField, firstRow, rows } from '../rows.ts'
 import type { Tokens } from '../../oauth-client/oauth.ts'
 
 type GrantRow = {
@@ -53,7 +53,7 @@ export function grantRows(sql: SqlStorage, now: () => number) {
       const update = `UPDATE account_grant SET generation = ?, scopes = ?, expires_at = ?, refresh_at = ?, sealed = ?
         WHERE generation = ? RETURNING provider`
       const row = [crypto.randomUUID(), JSON.stringify(scopes), ...times(tokens), sealed]
-      return field(sql, update, ...row, generation) !== undefined
+      return readField(sql, update, ...row, generation) !== undefined
     },
 
     reseal(generation: string, sealed: string): void {

@@ -1,4 +1,4 @@
-import { field } from '../rows.ts'
+import { readField } from '../rows.ts'
 import { hasTables, openTables } from '../schema.ts'
 
 /**
@@ -40,7 +40,7 @@ export function isEmpty(sql: SqlStorage): boolean {
   const kept = ['authorization', 'account_grant', 'consent']
     .map((table) => `SELECT 1 FROM ${table}`)
     .join(' UNION ALL ')
-  return field(sql, `${kept} LIMIT 1`) === undefined
+  return readField(sql, `${kept} LIMIT 1`) === undefined
 }
 
 /** Throws for any other owner, which only a defect could cause: no user may ever see another's grants. */

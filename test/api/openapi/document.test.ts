@@ -15,7 +15,7 @@ import { confirmation, encodeAuthorization } from '../../../src/api/authorizatio
 import { OWNER_BODY } from '../../../src/api/toolkits/wire.ts'
 import { publicationQuery, readinessQuery } from '../../../src/api/tools/wire.ts'
 import { auditQuery, callsQuery, usageQuery } from '../../../src/api/calls/wire.ts'
-import { uploadQuery } from '../../../src/api/toolkits/plugin/wire.ts'
+import { pluginQuery } from '../../../src/api/toolkits/plugin/wire.ts'
 import { newKeyReader, ROTATION } from '../../../src/core/access/api-key.ts'
 import { parseValue, type Reader, toJsonSchema } from '../../../src/core/tool/json-reader.ts'
 import { CALL_REQUEST } from '../../../src/dialects/oxp/wire.ts'
@@ -182,7 +182,7 @@ const READERS: Readonly<Record<string, Reader<unknown>>> = {
   'a query of usage': usageQuery.reader,
   'a query of a publication': publicationQuery.reader,
   'a query of readiness': readinessQuery.reader,
-  'an upload': uploadQuery.reader,
+  'an upload': pluginQuery.reader,
 }
 
 describe.each(Object.entries(READERS))('the schema of %s', (_, reader) => {

@@ -1,7 +1,7 @@
 import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
 import { type Field, listFields } from '../../../src/console/form/fields.ts'
-import { changesIn, toForm, readInput as readWithMeter } from '../../../src/console/form/values.ts'
+import { changesIn, toForm, readFormInput as readWithMeter } from '../../../src/console/form/values.ts'
 
 const readInput = (fields: Parameters<typeof readWithMeter>[0], form: URLSearchParams) =>
   readWithMeter(fields, form, createRequestBudget())

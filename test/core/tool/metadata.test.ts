@@ -5,7 +5,7 @@ import {
   givesArtifacts,
   listContextParameters,
   omitContextParameters,
-  toolkitDescription,
+  getToolkitDescription,
   contextParameterLosses,
 } from '../../../src/core/tool/metadata.ts'
 
@@ -24,7 +24,7 @@ describe("a record's metadata", () => {
     }
     expect(declaredModes({ metadata })).toEqual(['value', 'artifact'])
     expect(givesArtifacts({ metadata })).toBe(true)
-    expect(toolkitDescription({ metadata })).toBe('Mail')
+    expect(getToolkitDescription({ metadata })).toBe('Mail')
     expect(listContextParameters({ metadata })).toEqual(['token'])
   })
 
@@ -33,7 +33,7 @@ describe("a record's metadata", () => {
     { metadata: {} },
     { metadata: { available_modes: 1, toolkit_description: 1, non_inferrable_parameters: [1] } },
   ])('may say nothing of it: %j', (record) => {
-    expect([declaredModes(record), givesArtifacts(record), toolkitDescription(record)]).toEqual([
+    expect([declaredModes(record), givesArtifacts(record), getToolkitDescription(record)]).toEqual([
       undefined,
       false,
       undefined,

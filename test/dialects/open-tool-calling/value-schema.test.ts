@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseValue, type Reader } from '../../../src/core/tool/json-reader.ts'
 import type { Problem } from '../../../src/core/tool/problem.ts'
-import { parameters } from '../../../src/dialects/open-tool-calling/value-schema.ts'
+import { buildParametersReader } from '../../../src/dialects/open-tool-calling/value-schema.ts'
 
 /** What is read with its warnings, or the problems: where, and what. */
 function read<T>(reader: Reader<T>, document: unknown) {
@@ -140,6 +140,6 @@ describe('parameters', () => {
       ],
     ],
   ])('written as %j are the schema of an object, or refused with where and why', (input, wanted) => {
-    expect(read(parameters(), input)).toEqual(wanted)
+    expect(read(buildParametersReader(), input)).toEqual(wanted)
   })
 })

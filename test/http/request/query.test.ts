@@ -2,10 +2,11 @@ import { expect, it } from 'vitest'
 import { integer, array, optional, string } from '../../../src/core/tool/json-reader.ts'
 import { decodeBase64Text } from '../../../src/http/request/header-text.ts'
 import { pathReader, pathSegment } from '../../../src/http/request/path-segment.ts'
-import { ANY_QUERY, NO_QUERY, query, readQuery } from '../../../src/http/request/query.ts'
+import { ANY_QUERY, NO_QUERY, defineQuery, readQuery } from '../../../src/http/request/query.ts'
 
 const URL_OF = 'https://sb.example/tools'
-const declared = () => query({ q: optional(string()), limit: optional(string()), tags: optional(array(string())) })
+const declared = () =>
+  defineQuery({ q: optional(string()), limit: optional(string()), tags: optional(array(string())) })
 const read = (search: string, of = declared()) => {
   const result = readQuery(of, URL_OF + search)
   return result.ok ? result.value : 'message' in result.failure && result.failure.message
@@ -29,9 +30,12 @@ it('may be of whatever is asked, or of nothing', () => {
   expect(readQuery(NO_QUERY, `${URL_OF}?x=1`)).toMatchObject({ ok: false })
   const { names, unknown: others, emptyResult: none } = declared()
   expect([names, others, none]).toEqual([['q', 'limit', 'tags'], undefined, { ok: true, value: {} }])
-  expect(query({ n: integer(0, 1) }).emptyResult).toMatchObject({ ok: false, failure: { type: 'request-malformed' } })
+  expect(defineQuery({ n: integer(0, 1) }).emptyResult).toMatchObject({
+    ok: false,
+    failure: { type: 'request-malformed' },
+  })
   expect(ANY_QUERY.unknown).toBe('ignore')
-  expect(readQuery(query({}, { unknown: 'ignore' }), `${URL_OF}?x=1`)).toEqual({ ok: true, value: {} })
+  expect(readQuery(defineQuery({}, { unknown: 'ignore' }), `${URL_OF}?x=1`)).toEqual({ ok: true, value: {} })
 })
 
 it('a step of a path is read by its place', () => {

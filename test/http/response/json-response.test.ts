@@ -4,7 +4,7 @@ import {
   callHeaders,
   failureHeaders,
   jsonFailure,
-  jsonText,
+  jsonTextResponse,
   noteHeader,
 } from '../../../src/http/response/json-response.ts'
 import { OUTCOME_STATUS, HTTP_STATUS } from '../../../src/http/response/failure-status.ts'
@@ -53,9 +53,9 @@ it('an answer is JSON, with its status and headers; a failure is nobody else’s
     await response.text(),
   ]
   const type = { 'content-type': 'application/json' }
-  expect(await seen(jsonText('1'))).toEqual([200, type, '1'])
-  expect(await seen(jsonText('1', 201))).toEqual([201, type, '1'])
-  expect(await seen(jsonText('1', 200, { a: 'b' }))).toEqual([200, { ...type, a: 'b' }, '1'])
+  expect(await seen(jsonTextResponse('1'))).toEqual([200, type, '1'])
+  expect(await seen(jsonTextResponse('1', 201))).toEqual([201, type, '1'])
+  expect(await seen(jsonTextResponse('1', 200, { a: 'b' }))).toEqual([200, { ...type, a: 'b' }, '1'])
   expect(await seen(jsonFailure({ type: 'unavailable', message: '' }, '{}', 503, { a: 'b' }))).toEqual([
     503,
     {

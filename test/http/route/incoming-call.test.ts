@@ -3,7 +3,7 @@ import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import { type Failure, fail, ok, type Result } from '../../../src/core/failure/failure.ts'
 import { NO_CONTEXT } from '../../../src/core/call/requirements.ts'
 import { anyObject, optional, string } from '../../../src/core/tool/json-reader.ts'
-import { query } from '../../../src/http/request/query.ts'
+import { defineQuery } from '../../../src/http/request/query.ts'
 import {
   MAX_CALL_BYTES,
   readIdempotencyKey,
@@ -24,7 +24,7 @@ function context(headers: Record<string, string> = {}, body: BodyInit = '{"a":1}
   return { req: { raw }, executionCtx: { waitUntil } }
 }
 
-const NUMBERED = query({ x: optional(string({ most: 1 })) })
+const NUMBERED = defineQuery({ x: optional(string({ most: 1 })) })
 const REFUSED = { 'x-refused': 'yes' }
 
 /** What the handler of a route is handed, or the failure that the request is refused with. */

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { fail } from '../../../src/core/failure/failure.ts'
 import { optional, string } from '../../../src/core/tool/json-reader.ts'
-import { query } from '../../../src/http/request/query.ts'
+import { defineQuery } from '../../../src/http/request/query.ts'
 import { createPageRouter } from '../../../src/http/route/page-router.ts'
 import { onPageError } from '../on-page-error.ts'
 
@@ -12,7 +12,7 @@ const LIMITED = fail({ type: 'rate-limited', retry_after_ms: 1_000 })
 function setUp(limited?: typeof LIMITED) {
   const answer = vi.fn(async (_: unknown, sent: unknown) => new Response(JSON.stringify(sent)))
   const { router, get, post } = createPageRouter({ limitAnonymous: () => limited, onPageError })
-  get('/page', query({ name: optional(string()) }, { unknown: 'ignore' }), answer)
+  get('/page', defineQuery({ name: optional(string()) }, { unknown: 'ignore' }), answer)
   post('/form', 100, async (c, form) => answer(c, Object.fromEntries(form)))
   post('/any', 100, async (c, form) => answer(c, Object.fromEntries(form)), 'empty')
   return { answer, request: (path: string, init: RequestInit = {}) => router.request(path, init) }

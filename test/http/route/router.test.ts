@@ -3,13 +3,13 @@ import type { AuditEvent } from '../../../src/core/access/audit-entry.ts'
 import { ADMIN, FetchCapability, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import { type FailureResult, type Failure, fail, ok } from '../../../src/core/failure/failure.ts'
 import { object, optional, string, stringMatching } from '../../../src/core/tool/json-reader.ts'
-import { query } from '../../../src/http/request/query.ts'
+import { defineQuery } from '../../../src/http/request/query.ts'
 import { jsonBody } from '../../../src/http/request/json-body.ts'
 import { createRouter, etag, ifMatch, NO_INPUT, type RouteResult } from '../../../src/http/route/router.ts'
 import { authorizerFor } from '../authorizer-for.ts'
 
 const NOT_FOUND = fail({ type: 'not-found', message: 'Gone' })
-const PAGED = query({ limit: optional(string()) })
+const PAGED = defineQuery({ limit: optional(string()) })
 const KEY = object({ name: string({ least: 1 }) })
 const respond = (failure: Failure) =>
   Response.json(failure, { status: 400, headers: { 'cache-control': 'private, no-cache' } })

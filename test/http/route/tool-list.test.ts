@@ -3,7 +3,7 @@ import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Catalog, ListQuery } from '../../../src/core/catalog/catalog.ts'
 import { type Failure, fail, ok, UnreachableError } from '../../../src/core/failure/failure.ts'
 import { optional, string } from '../../../src/core/tool/json-reader.ts'
-import { query as defineQuery } from '../../../src/http/request/query.ts'
+import { defineQuery } from '../../../src/http/request/query.ts'
 import { findOperation } from '../../../src/http/route/operation.ts'
 import {
   respondWithToolList,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MAX_JSON, MAX_YAML, readText } from '../../../src/importers/openapi/document-text.ts'
+import { MAX_JSON, MAX_YAML, parseDocumentText } from '../../../src/importers/openapi/document-text.ts'
 import { createRequestBudget, DEFAULT_UNITS } from '../../../src/core/tool/budget.ts'
 import { effortOfAsync, MOST_EFFORT } from '../../effort.ts'
 import { publish, read } from './make.ts'
@@ -57,7 +57,7 @@ it('a long text lets others in for each million characters, and before it is loo
   let times = 0
   const giveWay = async () => void (times += 1)
   const text = JSON.stringify({ openapi: '3.1.0', paths: {}, long: Array(6).fill('x'.repeat(1_000_000)) })
-  expect((await readText(text, { meter: createRequestBudget(), giveWay })).ok).toBe(true)
+  expect((await parseDocumentText(text, { meter: createRequestBudget(), giveWay })).ok).toBe(true)
   expect(times).toBe(7)
 })
 
@@ -84,11 +84,13 @@ describe('YAML that means harm', () => {
   ])(
     '(%s) is refused, and soon',
     async (_, text) => {
-      const result = await readText(text, { meter: createRequestBudget(), giveWay: async () => undefined })
+      const result = await parseDocumentText(text, { meter: createRequestBudget(), giveWay: async () => undefined })
       expect(result.ok).toBe(false)
       // Read to their ends, quotes and commas take three seconds
       expect(
-        await effortOfAsync(() => readText(text, { meter: createRequestBudget(), giveWay: async () => undefined })),
+        await effortOfAsync(() =>
+          parseDocumentText(text, { meter: createRequestBudget(), giveWay: async () => undefined }),
+        ),
       ).toBeLessThan(5 * MOST_EFFORT)
     },
     60_000,

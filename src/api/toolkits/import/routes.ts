@@ -11,7 +11,7 @@ import type { YieldControl } from '../../../core/tool/budget.ts'
 import { enumReader, optional } from '../../../core/tool/json-reader.ts'
 import { MAX_SOURCE_NODES } from '../../../core/tool/json-text.ts'
 import { lazyBody } from '../../../http/request/json-body.ts'
-import { query } from '../../../http/request/query.ts'
+import { defineQuery } from '../../../http/request/query.ts'
 import { json, arraySchema, OBJECT, objectSchema, TEXTS } from '../../../http/route/response-specs.ts'
 import { createRouter, type RouteDeps } from '../../../http/route/router.ts'
 import type { ImportAnswers } from './wire.ts'
@@ -24,7 +24,7 @@ export interface ImportRoutesDeps extends RouteDeps {
   readonly giveWay: YieldControl
 }
 
-export const importQuery = query({
+export const importQuery = defineQuery({
   dry_run: optional(enumReader(['0', '1']), '0'),
   allow: optional(enumReader(['breaking'])),
 })

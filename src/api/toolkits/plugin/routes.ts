@@ -9,8 +9,8 @@ import { isJsonObject } from '../../../core/tool/json.ts'
 import { MAX_SOURCE_NODES } from '../../../core/tool/json-text.ts'
 import { readBytes, readJsonText } from '../../../http/request/body.ts'
 import { jsonRef, NOT_CALLABLE_NOTE } from '../../../http/route/response-specs.ts'
-import { createRouter, PUBLISHER, type RouteDeps } from '../../../http/route/router.ts'
-import { encodeUploaded, uploadQuery } from './wire.ts'
+import { createRouter, PUBLISHER_ROUTE, type RouteDeps } from '../../../http/route/router.ts'
+import { encodeUploaded, pluginQuery } from './wire.ts'
 
 export interface UploadRoutesDeps extends RouteDeps {
   readonly plugins: Pick<PluginReader, 'read'>
@@ -27,10 +27,10 @@ export function createUploadRoutes(deps: UploadRoutesDeps): Hono {
   const { router, on } = createRouter(deps, { access: 'public' })
 
   on('PUT /toolkits/:toolkit/plugin', 'Publish a WebAssembly plugin as a toolkit', {
-    ...PUBLISHER,
+    ...PUBLISHER_ROUTE,
     auditAction: 'tools.publish',
     path: { toolkit: namePart },
-    query: uploadQuery,
+    query: pluginQuery,
     requestType: WASM,
     responses: {
       200: { ...jsonRef('Already published', 'Published'), note: NOT_CALLABLE_NOTE },

@@ -1,6 +1,6 @@
 import type { PublicationReport } from '../../../core/publish/publish.ts'
 import { version } from '../../../core/tool/definition-fields.ts'
-import { query } from '../../../http/request/query.ts'
+import { defineQuery } from '../../../http/request/query.ts'
 import {
   transform,
   array,
@@ -26,7 +26,7 @@ const CONFIG = transform(COMMA_LIST, (texts, report) => {
   }
   return Object.fromEntries(config)
 })
-export const uploadQuery = query({
+export const pluginQuery = defineQuery({
   version,
   security_level: optional(transform(stringMatching('an integer from 0 to 10', /^(?:\d|10)$/), Number)),
   approval: optional(transform(enumReader(['1']), () => true as const)),

@@ -4,7 +4,7 @@ import { fail } from '../../../core/failure/failure.ts'
 import { iconSource, type IconImage } from '../../../core/tool/appearance.ts'
 import { mediaTypeOnly } from '../../../http/route/response-specs.ts'
 import { getBackground } from '../../../http/route/authorizer.ts'
-import { createRouter, READER, type RouteDeps } from '../../../http/route/router.ts'
+import { createRouter, READER_ROUTE, type RouteDeps } from '../../../http/route/router.ts'
 import { createFindTool, type FindToolDeps } from '../find-tool.ts'
 
 export interface IconRoutesDeps extends RouteDeps, FindToolDeps {
@@ -17,7 +17,7 @@ export function createIconRoutes({ readIcon, ...deps }: IconRoutesDeps): Hono {
   const find = createFindTool(deps, 'tools:read')
 
   on('GET /tools/:id/icon', "Get a tool's icon as PNG, JPEG, WebP or SVG", {
-    ...READER,
+    ...READER_ROUTE,
     responses: { 200: mediaTypeOnly('The picture', 'image/*') },
   })(async ({ c, principal, fetchCapability, path: { id } }) => {
     const tool = await find(id, principal, getBackground(c))

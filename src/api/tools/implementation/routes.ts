@@ -7,7 +7,7 @@ import type { Implementation, ToolRecord } from '../../../core/tool/tool.ts'
 import { notModified, PRIVATE } from '../../../http/response/json-response.ts'
 import { json, OBJECT, mediaTypeOnly, UNCHANGED } from '../../../http/route/response-specs.ts'
 import { getBackground } from '../../../http/route/authorizer.ts'
-import { createRouter, PUBLISHER, type RouteDeps } from '../../../http/route/router.ts'
+import { createRouter, PUBLISHER_ROUTE, type RouteDeps } from '../../../http/route/router.ts'
 import { createFindTool, type FindToolDeps } from '../find-tool.ts'
 
 export interface ImplementationRoutesDeps extends RouteDeps, FindToolDeps {
@@ -21,7 +21,7 @@ export function createImplementationRoutes(deps: ImplementationRoutesDeps): Hono
   const find = createFindTool(deps, 'tools:publish')
 
   on('GET /tools/:id/implementation', 'Get the implementation of a version', {
-    ...PUBLISHER,
+    ...PUBLISHER_ROUTE,
     responses: { 200: json('The implementation, as it was published', OBJECT), 304: UNCHANGED },
   })(async ({ c, principal, path: { id } }) => {
     const found = await findImplementation(id, principal, getBackground(c))
@@ -33,7 +33,7 @@ export function createImplementationRoutes(deps: ImplementationRoutesDeps): Hono
   })
 
   on('GET /tools/:id/implementation/module', 'Download the module of a code tool or a plugin', {
-    ...PUBLISHER,
+    ...PUBLISHER_ROUTE,
     responses: { 200: mediaTypeOnly('The module', '*/*'), 304: UNCHANGED },
   })(async ({ c, principal, path: { id } }) => {
     const found = await findImplementation(id, principal, getBackground(c))

@@ -5,7 +5,7 @@ import {
   comparison,
   CURRENT,
   orExpression,
-  field,
+  createFieldPart,
   filterProjection,
   flatten,
   functionCall,
@@ -93,7 +93,7 @@ function parseTokens(tokens: readonly Token[]): ExpressionPart {
     if (text === '[]' || text === '[?' || (text === '[' && isIndexed())) return continued(CURRENT)
     next++
     if (NAME.test(text) && skip('(')) return functionCall(text, list(')', argument))
-    if (isName(text)) return field(readName(token))
+    if (isName(text)) return createFieldPart(readName(token))
     if (text.startsWith("'")) return literal(text.slice(1, -1).replaceAll(/\\([\\'])/g, '$1'))
     if (text.startsWith('`')) return literal(json(text.slice(1, -1).replaceAll('\\`', '`'), 'the literal', token))
     switch (text) {

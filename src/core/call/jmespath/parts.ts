@@ -38,7 +38,7 @@ export const CURRENT = part([], (value) => value)
 
 export const literal = (value: Json): ExpressionPart => part([], () => value)
 
-export function field(name: string): ExpressionPart {
+export function createFieldPart(name: string): ExpressionPart {
   return part([], (value) => (isJsonObject(value) && Object.hasOwn(value, name) ? (value[name] ?? null) : null))
 }
 

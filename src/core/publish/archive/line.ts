@@ -1,5 +1,5 @@
 import { guardFields } from '../../access/guard.ts'
-import { inputSchema, namePart, requirementId, tags, toolkitDescription } from '../../tool/definition-fields.ts'
+import { inputSchema, namePart, requirementId, tags, toolkitDescriptionReader } from '../../tool/definition-fields.ts'
 import { version } from '../../tool/definition-fields.ts'
 import { isJsonObject, isStringArray, type Json } from '../../tool/json.ts'
 import {
@@ -133,7 +133,7 @@ const LINES = {
     held: optional(boolean, false),
     tags: optional(tags, []),
     review: optional(boolean),
-    description: optional(toolkitDescription),
+    description: optional(toolkitDescriptionReader),
   }),
   policy: object({
     kind: enumReader(['policy']),

@@ -8,7 +8,7 @@ const MAX_LINE = 4_000
 
 export const currentLines = new AsyncLocalStorage<string[]>()
 
-export function log(...values: readonly unknown[]): void {
+export function logGuest(...values: readonly unknown[]): void {
   const lines = currentLines.getStore()
   if (!lines || lines.length >= MAX_LINES) return
   const texts = values.slice(0, MAX_LINE).map((value) => shown(value).slice(0, MAX_LINE))
@@ -26,7 +26,7 @@ function shown(value: unknown): string {
   }
 }
 
-for (const method of ['debug', 'info', 'log', 'warn', 'error', 'trace', 'dir'] as const) console[method] = log
+for (const method of ['debug', 'info', 'log', 'warn', 'error', 'trace', 'dir'] as const) console[method] = logGuest
 
 /** `fetch` rejects with a TypeError, and a class of its own says that the words are the gateway's. */
 class RefusedError extends TypeError {}

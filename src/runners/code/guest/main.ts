@@ -1,5 +1,5 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import { log, currentLines } from './globals.ts'
+import { logGuest, currentLines } from './globals.ts'
 import { toJson } from './json.ts'
 import * as tool from './tool.js'
 
@@ -64,7 +64,7 @@ export default class extends WorkerEntrypoint {
     const sender = createSender(progress ?? (() => undefined))
     return currentLines.run(logs, async () => {
       const { signal } = deadline
-      const answer = await runHandler(input, { ...about, signal, log, progress: sender.progress, fetch })
+      const answer = await runHandler(input, { ...about, signal, log: logGuest, progress: sender.progress, fetch })
       await sender.sent()
       clearTimeout(timer)
       return `{${answer},"logs":${JSON.stringify(logs)}}`

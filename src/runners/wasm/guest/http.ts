@@ -1,5 +1,5 @@
 /** `http_request` of the Extism plugin ABI. Each redirect is judged outside like a request of its own. */
-import { decode, MAX_BYTES } from './kernel.ts'
+import { decode, MAX_MEMORY_BYTES } from './kernel.ts'
 import type { PluginCall } from './plugin-call.ts'
 import { COPIED_BYTE, PARSED_BYTE } from './prices.ts'
 import { endWait, holdWhileWaiting } from './waiting.ts'
@@ -30,7 +30,7 @@ export function requestHttp(call: PluginCall) {
       let size = 0
       for await (const part of response.body ?? []) {
         size += part.length
-        if (kernel.used() + size > MAX_BYTES)
+        if (kernel.used() + size > MAX_MEMORY_BYTES)
           throw new Error('The answer is larger than the shared memory that is left')
         holdWhileWaiting(call, held + size, end)
         parts.push(part.slice())

@@ -4,7 +4,7 @@ import { COPIED_BYTE } from './prices.ts'
 export type Kernel = ReturnType<typeof createKernel>
 
 /** All blocks together. Each counts as MIN_BLOCK at least, for what it takes to keep it. */
-export const MAX_BYTES = 16 * 1024 * 1024
+export const MAX_MEMORY_BYTES = 16 * 1024 * 1024
 export const MIN_BLOCK = 64
 /** The lower part of an address is the offset; doubles have all of it exactly. */
 const OFFSETS = 2 ** 32
@@ -33,7 +33,8 @@ export function createKernel(charge: (units: number) => void) {
   /** `make` gives so many bytes, which become the block's own. */
   function add(bytes: number, make: () => Uint8Array): bigint {
     used += Math.max(MIN_BLOCK, bytes)
-    if (used > MAX_BYTES) throw new Error(`The plugin allocated more than ${MAX_BYTES} bytes of shared memory`)
+    if (used > MAX_MEMORY_BYTES)
+      throw new Error(`The plugin allocated more than ${MAX_MEMORY_BYTES} bytes of shared memory`)
     charge(bytes * COPIED_BYTE)
     const { buffer, byteOffset } = make()
     blocks.push(new DataView(buffer, byteOffset, bytes))

@@ -6,7 +6,7 @@ import type { DefinitionDocument } from '../../../core/publish/registry.ts'
 import { canonicalJson } from '../../../core/tool/digest.ts'
 import { sanitizeName } from '../../../core/tool/sanitize-name.ts'
 import { formatToolId, parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
-import { field, firstRow } from '../../rows.ts'
+import { readField, firstRow } from '../../rows.ts'
 import { holdsBlob } from '../blobs.ts'
 import { documentConflict } from '../write/conflicts.ts'
 import { documentRows, storeDocument, textByHash } from '../document-aliases.ts'
@@ -106,7 +106,7 @@ function restoreVersion(sql: SqlStorage, row: VersionRow, principal: Principal):
 function restoreBundled(sql: SqlStorage, { record, status }: VersionRow): RowOutcome {
   const key = toolKey(record)
   const stored = "SELECT iif(left_bundle, 'disabled', status ->> '$.state') FROM version"
-  const state = field<string>(sql, `${stored} WHERE key = ? AND version = ? AND bundled = 1`, key, record.version)
+  const state = readField<string>(sql, `${stored} WHERE key = ? AND version = ? AND bundled = 1`, key, record.version)
   if (state === undefined)
     return { skipped: 'It is a bundled tool that this deployment does not serve (demonstrations need DEMO_TOOLS)' }
   // A bundled tool awaits no review
@@ -158,7 +158,7 @@ function restoreGiven(sql: SqlStorage, name: string, key: string): RowOutcome {
   if (!tool || !loadToolName(sql, key)) return { refused: `There is no tool '${key}' here to be called '${name}'` }
   if (tool.given === name) return 'unchanged'
   if (tool.given !== null) return { refused: `'${key}' was given the name '${tool.given}' here` }
-  const other = field<string>(sql, 'SELECT key FROM tool WHERE lower(given) = lower(?)', name)
+  const other = readField<string>(sql, 'SELECT key FROM tool WHERE lower(given) = lower(?)', name)
   if (other !== undefined) return { refused: `The name '${name}' was given to '${other}' here` }
   if (storeName(sql, key, name)) return 'created'
   return { refused: `'${name}' is the name of another tool by its toolkit's, which nobody else has` }

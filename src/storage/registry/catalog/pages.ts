@@ -1,5 +1,5 @@
 import { sha256 } from '../../sealing/sha256.ts'
-import { field, firstRow, rows } from '../../rows.ts'
+import { readField, firstRow, rows } from '../../rows.ts'
 import { nextRevision, readMeta, readNumber, getRevision, writeMeta } from '../tables.ts'
 import { splitChunks } from './chunks.ts'
 import { LINE_TABLE, type ListedTool, loadListedTools, type WriteLine, formatPage } from './listed-tools.ts'
@@ -33,7 +33,7 @@ export function rebuildLines(sql: SqlStorage): void {
   if (readMeta(sql, 'lines') === LINES) return
   writeMeta(sql, 'lines', LINES)
   for (const statement of ['DROP TABLE IF EXISTS line', LINE_TABLE]) sql.exec(statement)
-  if (field(sql, 'SELECT 1 FROM page WHERE hash IS NOT NULL LIMIT 1') === undefined) return
+  if (readField(sql, 'SELECT 1 FROM page WHERE hash IS NOT NULL LIMIT 1') === undefined) return
   nextRevision(sql)
   touchPages(sql, '', LAST_KEY)
 }
@@ -86,12 +86,12 @@ export async function makePage(sql: SqlStorage, { first, changed }: PageRow, wri
 }
 
 export function pageText(sql: SqlStorage, hash: string, writeLine: WriteLine): string | undefined {
-  const first = field<string>(sql, 'SELECT first FROM page WHERE made = changed AND hash = ?', hash)
+  const first = readField<string>(sql, 'SELECT first FROM page WHERE made = changed AND hash = ?', hash)
   return first === undefined ? undefined : formatPage(loadListedTools(sql, first, endOfPage(sql, first), writeLine))
 }
 
 function endOfPage(sql: SqlStorage, first: string): string {
-  return field<string | null>(sql, 'SELECT min(first) FROM page WHERE first > ?', first) ?? LAST_KEY
+  return readField<string | null>(sql, 'SELECT min(first) FROM page WHERE first > ?', first) ?? LAST_KEY
 }
 
 function splitPage(tools: readonly ListedTool[]): readonly (readonly ListedTool[])[] {

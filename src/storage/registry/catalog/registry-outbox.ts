@@ -1,6 +1,6 @@
 import { type KvKind, parseKvKey } from '../../keys.ts'
 import { createOutbox, type KeysOfKind } from '../../kv-outbox.ts'
-import { column, field } from '../../rows.ts'
+import { column, readField } from '../../rows.ts'
 import { readBlob } from '../blobs.ts'
 import { addressText, textByHash } from '../document-aliases.ts'
 import { continueFanOut } from '../write/fan-out.ts'
@@ -80,7 +80,7 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     },
     proceed: () => storage.transactionSync(() => continueFanOut(sql)),
     later() {
-      const oldest = field<number>(sql, 'SELECT at FROM retired ORDER BY at LIMIT 1')
+      const oldest = readField<number>(sql, 'SELECT at FROM retired ORDER BY at LIMIT 1')
       const next = Math.min(oldest === undefined ? Infinity : oldest + RETIRE_AFTER_MS, nextPurgeAt(sql) ?? Infinity)
       return next === Infinity ? undefined : next
     },

@@ -1,6 +1,6 @@
 import { kvKey, MANIFEST_KEY } from '../../keys.ts'
 import { giveWay, type Replication } from '../../kv-outbox.ts'
-import { field, firstRow, rows } from '../../rows.ts'
+import { readField, firstRow, rows } from '../../rows.ts'
 import { readNumber } from '../tables.ts'
 import type { WriteLine } from './listed-tools.ts'
 import { EMPTY_MANIFEST, type Manifest, type PageReference, withPages } from './manifest.ts'
@@ -53,7 +53,7 @@ export function createReplication(storage: DurableObjectStorage, kv: KVNamespace
   /** KV's manifest, once this instance has written one. */
   let manifest: Manifest | undefined
 
-  const isDirty = () => field(sql, 'SELECT 1 FROM page WHERE replicated < changed LIMIT 1') !== undefined
+  const isDirty = () => readField(sql, 'SELECT 1 FROM page WHERE replicated < changed LIMIT 1') !== undefined
 
   function isDue(isQuiet: boolean): boolean {
     if (!isDirty()) return false

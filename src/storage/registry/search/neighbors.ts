@@ -1,8 +1,8 @@
 import type { Principal } from '../../../core/access/principal.ts'
 import { firstSentence } from '../../../core/search/words.ts'
 import { formatToolId } from '../../../core/tool/tool-id.ts'
-import { field } from '../../rows.ts'
-import { query } from './query.ts'
+import { readField } from '../../rows.ts'
+import { searchTools } from './query.ts'
 import { countVisible, buildScope } from './visibility.ts'
 
 /** Among more tools a search takes too long for those who publish beside it. */
@@ -23,10 +23,10 @@ export function neighborWarnings(
   if (countVisible(sql, buildScope(sql, {}, principal)) > MAX_TOOLS) return warnings
   for (const id of ids) {
     const [name = '', version = ''] = id.split('@')
-    const description = field<string>(sql, LISTED, name, version)
+    const description = readField<string>(sql, LISTED, name, version)
     if (description === undefined || !maySearch()) continue
     const q = firstSentence(description)
-    const [first] = query(sql, { q, versions: 'newest', limit: 1 }, principal)?.found ?? []
+    const [first] = searchTools(sql, { q, versions: 'newest', limit: 1 }, principal)?.found ?? []
     const other = first && formatToolId(JSON.parse(first.record))
     if (other && other.toLowerCase() !== name.toLowerCase())
       warnings.set(id, `A search for the first sentence of '${id}', '${q}', finds '${other}' first`)

@@ -32,7 +32,7 @@ const MAX_LOOKED_AT = 2_000
 const MAX_CHARACTERS = 8_000_000
 
 /** Answers searches and lists of all versions, which pages cannot. Undefined for a cursor of neither. */
-export function query(sql: SqlStorage, listQuery: ListQuery, principal: Principal): QueryAnswer | undefined {
+export function searchTools(sql: SqlStorage, listQuery: ListQuery, principal: Principal): QueryAnswer | undefined {
   const { q, versions, cursor = '0.0' } = listQuery
   if (q === undefined) {
     const all = allVersions(sql, listQuery)
@@ -49,13 +49,13 @@ export function query(sql: SqlStorage, listQuery: ListQuery, principal: Principa
   const [start, behind] = at === -1 ? [Number(place), ''] : [isNewest ? at + 1 : at, version]
 
   function* foundVersions(): Generator<FoundVersion> {
-    const query = `SELECT coalesce(exposed, '') AS name, record, ${isNewest ? "''" : "'@' || version"} AS of
+    const searchTools = `SELECT coalesce(exposed, '') AS name, record, ${isNewest ? "''" : "'@' || version"} AS of
       FROM indexed JOIN tool USING (key) JOIN version USING (key)
       WHERE indexed.id = ? AND ${isNewest ? 'version = listed' : IS_SHOWN_SQL} AND version > ? ORDER BY version`
     for (const [index, id] of ids.entries()) {
       if (index < start) continue
       const from = index === start ? behind : ''
-      for (const { of, ...row } of sql.exec<Omit<FoundVersion, 'cursor'> & { of: string }>(query, id, from))
+      for (const { of, ...row } of sql.exec<Omit<FoundVersion, 'cursor'> & { of: string }>(searchTools, id, from))
         yield { ...row, cursor: `${index}.${id}${of}` }
     }
   }
@@ -101,10 +101,10 @@ function allVersions(sql: SqlStorage, { cursor, status, toolkit }: ListQuery): I
   if (cursor !== undefined && last?.selector === undefined) return undefined
   const within = toolkit === undefined ? '' : 'AND version.key >= ? AND version.key < ?'
   const which = status === undefined ? IS_SHOWN_SQL : status === 'active' ? OF_STATUS : OF_INACTIVE
-  const query = `SELECT coalesce(exposed, '') AS name, record, version.key || '@' || version AS cursor
+  const searchTools = `SELECT coalesce(exposed, '') AS name, record, version.key || '@' || version AS cursor
     FROM version JOIN tool ON tool.key = version.key
     WHERE ${which} AND (version.key, version) > (?, ?) ${within} ORDER BY version.key, version`
   const after = last ? [toolKey(last), last.selector ?? ''] : ['', '']
   const keys = toolkit === undefined ? [] : toolKeyRange(toolkit)
-  return sql.exec<FoundVersion>(query, ...(status === undefined ? [] : [status]), ...after, ...keys)
+  return sql.exec<FoundVersion>(searchTools, ...(status === undefined ? [] : [status]), ...after, ...keys)
 }

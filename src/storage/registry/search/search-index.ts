@@ -2,7 +2,7 @@ import { raiseLevel, type PolicySet } from '../../../core/access/policy.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
 import { getDisplayTitle, type ToolRecord } from '../../../core/tool/tool.ts'
 import { toolKey } from '../../../core/tool/tool-id.ts'
-import { field } from '../../rows.ts'
+import { readField } from '../../rows.ts'
 import { loadPolicySet } from '../policies.ts'
 import { packRow } from '../../../core/search/bm25f.ts'
 import { stemWord, stemText } from '../../../core/search/words.ts'
@@ -56,13 +56,13 @@ export function renewIndex(sql: SqlStorage): void {
 
 /** Adds, replaces or (without a record) removes a tool. It keeps its id: cursors hold it. */
 export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): void {
-  const before = field<number>(sql, 'SELECT id FROM indexed WHERE key = ?', key)
+  const before = readField<number>(sql, 'SELECT id FROM indexed WHERE key = ?', key)
   if (before !== undefined) sql.exec('DELETE FROM indexed WHERE id = ?', before)
   if (!record) return
-  const id = before ?? (field<number | null>(sql, 'SELECT max(id) FROM indexed') ?? 0) + 1
+  const id = before ?? (readField<number | null>(sql, 'SELECT max(id) FROM indexed') ?? 0) + 1
   const tags = [...new Set([...record.tags, ...loadSettings(sql, record.toolkit).tags])]
   // Names as one word too, since people write "pull request" and "pullrequest"
-  const names = [record.tool, record.toolkit].map((name) => stemWord(plainText(name)))
+  const names = [record.tool, record.toolkit].map((name) => stemWord(toSearchText(name)))
   const texts = listIndexedTexts(record, tags).map((text) => stemText(text.slice(0, MAX_CHARACTERS)))
   // Nothing finds the row of an empty field, whatever length it says
   const rows = texts.map((text, at) => [packRow(id, at, text.split(' ').length), `${text} ${names[at] ?? ''}`] as const)
@@ -71,8 +71,8 @@ export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): vo
     id,
     key,
     record.toolkit.toLowerCase(),
-    plainText(record.tool),
-    plainText(toolKey(record)),
+    toSearchText(record.tool),
+    toSearchText(toolKey(record)),
     raiseLevel(record, loadPolicySet(sql).policyFor(record)).securityLevel,
     record.implementation === undefined ? 0 : 1,
     JSON.stringify(record.tags),
@@ -108,6 +108,6 @@ export function levelIndex(sql: SqlStorage, policies: PolicySet): void {
   }
 }
 
-export function plainText(name: string): string {
+export function toSearchText(name: string): string {
   return name.toLowerCase().replaceAll(/[._\s-]/g, '')
 }

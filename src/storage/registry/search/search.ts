@@ -4,7 +4,7 @@ import { QUESTION_WORDS, parseTerms } from '../../../core/search/question.ts'
 import { stemWord } from '../../../core/search/words.ts'
 import { column } from '../../rows.ts'
 import { joinAlternatives, countVisible, type IndexFilter, listVisibleRows } from './visibility.ts'
-import { plainText } from './search-index.ts'
+import { toSearchText } from './search-index.ts'
 
 /** A stand-in counts for so much of the word, and is never worth more than the word where some tool has that. */
 const STAND_IN = 0.7
@@ -56,7 +56,7 @@ export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
   const unmatched = missing.filter((_, at) => instead[at]?.isForm !== true).map(({ word }) => word)
   // No tool has an empty name
   const named = `SELECT id FROM indexed WHERE (whole = ?1 OR plain = ?1) AND ${scope.condition}`
-  for (const id of column<number>(sql, named, plainText(q), ...scope.bindings))
+  for (const id of column<number>(sql, named, toSearchText(q), ...scope.bindings))
     scores.set(id, VERY + (scores.get(id) ?? 0))
   const ranked = [...scores].sort(([id, score], [otherId, other]) => other - score || id - otherId)
   return { ids: ranked.map(([id]) => id), unmatched }

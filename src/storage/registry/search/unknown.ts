@@ -8,7 +8,7 @@ import { column, rows } from '../../rows.ts'
 import { toolkitCounts } from '../toolkit-counts.ts'
 import { toolKeyRange } from '../toolkits.ts'
 import { NOT_DELETED, IS_SHOWN_SQL } from '../versions.ts'
-import { plainText } from './search-index.ts'
+import { toSearchText } from './search-index.ts'
 import { buildScope } from './visibility.ts'
 
 const MAX_NAMED = 5
@@ -63,7 +63,7 @@ export type NearTool = Readonly<Record<'id' | 'name' | 'whole' | 'plain', string
  * registry misses names misspelt at the beginning of both parts: see `MAX_BESIDE`.
  */
 export function toolsNear(sql: SqlStorage, asked: string, principal = ADMIN): NearTool[] {
-  const [name, tool] = [plainText(asked), plainText(asked.slice(asked.indexOf('.') + 1))]
+  const [name, tool] = [toSearchText(asked), toSearchText(asked.slice(asked.indexOf('.') + 1))]
   const { condition, bindings } = buildScope(sql, {}, principal)
   const query = `SELECT tool.toolkit || '.' || tool AS id, exposed AS name, whole, plain, callable
     FROM indexed JOIN tool USING (key) WHERE indexed.id IN (${CANDIDATES}) AND ${condition} ORDER BY key`

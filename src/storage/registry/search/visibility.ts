@@ -2,7 +2,7 @@ import { maySee, patternsFor, type Principal } from '../../../core/access/princi
 import type { ListQuery } from '../../../core/catalog/catalog.ts'
 import { IDS } from '../../../core/search/bm25f.ts'
 import { parseToolId } from '../../../core/tool/tool-id.ts'
-import { column, field, rows } from '../../rows.ts'
+import { column, readField, rows } from '../../rows.ts'
 
 export type IndexFilter = ReturnType<typeof buildScope>
 
@@ -56,8 +56,8 @@ export function listPrefixes(principal: Principal): readonly string[] | undefine
 }
 
 export function countVisible(sql: SqlStorage, { condition, bindings }: IndexFilter): number {
-  if (condition === EVERY) return field<number>(sql, 'SELECT sum(tools) FROM toolkit_count') ?? 0
-  return field<number>(sql, `SELECT count(*) FROM indexed WHERE ${condition}`, ...bindings) ?? 0
+  if (condition === EVERY) return readField<number>(sql, 'SELECT sum(tools) FROM toolkit_count') ?? 0
+  return readField<number>(sql, `SELECT count(*) FROM indexed WHERE ${condition}`, ...bindings) ?? 0
 }
 
 /** An FTS5 expression. No row has an empty phrase. */

@@ -1,7 +1,7 @@
 import { toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import type { DefinitionDocument } from '../../../core/publish/registry.ts'
-import { column, field, rows } from '../../rows.ts'
+import { column, readField, rows } from '../../rows.ts'
 import { documentRows, storeDocument } from '../document-aliases.ts'
 import { nextRevision, readMeta, readNumber, writeMeta } from '../tables.ts'
 import { loadSettings, writeSettings } from '../toolkits.ts'
@@ -48,7 +48,7 @@ export function writeBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number)
   for (const record of bundle.records) {
     const key = toolKey(record)
     const query = 'SELECT left_bundle FROM version WHERE key = ? AND version = ? AND digest = ? AND bundled = 1'
-    const left = field<number>(sql, query, key, record.version, record.digest)
+    const left = readField<number>(sql, query, key, record.version, record.digest)
     if (left === undefined) storeVersion(sql, record, 'bundle')
     else if (left === 1) setUnbundled(sql, key, record.version, false)
   }

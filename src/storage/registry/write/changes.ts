@@ -3,7 +3,7 @@ import { isAdministrator, type ToolkitChange, type ToolkitChangeResult } from '.
 import type { ToolkitMutation } from '../../../core/access/toolkit-owner.ts'
 import type { Publication, VersionChange } from '../../../core/publish/registry.ts'
 import { toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
-import { field } from '../../rows.ts'
+import { readField } from '../../rows.ts'
 import { touchPages } from '../catalog/pages.ts'
 import { nextRevision, readNumber } from '../tables.ts'
 import { findChangeDenial, findDeletedDenial, transferToolkit, isBundled, isToolkit } from '../toolkits.ts'
@@ -137,7 +137,7 @@ function deleteToolkit(sql: SqlStorage, toolkit: string, principal: Principal, n
   const query = `SELECT tool.toolkit || '.' || tool.tool || '@' || version FROM version JOIN tool ON tool.key = version.key
     WHERE version.key >= ? AND version.key < ? AND left_bundle = 0
       AND json_extract(status, '$.state') NOT IN ('disabled', 'pending') LIMIT 1`
-  const callable = field<string>(sql, query, ...toolKeyRange(toolkit))
+  const callable = readField<string>(sql, query, ...toolKeyRange(toolkit))
   if (callable !== undefined) {
     const how = `disable the toolkit first, with PATCH /toolkits/${toolkit} and {"status": "disabled"}`
     return conflict(`'${callable}' can still be called: ${how}`)

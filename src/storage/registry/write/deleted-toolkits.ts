@@ -1,6 +1,6 @@
 import { BY_TOOLKIT } from '../../../core/tool/tool-id.ts'
 import { documentKey, kvKey } from '../../keys.ts'
-import { column, field, rows } from '../../rows.ts'
+import { column, readField, rows } from '../../rows.ts'
 import { RETENTION_MS, toolKeyRange } from '../toolkits.ts'
 import { listSources } from '../versions.ts'
 import { indexTool } from '../search/search-index.ts'
@@ -10,7 +10,7 @@ const AT_ONCE = 200
 /** Deletes some of an expired toolkit's data, its name last, in a transaction. Gives the KV keys to delete. */
 export function forgetDeleted(sql: SqlStorage, now: number): readonly string[] {
   const expired = 'SELECT key FROM toolkit WHERE deleted <= ? ORDER BY deleted LIMIT 1'
-  const due = field<string>(sql, expired, now - RETENTION_MS)
+  const due = readField<string>(sql, expired, now - RETENTION_MS)
   if (due === undefined) return []
   const tools = 'SELECT key FROM tool WHERE key >= ? AND key < ? LIMIT ?'
   const keys = column<string>(sql, tools, ...toolKeyRange(due), AT_ONCE)
@@ -38,7 +38,7 @@ function forgetTool(sql: SqlStorage, key: string): readonly string[] {
 }
 
 function forgetText(sql: SqlStorage, hash: string): readonly string[] {
-  const named = field(sql, "SELECT 1 FROM version WHERE json_extract(record, '$.source.hash') = ? LIMIT 1", hash)
+  const named = readField(sql, "SELECT 1 FROM version WHERE json_extract(record, '$.source.hash') = ? LIMIT 1", hash)
   if (named !== undefined) return []
   sql.exec('DELETE FROM document_text WHERE hash = ?', hash)
   return [kvKey('document', hash)]

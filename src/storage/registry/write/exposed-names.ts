@@ -1,5 +1,5 @@
 import { toDerivedName, toolKey, type ToolName, appendHash } from '../../../core/tool/tool-id.ts'
-import { column, field } from '../../rows.ts'
+import { column, readField } from '../../rows.ts'
 import { kvKey } from '../../keys.ts'
 import { queue } from '../tables.ts'
 import { isToolkit } from '../toolkits.ts'
@@ -12,7 +12,7 @@ import { loadToolName } from '../versions.ts'
 export function exposedName(sql: SqlStorage, name: ToolName, declared: string): string {
   const key = toolKey(name)
   const derived = claimDerived(sql, name)
-  const given = field<string | null>(sql, 'SELECT given FROM tool WHERE key = ?', key) ?? declared
+  const given = readField<string | null>(sql, 'SELECT given FROM tool WHERE key = ?', key) ?? declared
   return claimDeclared(sql, name, given) ? given : derived
 }
 
@@ -32,7 +32,7 @@ export function claimDeclared(sql: SqlStorage, name: ToolName, wanted: string): 
 }
 
 export function keyOfName(sql: SqlStorage, name: string): string | undefined {
-  return field<string>(sql, 'SELECT key FROM name WHERE name = ?', name.toLowerCase())
+  return readField<string>(sql, 'SELECT key FROM name WHERE name = ?', name.toLowerCase())
 }
 
 /** Gives the tools that need their names resolved again; undefined where it is another's derived name. */

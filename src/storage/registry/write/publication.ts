@@ -8,7 +8,7 @@ import type { Problem } from '../../../core/tool/problem.ts'
 import { toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { compareVersions, isPrerelease } from '../../../core/tool/version.ts'
-import { field } from '../../rows.ts'
+import { readField } from '../../rows.ts'
 import { claimDenial, documentConflict, matchesStored, recordConflict, versionConflict } from './conflicts.ts'
 import { listDocumentNames, type DocumentRow, documentRows, leftOutBeside } from '../document-aliases.ts'
 import { storeDocument, textByHash } from '../document-aliases.ts'
@@ -92,7 +92,7 @@ function isBundledFor(sql: SqlStorage, principal: Principal, { records, given }:
     WHERE version.key = ? AND version = ? AND bundled = 1 AND ${IS_SHOWN_SQL} AND ${NOT_DELETED}`
   return records.every(
     (record) =>
-      maySee(principal, record, 'tools:read') && field(sql, query, toolKey(record), record.version) !== undefined,
+      maySee(principal, record, 'tools:read') && readField(sql, query, toolKey(record), record.version) !== undefined,
   )
 }
 

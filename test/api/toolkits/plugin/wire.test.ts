@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { formatReadError } from '../../../../src/core/tool/problem.ts'
 import { readQuery } from '../../../../src/http/request/query.ts'
-import { encodeUploaded, uploadQuery } from '../../../../src/api/toolkits/plugin/wire.ts'
+import { encodeUploaded, pluginQuery } from '../../../../src/api/toolkits/plugin/wire.ts'
 
 const decode = (query: string) => {
-  const read = readQuery(uploadQuery, `https://sb.example/toolkits/Box/plugin?${query}`)
+  const read = readQuery(pluginQuery, `https://sb.example/toolkits/Box/plugin?${query}`)
   return read.ok ? read.value : read.failure
 }
 const NOTHING = { version: '1.0.0', allowed_hosts: [], config: {} }

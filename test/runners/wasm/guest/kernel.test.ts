@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { copyStart, createKernel, MAX_BYTES } from '../../../../src/runners/wasm/guest/kernel.ts'
+import { copyStart, createKernel, MAX_MEMORY_BYTES } from '../../../../src/runners/wasm/guest/kernel.ts'
 
 /** A kernel that has so many units of fuel. */
 function kernelWith(fuel: number) {
@@ -40,9 +40,9 @@ describe('a block', () => {
     expect(kernel.read(handle, 1)).toEqual(BYTES)
   })
 
-  it.each([-1n, -(2n ** 63n), BigInt(MAX_BYTES) + 1n])('of %s bytes is not allocated', (size) => {
+  it.each([-1n, -(2n ** 63n), BigInt(MAX_MEMORY_BYTES) + 1n])('of %s bytes is not allocated', (size) => {
     const { kernel, used } = kernelWith(2 ** 40)
-    expect(() => kernel.alloc(size)).toThrow(`more than ${MAX_BYTES} bytes of shared memory`)
+    expect(() => kernel.alloc(size)).toThrow(`more than ${MAX_MEMORY_BYTES} bytes of shared memory`)
     expect(used()).toBe(0)
   })
 
@@ -66,7 +66,7 @@ describe('a block', () => {
 
   it('is freed with its memory, unless it is the output, which is read later', () => {
     const { kernel } = kernelWith(2 ** 40)
-    const size = BigInt(MAX_BYTES / 2 - 1_000)
+    const size = BigInt(MAX_MEMORY_BYTES / 2 - 1_000)
     const [output, other] = [kernel.alloc(size), kernel.alloc(size)]
     kernel.keepOutput(output)
     kernel.free(output)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Principal } from '../../../../src/core/access/principal.ts'
-import { query } from '../../../../src/storage/registry/search/query.ts'
+import { searchTools } from '../../../../src/storage/registry/search/query.ts'
 import { definition } from '../../../e2e/definition.ts'
 import { recordsOf, tablesOf } from '../../../search/registry.ts'
 
@@ -21,7 +21,7 @@ it('reads of a word that most tools have where it weighs most, of what the calle
       return { ...record, tool, id: `${record.toolkit}.${tool}@1.0.0` }
     })
   const ask = (sql: SqlStorage, q: string, principal: Principal) => {
-    const answer = query(sql, { q, versions: 'newest', limit: 1 }, principal)
+    const answer = searchTools(sql, { q, versions: 'newest', limit: 1 }, principal)
     return { ...answer, found: answer?.found.map(({ record }) => JSON.parse(record).id) }
   }
   const admin: Principal = { id: 'x', kind: 'admin', scopes: ['admin'], tools: ['*'], users: 'any' }
