@@ -35,7 +35,7 @@ export function composeCallRoutes({ config, stores, authentication, calls, versi
     {
       paths: /^\/(?:connect\/)?mcp$/,
       async load() {
-        const [{ createMcpRoutes, respondError }, { createStateSeal }, { challenge }] = await Promise.all([
+        const [{ createMcpRoutes, respondWithFailure }, { createStateSeal }, { challenge }] = await Promise.all([
           import('../dialects/mcp/routes.ts'),
           import('../storage/sealing/state-seal.ts'),
           import('../connect/metadata.ts'),
@@ -44,20 +44,20 @@ export function composeCallRoutes({ config, stores, authentication, calls, versi
           callTool,
           catalog,
           resolver,
-          tellReadiness: checkReadiness,
-          doors: createMcpEndpoints(authentication, challenge),
+          checkReadiness,
+          endpoints: createMcpEndpoints(authentication, challenge),
           origins: config.allowOrigins,
           seal: createStateSeal({ sealer: stores.deploymentKeys.sealer('state'), now }),
           serverInfo: { name: 'switchboard', title: 'Switchboard', version },
         })
-        return { routes, respond: respondError }
+        return { routes, respond: respondWithFailure }
       },
     },
     {
       paths: /^\/machine-context\//,
       async load() {
-        const { createMachineContextRoutes, responder } = await import('../dialects/machine-context/routes.ts')
-        const respond = responder({ newId, now })
+        const { createMachineContextRoutes, createResponder } = await import('../dialects/machine-context/routes.ts')
+        const respond = createResponder({ newId, now })
         return {
           routes: createMachineContextRoutes({ ...listDeps, callTool, newId, now }),
           respond: (failure) => respond(failure),
@@ -99,11 +99,11 @@ function createMcpEndpoints(
   return [
     {
       path: '/mcp',
-      gate: authorize,
+      authorize,
       challenge: (request) => ({
         hint: `. Agents that sign people in, and have no key, connect to '${new URL(request.url).origin}/connect/mcp'`,
       }),
     },
-    { path: '/connect/mcp', gate: authorizeAgent, challenge: (request) => ({ header: challenge(request) }) },
+    { path: '/connect/mcp', authorize: authorizeAgent, challenge: (request) => ({ header: challenge(request) }) },
   ]
 }

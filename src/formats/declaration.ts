@@ -1,4 +1,4 @@
-import { resolveBranch, join, type SchemaObject, visit, type FormatContext } from './writing.ts'
+import { resolveBranch, mergeSchemas, type SchemaObject, chargeVisit, type FormatContext } from './writing.ts'
 import { mapSubschemas } from '../core/schema/subschemas.ts'
 import { encodePointerStep } from '../core/tool/problem.ts'
 import { isJsonObject, isObject, type JsonObject } from '../core/tool/json.ts'
@@ -7,67 +7,72 @@ import { MAX_NAME } from '../core/tool/tool-id.ts'
 import { fieldLosses } from '../core/tool/metadata.ts'
 import { deriveSecurityLevel, type ToolRecord } from '../core/tool/tool.ts'
 
-const NO_FIELD = 'A function declaration has no such field'
+const NO_DECLARATION_FIELD = 'A function declaration has no such field'
 
-export function recordLosses(record: ToolRecord, reason = NO_FIELD, written: readonly string[] = []): Loss[] {
+export function recordLosses(
+  record: ToolRecord,
+  reason = NO_DECLARATION_FIELD,
+  writtenFields: readonly string[] = [],
+): Loss[] {
   const { output, requirements } = record
-  const isAny = output === true || (isObject(output) && Object.keys(output).length === 0)
+  const allowsAnything = output === true || (isObject(output) && Object.keys(output).length === 0)
   return [
-    ...fieldLosses(record, reason, [...written, 'tags', 'requirements'], 0),
-    ...(isAny || written.includes('output') ? [] : [{ path: '/output', reason }]),
+    ...fieldLosses(record, reason, [...writtenFields, 'tags', 'requirements'], 0),
+    ...(allowsAnything || writtenFields.includes('output') ? [] : [{ path: '/output', reason }]),
     ...(deriveSecurityLevel(requirements) > 0 ? [{ path: '/requirements', reason }] : []),
   ]
 }
 
-export function providerName(name: string, losses: Loss[], beginsWith: 'any' | 'letter' = 'any'): string {
+export function toProviderName(name: string, losses: Loss[], beginsWith: 'any' | 'letter' = 'any'): string {
   const allowed = name.replace(/[^A-Za-z0-9_-]/g, '_')
-  const begun = allowed === '' || (beginsWith === 'letter' && !/^[A-Za-z_]/.test(allowed)) ? `_${allowed}` : allowed
-  const accepted = begun.slice(0, MAX_NAME)
+  const prefixed = allowed === '' || (beginsWith === 'letter' && !/^[A-Za-z_]/.test(allowed)) ? `_${allowed}` : allowed
+  const accepted = prefixed.slice(0, MAX_NAME)
   if (accepted !== name) losses.push({ path: '/name', reason: `Becomes '${accepted}', as the provider wants names` })
   return accepted
 }
 
-const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$dynamicRef'] as const
+const REFUSED_AT_ROOT = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$dynamicRef'] as const
 
-export function rootObject(input: SchemaObject, path: string, writing: FormatContext): SchemaObject {
-  const { losses } = writing
-  const merged = 'allOf' in input || '$ref' in input ? (resolveBranch(input, path, writing) ?? {}) : input
-  const rest = new Map(Object.entries(merged))
+export function toRootObject(input: SchemaObject, path: string, context: FormatContext): SchemaObject {
+  const { losses } = context
+  const merged = 'allOf' in input || '$ref' in input ? (resolveBranch(input, path, context) ?? {}) : input
+  const keywords = new Map(Object.entries(merged))
   let properties = isObject(merged.properties) ? merged.properties : {}
-  for (const keyword of REFUSED) {
-    if (!rest.delete(keyword)) continue
+  for (const keyword of REFUSED_AT_ROOT) {
+    if (!keywords.delete(keyword)) continue
     const alternatives = merged[keyword]
-    const at = path + encodePointerStep(keyword)
-    losses.push({ path: at, reason: 'The provider takes it below the root only' })
+    const keywordPath = path + encodePointerStep(keyword)
+    losses.push({ path: keywordPath, reason: 'The provider takes it below the root only' })
     if ((keyword !== 'anyOf' && keyword !== 'oneOf') || !Array.isArray(alternatives)) continue
-    for (const [index, each] of alternatives.entries()) {
-      const found = resolveBranch(each, `${at}/${index}`, writing)
-      if (isObject(found?.properties)) properties = join(properties, found.properties, at, writing, false)
+    for (const [index, alternative] of alternatives.entries()) {
+      const branch = resolveBranch(alternative, `${keywordPath}/${index}`, context)
+      if (isObject(branch?.properties))
+        properties = mergeSchemas(properties, branch.properties, keywordPath, context, false)
     }
   }
   if (merged.type !== 'object') losses.push({ path: `${path}/type`, reason: "Becomes 'object'" })
-  return { ...Object.fromEntries(rest), type: 'object', properties }
+  return { ...Object.fromEntries(keywords), type: 'object', properties }
 }
 
 /** JSON Schema 2020-12 alone: tuples as `prefixItems`, and `items` in every array schema, which OpenAI wants. */
-export function current(schema: SchemaObject, path: string, writing: FormatContext): JsonObject {
-  visit(schema, path, writing)
-  const lose = (keyword: string, reason: string) => writing.losses.push({ path: `${path}/${keyword}`, reason })
-  const words = new Map(Object.entries(schema))
+export function toCurrentSchema(schema: SchemaObject, path: string, context: FormatContext): JsonObject {
+  chargeVisit(schema, path, context)
+  const addLoss = (keyword: string, reason: string) => context.losses.push({ path: `${path}/${keyword}`, reason })
+  const keywords = new Map(Object.entries(schema))
   const { items, additionalItems = {}, type } = schema
-  if (words.delete('$schema')) lose('$schema', 'The provider takes JSON Schema 2020-12')
+  if (keywords.delete('$schema')) addLoss('$schema', 'The provider takes JSON Schema 2020-12')
   if (Array.isArray(items)) {
-    lose('items', "Becomes 'prefixItems', as JSON Schema 2020-12 calls it")
-    words.delete('items')
-    words.delete('additionalItems')
-    if (items.length > 0) words.set('prefixItems', items)
-    words.set('items', additionalItems)
+    addLoss('items', "Becomes 'prefixItems', as JSON Schema 2020-12 calls it")
+    keywords.delete('items')
+    keywords.delete('additionalItems')
+    if (items.length > 0) keywords.set('prefixItems', items)
+    keywords.set('items', additionalItems)
   } else if (items === undefined && [type].flat().includes('array')) {
-    lose('items', 'Is added, since the provider wants one: any')
-    words.set('items', {})
+    addLoss('items', 'Is added, since the provider wants one: any')
+    keywords.set('items', {})
   }
-  const changed = mapSubschemas(Object.fromEntries(words), (below, _, step) =>
-    isObject(below) ? current(below, path + step, writing) : below,
+  const changed = mapSubschemas(Object.fromEntries(keywords), (below, _, step) =>
+    isObject(below) ? toCurrentSchema(below, path + step, context) : below,
   )
   return isJsonObject(changed) ? changed : {}
 }

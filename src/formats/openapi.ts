@@ -3,19 +3,19 @@ import { createBudget } from '../core/tool/budget.ts'
 import type { EncodeResult } from '../core/tool/codec.ts'
 import { isJsonObject, isObject, type Json, type JsonObject } from '../core/tool/json.ts'
 import { getDisplayTitle, type ToolRecord } from '../core/tool/tool.ts'
-import { current, recordLosses } from './declaration.ts'
-import { type SchemaObject, visit, type FormatContext } from './writing.ts'
+import { toCurrentSchema, recordLosses } from './declaration.ts'
+import { type SchemaObject, chargeVisit, type FormatContext } from './writing.ts'
 
 const NO_FIELD = 'An OpenAPI description has no such field'
-const TEXT = { type: 'string' }
-const REFERS = ['$ref', '$dynamicRef'] as const
+const TEXT_SCHEMA = { type: 'string' }
+const REF_KEYWORDS = ['$ref', '$dynamicRef'] as const
 
-const FAILURE = {
+const FAILURE_SCHEMA = {
   type: 'object',
   properties: {
-    message: TEXT,
-    developer_message: TEXT,
-    parameter_errors: { type: 'object', additionalProperties: TEXT },
+    message: TEXT_SCHEMA,
+    developer_message: TEXT_SCHEMA,
+    parameter_errors: { type: 'object', additionalProperties: TEXT_SCHEMA },
     missing_requirements: { type: 'object' },
     can_retry: { type: 'boolean' },
     retry_after_ms: { type: 'integer' },
@@ -25,30 +25,36 @@ const FAILURE = {
 
 export function openapi(record: ToolRecord, name: string, budget = createBudget()): EncodeResult {
   const losses = recordLosses(record, NO_FIELD, ['title', 'output'])
-  const component = (schema: Json, as: string, path: string): Json => {
+  const encodeComponent = (schema: Json, componentName: string, path: string): Json => {
     if (!isJsonObject(schema)) return schema
-    const writing = { root: schema, losses, budget }
-    return rebased(current(schema, path, writing), path, `/components/schemas/${as}`, writing)
+    const context = { root: schema, losses, budget }
+    return rebaseRefs(toCurrentSchema(schema, path, context), path, `/components/schemas/${componentName}`, context)
   }
   const { id, toolkit, description, version, output } = record
   const schemas = {
-    Input: component(record.input, 'Input', '/input'),
-    Output: output === null ? { type: 'null' } : component(output, 'Output', '/output'),
-    Failure: FAILURE,
+    Input: encodeComponent(record.input, 'Input', '/input'),
+    Output: output === null ? { type: 'null' } : encodeComponent(output, 'Output', '/output'),
+    Failure: FAILURE_SCHEMA,
   }
-  const failed = (why: string) => ({ description: why, ...content({ $ref: '#/components/schemas/Failure' }) })
+  const createFailureResponse = (reason: string) => ({
+    description: reason,
+    ...toJsonContent({ $ref: '#/components/schemas/Failure' }),
+  })
   const operation = {
     operationId: name,
     tags: [toolkit],
     description,
-    requestBody: { required: true, ...content(buildRequestBody(id)) },
+    requestBody: { required: true, ...toJsonContent(buildRequestBody(id)) },
     responses: {
-      200: { description: 'The tool ran: with a value or, where `success` is false, an error', ...content(ANSWER) },
-      400: failed('Something is missing before the tool can run, or it cannot be called'),
-      401: failed('There is no credential, or it is not known'),
-      403: failed('The credential is not for this tool'),
-      422: failed('The input does not fit'),
-      429: failed('Too many calls'),
+      200: {
+        description: 'The tool ran: with a value or, where `success` is false, an error',
+        ...toJsonContent(RESULT_SCHEMA),
+      },
+      400: createFailureResponse('Something is missing before the tool can run, or it cannot be called'),
+      401: createFailureResponse('There is no credential, or it is not known'),
+      403: createFailureResponse('The credential is not for this tool'),
+      422: createFailureResponse('The input does not fit'),
+      429: createFailureResponse('Too many calls'),
     },
   }
   const document = {
@@ -62,7 +68,7 @@ export function openapi(record: ToolRecord, name: string, budget = createBudget(
   return { document, losses }
 }
 
-function content(schema: JsonObject): JsonObject {
+function toJsonContent(schema: JsonObject): JsonObject {
   return { content: { 'application/json': { schema } } }
 }
 
@@ -76,13 +82,13 @@ function buildRequestBody(id: string): JsonObject {
   return { type: 'object', properties, required: ['tool_id', 'input'] }
 }
 
-const ANSWER: JsonObject = {
+const RESULT_SCHEMA: JsonObject = {
   type: 'object',
   properties: {
     result: {
       type: 'object',
       properties: {
-        call_id: TEXT,
+        call_id: TEXT_SCHEMA,
         success: { type: 'boolean' },
         duration: { type: 'number', description: 'Milliseconds.' },
         value: { $ref: '#/components/schemas/Output' },
@@ -94,20 +100,20 @@ const ANSWER: JsonObject = {
   required: ['result'],
 }
 
-function rebased(schema: SchemaObject, path: string, base: string, writing: FormatContext): JsonObject {
-  visit(schema, path, writing)
+function rebaseRefs(schema: SchemaObject, path: string, base: string, context: FormatContext): JsonObject {
+  chargeVisit(schema, path, context)
   const copy = mapSubschemas(schema, (below, _, step) =>
-    isObject(below) ? rebased(below, path + step, base, writing) : below,
+    isObject(below) ? rebaseRefs(below, path + step, base, context) : below,
   )
-  for (const keyword of REFERS) {
+  for (const keyword of REF_KEYWORDS) {
     const reference = copy[keyword]
-    const place = typeof reference === 'string' ? toRefPath(reference) : undefined
-    if (place !== undefined && !place.startsWith('#')) copy[keyword] = `#${base}${fragment(place)}`
+    const refPath = typeof reference === 'string' ? toRefPath(reference) : undefined
+    if (refPath !== undefined && !refPath.startsWith('#')) copy[keyword] = `#${base}${toFragment(refPath)}`
   }
   return isJsonObject(copy) ? copy : {}
 }
 
 /** A JSON Pointer as a URI fragment (RFC 6901, section 6). */
-function fragment(pointer: string): string {
+function toFragment(pointer: string): string {
   return encodeURI(pointer.toWellFormed()).replaceAll('#', '%23')
 }

@@ -2,16 +2,16 @@ import { isInteger, isObject, type JsonObject, getJsonType } from '../core/tool/
 import type { SchemaObject } from './writing.ts'
 
 const NULL = { type: 'null' }
-const NAMES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
+const TYPE_NAMES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
 
 export function listTypes(schema: SchemaObject): readonly string[] {
   const { type } = schema
   if (type !== undefined) {
-    const named: readonly unknown[] = [type].flat()
-    return NAMES.filter((name) => named.includes(name))
+    const types: readonly unknown[] = [type].flat()
+    return TYPE_NAMES.filter((name) => types.includes(name))
   }
   const values = 'const' in schema ? [schema.const] : schema.enum
-  if (Array.isArray(values)) return NAMES.filter((name) => values.some((value) => typeName(value) === name))
+  if (Array.isArray(values)) return TYPE_NAMES.filter((name) => values.some((value) => getTypeName(value) === name))
   if (isObject(schema.properties)) return ['object']
   return schema.items === undefined && schema.prefixItems === undefined ? [] : ['array']
 }
@@ -26,26 +26,26 @@ export function findAlternatives({ anyOf, oneOf, properties }: SchemaObject): Al
   return Array.isArray(branches) && branches.length > 0 && !isObject(properties) ? { keyword, branches } : undefined
 }
 
-function typeName(value: unknown): string {
+function getTypeName(value: unknown): string {
   return isInteger(value) ? 'integer' : getJsonType(value)
 }
 
 export function isOfType(value: unknown, type: string): boolean {
-  const name = typeName(value)
+  const name = getTypeName(value)
   return name === type || (type === 'number' && name === 'integer')
 }
 
-export function toNullable(schema: JsonObject): JsonObject {
+export function makeNullable(schema: JsonObject): JsonObject {
   const { type, anyOf, enum: allowed } = schema
   if (Array.isArray(anyOf)) return anyOf.some(isNull) ? schema : { ...schema, anyOf: [...anyOf, NULL] }
-  if (Array.isArray(type)) return type.includes('null') ? schema : withNull(schema, [...type, 'null'], allowed)
+  if (Array.isArray(type)) return type.includes('null') ? schema : addNull(schema, [...type, 'null'], allowed)
   if (type === 'null') return schema
   if (typeof type !== 'string' || type === 'object' || type === 'array' || 'const' in schema)
     return { anyOf: [schema, NULL] }
-  return withNull(schema, [type, 'null'], allowed)
+  return addNull(schema, [type, 'null'], allowed)
 }
 
-function withNull(schema: JsonObject, type: readonly string[], allowed: JsonObject['enum']): JsonObject {
+function addNull(schema: JsonObject, type: readonly string[], allowed: JsonObject['enum']): JsonObject {
   if (!Array.isArray(allowed)) return { ...schema, type }
   return { ...schema, type, enum: allowed.includes(null) ? allowed : [...allowed, null] }
 }

@@ -14,7 +14,7 @@ export interface FormatContext {
   readonly budget: Budget
 }
 
-export function visit(schema: unknown, path: string, { budget }: FormatContext): void {
+export function chargeVisit(schema: unknown, path: string, { budget }: FormatContext): void {
   let units = textUnits(path)
   if (isObject(schema)) {
     for (const value of Object.values(schema)) units += Array.isArray(value) ? 1 + value.length : 1
@@ -22,17 +22,17 @@ export function visit(schema: unknown, path: string, { budget }: FormatContext):
   budget.spend(units, path)
 }
 
-export function localTarget(reference: unknown, path: string, writing: FormatContext) {
+export function findLocalTarget(reference: unknown, path: string, context: FormatContext) {
   if (typeof reference !== 'string') return undefined
-  writing.budget.spend(textUnits(reference), path)
+  context.budget.spend(textUnits(reference), path)
   const steps = parseLocalRef(reference)
-  if (typeof steps === 'string') return anchored(steps, path, writing)
+  if (typeof steps === 'string') return findAnchor(steps, path, context)
   if (!steps) return undefined
-  const schema = getAtPointer(writing.root, steps)
+  const schema = getAtPointer(context.root, steps)
   return schema === undefined ? undefined : { schema, path: steps.map(encodePointerStep).join('') }
 }
 
-function anchored(name: string, at: string, { root, budget }: FormatContext) {
+function findAnchor(name: string, at: string, { root, budget }: FormatContext) {
   for (const { schema, path } of walkSubschemas(root, MAX_DEPTH)) {
     budget.spend(1, at)
     if (isObject(schema) && (schema.$anchor === name || schema.$dynamicAnchor === name)) return { schema, path }
@@ -43,15 +43,15 @@ function anchored(name: string, at: string, { root, budget }: FormatContext) {
 const MAX_LEVELS = 16
 
 /** The result can double with every level. */
-export function mergeAllOf(schema: SchemaObject, path: string, writing: FormatContext, level = 0): SchemaObject {
-  const { allOf, ...own } = schema
+export function mergeAllOf(schema: SchemaObject, path: string, context: FormatContext, level = 0): SchemaObject {
+  const { allOf, ...siblings } = schema
   if (!Array.isArray(allOf)) return schema
-  writing.losses.push({ path: `${path}/allOf`, reason: 'Is merged into the schema around it' })
-  let merged: SchemaObject = own
+  context.losses.push({ path: `${path}/allOf`, reason: 'Is merged into the schema around it' })
+  let merged: SchemaObject = siblings
   for (const [index, branch] of allOf.entries()) {
     const at = `${path}/allOf/${index}`
-    const found = resolveBranch(branch, at, writing, level)
-    if (found) merged = join(merged, found, at, writing)
+    const resolved = resolveBranch(branch, at, context, level)
+    if (resolved) merged = mergeSchemas(merged, resolved, at, context)
   }
   return merged
 }
@@ -59,56 +59,56 @@ export function mergeAllOf(schema: SchemaObject, path: string, writing: FormatCo
 export function resolveBranch(
   branch: unknown,
   path: string,
-  writing: FormatContext,
+  context: FormatContext,
   level = 0,
 ): SchemaObject | undefined {
-  const { losses } = writing
-  visit(branch, path, writing)
+  const { losses } = context
+  chargeVisit(branch, path, context)
   if (branch === true) return undefined
   if (!isObject(branch) || level >= MAX_LEVELS) {
     losses.push({ path, reason: 'Cannot be merged' })
     return undefined
   }
-  if (!('$ref' in branch)) return mergeAllOf(branch, path, writing, level + 1)
+  if (!('$ref' in branch)) return mergeAllOf(branch, path, context, level + 1)
   const { $ref, ...siblings } = branch
-  const target = localTarget($ref, path, writing)
+  const target = findLocalTarget($ref, path, context)
   losses.push({ path: `${path}/$ref`, reason: target ? 'Is put in place' : 'Points to no schema of this document' })
-  const found = target && resolveBranch(target.schema, path, writing, level + 1)
-  const beside = mergeAllOf(siblings, path, writing, level + 1)
-  return found ? join(beside, found, path, writing) : beside
+  const resolved = target && resolveBranch(target.schema, path, context, level + 1)
+  const siblingSchema = mergeAllOf(siblings, path, context, level + 1)
+  return resolved ? mergeSchemas(siblingSchema, resolved, path, context) : siblingSchema
 }
 
 /** The first of two values counts, but in a schema, properties and required names are joined. */
-export function join(
-  one: SchemaObject,
-  other: SchemaObject,
+export function mergeSchemas(
+  first: SchemaObject,
+  second: SchemaObject,
   path: string,
-  writing: FormatContext,
+  context: FormatContext,
   isSchema = true,
 ): SchemaObject {
-  const { budget, losses } = writing
-  const joined = new Map(Object.entries(one))
-  budget.spend(joined.size, path)
-  for (const [name, value] of Object.entries(other)) {
-    const own = joined.get(name)
+  const { budget, losses } = context
+  const merged = new Map(Object.entries(first))
+  budget.spend(merged.size, path)
+  for (const [name, value] of Object.entries(second)) {
+    const existing = merged.get(name)
     const at = path + encodePointerStep(name)
     budget.spend(textUnits(name), at)
-    if (own === undefined) joined.set(name, value)
-    else if (isSchema && name === 'properties' && isObject(own) && isObject(value)) {
-      joined.set(name, join(own, value, at, writing, false))
-    } else if (isSchema && name === 'required' && Array.isArray(own) && Array.isArray(value)) {
-      budget.spend(own.length + value.length, at)
-      joined.set(name, [...new Set([...own, ...value])])
-    } else if (!isSame(own, value, at, writing)) {
+    if (existing === undefined) merged.set(name, value)
+    else if (isSchema && name === 'properties' && isObject(existing) && isObject(value)) {
+      merged.set(name, mergeSchemas(existing, value, at, context, false))
+    } else if (isSchema && name === 'required' && Array.isArray(existing) && Array.isArray(value)) {
+      budget.spend(existing.length + value.length, at)
+      merged.set(name, [...new Set([...existing, ...value])])
+    } else if (!isSame(existing, value, at, context)) {
       losses.push({ path: at, reason: 'Stands beside another one, which counts' })
     }
   }
-  return Object.fromEntries(joined)
+  return Object.fromEntries(merged)
 }
 
-function isSame(one: unknown, other: unknown, path: string, { budget }: FormatContext): boolean {
-  if (one === other) return true
-  chargeValue(one, budget, path)
-  chargeValue(other, budget, path)
-  return JSON.stringify(one) === JSON.stringify(other)
+function isSame(first: unknown, second: unknown, path: string, { budget }: FormatContext): boolean {
+  if (first === second) return true
+  chargeValue(first, budget, path)
+  chargeValue(second, budget, path)
+  return JSON.stringify(first) === JSON.stringify(second)
 }

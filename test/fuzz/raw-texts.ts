@@ -128,7 +128,11 @@ export const rawTexts: readonly Row[] = [
     return opened !== undefined
   }),
   row('what a client gives back', texts(states), async (requestState) => {
-    const read = await readState({ name: 'n', input: {}, logs: false, capabilities: {}, requestState }, () => 'u', seal)
+    const read = await readState(
+      { name: 'n', input: {}, wantsLogs: false, capabilities: {}, requestState },
+      () => 'u',
+      seal,
+    )
     if ('code' in read) expectWords(read.message)
     return isUnderstood(read) && !('code' in read)
   }),

@@ -13,7 +13,7 @@ import { IMPORT_KINDS } from '../../src/core/publish/import.ts'
 import { createBudget } from '../../src/core/tool/budget.ts'
 import { parseValue } from '../../src/core/tool/json-reader.ts'
 import { readToolset } from '../../src/dialects/mcp/toolset.ts'
-import { LIST } from '../../src/dialects/oxp/routes.ts'
+import { LIST_PARAMETERS } from '../../src/dialects/oxp/routes.ts'
 import { defineQuery, type Query, readQuery } from '../../src/http/request/query.ts'
 import { toJwtPrincipal } from '../../src/http/caller/jwt-claims.ts'
 import { createUrlTextCheck } from '../../src/outbound/allowed-url.ts'
@@ -27,7 +27,7 @@ const RULES = { checkUrl: createUrlTextCheck(new Set(['127.0.0.1:8080'])), check
 /** A row for what the reader of a query reads. */
 const query = (name: string, declared: Query<unknown>, ...examples: readonly string[]): Row =>
   row(name, texts(examples), (text) => isUnderstood(readQuery(declared, `/x?${text}`), 'request-malformed'))
-const LISTING = defineQuery(LIST)
+const LISTING = defineQuery(LIST_PARAMETERS)
 
 export const resources: readonly Row[] = [
   row('a new key', values([KEY, { ...KEY, users: 'any' }]), (body) => {

@@ -18,7 +18,9 @@ export const machineContextClient: RemoteDialect = {
   source: 'machine-context-upstream',
   paths: { list: '/tools', call: '/execute' },
   readTools: (document) =>
-    isObject(document) && isJsonArray(document.tools) ? { tools: document.tools.flatMap(capabilities) } : undefined,
+    isObject(document) && isJsonArray(document.tools)
+      ? { tools: document.tools.flatMap(splitCapabilities) }
+      : undefined,
   listed: transform(LISTED, ({ id, version, capabilities: [{ name: tool } = { name: '' }] }, report) => {
     const remoteName = `${id}.${tool}@${version}`
     const toolkit = id.startsWith(TOOLKIT_PREFIX) ? id.slice(TOOLKIT_PREFIX.length) : id
@@ -30,8 +32,8 @@ export const machineContextClient: RemoteDialect = {
     const capabilities = isJsonObject(capability) ? [{ ...capability, name: own }] : []
     return machineContext.decode({ ...document, id: 'Any', name: 'Any', version: '1.0.0', capabilities }, {}, budget)
   },
-  writeCall({ tool: asked, input, userId, callId, traceId, messageId, sentAt }) {
-    const { toolkit: id = asked, tool: capability, version } = parseRemoteTool(asked) ?? {}
+  writeCall({ tool: remoteName, input, userId, callId, traceId, messageId, sentAt }) {
+    const { toolkit: id = remoteName, tool: capability, version } = parseRemoteTool(remoteName) ?? {}
     return {
       header: {
         version: VERSION,
@@ -47,8 +49,8 @@ export const machineContextClient: RemoteDialect = {
       },
     }
   },
-  readAnswer({ payload, error: refusal, metadata }) {
-    const execution = isObject(payload) ? payload.execution : { error: refusal }
+  readAnswer({ payload, error: messageError, metadata }) {
+    const execution = isObject(payload) ? payload.execution : { error: messageError }
     if (!isObject(execution)) return undefined
     const { status, result, error } = execution
     const { content } = isObject(metadata) ? metadata : {}
@@ -60,21 +62,25 @@ export const machineContextClient: RemoteDialect = {
 }
 
 /** In bytes, of what a document says of all its tools, which is kept with each. */
-const MAX_TOGETHER = 2 * 1024 * 1024
+const MAX_SHARED_BYTES = 2 * 1024 * 1024
 
 /** Our own lists say in `metadata.capabilities` where a toolkit's tools differ in version, level or metadata. */
-function capabilities(document: unknown): readonly unknown[] {
+function splitCapabilities(document: unknown): readonly unknown[] {
   if (!isJsonObject(document) || !isJsonArray(document.capabilities)) return [document]
-  const { capabilities: all, metadata, ...rest } = document
-  const said = isJsonObject(metadata) && isJsonObject(metadata.capabilities) ? metadata.capabilities : undefined
-  const shared = said || metadata === undefined ? rest : { ...rest, metadata }
-  const names = all.map((capability) => (isJsonObject(capability) ? capability.name : undefined))
-  const most = MAX_TOGETHER / all.length
+  const { capabilities, metadata, ...fields } = document
+  const capabilityFields =
+    isJsonObject(metadata) && isJsonObject(metadata.capabilities) ? metadata.capabilities : undefined
+  const shared = capabilityFields || metadata === undefined ? fields : { ...fields, metadata }
+  const names = capabilities.map((capability) => (isJsonObject(capability) ? capability.name : undefined))
+  const maxBytes = MAX_SHARED_BYTES / capabilities.length
   // Left whole, it is refused: each of its tools would repeat what a name or the document says
-  if (new Set(names).size < names.length || jsonSize(shared, most) > most) return [document]
-  return all.map((capability, index) => {
+  if (new Set(names).size < names.length || jsonSize(shared, maxBytes) > maxBytes) return [document]
+  return capabilities.map((capability, index) => {
     const name = names[index]
-    const own = said && typeof name === 'string' && Object.hasOwn(said, name) ? said[name] : undefined
-    return { ...shared, ...(isJsonObject(own) ? own : {}), capabilities: [capability] }
+    const ownFields =
+      capabilityFields && typeof name === 'string' && Object.hasOwn(capabilityFields, name)
+        ? capabilityFields[name]
+        : undefined
+    return { ...shared, ...(isJsonObject(ownFields) ? ownFields : {}), capabilities: [capability] }
   })
 }

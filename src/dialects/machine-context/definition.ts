@@ -8,7 +8,7 @@ import { SOURCE_NAME, sanitizeName, sanitizeNames } from '../../core/tool/saniti
 import { toDerivedName } from '../../core/tool/tool-id.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
-import { DIALECT, encode, listTags, TOOL, TOOLKIT_PREFIX } from './encoding.ts'
+import { DIALECT, encode, listTags, TOOL_META_KEY, TOOLKIT_PREFIX } from './encoding.ts'
 import { parametersReader } from './parameters.ts'
 
 /** Machine Context Protocol 1.0.0. Only `return.schema` takes references: no parameter is called a JSON Schema. */
@@ -22,36 +22,36 @@ export const machineContext: Codec = {
     isJsonObject(document) && isJsonArray(document.capabilities) ? document.capabilities.length : 1,
 }
 
-type Common = Pick<Definition, 'toolkit' | 'version' | 'securityLevel' | 'metadata' | 'tags'>
+type SharedFields = Pick<Definition, 'toolkit' | 'version' | 'securityLevel' | 'metadata' | 'tags'>
 
 type Capability = json.InferOutput<ReturnType<typeof capability>>
 
-function decode(document: Json, given: DecodeOptions, budget?: Budget): ReturnType<Codec['decode']> {
+function decode(document: Json, options: DecodeOptions, budget?: Budget): ReturnType<Codec['decode']> {
   const warnings: Problem[] = []
-  const read = json.parseValue(toolDefinition(given), document, warnings, budget)
+  const read = json.parseValue(toolDefinition(options), document, warnings, budget)
   if (!read.ok) return read
-  const { id: own, name, description, capabilities, ...rest } = read.value
+  const { id: documentId, name, description, capabilities, ...fields } = read.value
   // As lists write a toolkit whose name a document has
-  const isListed = own.startsWith(TOOLKIT_PREFIX)
-  const id = isListed ? own.slice(TOOLKIT_PREFIX.length) : own
-  const toolkit = given.toolkit ?? sanitizeName(id)
-  if (given.toolkit === undefined && toolkit !== id) {
+  const isListed = documentId.startsWith(TOOLKIT_PREFIX)
+  const id = isListed ? documentId.slice(TOOLKIT_PREFIX.length) : documentId
+  const toolkit = options.toolkit ?? sanitizeName(id)
+  if (options.toolkit === undefined && toolkit !== id) {
     const message = `Names no toolkit, so its tools are in '${toolkit}': give another beside the document as 'toolkit'`
     warnings.push({ path: '/id', message })
   }
-  const common: Common = { toolkit, ...rest, tags: listTags(rest.metadata ?? {}) ?? [] }
-  const called = capabilities.map((each) => each.name)
-  const tools = sanitizeNames(called)
-  const definitions = capabilities.map((each, index) => {
-    const tool = tools.get(each.name) ?? each.name
-    if (tool !== each.name)
+  const sharedFields: SharedFields = { toolkit, ...fields, tags: listTags(fields.metadata ?? {}) ?? [] }
+  const capabilityNames = capabilities.map((capability) => capability.name)
+  const tools = sanitizeNames(capabilityNames)
+  const definitions = capabilities.map((capability, index) => {
+    const tool = tools.get(capability.name) ?? capability.name
+    if (tool !== capability.name)
       warnings.push({ path: `/capabilities/${index}/name`, message: `Names no tool, so the tool is '${tool}'` })
-    return buildDefinition(common, tool, each, { id, name, description, names: called })
+    return buildDefinition(sharedFields, tool, capability, { id, name, description, names: capabilityNames })
   })
   return ok({
     definitions,
-    called,
-    itself: { id, version: common.version },
+    called: capabilityNames,
+    itself: { id, version: sharedFields.version },
     elsewhere: sanitizeName(name),
     ...(isListed ? { unpublishable: [{ path: '/id', message: `Must not begin with '${TOOLKIT_PREFIX}'` }] } : {}),
     schemas: capabilities.map(({ output: schema }, index) => ({
@@ -64,11 +64,11 @@ function decode(document: Json, given: DecodeOptions, budget?: Budget): ReturnTy
   })
 }
 
-function toolDefinition(given: DecodeOptions) {
+function toolDefinition(options: DecodeOptions) {
   return json.object({
     id: json.refine(SOURCE_NAME, (id) => (id === TOOLKIT_PREFIX ? 'Must name a toolkit' : undefined)),
     name: json.string({ least: 1 }),
-    version: toolVersionReader(given),
+    version: toolVersionReader(options),
     description: json.string({ least: 1 }),
     securityLevel: json.optional(json.integer(0, 10), 0),
     metadata: json.optional(METADATA),
@@ -90,7 +90,7 @@ function capability() {
       parameters: parametersReader,
       return: json.optional(RETURN, { output: {} }),
     }),
-    ({ name, description, parameters: input, return: returned }) => ({ name, description, input, ...returned }),
+    ({ name, description, parameters: input, return: returnFields }) => ({ name, description, input, ...returnFields }),
   )
 }
 
@@ -105,26 +105,26 @@ const RETURN: json.Reader<{ readonly output: JsonObject; readonly returns?: stri
 )
 
 function buildDefinition(
-  common: Common,
+  sharedFields: SharedFields,
   tool: string,
   { name, description, input, output, returns }: Capability,
-  whole: Pick<Definition, 'name' | 'description'> & { readonly id: string; readonly names: readonly string[] },
+  document: Pick<Definition, 'name' | 'description'> & { readonly id: string; readonly names: readonly string[] },
 ): Definition {
-  const isPlain = whole.name === whole.id && whole.names.length === 1 && whole.description === description
-  const said = {
-    ...(whole.id === common.toolkit ? {} : { id: whole.id }),
-    ...(isPlain ? {} : { name: whole.name, description: whole.description, capabilities: whole.names }),
+  const isPlain = document.name === document.id && document.names.length === 1 && document.description === description
+  const sourceFields = {
+    ...(document.id === sharedFields.toolkit ? {} : { id: document.id }),
+    ...(isPlain ? {} : { name: document.name, description: document.description, capabilities: document.names }),
     ...(name === tool ? {} : { capability: name }),
     ...(returns === undefined ? {} : { return: returns }),
   }
   return {
-    ...common,
+    ...sharedFields,
     tool,
-    name: toDerivedName({ toolkit: common.toolkit, tool }),
+    name: toDerivedName({ toolkit: sharedFields.toolkit, tool }),
     description,
     input,
     output,
     requirements: NO_REQUIREMENTS,
-    ...(Object.keys(said).length > 0 ? { _meta: { [TOOL]: said } } : {}),
+    ...(Object.keys(sourceFields).length > 0 ? { _meta: { [TOOL_META_KEY]: sourceFields } } : {}),
   }
 }

@@ -18,13 +18,13 @@ import { parseValue, optional } from '../../core/tool/json-reader.ts'
 export const DIALECT = 'machine-context'
 export const TOOLKIT_PREFIX = 'toolkit:'
 /** Holds the document's own fields in each tool, so that they are part of every capability's digest. */
-export const TOOL = 'dev.switchboard/tool'
+export const TOOL_META_KEY = 'dev.switchboard/tool'
 
 const NO_FIELD = 'The Machine Context Protocol has no such field'
 
 /** A document's id is part of a key in KV, which bounds it. */
 export function encode(record: ToolRecord): EncodeResult {
-  const source = publishedDocument(record)
+  const source = findPublishedDocument(record)
   if (source) return { document: source, losses: documentLosses(record, NO_FIELD, ['tags', 'securityLevel']) }
   const { toolkit, version, securityLevel } = record
   const { capability, losses } = encodeCapability(record)
@@ -34,7 +34,7 @@ export function encode(record: ToolRecord): EncodeResult {
       id: toolkit,
       name: toolkit,
       version,
-      description: getToolkitDescription(record) ?? describe(record),
+      description: getToolkitDescription(record) ?? getDescription(record),
       capabilities: [capability],
       securityLevel,
       ...(metadata ? { metadata } : {}),
@@ -43,58 +43,67 @@ export function encode(record: ToolRecord): EncodeResult {
   }
 }
 
-export function publishedDocument({ source, securityLevel }: ToolRecord): JsonObject | undefined {
+export function findPublishedDocument({ source, securityLevel }: ToolRecord): JsonObject | undefined {
   if (source.dialect !== DIALECT || !isJsonObject(source.document)) return undefined
-  const { securityLevel: said = 0 } = source.document
-  return said === securityLevel ? source.document : { ...source.document, securityLevel }
+  const { securityLevel: documentLevel = 0 } = source.document
+  return documentLevel === securityLevel ? source.document : { ...source.document, securityLevel }
 }
 
-export function describe(record: ToolRecord): string {
+export function getDescription(record: ToolRecord): string {
   return record.description || getDisplayTitle(record) || record.name
 }
 
 export function toCapabilityName({ tool, _meta }: ToolRecord): string {
-  const said = _meta?.[TOOL]
-  return isJsonObject(said) && typeof said.capability === 'string' ? said.capability : tool
+  const sourceFields = _meta?.[TOOL_META_KEY]
+  return isJsonObject(sourceFields) && typeof sourceFields.capability === 'string' ? sourceFields.capability : tool
 }
 
 export function encodeCapability(record: ToolRecord) {
   const { tool, output } = record
-  const { parameters, losses: unsaid } = encodeParameters(omitContextParameters(record).input)
-  const losses: Loss[] = [...unsaid, ...contextParameterLosses(record)]
-  const lose = (path: string, reason: string) => losses.push({ path, reason })
-  if (record.description === '') lose('/description', 'A description is required, so the title or the name is written')
+  const { parameters, losses: parameterLosses } = encodeParameters(omitContextParameters(record).input)
+  const losses: Loss[] = [...parameterLosses, ...contextParameterLosses(record)]
+  const addLoss = (path: string, reason: string) => losses.push({ path, reason })
+  if (record.description === '')
+    addLoss('/description', 'A description is required, so the title or the name is written')
   for (const part of ['toolkit', 'tool'] as const) {
-    const made = sanitizeName(record[part])
-    if (made !== record[part]) lose(`/${part}`, `Is read as '${made}': names have no other characters any more`)
+    const sanitizedName = sanitizeName(record[part])
+    if (sanitizedName !== record[part])
+      addLoss(`/${part}`, `Is read as '${sanitizedName}': names have no other characters any more`)
   }
   const name = toDerivedName(record)
-  if (record.name !== name) lose('/name', `The name is made of the tool's id and the capability: '${name}'`)
+  if (record.name !== name) addLoss('/name', `The name is made of the tool's id and the capability: '${name}'`)
   losses.push(...fieldLosses(record, NO_FIELD, ['metadata', 'tags', 'securityLevel']))
-  if (output === null) lose('/output', 'No output at all is written as the schema {"type": "null"}')
+  if (output === null) addLoss('/output', 'No output at all is written as the schema {"type": "null"}')
   if (record.metadata?.[CONTEXT_PARAMETERS_KEY] !== undefined)
-    lose(`/metadata/${CONTEXT_PARAMETERS_KEY}`, 'Names what no model may infer')
-  const own = record.metadata?.tags
-  if (own !== undefined && record.tags.length > 0 && JSON.stringify(own) !== JSON.stringify(record.tags)) {
-    lose('/metadata/tags', "The tool's own tags stand there")
+    addLoss(`/metadata/${CONTEXT_PARAMETERS_KEY}`, 'Names what no model may infer')
+  const metadataTags = record.metadata?.tags
+  if (
+    metadataTags !== undefined &&
+    record.tags.length > 0 &&
+    JSON.stringify(metadataTags) !== JSON.stringify(record.tags)
+  ) {
+    addLoss('/metadata/tags', "The tool's own tags stand there")
   } else if (record.tags.length === 0 && (listTags(record.metadata ?? {}) ?? []).length > 0) {
-    lose('/tags', "The tags in the metadata count as the tool's own")
+    addLoss('/tags', "The tags in the metadata count as the tool's own")
   }
   const schema = output === null ? { type: 'null' } : toObjectSchema(output)
-  const returned = typeof schema.description === 'string' ? { description: schema.description, schema } : { schema }
+  const returnField = typeof schema.description === 'string' ? { description: schema.description, schema } : { schema }
   const capability: JsonObject = {
     name: tool,
-    description: describe(record),
+    description: getDescription(record),
     ...(parameters ? { parameters } : {}),
-    ...(Object.keys(schema).length > 0 ? { return: returned } : {}),
+    ...(Object.keys(schema).length > 0 ? { return: returnField } : {}),
   }
   return { capability, losses }
 }
 
 export function encodeMetadata({ metadata, tags }: ToolRecord): JsonObject | undefined {
-  const { [CONTEXT_PARAMETERS_KEY]: hidden, ...shown } = metadata ?? {}
-  const rest = hidden !== undefined && Object.keys(shown).length === 0 ? undefined : metadata && shown
-  return tags.length > 0 ? { ...rest, tags } : rest
+  const { [CONTEXT_PARAMETERS_KEY]: contextParameters, ...visibleMetadata } = metadata ?? {}
+  const encodedMetadata =
+    contextParameters !== undefined && Object.keys(visibleMetadata).length === 0
+      ? undefined
+      : metadata && visibleMetadata
+  return tags.length > 0 ? { ...encodedMetadata, tags } : encodedMetadata
 }
 
 const TAGS = optional(tagsReader, [])

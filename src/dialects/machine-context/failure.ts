@@ -11,7 +11,7 @@ import { omitEmptyRequirements } from '../../core/tool/tool.ts'
 
 type ErrorCode = `${'VALIDATION' | 'SECURITY' | 'EXECUTION' | 'RESOURCE' | 'TIMEOUT' | 'NOT_FOUND' | 'SYSTEM'}_ERROR`
 
-export type ExecutionAnswer = { readonly code: ErrorCode } & (
+export type FailureMapping = { readonly code: ErrorCode } & (
   { readonly execution: 'failure' | 'cancelled' | 'timeout' } | { readonly status: number }
 )
 
@@ -53,7 +53,7 @@ export const EXECUTION_FAILURES = {
   'gone': { code: 'NOT_FOUND_ERROR', status: 410 },
   'unavailable': { code: 'SYSTEM_ERROR', status: 503 },
   'internal': { code: 'SYSTEM_ERROR', execution: 'failure' },
-} as const satisfies Record<FailureType, ExecutionAnswer>
+} as const satisfies Record<FailureType, FailureMapping>
 
 export function toExecutionError(failure: Failure): JsonObject {
   return {
@@ -103,9 +103,9 @@ function buildDetails(failure: Failure): JsonObject | undefined {
     case 'version-unavailable':
       return { available: failure.available }
     case 'requirements-missing':
-      return omitEmptyRequirements(failure.authorization.map(challenge), failure)
+      return omitEmptyRequirements(failure.authorization.map(encodeChallenge), failure)
     case 'approval-required':
-      return { authorization: [challenge(failure.challenge)] }
+      return { authorization: [encodeChallenge(failure.challenge)] }
     case 'input-invalid':
       return groupInputProblems(failure.problems).parameters
     case 'tool-failed': {
@@ -134,6 +134,6 @@ function buildDetails(failure: Failure): JsonObject | undefined {
   }
 }
 
-function challenge({ id, url, check_url, scopes, status }: AuthorizationChallenge): JsonObject {
+function encodeChallenge({ id, url, check_url, scopes, status }: AuthorizationChallenge): JsonObject {
   return { id, url, check_url, scopes, status }
 }

@@ -16,12 +16,12 @@ const KEYWORDS = {
   items: json.anyJson,
 }
 
-const HOLDERS = ['properties', 'items']
+const SCHEMA_KEYWORDS = ['properties', 'items']
 
 /** Reads "Capabilities". Schemas are checked here, so that problems are reported where the document has them. */
 export const parametersReader: json.Reader<JsonObject> = (value, report) => {
   if (value === undefined) return { type: 'object' }
-  const read = json.array(parameter(json.unique(json.string({ least: 1 }))))(value, report)
+  const read = json.array(createParameterReader(json.unique(json.string({ least: 1 }))))(value, report)
   if (read === json.INVALID_VALUE) return json.INVALID_VALUE
   const required = read.filter(({ isRequired }) => isRequired).map(({ name }) => name)
   const input = {
@@ -40,17 +40,17 @@ export const parametersReader: json.Reader<JsonObject> = (value, report) => {
   return problems.length > 0 ? json.INVALID_VALUE : input
 }
 
-function parameter(name: json.Reader<string>) {
+function createParameterReader(name: json.Reader<string>) {
   return json.transform(
     json.object({
       name,
       description: json.string(),
       type: json.enumReader([...TYPES, 'any']),
-      required: isRequired,
+      required: requiredReader,
       ...KEYWORDS,
     }),
-    ({ name: own, description, type, required, ...keywords }) => ({
-      name: own,
+    ({ name: parameterName, description, type, required, ...keywords }) => ({
+      name: parameterName,
       isRequired: required,
       // An empty description is how a parameter without one is written, since the field is required
       schema: { ...(type === 'any' ? {} : { type }), ...(description === '' ? {} : { description }), ...keywords },
@@ -58,7 +58,7 @@ function parameter(name: json.Reader<string>) {
   )
 }
 
-const isRequired: json.Reader<boolean> = (value, report) => {
+const requiredReader: json.Reader<boolean> = (value, report) => {
   if (value !== undefined) return json.boolean(value, report)
   report.warnings.push({ path: '', message: 'Is not said, and counts as false' })
   return false
@@ -66,53 +66,62 @@ const isRequired: json.Reader<boolean> = (value, report) => {
 
 export function encodeParameters(input: JsonObject) {
   const losses: Loss[] = []
-  const lose = (path: string, reason: string) => losses.push({ path: `/input${path}`, reason })
+  const addLoss = (path: string, reason: string) => losses.push({ path: `/input${path}`, reason })
   for (const key of Object.keys(input)) {
     if (!['type', 'properties', 'required'].includes(key))
-      lose(encodePointerStep(key), 'Parameters have no such keyword')
+      addLoss(encodePointerStep(key), 'Parameters have no such keyword')
   }
   const properties = isJsonObject(input.properties) ? input.properties : {}
   const required = new Set(isJsonArray(input.required) ? input.required : [])
-  const parametersReader: JsonObject[] = []
+  const parameters: JsonObject[] = []
   for (const [name, schema] of Object.entries(properties)) {
-    const at = `/properties${encodePointerStep(name)}`
-    if (name === '') lose(at, 'A parameter must have a name')
-    else if (schema === false) lose(at, 'A parameter cannot be forbidden')
-    else parametersReader.push(encodeParameter(name, isJsonObject(schema) ? schema : {}, required.has(name), at, lose))
+    const path = `/properties${encodePointerStep(name)}`
+    if (name === '') addLoss(path, 'A parameter must have a name')
+    else if (schema === false) addLoss(path, 'A parameter cannot be forbidden')
+    else parameters.push(encodeParameter(name, isJsonObject(schema) ? schema : {}, required.has(name), path, addLoss))
   }
   for (const [index, name] of [...required].entries()) {
     if (typeof name !== 'string' || Object.hasOwn(properties, name)) continue
     if (`/properties${encodePointerStep(name)}`.length > MAX_POINTER) {
-      lose(`/required${encodePointerStep(index)}`, 'A parameter cannot have so long a name')
+      addLoss(`/required${encodePointerStep(index)}`, 'A parameter cannot have so long a name')
       continue
     }
-    lose(`/required${encodePointerStep(index)}`, `A parameter needs a type, so '${name}' is written as one of type any`)
-    if (name !== '') parametersReader.push({ name, description: '', type: 'any', required: true })
+    addLoss(
+      `/required${encodePointerStep(index)}`,
+      `A parameter needs a type, so '${name}' is written as one of type any`,
+    )
+    if (name !== '') parameters.push({ name, description: '', type: 'any', required: true })
   }
-  const isNamed = input.properties !== undefined || parametersReader.length > 0
-  return { parameters: isNamed ? parametersReader : undefined, losses }
+  const hasParameters = input.properties !== undefined || parameters.length > 0
+  return { parameters: hasParameters ? parameters : undefined, losses }
 }
 
 function encodeParameter(
   name: string,
   schema: JsonObject,
   required: boolean,
-  at: string,
-  lose: (path: string, reason: string) => void,
+  path: string,
+  addLoss: (path: string, reason: string) => void,
 ): JsonObject {
   const { type, description } = schema
-  const said: Record<string, Json> = {}
+  const keywords: Record<string, Json> = {}
   for (const [keyword, value] of Object.entries(schema)) {
     if (value === undefined || keyword === 'type' || keyword === 'description') continue
-    const place = at + encodePointerStep(keyword)
-    if (!Object.hasOwn(KEYWORDS, keyword)) lose(place, 'A parameter has no such keyword')
-    else if (HOLDERS.includes(keyword) && hasReferences({ [keyword]: value }))
-      lose(place, 'A parameter cannot refer to other schemas')
-    else said[keyword] = value
+    const keywordPath = path + encodePointerStep(keyword)
+    if (!Object.hasOwn(KEYWORDS, keyword)) addLoss(keywordPath, 'A parameter has no such keyword')
+    else if (SCHEMA_KEYWORDS.includes(keyword) && hasReferences({ [keyword]: value }))
+      addLoss(keywordPath, 'A parameter cannot refer to other schemas')
+    else keywords[keyword] = value
   }
-  if (description === '') lose(`${at}/description`, 'An empty description counts as none')
-  const written = type === 'integer' ? 'number' : typeof type === 'string' && TYPES.includes(type) ? type : 'any'
-  if (type !== undefined && type !== written)
-    lose(`${at}/type`, `A parameter's type is one of ${TYPES.join(', ')}, so it is written as ${written}`)
-  return { name, description: typeof description === 'string' ? description : '', type: written, required, ...said }
+  if (description === '') addLoss(`${path}/description`, 'An empty description counts as none')
+  const writtenType = type === 'integer' ? 'number' : typeof type === 'string' && TYPES.includes(type) ? type : 'any'
+  if (type !== undefined && type !== writtenType)
+    addLoss(`${path}/type`, `A parameter's type is one of ${TYPES.join(', ')}, so it is written as ${writtenType}`)
+  return {
+    name,
+    description: typeof description === 'string' ? description : '',
+    type: writtenType,
+    required,
+    ...keywords,
+  }
 }

@@ -10,7 +10,7 @@ import { createCallRoute, type IncomingCall } from '../../http/route/incoming-ca
 import { callHeaders, jsonFailure, jsonTextResponse } from '../../http/response/json-response.ts'
 import { declareOperation } from '../../http/route/operation.ts'
 import { type ToolListDeps, createFullListRoute } from '../../http/route/tool-list.ts'
-import { joinCapabilityLines, type ShareJoinOptions, encodeCapabilityLine } from './listing.ts'
+import { joinCapabilityLines, type JoinOptions, encodeCapabilityLine } from './listing.ts'
 import {
   decodeCall,
   encodeFailure,
@@ -37,8 +37,7 @@ const LIST = {
   }),
   schema: objectSchema({ tools: arraySchema(OBJECT) }),
   format: { name: 'machine-context', write: encodeCapabilityLine },
-  join: (lines: readonly string[], query: ShareJoinOptions) =>
-    `{"tools":[${joinCapabilityLines(lines, query).join()}]}`,
+  join: (lines: readonly string[], query: JoinOptions) => `{"tools":[${joinCapabilityLines(lines, query).join()}]}`,
   tooMany: {
     message: 'Cannot list so many tools at once',
     detail: 'Ask for one toolkit with ?toolkit=, or list and search by page with GET /tools',
@@ -55,40 +54,45 @@ const EXECUTE = {
 /** The Machine Context Protocol 1.0. It has no message for a list, which a POST without a body, and so without a type of one, asks for. */
 export function createMachineContextRoutes(deps: MachineContextRoutesDeps): Hono {
   const { callTool } = deps
-  const respond = responder(deps)
+  const respond = createResponder(deps)
   const router = new Hono()
   const failures = 'MachineContextError'
   const list = createFullListRoute(deps, { ...LIST, failures, respond: (failure) => respond(failure) })
   router.get('/machine-context/tools', list)
   // A definition is for the door of everything published
-  const listUnlessSent = (c: Context, next: Next) => (c.req.header('content-type') === undefined ? list(c) : next())
-  router.post('/machine-context/tools', declareOperation({ query: NO_QUERY }, listUnlessSent))
+  const listUnlessBody = (c: Context, next: Next) => (c.req.header('content-type') === undefined ? list(c) : next())
+  router.post('/machine-context/tools', declareOperation({ query: NO_QUERY }, listUnlessBody))
   const respondTo = () => (failure: Failure) => respond(failure)
   router.post('/machine-context/execute', createCallRoute(deps.authorize, { ...EXECUTE, failures, respondTo }, execute))
 
   async function execute({ body, caller }: IncomingCall): Promise<Response> {
-    const to = createReplyHeader(body)
+    const replyTo = createReplyHeader(body)
     const call = decodeCall(body)
-    if ('ok' in call) return respond(call.failure, to)
+    if ('ok' in call) return respond(call.failure, replyTo)
     const outcome = await callTool(call, caller)
     const { result, durationMs } = outcome
     const headers = callHeaders(outcome)
-    if (!result.ok) return respond(result.failure, to, durationMs, headers)
-    return jsonTextResponse(JSON.stringify(encodeOutcome(outcome, to, stampBy(deps))), 200, headers)
+    if (!result.ok) return respond(result.failure, replyTo, durationMs, headers)
+    return jsonTextResponse(JSON.stringify(encodeOutcome(outcome, replyTo, createStamp(deps))), 200, headers)
   }
 
   return router
 }
 
-export function responder(deps: Stamping) {
-  return (failure: Failure, to: ReplyTo = NO_SENDER, durationMs = 0, headers?: Record<string, string>): Response => {
-    const body = JSON.stringify(encodeFailure(failure, to, stampBy(deps), durationMs))
+export function createResponder(deps: StampDeps) {
+  return (
+    failure: Failure,
+    replyTo: ReplyTo = NO_SENDER,
+    durationMs = 0,
+    headers?: Record<string, string>,
+  ): Response => {
+    const body = JSON.stringify(encodeFailure(failure, replyTo, createStamp(deps), durationMs))
     return jsonFailure(failure, body, getStatus(failure), headers)
   }
 }
 
-type Stamping = Pick<MachineContextRoutesDeps, 'newId' | 'now'>
+type StampDeps = Pick<MachineContextRoutesDeps, 'newId' | 'now'>
 
-function stampBy({ newId, now }: Stamping) {
+function createStamp({ newId, now }: StampDeps) {
   return { messageId: newId(), timestamp: new Date(now()).toISOString() }
 }

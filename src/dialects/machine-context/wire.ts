@@ -9,11 +9,11 @@ import * as json from '../../core/tool/json-reader.ts'
 import { sanitizeName } from '../../core/tool/sanitize-name.ts'
 import { toDocumentRef, formatToolId, isNamePart, isOwnName } from '../../core/tool/tool-id.ts'
 import { DIALECT, TOOLKIT_PREFIX } from './encoding.ts'
-import { EXECUTION_FAILURES, type ExecutionAnswer, toExecutionError } from './failure.ts'
+import { EXECUTION_FAILURES, type FailureMapping, toExecutionError } from './failure.ts'
 
 export const VERSION = '1.0'
 
-const MAX_SELECTOR = 128
+const MAX_RANGE_CHARACTERS = 128
 
 const SOURCE = 'switchboard'
 const HEADER = json.looseObject({
@@ -51,11 +51,11 @@ export function createReplyHeader(body: unknown) {
   const header = readFields(body, 'header')
   const tool = readFields(readFields(body, 'payload'), 'tool')
   return {
-    messageId: asText(header.messageId),
-    source: asText(header.source),
-    destination: asText(header.destination),
-    id: asText(tool.id),
-    capability: asText(tool.capability),
+    messageId: readText(header.messageId),
+    source: readText(header.source),
+    destination: readText(header.destination),
+    id: readText(tool.id),
+    capability: readText(tool.capability),
   }
 }
 
@@ -68,7 +68,7 @@ export function decodeCall(body: unknown): CallRequest | FailureResult {
   if (!read.ok) return malformedRequestFailure(read.problems)
   const { tool, context } = read.value
   const { id, capability, parameters, version: selector } = tool
-  if (!isOwnName(id) || !isOwnName(capability) || (selector?.length ?? 0) > MAX_SELECTOR)
+  if (!isOwnName(id) || !isOwnName(capability) || (selector?.length ?? 0) > MAX_RANGE_CHARACTERS)
     return fail({ type: 'id-malformed', asked: `${id}.${capability}` })
   const isToolkit = id.startsWith(TOOLKIT_PREFIX)
   const address = toDocumentRef({ dialect: DIALECT, id, tool: capability }, selector)
@@ -87,49 +87,49 @@ export function decodeCall(body: unknown): CallRequest | FailureResult {
   }
 }
 
-export function encodeOutcome({ durationMs, result }: CallOutcome, to: ReplyTo, stamp: Stamp): Message {
-  if (!result.ok) return encodeFailure(result.failure, to, stamp, durationMs)
+export function encodeOutcome({ durationMs, result }: CallOutcome, replyTo: ReplyTo, stamp: Stamp): Message {
+  if (!result.ok) return encodeFailure(result.failure, replyTo, stamp, durationMs)
   const { value, content, elsewhere, artifact = elsewhere, usage } = result
-  const more = { ...(content ? { content } : {}), ...(artifact ? { artifact } : {}) }
-  const used = usage ? { resource_usage: usage } : {}
-  const given = elsewhere && value === undefined ? {} : { result: toSingleValue(result) }
-  const execution = { status: 'success', ...given, execution_time_ms: durationMs, ...used }
-  const response = buildResponse(execution, to, stamp)
-  return Object.keys(more).length > 0 ? { ...response, metadata: more } : response
+  const metadata = { ...(content ? { content } : {}), ...(artifact ? { artifact } : {}) }
+  const usageField = usage ? { resource_usage: usage } : {}
+  const resultField = elsewhere && value === undefined ? {} : { result: toSingleValue(result) }
+  const execution = { status: 'success', ...resultField, execution_time_ms: durationMs, ...usageField }
+  const response = buildResponse(execution, replyTo, stamp)
+  return Object.keys(metadata).length > 0 ? { ...response, metadata } : response
 }
 
-export function encodeFailure(failure: Failure, to: ReplyTo, stamp: Stamp, durationMs = 0): Message {
-  const answer: ExecutionAnswer = EXECUTION_FAILURES[failure.type]
+export function encodeFailure(failure: Failure, replyTo: ReplyTo, stamp: Stamp, durationMs = 0): Message {
+  const mapping: FailureMapping = EXECUTION_FAILURES[failure.type]
   const error = toExecutionError(failure)
-  if (!('execution' in answer)) return { header: buildHeader('error', to, stamp), error }
-  return buildResponse({ status: answer.execution, error, execution_time_ms: durationMs }, to, stamp)
+  if (!('execution' in mapping)) return { header: buildHeader('error', replyTo, stamp), error }
+  return buildResponse({ status: mapping.execution, error, execution_time_ms: durationMs }, replyTo, stamp)
 }
 
 export function getStatus(failure: Failure): number {
-  const answer: ExecutionAnswer = EXECUTION_FAILURES[failure.type]
-  return 'execution' in answer ? 200 : answer.status
+  const mapping: FailureMapping = EXECUTION_FAILURES[failure.type]
+  return 'execution' in mapping ? 200 : mapping.status
 }
 
-function buildResponse(execution: object, to: ReplyTo, stamp: Stamp): Message {
+function buildResponse(execution: object, replyTo: ReplyTo, stamp: Stamp): Message {
   return {
-    header: buildHeader('response', to, stamp),
-    payload: { tool: { id: to.id, capability: to.capability }, execution },
+    header: buildHeader('response', replyTo, stamp),
+    payload: { tool: { id: replyTo.id, capability: replyTo.capability }, execution },
   }
 }
 
-function buildHeader(messageType: 'response' | 'error', to: ReplyTo, { messageId, timestamp }: Stamp): JsonObject {
+function buildHeader(messageType: 'response' | 'error', replyTo: ReplyTo, { messageId, timestamp }: Stamp): JsonObject {
   return {
     version: VERSION,
     messageId,
     timestamp,
     messageType,
-    requestId: to.messageId,
-    source: to.destination ?? SOURCE,
-    destination: to.source,
+    requestId: replyTo.messageId,
+    source: replyTo.destination ?? SOURCE,
+    destination: replyTo.source,
   }
 }
 
-function asText(value: unknown): string | undefined {
+function readText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 

@@ -15,34 +15,34 @@ export const mcpClient: ListedDialect = {
   decode,
 }
 
-function decode(document: JsonObject, own: string, budget: Budget): ParseResult<DecodeResult> {
-  const { inputSchema, outputSchema, icons, _meta, ...rest } = document
+function decode(document: JsonObject, name: string, budget: Budget): ParseResult<DecodeResult> {
+  const { inputSchema, outputSchema, icons, _meta, ...fields } = document
   // From 2026-07-28 on an output may be anything, which no document published here can say
   const output = isJsonObject(outputSchema) && outputSchema.type !== 'object' ? outputSchema : undefined
-  const plain: JsonObject = {
-    ...rest,
+  const tool: JsonObject = {
+    ...fields,
     ...(output || outputSchema === undefined ? {} : { outputSchema }),
-    name: own,
+    name,
     // Of letters that no name here may have, nothing else would be seen
-    ...(rest.title === undefined && /[^ -~]/.test(String(rest.name)) ? { title: String(rest.name) } : {}),
+    ...(fields.title === undefined && /[^ -~]/.test(String(fields.name)) ? { title: String(fields.name) } : {}),
     inputSchema: isJsonObject(inputSchema) ? dropHeaderExtensions(inputSchema) : inputSchema,
-    ...(_meta === undefined ? {} : { _meta: withoutOwn(_meta) }),
+    ...(_meta === undefined ? {} : { _meta: omitOwnMeta(_meta) }),
   }
-  const decode = (source: JsonObject): ParseResult<DecodeResult> => {
+  const decodeTool = (source: JsonObject): ParseResult<DecodeResult> => {
     const decoded = mcp.decode(source, { toolkit: 'any', version: '1.0.0' }, budget)
     if (!decoded.ok || !output) return decoded
-    const definitions = decoded.value.definitions.map((each) => ({ ...each, output }))
+    const definitions = decoded.value.definitions.map((definition) => ({ ...definition, output }))
     return ok({ ...decoded.value, definitions })
   }
-  const whole = decode(icons === undefined ? plain : { ...plain, icons })
-  if (whole.ok || !whole.problems.every(({ path }) => path.startsWith('/icons'))) return whole
-  const decoded = decode(plain)
+  const withIcons = decodeTool(icons === undefined ? tool : { ...tool, icons })
+  if (withIcons.ok || !withIcons.problems.every(({ path }) => path.startsWith('/icons'))) return withIcons
+  const decoded = decodeTool(tool)
   if (!decoded.ok) return decoded
   const warning = { path: '', message: 'Its icons are left out: they must be https or data URLs' }
   return ok({ ...decoded.value, warnings: [warning, ...decoded.value.warnings] })
 }
 
-function withoutOwn(meta: Json): Json {
+function omitOwnMeta(meta: Json): Json {
   if (!isJsonObject(meta)) return meta
   return Object.fromEntries(Object.entries(meta).filter(([key]) => !key.startsWith(OWN_META_PREFIX)))
 }

@@ -9,7 +9,7 @@ import { walkSubschemas } from '../../core/schema/subschemas.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
 import { encode } from './tool-document.ts'
 
-const ANNOTATIONS = withoutNulls(
+const ANNOTATIONS = omitNulls(
   json.looseObject({
     title: json.nullish(json.string()),
     readOnlyHint: json.nullish(json.boolean),
@@ -20,7 +20,7 @@ const ANNOTATIONS = withoutNulls(
 )
 
 /** The URL is fetched by anybody who shows the icon, unless it holds the data itself. */
-const ICON = withoutNulls(
+const ICON = omitNulls(
   json.looseObject({
     src: json.stringMatching("an 'https:' or a 'data:' URL", /^(?:https:\/\/[^/]|data:)/i),
     mimeType: json.nullish(json.string()),
@@ -46,21 +46,21 @@ export const mcp: Codec = {
   countTools: (document) => (isJsonObject(document) && isJsonArray(document.tools) ? document.tools.length : 1),
 }
 
-function decode(document: Json, given: DecodeOptions): ReturnType<Codec['decode']> {
-  const { toolkit, version } = given
+function decode(document: Json, options: DecodeOptions): ReturnType<Codec['decode']> {
+  const { toolkit, version } = options
   const warnings: Problem[] = []
   const isListing = isJsonObject(document) && document.tools !== undefined && document.inputSchema === undefined
-  const tool = oneOfTools()
+  const tool = createToolReader()
   const tools = json.looseObject({ tools: json.array(tool, { least: 1 }) })
   const read = json.parseValue(
-    isListing ? json.transform(tools, (all) => all.tools) : json.transform(tool, (one) => [one]),
+    isListing ? json.transform(tools, (list) => list.tools) : json.transform(tool, (definition) => [definition]),
     document,
     warnings,
   )
   if (!read.ok || toolkit === undefined || version === undefined)
-    return { ok: false, problems: [...findMissingFields(given), ...(read.ok ? [] : read.problems)] }
+    return { ok: false, problems: [...findMissingFields(options), ...(read.ok ? [] : read.problems)] }
   return ok({
-    definitions: read.value.map((each) => ({ ...each, toolkit, version })),
+    definitions: read.value.map((definition) => ({ ...definition, toolkit, version })),
     called: listToolNames(isListing ? document.tools : [document]),
     schemas: read.value.flatMap(({ input, output }, index) => {
       const path = isListing ? `/tools/${index}` : ''
@@ -75,12 +75,12 @@ function decode(document: Json, given: DecodeOptions): ReturnType<Codec['decode'
 
 function listToolNames(tools: unknown): readonly string[] {
   if (!isJsonArray(tools)) return []
-  return tools.map((each) => (isJsonObject(each) && typeof each.name === 'string' ? each.name : ''))
+  return tools.map((tool) => (isJsonObject(tool) && typeof tool.name === 'string' ? tool.name : ''))
 }
 
 type Tool = Omit<Definition, 'toolkit' | 'version' | 'output'> & { readonly output: JsonObject }
 
-function oneOfTools(): json.Reader<Tool> {
+function createToolReader(): json.Reader<Tool> {
   const tool = json.object(
     {
       name: createToolNameReader(),
@@ -95,15 +95,15 @@ function oneOfTools(): json.Reader<Tool> {
     },
     { unknown: 'warn' },
   )
-  return json.transform(tool, ({ name, inputSchema, outputSchema, execution, ...rest }, { warnings }) => {
-    if (rest.description === undefined)
+  return json.transform(tool, ({ name, inputSchema, outputSchema, execution, ...fields }, { warnings }) => {
+    if (fields.description === undefined)
       warnings.push({ path: '/description', message: 'Without a description models cannot tell what it is for' })
     if (isJsonObject(execution) && execution.taskSupport === 'required')
       warnings.push({ path: '/execution/taskSupport', message: 'It is called without tasks here' })
     return {
       description: '',
       ...name,
-      ...rest,
+      ...fields,
       name: name.tool,
       input: inputSchema,
       output: outputSchema,
@@ -113,7 +113,7 @@ function oneOfTools(): json.Reader<Tool> {
   })
 }
 
-function withoutNulls(reader: json.Reader<unknown>): json.Reader<JsonObject> {
+function omitNulls(reader: json.Reader<unknown>): json.Reader<JsonObject> {
   return json.transform(json.checkAlso(json.anyObject, reader), (value) =>
     Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null)),
   )
@@ -122,19 +122,19 @@ function withoutNulls(reader: json.Reader<unknown>): json.Reader<JsonObject> {
 const SCHEMA_FIELDS = ['properties', 'required', '$defs']
 
 /** Clients that write every field write null where there is none. */
-function toolSchema(why: string): json.Reader<JsonObject> {
+function createToolSchemaReader(reason: string): json.Reader<JsonObject> {
   const isAbsent = ([key, field]: readonly [string, unknown]) => field === null && SCHEMA_FIELDS.includes(key)
   return json.transform(jsonSchema, (value, report) => {
-    if (value.type !== 'object') json.addProblem(report, `Must be 'object': ${why}`, '/type')
+    if (value.type !== 'object') json.addProblem(report, `Must be 'object': ${reason}`, '/type')
     const entries = Object.entries(value)
     return entries.some(isAbsent) ? Object.fromEntries(entries.filter((entry) => !isAbsent(entry))) : value
   })
 }
 
-const OUTPUT_SCHEMA = toolSchema("a tool's structured content has names")
+const OUTPUT_SCHEMA = createToolSchemaReader("a tool's structured content has names")
 
 /** `x-mcp-header` asks the server to check headers against arguments (MCP 2026-07-28), which ours does not. */
-const INPUT_SCHEMA = json.checkAlso(toolSchema("a tool's arguments have names"), (value, report) => {
+const INPUT_SCHEMA = json.checkAlso(createToolSchemaReader("a tool's arguments have names"), (value, report) => {
   for (const { schema, path } of walkSubschemas(value, MAX_DEPTH)) {
     if (!isJsonObject(schema) || !('x-mcp-header' in schema)) continue
     json.addProblem(report, 'Must be left out: parameters are not read from headers here', `${path}/x-mcp-header`)

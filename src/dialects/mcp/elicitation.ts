@@ -5,27 +5,27 @@ import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 export const URL_ELICITATION: JsonObject = { elicitation: { url: {} } }
 
 /** An empty `elicitation` means forms, as it did before there were URLs. */
-export function hasCapability(capabilities: JsonObject, needed: JsonObject): boolean {
-  return Object.entries(needed).every(([name, parts]) => {
-    const declared = capabilities[name]
-    if (!isJsonObject(declared) || !isJsonObject(parts)) return false
-    if (name === 'elicitation' && 'form' in parts && !('url' in declared)) return true
-    return Object.keys(parts).every((part) => isJsonObject(declared[part]))
+export function hasCapability(capabilities: JsonObject, required: JsonObject): boolean {
+  return Object.entries(required).every(([name, parts]) => {
+    const declaration = capabilities[name]
+    if (!isJsonObject(declaration) || !isJsonObject(parts)) return false
+    if (name === 'elicitation' && 'form' in parts && !('url' in declaration)) return true
+    return Object.keys(parts).every((part) => isJsonObject(declaration[part]))
   })
 }
 
-export function toUrlElicitations(failure: Failure): readonly ReturnType<typeof urlElicitation>[] {
+export function toUrlElicitations(failure: Failure): readonly ReturnType<typeof createUrlElicitation>[] {
   if (failure.type === 'approval-required')
-    return [urlElicitation(failure.challenge, `Approve this call of '${failure.id}'`)]
+    return [createUrlElicitation(failure.challenge, `Approve this call of '${failure.id}'`)]
   if (failure.type !== 'requirements-missing') return []
   const { tool, authorization, secrets } = failure
   // No link helps while something else is missing
   if (secrets.length > 0 || filterOpenChallenges(failure).length < authorization.length) return []
   return authorization.map((challenge) =>
-    urlElicitation(challenge, `Authorize '${challenge.id}' so that '${tool}' can go on`),
+    createUrlElicitation(challenge, `Authorize '${challenge.id}' so that '${tool}' can go on`),
   )
 }
 
-function urlElicitation(challenge: AuthorizationChallenge, message: string) {
+function createUrlElicitation(challenge: AuthorizationChallenge, message: string) {
   return { challenge, params: { mode: 'url', message, url: challenge.url } }
 }

@@ -55,19 +55,19 @@ export function formatFailure(failure: Failure): string {
       return `There is no method '${failure.method.slice(0, 100)}'`
     case 'id-malformed':
     case 'tool-unknown':
-      return unknownTool(failure)
+      return formatUnknownTool(failure)
     case 'version-unavailable':
       return formatSentence(describeFailure({ ...failure, tool: failure.name }))
     case 'tool-not-executable':
       return `The tool '${failure.id}' cannot be called here: ${failure.reason}`
     case 'requirements-missing':
-      return missingRequirements(failure)
+      return formatMissingRequirements(failure)
     case 'approval-required':
       return `approval_required: a person must approve this call first: open ${failure.challenge.url} and then call again with the same arguments\n${failure.reason}`
     case 'input-invalid':
-      return invalidInput(failure.problems)
+      return formatInvalidInput(failure.problems)
     case 'tool-failed':
-      return toolFailed(failure)
+      return formatToolFailure(failure)
     case 'tool-timed-out':
       return failure.may_have_run
         ? formatSentence(describeFailure(failure))
@@ -83,14 +83,14 @@ export function formatFailure(failure: Failure): string {
   }
 }
 
-function unknownTool(failure: Extract<Failure, { type: 'id-malformed' | 'tool-unknown' }>): string {
-  const unknown = `Unknown tool: '${failure.asked.replace(/^name:/, '').slice(0, 200)}'`
-  if (failure.type === 'id-malformed') return unknown
+function formatUnknownTool(failure: Extract<Failure, { type: 'id-malformed' | 'tool-unknown' }>): string {
+  const message = `Unknown tool: '${failure.asked.replace(/^name:/, '').slice(0, 200)}'`
+  if (failure.type === 'id-malformed') return message
   // In the same words where it is hidden
-  return unknown + (didYouMean(failure.suggestions) || ': there is none, or you may not use it')
+  return message + (didYouMean(failure.suggestions) || ': there is none, or you may not use it')
 }
 
-function missingRequirements(failure: Extract<Failure, { type: 'requirements-missing' }>): string {
+function formatMissingRequirements(failure: Extract<Failure, { type: 'requirements-missing' }>): string {
   const steps = filterOpenChallenges(failure).map(
     ({ id, url }) => `authorization_required: the user must authorize '${id}': open ${url} and then call again`,
   )
@@ -100,14 +100,14 @@ function missingRequirements(failure: Extract<Failure, { type: 'requirements-mis
   )
 }
 
-function invalidInput(problems: readonly Problem[]): string {
-  const lines = Object.entries(groupByParameter(problems)).map(([name, why]) =>
-    name === '' ? why : `- ${name}: ${why}`,
+function formatInvalidInput(problems: readonly Problem[]): string {
+  const lines = Object.entries(groupByParameter(problems)).map(([name, reason]) =>
+    name === '' ? reason : `- ${name}: ${reason}`,
   )
   return ['Some arguments are invalid', ...lines].join('\n')
 }
 
-function toolFailed({ message, additional_prompt_content, can_retry, retry_after_ms }: ToolFailure): string {
+function formatToolFailure({ message, additional_prompt_content, can_retry, retry_after_ms }: ToolFailure): string {
   const lines = [message]
   if (additional_prompt_content !== undefined) lines.push(additional_prompt_content)
   if (can_retry === true)

@@ -4,14 +4,14 @@ import { UnreachableError } from '../../core/failure/failure.ts'
 import { type McpRequestContext, restrictToToolset } from './toolset.ts'
 
 /** More definitions than these are more than a model reads well. */
-const MANY = 100
-const MAX_NAMED = 20
-const MAX_DESCRIBED = 10
+const MANY_TOOLS = 100
+const MAX_NAMED_TOOLKITS = 20
+const MAX_DESCRIBED_TOOLKITS = 10
 
-const SEARCH = 'Find one with search_tools, read its arguments with describe_tool, and call it with call_tool.'
-const TOO_MANY =
+const SEARCH_HINT = 'Find one with search_tools, read its arguments with describe_tool, and call it with call_tool.'
+const TOO_MANY_HINT =
   'Where these are too many, connect to this address with ?mode=search, which lists three tools to search, describe and call them all, or with ?toolkits=, which lists those of some toolkits.'
-const PERSON =
+const PERSON_HINT =
   'Some calls need a person first, to connect an account or to approve the call, and answer with a link: show it to the person, and call again with the same arguments afterwards.'
 
 /** Toolkits come last, since some hosts show a model the first 512 characters only. */
@@ -21,28 +21,30 @@ export async function createInstructions(
 ): Promise<string> {
   const counts = findScopeDenial(principal, 'tools:read')
     ? []
-    : await catalog.toolkits(restrictToToolset(principal, toolset), { callable: true }).catch(nothingWhereUnreachable)
+    : await catalog.toolkits(restrictToToolset(principal, toolset), { callable: true }).catch(emptyIfUnreachable)
   const total = counts.reduce((sum, { tools }) => sum + tools, 0)
-  if (total === 0) return PERSON
-  const largest = counts.toSorted((a, b) => b.tools - a.tools)
-  const named = largest.slice(0, MAX_NAMED).map(({ toolkit, tools }) => `${toolkit} (${tools})`)
-  const others = largest.length - named.length
-  const described = largest.flatMap(({ toolkit, description }) => (description ? [`${toolkit}: ${description}`] : []))
+  if (total === 0) return PERSON_HINT
+  const toolkitsBySize = counts.toSorted((a, b) => b.tools - a.tools)
+  const labels = toolkitsBySize.slice(0, MAX_NAMED_TOOLKITS).map(({ toolkit, tools }) => `${toolkit} (${tools})`)
+  const unnamedCount = toolkitsBySize.length - labels.length
+  const descriptions = toolkitsBySize.flatMap(({ toolkit, description }) =>
+    description ? [`${toolkit}: ${description}`] : [],
+  )
   const introduction = [
-    `Switchboard gives you ${counted(total, 'tool')} of ${counted(largest.length, 'toolkit')}.`,
-    ...(toolset.search ? [SEARCH] : total > MANY ? [TOO_MANY] : []),
-    PERSON,
-    `The toolkits and how many tools each has: ${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}.`,
+    `Switchboard gives you ${formatCount(total, 'tool')} of ${formatCount(toolkitsBySize.length, 'toolkit')}.`,
+    ...(toolset.search ? [SEARCH_HINT] : total > MANY_TOOLS ? [TOO_MANY_HINT] : []),
+    PERSON_HINT,
+    `The toolkits and how many tools each has: ${labels.join(', ')}${unnamedCount > 0 ? ` and ${unnamedCount} more` : ''}.`,
   ].join(' ')
-  return [introduction, ...described.slice(0, MAX_DESCRIBED)].join('\n')
+  return [introduction, ...descriptions.slice(0, MAX_DESCRIBED_TOOLKITS)].join('\n')
 }
 
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`
+function formatCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** A client connects all the same, as its first message asks for nothing that is stored. */
-function nothingWhereUnreachable(error: unknown): [] {
+function emptyIfUnreachable(error: unknown): [] {
   if (!(error instanceof UnreachableError)) throw error
   return []
 }

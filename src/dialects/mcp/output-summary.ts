@@ -9,16 +9,16 @@ const MAX_VALUES = 6
  * Writes what a schema allows as TypeScript writes types, as deep as it fits into so many characters: a tenth of the
  * tokens for a model. It leaves out descriptions and bounds, so that nothing can be checked by it.
  */
-export function summarizeSchema(schema: JsonObject, most: number): string {
+export function summarizeSchema(schema: JsonObject, maxCharacters: number): string {
   for (let depth = MAX_DEPTH; depth > 1; depth -= 1) {
-    const text = digest(schema, depth)
-    if (text.length <= most) return text
+    const text = summarizeToDepth(schema, depth)
+    if (text.length <= maxCharacters) return text
   }
-  const text = digest(schema, 1)
-  return text.length <= most ? text : `${text.slice(0, most)}…`
+  const text = summarizeToDepth(schema, 1)
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`
 }
 
-function digest(root: JsonObject, most: number): string {
+function summarizeToDepth(root: JsonObject, maxDepth: number): string {
   let parts = 0
 
   function summarizeType(schema: Json | undefined, depth: number): string {
@@ -27,14 +27,14 @@ function digest(root: JsonObject, most: number): string {
     if (typeof schema.$ref === 'string')
       return depth === 0 ? '{…}' : summarizeType(findDefinition(schema.$ref), depth - 1)
     if (schema.const !== undefined) return JSON.stringify(schema.const)
-    if (Array.isArray(schema.enum)) return joinSome(schema.enum.map((value) => JSON.stringify(value)))
+    if (Array.isArray(schema.enum)) return joinValues(schema.enum.map((value) => JSON.stringify(value)))
     const choices = schema.anyOf ?? schema.oneOf
-    if (Array.isArray(choices)) return joinSome([...new Set(choices.map((choice) => summarizeType(choice, depth)))])
+    if (Array.isArray(choices)) return joinValues([...new Set(choices.map((choice) => summarizeType(choice, depth)))])
     const types = [schema.type ?? (schema.properties === undefined ? 'any' : 'object')].flat()
-    return types.map((type) => named(type, schema, depth)).join(' | ')
+    return types.map((type) => summarizeNamedType(type, schema, depth)).join(' | ')
   }
 
-  function named(type: Json, schema: JsonObject, depth: number): string {
+  function summarizeNamedType(type: Json, schema: JsonObject, depth: number): string {
     if (type === 'array') {
       const items = summarizeType(schema.items, depth)
       return items.includes(' | ') ? `(${items})[]` : `${items}[]`
@@ -43,8 +43,8 @@ function digest(root: JsonObject, most: number): string {
     const properties = Object.entries(isJsonObject(schema.properties) ? schema.properties : {})
     if (depth === 0 || properties.length === 0) return '{…}'
     const required = new Set(Array.isArray(schema.required) ? schema.required : [])
-    const mark = (name: string) => (required.has(name) ? '' : '?')
-    return `{ ${properties.map(([name, inner]) => `${name}${mark(name)}: ${summarizeType(inner, depth - 1)}`).join(', ')} }`
+    const optionalMark = (name: string) => (required.has(name) ? '' : '?')
+    return `{ ${properties.map(([name, inner]) => `${name}${optionalMark(name)}: ${summarizeType(inner, depth - 1)}`).join(', ')} }`
   }
 
   function findDefinition(reference: string): Json | undefined {
@@ -53,9 +53,9 @@ function digest(root: JsonObject, most: number): string {
     return name !== undefined && isJsonObject($defs) && Object.hasOwn($defs, name) ? $defs[name] : undefined
   }
 
-  return summarizeType(root, most)
+  return summarizeType(root, maxDepth)
 }
 
-function joinSome(values: readonly string[]): string {
+function joinValues(values: readonly string[]): string {
   return values.length <= MAX_VALUES ? values.join(' | ') : `${values.slice(0, MAX_VALUES).join(' | ')} | …`
 }

@@ -20,7 +20,7 @@ import { revision2026 } from './revisions/2026-07-28.ts'
 import { negotiateRevision, negotiateBatchRevision, type Revisions } from './revisions/negotiation.ts'
 import type { Revision, ServerInfo } from './revisions/revision.ts'
 import { revision2025November, revisionsUntil2025 } from './revisions/until-2025-11-25.ts'
-import { handleToolsCall, toMcpFailure, messageEvent, wantsEventStream } from './tools-call.ts'
+import { handleToolsCall, toMcpFailure, createMessageEvent, wantsEventStream } from './tools-call.ts'
 import { handleToolsList } from './tools-list.ts'
 import { type ResponseSpecs, json, OBJECT } from '../../http/route/response-specs.ts'
 import { declareCallOperation } from '../../http/route/operation.ts'
@@ -37,17 +37,17 @@ import { type McpRequest, MESSAGES, readMessage, type McpToolCall } from './wire
 
 export interface McpEndpoint {
   readonly path: string
-  readonly gate: Authorize
+  readonly authorize: Authorize
   readonly challenge: (request: Request) => { readonly hint?: string; readonly header?: string }
 }
 
 export interface McpRoutesDeps {
-  readonly doors: readonly McpEndpoint[]
+  readonly endpoints: readonly McpEndpoint[]
   readonly origins: ReadonlySet<string>
   readonly callTool: CallTool
   readonly catalog: Catalog & ToolkitCounts
   readonly resolver: Resolver
-  readonly tellReadiness: CheckReadiness
+  readonly checkReadiness: CheckReadiness
   readonly seal: Seal
   readonly serverInfo: ServerInfo
 }
@@ -63,97 +63,98 @@ const HOW_TO_CONNECT = '. What to copy for each agent is at /docs/agents'
 
 /** The Model Context Protocol over stateless Streamable HTTP, in all revisions at the same URL. */
 export function createMcpRoutes(deps: McpRoutesDeps): Hono {
-  const { doors, origins, callTool, catalog, resolver, tellReadiness, seal, serverInfo } = deps
+  const { endpoints, origins, callTool, catalog, resolver, checkReadiness, seal, serverInfo } = deps
   const revisions: Revisions = {
     until2025: revisionsUntil2025(serverInfo),
     of2025November: revision2025November(serverInfo),
     from2026: revision2026(serverInfo, seal),
   }
-  const calling = { callTool, resolver, suggest }
+  const toolsCallDeps = { callTool, resolver, suggest }
   const router = new Hono()
-  for (const door of doors) {
+  for (const endpoint of endpoints) {
     router.post(
-      door.path,
+      endpoint.path,
       declareCallOperation(
         {
-          summary: `Send messages of the Model Context Protocol, ${door.path === '/mcp' ? 'with an API key' : 'signed in with OAuth'}`,
+          summary: `Send messages of the Model Context Protocol, ${endpoint.path === '/mcp' ? 'with an API key' : 'signed in with OAuth'}`,
           scope: 'tools:call',
           query: toolsetQuery,
           body: { reader: () => MESSAGES },
           responses: MCP_RESPONSES,
           failures: 'JsonRpcError',
         },
-        (c) => post(c, door),
+        (c) => handlePost(c, endpoint),
       ),
     )
-    router.all(door.path, async (c) => {
-      const admitted = await door.gate(c, READ_OR_CALL)
-      if (!admitted.ok) return rejectUnauthenticated(c.req.raw, admitted.failure, door)
-      return respondError({ type: 'method-not-allowed', method: c.req.method, allowed: ['POST'] })
+    router.all(endpoint.path, async (c) => {
+      const caller = await endpoint.authorize(c, READ_OR_CALL)
+      if (!caller.ok) return rejectUnauthenticated(c.req.raw, caller.failure, endpoint)
+      return respondWithFailure({ type: 'method-not-allowed', method: c.req.method, allowed: ['POST'] })
     })
   }
 
-  async function post(c: RouteContext, door: McpEndpoint): Promise<Response> {
+  async function handlePost(c: RouteContext, endpoint: McpEndpoint): Promise<Response> {
     const request = c.req.raw
     const { url } = request
     const origin = request.headers.get('origin')
     if (origin !== null && !isAllowedOrigin(origin, url, origins))
-      return respondError({ type: 'forbidden', reason: "The header 'Origin' is of another site" })
-    const admitting = door.gate(c, READ_OR_CALL)
+      return respondWithFailure({ type: 'forbidden', reason: "The header 'Origin' is of another site" })
+    const admitting = endpoint.authorize(c, READ_OR_CALL)
     // An await costs a turn of the queue even where nothing has to be waited for
-    const admitted = admitting instanceof Promise ? await admitting : admitting
-    if (!admitted.ok) return rejectUnauthenticated(request, admitted.failure, door)
+    const caller = admitting instanceof Promise ? await admitting : admitting
+    if (!caller.ok) return rejectUnauthenticated(request, caller.failure, endpoint)
     const toolset = url.includes('?') ? readToolset(url) : ALL_TOOLS
-    if ('ok' in toolset) return errorResponse(null, malformed(formatFailure(toolset.failure)))
-    const meter = createRequestBudget(CALL_UNITS)
-    const owner = { principal: admitted.value, request, background: getBackground(c) }
-    if (requestMemory.isFull(owner)) return respondError(FULL.failure)
+    if ('ok' in toolset) return respondWithError(null, createMalformedError(formatFailure(toolset.failure)))
+    const budget = createRequestBudget(CALL_UNITS)
+    const owner = { principal: caller.value, request, background: getBackground(c) }
+    if (requestMemory.isFull(owner)) return respondWithFailure(FULL.failure)
     const memory = requestMemory.open(owner)
     try {
-      const body = await readJson(request, { limit: MAX_CALL_BYTES, budget: meter, memory })
-      if (!body.ok) return respondError(body.failure)
-      const client = { ...owner, background: memory.background, toolset, meter, memory }
-      return memory.untilRead(await answerBody(body.value, client))
+      const body = await readJson(request, { limit: MAX_CALL_BYTES, budget, memory })
+      if (!body.ok) return respondWithFailure(body.failure)
+      const client = { ...owner, background: memory.background, toolset, budget, memory }
+      return memory.untilRead(await respondToBody(body.value, client))
     } finally {
       memory.release()
     }
   }
 
-  async function answerBody(body: Json, addressed: McpRequestContext): Promise<Response> {
-    const { request, toolset } = addressed
+  async function respondToBody(body: Json, unresolvedClient: McpRequestContext): Promise<Response> {
+    const { request, toolset } = unresolvedClient
     const { headers } = request
-    const client = toolset.names.length === 0 ? addressed : await catchUnreachable(withNames(addressed))
-    if ('code' in client) return errorResponse(null, client)
-    if (Array.isArray(body)) return batch(body, client)
+    const client =
+      toolset.unresolvedNames.length === 0 ? unresolvedClient : await catchUnreachable(resolveNames(unresolvedClient))
+    if ('code' in client) return respondWithError(null, client)
+    if (Array.isArray(body)) return respondToBatch(body, client)
 
     const message = readMessage(body)
-    if (message.kind === 'response') return accepted()
-    if (message.kind === 'malformed') return errorResponse(message.id, malformed(message.message))
+    if (message.kind === 'response') return respondAccepted()
+    if (message.kind === 'malformed') return respondWithError(message.id, createMalformedError(message.message))
     const revision = negotiateRevision(headers, message, revisions)
-    if ('code' in revision) return errorResponse(message.kind === 'request' ? message.id : null, revision)
-    if (message.kind === 'notification') return accepted()
+    if ('code' in revision) return respondWithError(message.kind === 'request' ? message.id : null, revision)
+    if (message.kind === 'notification') return respondAccepted()
     if (message.method !== 'tools/call') {
-      const session = revision.sessionId?.(message.method, message.params, () => crypto.randomUUID())
-      return reply(message, await answer(message, revision, client), session)
+      const sessionId = revision.createSessionId?.(message.method, message.params, () => crypto.randomUUID())
+      return respondTo(message, await handleRequest(message, revision, client), sessionId)
     }
     const call = decodeToolCall(message.params)
-    if ('code' in call) return errorResponse(message.id, call)
+    if ('code' in call) return respondWithError(message.id, call)
     const stream = wantsEventStream(call, request) ? createEventStream(request.signal) : undefined
-    const answering = callOrSearch(call, revision, client, stream)
-    if (!stream) return reply(message, await answering)
-    return respondOrStream(answering, {
+    const pendingResult = callOrSearch(call, revision, client, stream)
+    if (!stream) return respondTo(message, await pendingResult)
+    return respondOrStream(pendingResult, {
       stream,
       background: client.background,
-      toResponse: (answered) => reply(message, answered),
-      toLastEvents: (answered) => [messageEvent(formatResponse(message.id, answered))],
+      toResponse: (result) => respondTo(message, result),
+      toLastEvents: (result) => [createMessageEvent(formatResponse(message.id, result))],
       toErrorEvents: (reference) => [
-        messageEvent(formatResponse(message.id, toMcpError({ type: 'internal', reference }))),
+        createMessageEvent(formatResponse(message.id, toMcpError({ type: 'internal', reference }))),
       ],
       headers: PRIVATE,
     })
   }
 
-  async function answer(
+  async function handleRequest(
     { method, params }: McpRequest,
     revision: Revision,
     client: McpRequestContext,
@@ -167,33 +168,35 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
       const call = decodeToolCall(params)
       return 'code' in call ? call : callOrSearch(call, revision, client, undefined)
     }
-    const instructions = method === revision.discoveryMethod ? await instruct(client) : undefined
+    const instructions = method === revision.discoveryMethod ? await loadInstructions(client) : undefined
     return (
       revision.handleMethod(method, params, instructions) ??
       toMcpFailure({ type: 'route-unknown', method, path: '/mcp' }, revision)
     )
   }
 
-  const instruct = async (client: McpRequestContext) =>
+  const loadInstructions = async (client: McpRequestContext) =>
     (await import('./instructions.ts')).createInstructions(client, catalog)
 
-  type Calling = readonly [McpToolCall, Revision, McpRequestContext, EventStream | undefined]
+  type ToolsCallArguments = readonly [McpToolCall, Revision, McpRequestContext, EventStream | undefined]
 
-  function callOrSearch(...[call, revision, client, stream]: Calling): Promise<McpResult> {
-    if (client.toolset.search) return search(call, revision, client, stream)
-    return handleToolsCall(call, revision, client, stream, calling)
+  function callOrSearch(...[call, revision, client, stream]: ToolsCallArguments): Promise<McpResult> {
+    if (client.toolset.search) return callInSearchMode(call, revision, client, stream)
+    return handleToolsCall(call, revision, client, stream, toolsCallDeps)
   }
 
-  async function search(...[call, revision, client, stream]: Calling): Promise<McpResult> {
+  async function callInSearchMode(...[call, revision, client, stream]: ToolsCallArguments): Promise<McpResult> {
     const denied = findScopeDenial(client.principal, 'tools:read')
     if (denied) return toMcpFailure(denied, revision)
     // Loaded on first use: few agents search, and those that do can wait
-    const { searchCall } = await import('./search-mode.ts')
-    const found = await catchUnreachable(searchCall({ call, revision, client, catalog, resolver, tellReadiness }))
-    if (!found)
+    const { callSearchTool: searchCall } = await import('./search-mode.ts')
+    const searchResult = await catchUnreachable(
+      searchCall({ call, revision, client, catalog, resolver, checkReadiness }),
+    )
+    if (!searchResult)
       return { ...MCP_FAILURES['tool-unknown'], message: `Unknown tool: '${call.name.slice(0, 200)}': ${SEARCH_MODE}` }
-    if (typeof found === 'string' || 'code' in found) return found
-    return handleToolsCall(found, revision, client, stream, calling)
+    if (typeof searchResult === 'string' || 'code' in searchResult) return searchResult
+    return handleToolsCall(searchResult, revision, client, stream, toolsCallDeps)
   }
 
   async function suggest(name: string, client: McpRequestContext): Promise<readonly string[]> {
@@ -203,39 +206,43 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     return 'code' in names ? [] : names
   }
 
-  const withNames = async (client: McpRequestContext) =>
+  const resolveNames = async (client: McpRequestContext) =>
     (await import('./toolset-names.ts')).resolveToolsetNames(client, resolver)
 
-  async function batch(values: readonly unknown[], client: McpRequestContext): Promise<Response> {
+  async function respondToBatch(values: readonly unknown[], client: McpRequestContext): Promise<Response> {
     const revision = negotiateBatchRevision(client.request.headers, revisions)
-    if ('code' in revision) return errorResponse(null, revision)
+    if ('code' in revision) return respondWithError(null, revision)
     if (values.length === 0 || values.length > MAX_BATCH)
-      return errorResponse(null, malformed(`A batch must be of 1 to ${MAX_BATCH} messages`))
-    const texts: string[] = []
-    const { meter } = client
+      return respondWithError(null, createMalformedError(`A batch must be of 1 to ${MAX_BATCH} messages`))
+    const responses: string[] = []
+    const { budget } = client
     for (const value of values) {
       const message = readMessage(value)
-      if (message.kind === 'malformed') texts.push(formatErrorResponse(message.id, malformed(message.message)))
+      if (message.kind === 'malformed')
+        responses.push(formatErrorResponse(message.id, createMalformedError(message.message)))
       if (message.kind !== 'request') continue
-      const isOver = meter.isExceeded || meter.answer.isExceeded
-      const text = formatResponse(message.id, isOver ? TOO_MUCH : await answer(message, revision, client))
-      texts.push(text)
-      withinBudget(() => meter.answer.spend(text.length), '')
+      const isExceeded = budget.isExceeded || budget.answer.isExceeded
+      const response = formatResponse(
+        message.id,
+        isExceeded ? BUDGET_SPENT : await handleRequest(message, revision, client),
+      )
+      responses.push(response)
+      withinBudget(() => budget.answer.spend(response.length), '')
       await yieldToEventLoop()
     }
-    return texts.length === 0 ? accepted() : jsonTextResponse(`[${texts.join(',')}]`, 200, PRIVATE)
+    return responses.length === 0 ? respondAccepted() : jsonTextResponse(`[${responses.join(',')}]`, 200, PRIVATE)
   }
 
   return router
 }
 
-function reply({ id }: McpRequest, answered: McpResult, session?: string): Response {
-  if (typeof answered !== 'string' && 'code' in answered) return errorResponse(id, answered)
-  const headers = session === undefined ? undefined : { 'mcp-session-id': session }
+function respondTo({ id }: McpRequest, answered: McpResult, sessionId?: string): Response {
+  if (typeof answered !== 'string' && 'code' in answered) return respondWithError(id, answered)
+  const headers = sessionId === undefined ? undefined : { 'mcp-session-id': sessionId }
   return jsonTextResponse(formatResponse(id, answered), 200, typeof answered === 'string' ? headers : answered.headers)
 }
 
-function errorResponse(id: string | number | null, error: McpError): Response {
+function respondWithError(id: string | number | null, error: McpError): Response {
   return jsonTextResponse(formatErrorResponse(id, error), error.status, { ...PRIVATE, ...error.headers })
 }
 
@@ -249,32 +256,34 @@ async function catchUnreachable<T>(work: Promise<T>): Promise<T | McpError> {
 }
 
 function rejectUnauthenticated(request: Request, failure: Failure, { challenge }: McpEndpoint): Response {
-  if (failure.type !== 'unauthenticated') return respondError(failure)
+  if (failure.type !== 'unauthenticated') return respondWithFailure(failure)
   const { hint = '', header } = challenge(request)
   const error = toMcpError({ ...failure, reason: failure.reason + hint })
   const headers = header === undefined ? error.headers : { ...error.headers, 'www-authenticate': header }
-  return errorResponse(null, { ...error, headers })
+  return respondWithError(null, { ...error, headers })
 }
 
-export function respondError(failure: Failure): Response {
-  return errorResponse(null, toMcpError(failure))
+export function respondWithFailure(failure: Failure): Response {
+  return respondWithError(null, toMcpError(failure))
 }
 
 function toMcpError(failure: Failure): McpError {
-  const row = MCP_FAILURES[failure.type]
-  const answer = row === 'result' ? MCP_FAILURES.internal : row
-  const isHelped = failure.type === 'unauthenticated' || failure.type === 'method-not-allowed'
+  const entry = MCP_FAILURES[failure.type]
+  const mapping = entry === 'result' ? MCP_FAILURES.internal : entry
+  const needsSetupHint = failure.type === 'unauthenticated' || failure.type === 'method-not-allowed'
   return {
-    ...answer,
-    message: formatFailure(failure) + (isHelped ? HOW_TO_CONNECT : ''),
+    ...mapping,
+    message: formatFailure(failure) + (needsSetupHint ? HOW_TO_CONNECT : ''),
     headers: failureHeaders(failure),
   }
 }
 
-function malformed(message: string): McpError {
+function createMalformedError(message: string): McpError {
   return { code: INVALID_REQUEST, message, status: 400 }
 }
 
-const TOO_MUCH = malformed('Earlier messages used up what one request may take: send this message by itself')
+const BUDGET_SPENT = createMalformedError(
+  'Earlier messages used up what one request may take: send this message by itself',
+)
 
-const accepted = () => new Response(null, { status: 202 })
+const respondAccepted = () => new Response(null, { status: 202 })

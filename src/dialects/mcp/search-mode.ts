@@ -24,30 +24,30 @@ const DEFAULT_RESULTS = 10
 const MAX_RESULTS = 50
 
 const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
-const ANYTHING = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
+const ANY_EFFECT = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
 const NAME = json.withSchemaDescription('A name that search_tools gave.', json.string())
 const LIMIT = json.withSchemaDescription(`How many; ${DEFAULT_RESULTS} if absent.`, json.integer(1, MAX_RESULTS))
-const SCHEMA_WANTED = 'True for the JSON Schemas of arguments and output, however long they are.'
+const OUTPUT_SCHEMA_DESCRIPTION = 'True for the JSON Schemas of arguments and output, however long they are.'
 
-const text = (description: string) => json.withSchemaDescription(description, json.string({ most: 500 }))
+const createTextReader = (description: string) => json.withSchemaDescription(description, json.string({ most: 500 }))
 /** Some models write an object as a text. */
-const object = json.withSchemaFrom(json.anyObject, (value, report) => {
+const argumentsReader = json.withSchemaFrom(json.anyObject, (value, report) => {
   const read = typeof value === 'string' ? parseJson(value.trim() || '{}', report.budget()) : undefined
   return json.anyObject(read?.ok ? read.value : value, report)
 })
 
-const SEARCH = json.object({
-  query: json.optional(text('Words that say what the tool should do. Empty lists all tools.'), ''),
-  cursor: json.optional(text('The next_cursor of the answer before, for what comes after it.')),
+const SEARCH_ARGUMENTS = json.object({
+  query: json.optional(createTextReader('Words that say what the tool should do. Empty lists all tools.'), ''),
+  cursor: json.optional(createTextReader('The next_cursor of the answer before, for what comes after it.')),
   limit: json.optional(LIMIT, DEFAULT_RESULTS),
 })
-const DESCRIBE = json.object({
+const DESCRIBE_ARGUMENTS = json.object({
   name: NAME,
-  output_schema: json.optional(json.withSchemaDescription(SCHEMA_WANTED, json.boolean)),
+  output_schema: json.optional(json.withSchemaDescription(OUTPUT_SCHEMA_DESCRIPTION, json.boolean)),
 })
-const CALL = json.object({
+const CALL_ARGUMENTS = json.object({
   name: NAME,
-  arguments: json.optional(json.withSchemaDescription("The tool's arguments.", object), {}),
+  arguments: json.optional(json.withSchemaDescription("The tool's arguments.", argumentsReader), {}),
 })
 
 interface SearchCall {
@@ -56,28 +56,31 @@ interface SearchCall {
   readonly client: McpRequestContext
   readonly catalog: Catalog
   readonly resolver: Resolver
-  readonly tellReadiness: CheckReadiness
+  readonly checkReadiness: CheckReadiness
 }
 
-function taking<T>(reader: json.Reader<T>, answer: (read: T, made: SearchCall) => Promise<string | McpToolCall>) {
+function createSearchTool<T>(
+  reader: json.Reader<T>,
+  handle: (input: T, request: SearchCall) => Promise<string | McpToolCall>,
+) {
   return {
     inputSchema: json.toJsonSchema(reader),
-    async answer(made: SearchCall) {
+    async handle(request: SearchCall) {
       // Models send null for what they leave out
-      const said = Object.entries(made.call.input).filter(([, value]) => value !== null)
-      const read = json.parseValue(reader, Object.fromEntries(said), [], made.client.meter)
-      return read.ok ? answer(read.value, made) : refused(read.problems, made.revision)
+      const entries = Object.entries(request.call.input).filter(([, value]) => value !== null)
+      const read = json.parseValue(reader, Object.fromEntries(entries), [], request.client.budget)
+      return read.ok ? handle(read.value, request) : encodeInvalidInput(read.problems, request.revision)
     },
   }
 }
 
-function refused(problems: readonly Problem[], revision: Revision): string {
+function encodeInvalidInput(problems: readonly Problem[], revision: Revision): string {
   return encodeErrorResult(formatFailure({ type: 'input-invalid', problems }), revision)
 }
 
 /** As text alone, not twice: every client shows its model that. */
-function once(found: object, revision: Revision): string {
-  return revision.formatResult(`"content":[{"type":"text","text":${JSON.stringify(JSON.stringify(found))}}]`)
+function encodeAsText(value: object, revision: Revision): string {
+  return revision.formatResult(`"content":[{"type":"text","text":${JSON.stringify(JSON.stringify(value))}}]`)
 }
 
 /** Three small letters, of which a token has four or more in English; others are often tokens of their own, or two. */
@@ -90,66 +93,73 @@ const BRIEF: LineFormat = {
   write(record, name) {
     if (record.implementation === undefined) return ''
     const title = getDisplayTitle(record)
-    const description = shortened(record.description, MAX_DESCRIPTION)
-    return JSON.stringify({ name, title: title && shortened(title, MAX_TITLE), description })
+    const description = shorten(record.description, MAX_DESCRIPTION)
+    return JSON.stringify({ name, title: title && shorten(title, MAX_TITLE), description })
   },
 }
 
-function shortened(text: string, most: RegExp): string {
-  const [kept = ''] = most.exec(text) ?? []
-  return kept === text ? text : `${kept.replace(/\s+\S{0,40}$|[\ud800-\udbff]$/, '')}…`
+function shorten(text: string, pattern: RegExp): string {
+  const [start = ''] = pattern.exec(text) ?? []
+  return start === text ? text : `${start.replace(/\s+\S{0,40}$|[\ud800-\udbff]$/, '')}…`
 }
 
-const search = taking(SEARCH, async ({ query, limit, cursor }, { revision, client, catalog }) => {
+const search = createSearchTool(SEARCH_ARGUMENTS, async ({ query, limit, cursor }, { revision, client, catalog }) => {
   const unknown = await explainUnknownNames(client, catalog)
   if (unknown !== undefined) return encodeErrorResult(unknown, revision)
   const q = query.trim() === '' ? undefined : query
-  const asked: ListQuery = { q, versions: 'newest', limit, callable: true, cursor }
-  const listing = await catalog.list(asked, restrictToToolset(client.principal, client.toolset), BRIEF)
+  const listQuery: ListQuery = { q, versions: 'newest', limit, callable: true, cursor }
+  const listing = await catalog.list(listQuery, restrictToToolset(client.principal, client.toolset), BRIEF)
   if (!listing && cursor !== undefined)
-    return refused([{ path: '/cursor', message: 'Must be a next_cursor that search_tools gave' }], revision)
+    return encodeInvalidInput([{ path: '/cursor', message: 'Must be a next_cursor that search_tools gave' }], revision)
   const { lines = [], total, unmatched, nextCursor } = listing ?? {}
   const tools = lines.filter(Boolean).map((line): Json => parseTrusted(line))
-  const lacking = unmatched?.length ? { unmatched } : {}
-  return once({ tools, total, ...lacking, next_cursor: nextCursor }, revision)
+  const unmatchedField = unmatched?.length ? { unmatched } : {}
+  return encodeAsText({ tools, total, ...unmatchedField, next_cursor: nextCursor }, revision)
 })
 
 /** Schemas of more characters are shown in short: both are some 1,500 tokens then. */
-const MAX_INPUT = 4_500
-const MAX_OUTPUT = 1_500
+const MAX_INPUT_CHARACTERS = 4_500
+const MAX_OUTPUT_CHARACTERS = 1_500
 
-function inShort({ inputSchema, outputSchema, ...others }: JsonObject): JsonObject {
-  return { ...others, ...shown('input', inputSchema, MAX_INPUT), ...shown('output', outputSchema, MAX_OUTPUT) }
-}
-
-function shown(name: string, schema: Json | undefined, most: number): JsonObject {
-  if (!isJsonObject(schema)) return {}
-  const isLong = JSON.stringify(schema).length > most
-  return isLong ? { [name]: summarizeSchema(schema, most) } : { [`${name}Schema`]: schema }
-}
-
-const describe = taking(DESCRIBE, async ({ name, output_schema: isWhole }, { revision, client, ...deps }) => {
-  const plain = toToolName(name)
-  const asked = await addressByListedName({ name: plain }, client, deps.resolver)
-  const found = await findVisibleTool(asked, client, deps.resolver)
-  const isRead = found && covers(client.principal, found.tool.record, 'tools:read')
-  if (!isRead || (plain !== name && !hasPublishedName(found.tool.record, name))) {
-    const near = await deps.catalog.suggestNames(name, restrictToToolset(client.principal, client.toolset))
-    const hint = didYouMean(near) || ': search_tools finds the names there are'
-    return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}'${hint}`, revision)
+function summarizeSchemas({ inputSchema, outputSchema, ...fields }: JsonObject): JsonObject {
+  return {
+    ...fields,
+    ...summarizeIfLong('input', inputSchema, MAX_INPUT_CHARACTERS),
+    ...summarizeIfLong('output', outputSchema, MAX_OUTPUT_CHARACTERS),
   }
-  const context = readCallContext(client.request)
-  if (!context.ok) return encodeErrorResult(formatFailure(context.failure), revision)
-  const { principal, request } = client
-  const { record, runnable } = found.tool
-  const caller = { principal, userId: resolveUserId(principal, context.value.userId), requestUrl: () => request.url }
-  const readiness = await deps.tellReadiness({ ...found, record, runnable }, caller)
-  const tool = revision.tool(record, plain)
-  // A list leaves out what the whole output is, which whoever selects from it has to know
-  const whole = client.toolset.select ? { ...tool, ...addSelectParameter(tool) } : tool
-  const _meta = { ...(isJsonObject(tool._meta) ? tool._meta : {}), 'dev.switchboard/readiness': readiness }
-  return once({ ...(isWhole ? whole : inShort(whole)), _meta }, revision)
-})
+}
+
+function summarizeIfLong(name: string, schema: Json | undefined, maxCharacters: number): JsonObject {
+  if (!isJsonObject(schema)) return {}
+  const isLong = JSON.stringify(schema).length > maxCharacters
+  return isLong ? { [name]: summarizeSchema(schema, maxCharacters) } : { [`${name}Schema`]: schema }
+}
+
+const describe = createSearchTool(
+  DESCRIBE_ARGUMENTS,
+  async ({ name, output_schema: wantsSchemas }, { revision, client, ...deps }) => {
+    const toolName = toToolName(name)
+    const asked = await addressByListedName({ name: toolName }, client, deps.resolver)
+    const resolved = await findVisibleTool(asked, client, deps.resolver)
+    const mayRead = resolved && covers(client.principal, resolved.tool.record, 'tools:read')
+    if (!mayRead || (toolName !== name && !hasPublishedName(resolved.tool.record, name))) {
+      const suggestions = await deps.catalog.suggestNames(name, restrictToToolset(client.principal, client.toolset))
+      const hint = didYouMean(suggestions) || ': search_tools finds the names there are'
+      return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}'${hint}`, revision)
+    }
+    const context = readCallContext(client.request)
+    if (!context.ok) return encodeErrorResult(formatFailure(context.failure), revision)
+    const { principal, request } = client
+    const { record, runnable } = resolved.tool
+    const caller = { principal, userId: resolveUserId(principal, context.value.userId), requestUrl: () => request.url }
+    const readiness = await deps.checkReadiness({ ...resolved, record, runnable }, caller)
+    const tool = revision.encodeTool(record, toolName)
+    // A list leaves out what the whole output is, which whoever selects from it has to know
+    const selectable = client.toolset.select ? { ...tool, ...addSelectParameter(tool) } : tool
+    const _meta = { ...(isJsonObject(tool._meta) ? tool._meta : {}), 'dev.switchboard/readiness': readiness }
+    return encodeAsText({ ...(wantsSchemas ? selectable : summarizeSchemas(selectable)), _meta }, revision)
+  },
+)
 
 const TOOLS = [
   {
@@ -172,8 +182,8 @@ const TOOLS = [
     name: 'call_tool',
     title: 'Call a tool',
     description: 'Calls a tool that search_tools found, with arguments that pass the schema describe_tool gives.',
-    ...taking(CALL, async ({ name, arguments: input }, { call }) => ({ ...call, name, input })),
-    annotations: ANYTHING,
+    ...createSearchTool(CALL_ARGUMENTS, async ({ name, arguments: input }, { call }) => ({ ...call, name, input })),
+    annotations: ANY_EFFECT,
   },
 ]
 
@@ -181,6 +191,6 @@ const TOOLS = [
 export const SEARCH_TOOLS = `"tools":${JSON.stringify(TOOLS)}`
 
 /** A result, or the call that it stands for; undefined for a tool that the mode does not have. */
-export async function searchCall(made: SearchCall): Promise<string | McpToolCall | undefined> {
-  return TOOLS.find(({ name }) => name === made.call.name)?.answer(made)
+export async function callSearchTool(request: SearchCall): Promise<string | McpToolCall | undefined> {
+  return TOOLS.find(({ name }) => name === request.call.name)?.handle(request)
 }

@@ -3,19 +3,19 @@ import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import type { McpToolCall } from './wire.ts'
 
-const SELECT = '_select'
-const SCHEMA = {
+const SELECT_PARAMETER = '_select'
+const SELECT_SCHEMA = {
   type: 'string',
   description:
     "Optional. A JMESPath expression: only what it selects of the result comes back, such as 'items[].{id: id, name: name}'.",
 }
 
 export function addSelectParameter(tool: JsonObject): JsonObject {
-  const { outputSchema: _, ...rest } = tool
+  const { outputSchema: _, ...fields } = tool
   const schema = isJsonObject(tool.inputSchema) ? tool.inputSchema : {}
-  if (hasOwn(schema)) return tool
+  if (hasSelectProperty(schema)) return tool
   const properties = isJsonObject(schema.properties) ? schema.properties : {}
-  return { ...rest, inputSchema: { ...schema, properties: { ...properties, [SELECT]: SCHEMA } } }
+  return { ...fields, inputSchema: { ...schema, properties: { ...properties, [SELECT_PARAMETER]: SELECT_SCHEMA } } }
 }
 
 export async function extractSelect(
@@ -24,14 +24,14 @@ export async function extractSelect(
   resolver: Resolver,
   background: WaitUntil,
 ): Promise<McpToolCall> {
-  if (!Object.hasOwn(call.input, SELECT)) return call
+  if (!Object.hasOwn(call.input, SELECT_PARAMETER)) return call
   const resolved = await resolver.resolve(asked, background)
-  if (!resolved.ok || hasOwn(resolved.tool.record.input)) return call
-  const { [SELECT]: select, ...input } = call.input
+  if (!resolved.ok || hasSelectProperty(resolved.tool.record.input)) return call
+  const { [SELECT_PARAMETER]: select, ...input } = call.input
   // Models send null, or nothing, for what they leave out
   return select === undefined || select === null || select === '' ? { ...call, input } : { ...call, input, select }
 }
 
-function hasOwn({ properties }: JsonObject): boolean {
-  return isJsonObject(properties) && Object.hasOwn(properties, SELECT)
+function hasSelectProperty({ properties }: JsonObject): boolean {
+  return isJsonObject(properties) && Object.hasOwn(properties, SELECT_PARAMETER)
 }

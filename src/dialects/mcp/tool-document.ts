@@ -15,18 +15,18 @@ const NO_FIELD = 'MCP has no such field'
 export function encode(record: ToolRecord): EncodeResult {
   const { dialect, document } = record.source
   if (dialect === 'mcp' && document !== undefined) return { document, losses: documentLosses(record, NO_FIELD, []) }
-  return { document: wrapOutputSchema(toMcpTool(record, record.name)), losses: losses(record) }
+  return { document: wrapOutputSchema(toMcpTool(record, record.name)), losses: listLosses(record) }
 }
 
 export function wrapOutputSchema(tool: JsonObject): JsonObject {
   const { outputSchema } = tool
   if (!isJsonObject(outputSchema) || outputKind(outputSchema) === 'object') return tool
-  return { ...tool, outputSchema: wrappedSchema(outputSchema) }
+  return { ...tool, outputSchema: wrapSchema(outputSchema) }
 }
 
-export function toListedName(record: ToolRecord, exposed: string): string {
-  const published = exposed === record.name && record.source.dialect === 'mcp' ? publishedName(record) : undefined
-  return published !== undefined && PUBLISHED_NAME.test(published) ? published : exposed
+export function toListedName(record: ToolRecord, exposedName: string): string {
+  const published = exposedName === record.name && record.source.dialect === 'mcp' ? publishedName(record) : undefined
+  return published !== undefined && PUBLISHED_NAME.test(published) ? published : exposedName
 }
 
 function publishedName({ source, name, called }: ToolRecord): string | undefined {
@@ -41,8 +41,8 @@ export function hasPublishedName(record: ToolRecord, name: string): boolean {
 }
 
 export function toMcpTool(record: ToolRecord, name: string): JsonObject {
-  const { title, description, input: given, output, annotations, icons } = omitContextParameters(record)
-  const input = dropHeaderExtensions(given)
+  const { title, description, input: schema, output, annotations, icons } = omitContextParameters(record)
+  const input = dropHeaderExtensions(schema)
   const _meta = foreignMeta(record)
   const kind = outputKind(output)
   return {
@@ -61,61 +61,61 @@ export function toMcpTool(record: ToolRecord, name: string): JsonObject {
 /** Our own keys are left out: some name a document's other tools, which not everybody may know. */
 function foreignMeta({ _meta }: ToolRecord): JsonObject | undefined {
   if (_meta === undefined) return undefined
-  const foreign = Object.entries(_meta).filter(([key]) => !isOwn(key))
+  const foreign = Object.entries(_meta).filter(([key]) => !isOwnKey(key))
   return foreign.length === 0 && Object.keys(_meta).length > 0 ? undefined : Object.fromEntries(foreign)
 }
 
-const isOwn = (key: string) => key.startsWith(OWN_META_PREFIX)
+const isOwnKey = (key: string) => key.startsWith(OWN_META_PREFIX)
 
 export function toListedTool(record: ToolRecord, name: string): JsonObject {
   const { inputSchema, outputSchema, ...tool } = toMcpTool(record, name)
   return {
     ...tool,
-    ...(isJsonObject(inputSchema) ? { inputSchema: withObjectSchemas(inputSchema) } : {}),
-    ...(isJsonObject(outputSchema) ? { outputSchema: withObjectSchemas(outputSchema) } : {}),
+    ...(isJsonObject(inputSchema) ? { inputSchema: replaceBooleanSchemas(inputSchema) } : {}),
+    ...(isJsonObject(outputSchema) ? { outputSchema: replaceBooleanSchemas(outputSchema) } : {}),
     annotations: completeAnnotations(record),
     _meta: { ...foreignMeta(record), [ID_KEY]: record.id },
   }
 }
 
 /** MCP 2025-11-25, `Tool`: a property's schema is an object. Clients refuse the whole list for one that is `true`. */
-function withObjectSchemas(schema: JsonObject): JsonObject {
-  const made = /[:[,](?:true|false)[,\]}]/.test(JSON.stringify(schema)) ? withObjects(schema, '') : schema
-  return isJsonObject(made) ? made : schema
+function replaceBooleanSchemas(schema: JsonObject): JsonObject {
+  const converted = /[:[,](?:true|false)[,\]}]/.test(JSON.stringify(schema)) ? replaceBooleans(schema, '') : schema
+  return isJsonObject(converted) ? converted : schema
 }
 
-function withObjects(schema: unknown, keyword: string): unknown {
-  if (typeof schema !== 'boolean') return isObject(schema) ? mapSubschemas(schema, withObjects) : schema
+function replaceBooleans(schema: unknown, keyword: string): unknown {
+  if (typeof schema !== 'boolean') return isObject(schema) ? mapSubschemas(schema, replaceBooleans) : schema
   return /^(?:additional|unevaluated)/.test(keyword) ? schema : toObjectSchema(schema)
 }
 
-function losses(record: ToolRecord): readonly Loss[] {
-  const lost: Loss[] = [...contextParameterLosses(record)]
-  const lose = (path: string, reason: string) => lost.push({ path, reason })
-  lose('/toolkit', 'An MCP tool names no toolkit: publish it with ?toolkit=')
-  lose('/version', 'An MCP tool has no version: publish it with ?version=')
-  lost.push(...fieldLosses(record, NO_FIELD, ['title', 'annotations', 'icons', '_meta']))
-  if (toToolName(record.name) !== record.tool) lose('/tool', `A tool is called after its name, '${record.name}'`)
+function listLosses(record: ToolRecord): readonly Loss[] {
+  const losses: Loss[] = [...contextParameterLosses(record)]
+  const addLoss = (path: string, reason: string) => losses.push({ path, reason })
+  addLoss('/toolkit', 'An MCP tool names no toolkit: publish it with ?toolkit=')
+  addLoss('/version', 'An MCP tool has no version: publish it with ?version=')
+  losses.push(...fieldLosses(record, NO_FIELD, ['title', 'annotations', 'icons', '_meta']))
+  if (toToolName(record.name) !== record.tool) addLoss('/tool', `A tool is called after its name, '${record.name}'`)
   const kind = outputKind(record.output)
-  if (record.output === null) lose('/output', 'MCP cannot say that a tool has no output')
+  if (record.output === null) addLoss('/output', 'MCP cannot say that a tool has no output')
   else if (kind === 'any' && Object.keys(record.output).length > 0)
-    lose('/output', 'It allows any value, and is not listed')
-  else if (kind === 'value') lose('/output', "It is not an object, and is wrapped as {'result': …}")
-  if (Object.keys(record._meta ?? {}).some(isOwn)) lose('/_meta', 'What Switchboard keeps there is for itself')
+    addLoss('/output', 'It allows any value, and is not listed')
+  else if (kind === 'value') addLoss('/output', "It is not an object, and is wrapped as {'result': …}")
+  if (Object.keys(record._meta ?? {}).some(isOwnKey)) addLoss('/_meta', 'What Switchboard keeps there is for itself')
   if (dropHeaderExtensions(record.input) !== record.input)
-    lose('/input', "'x-mcp-header' is left out: parameters are not read from headers here")
-  return lost
+    addLoss('/input', "'x-mcp-header' is left out: parameters are not read from headers here")
+  return losses
 }
 
-function wrappedSchema(schema: JsonObject): JsonObject {
-  const result = moved(schema)
+function wrapSchema(schema: JsonObject): JsonObject {
+  const result = moveReferences(schema)
   return { type: 'object', properties: isJson(result) ? { result } : {}, required: ['result'] }
 }
 
-function moved(schema: unknown): unknown {
+function moveReferences(schema: unknown): unknown {
   if (!isObject(schema)) return schema
   if (typeof schema.$id === 'string' && !schema.$id.startsWith('#')) return schema
-  const copy = mapSubschemas(schema, moved)
+  const copy = mapSubschemas(schema, moveReferences)
   for (const keyword of ['$ref', '$dynamicRef']) {
     const reference = copy[keyword]
     if (typeof reference !== 'string' || (reference !== '#' && !reference.startsWith('#/'))) continue
@@ -126,12 +126,12 @@ function moved(schema: unknown): unknown {
 
 /** Drops `x-mcp-header` (MCP 2026-07-28, "custom headers"), which this server does not check. */
 export function dropHeaderExtensions(schema: JsonObject): JsonObject {
-  const clean = JSON.stringify(schema).includes('"x-mcp-header"') ? cleaned(schema) : schema
-  return isJsonObject(clean) ? clean : schema
+  const result = JSON.stringify(schema).includes('"x-mcp-header"') ? removeHeaderExtension(schema) : schema
+  return isJsonObject(result) ? result : schema
 }
 
-function cleaned(schema: unknown): unknown {
+function removeHeaderExtension(schema: unknown): unknown {
   if (!isObject(schema)) return schema
-  const { 'x-mcp-header': _, ...rest } = mapSubschemas(schema, cleaned)
-  return rest
+  const { 'x-mcp-header': _, ...fields } = mapSubschemas(schema, removeHeaderExtension)
+  return fields
 }

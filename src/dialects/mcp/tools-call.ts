@@ -32,33 +32,33 @@ interface ToolsCallDeps {
 }
 
 export async function handleToolsCall(
-  given: McpToolCall,
+  toolCall: McpToolCall,
   revision: Revision,
   client: McpRequestContext,
   stream: EventStream | undefined,
   deps: ToolsCallDeps,
 ): Promise<McpResult> {
-  const { request, principal, background, toolset, meter } = client
+  const { request, principal, background, toolset, budget } = client
   // An await costs a turn of the queue even where nothing has to be waited for
   const { name, asked } =
-    isNamePart(given.name) && !toolset.tools
-      ? { name: given.name, asked: toNameRef(given.name, given.selector) }
-      : await (await import('./toolset-names.ts')).addressTool(given, client, deps.resolver)
-  const call = toolset.select ? await extractSelect(given, asked, deps.resolver, background) : given
+    isNamePart(toolCall.name) && !toolset.tools
+      ? { name: toolCall.name, asked: toNameRef(toolCall.name, toolCall.selector) }
+      : await (await import('./toolset-names.ts')).addressTool(toolCall, client, deps.resolver)
+  const call = toolset.select ? await extractSelect(toolCall, asked, deps.resolver, background) : toolCall
   const context = readCallContext(request)
   if (!context.ok) return invalid(formatFailure(context.failure))
   if (toolset.tools !== undefined || !isNamePart(call.name)) {
-    const shown = await findVisibleTool(asked, client, deps.resolver)
-    if (!shown || (name !== call.name && !hasPublishedName(shown.tool.record, call.name)))
-      return answerCallFailure(unknownTool(call.name, await deps.suggest(call.name, client)), revision, client)
+    const resolved = await findVisibleTool(asked, client, deps.resolver)
+    if (!resolved || (name !== call.name && !hasPublishedName(resolved.tool.record, call.name)))
+      return toCallFailure(createUnknownTool(call.name, await deps.suggest(call.name, client)), revision, client)
   }
   const beginning = revision.startRoundTrip(call, client)
-  const round = beginning instanceof Promise ? await beginning : beginning
-  if ('code' in round) return round
-  if ('failure' in round) return toMcpFailure(round.failure, revision)
+  const roundTrip = beginning instanceof Promise ? await beginning : beginning
+  if ('code' in roundTrip) return roundTrip
+  if ('failure' in roundTrip) return toMcpFailure(roundTrip.failure, revision)
 
   const caller: Caller = {
-    ...createCaller(principal, request, background, meter, 'mcp', call.traceparent),
+    ...createCaller(principal, request, background, budget, 'mcp', call.traceparent),
     signal: () => (revision.cancelOnDisconnect ? (stream?.signal ?? request.signal) : undefined),
     cancelOnDisconnect: revision.cancelOnDisconnect,
     audience: 'model',
@@ -69,9 +69,9 @@ export async function handleToolsCall(
       asked,
       callId: call.callId,
       input: call.input,
-      answers: round.answers,
+      answers: roundTrip.inputResponses,
       select: call.select,
-      context: call.values === undefined ? context.value : { ...context.value, values: call.values },
+      context: call.contextValues === undefined ? context.value : { ...context.value, values: call.contextValues },
     },
     caller,
   )
@@ -81,63 +81,63 @@ export async function handleToolsCall(
     result = fail({ ...result.failure, suggestions: await deps.suggest(call.name, client) })
   const headers = callHeaders(outcome)
   if (result.ok) return withHeaders(encodeSuccess(result, tool ? tool.output : {}, revision), headers)
-  const asking = await round.requestInput(result.failure)
-  if (asking === undefined || (typeof asking === 'object' && 'failure' in asking))
-    return withHeaders(answerCallFailure(asking?.failure ?? result.failure, revision, client), headers)
-  return withHeaders(asking, headers)
+  const reply = await roundTrip.requestInput(result.failure)
+  if (reply === undefined || (typeof reply === 'object' && 'failure' in reply))
+    return withHeaders(toCallFailure(reply?.failure ?? result.failure, revision, client), headers)
+  return withHeaders(reply, headers)
 }
 
 export function toMcpFailure(failure: Failure, revision: Revision): string | McpError {
-  const answer = MCP_FAILURES[failure.type]
-  if (answer === 'result') return encodeErrorContent(toContent(failure), revision, toFailureMeta(failure))
-  const { code, status } = answer
+  const mapping = MCP_FAILURES[failure.type]
+  if (mapping === 'result') return encodeErrorContent(toContent(failure), revision, toFailureMeta(failure))
+  const { code, status } = mapping
   const headers = failureHeaders(failure)
   return { code, message: formatFailure(failure), status: revision.statuses[failure.type] ?? status, headers }
 }
 
 /** In search mode the tool's name is an argument, which a model corrects if it sees the error. */
-function answerCallFailure(failure: Failure, revision: Revision, { toolset }: McpRequestContext): string | McpError {
-  const answer = toMcpFailure(failure, revision)
-  const isArgument = toolset.search && typeof answer !== 'string' && answer.code === INVALID_PARAMS
-  return isArgument ? encodeErrorResult(answer.message, revision) : answer
+function toCallFailure(failure: Failure, revision: Revision, { toolset }: McpRequestContext): string | McpError {
+  const result = toMcpFailure(failure, revision)
+  const isArgument = toolset.search && typeof result !== 'string' && result.code === INVALID_PARAMS
+  return isArgument ? encodeErrorResult(result.message, revision) : result
 }
 
-function unknownTool(name: string, suggestions: readonly string[] = []): Failure {
+function createUnknownTool(name: string, suggestions: readonly string[] = []): Failure {
   return { type: 'tool-unknown', asked: name, suggestions }
 }
 
-export function wantsEventStream({ progressToken, logs }: McpToolCall, { headers }: Request): boolean {
-  if (progressToken === undefined && !logs) return false
+export function wantsEventStream({ progressToken, wantsLogs }: McpToolCall, { headers }: Request): boolean {
+  if (progressToken === undefined && !wantsLogs) return false
   const accept = headers.get('accept')
   return accept === null || /text\/(?:event-stream|\*)|\*\/\*/.test(accept)
 }
 
-export function messageEvent(data: string): StreamEvent {
+export function createMessageEvent(data: string): StreamEvent {
   return { event: 'message', data }
 }
 
 function createNotifier(
-  { name, progressToken, logs }: McpToolCall,
+  { name, progressToken, wantsLogs }: McpToolCall,
   stream: EventStream,
 ): Pick<Caller, 'progress' | 'log'> {
   const notify = (method: string, params: object) =>
-    stream.send(messageEvent(JSON.stringify({ jsonrpc: '2.0', method, params })))
+    stream.send(createMessageEvent(JSON.stringify({ jsonrpc: '2.0', method, params })))
   return {
     progress:
       progressToken === undefined
         ? undefined
         : (progress) => notify('notifications/progress', { progressToken, ...progress }),
-    log: logs ? (data) => notify('notifications/message', { level: 'info', logger: name, data }) : undefined,
+    log: wantsLogs ? (data) => notify('notifications/message', { level: 'info', logger: name, data }) : undefined,
   }
 }
 
 /** Clients refuse a result without `structuredContent` that has a schema, so a stored artifact may be an error. */
 function encodeSuccess(success: ToolSuccess, output: JsonSchema | null, revision: Revision): string {
   const { value, content, artifact, elsewhere } = success
-  const held = toValueResult(success)
-  if (!held.ok) return encodeErrorContent(toContent(held.failure), revision)
+  const valueResult = toValueResult(success)
+  if (!valueResult.ok) return encodeErrorContent(toContent(valueResult.failure), revision)
   const text = JSON.stringify(value) ?? 'null'
-  const shown = content || artifact || elsewhere
+  const hasContent = content || artifact || elsewhere
   const blocks = [
     ...(content ?? []).map(toContentBlock),
     ...(artifact ? [toResourceLink(artifact)] : []),
@@ -145,13 +145,15 @@ function encodeSuccess(success: ToolSuccess, output: JsonSchema | null, revision
       ? [{ type: 'text', text: `The output is at ${elsewhere.url}` } as const, toResourceLink(elsewhere)]
       : []),
   ]
-  const said = shown
+  const contentText = hasContent
     ? JSON.stringify(blocks)
     : `[{"type":"text","text":${typeof value === 'string' ? text : JSON.stringify(text)}}]`
   const structured =
-    shown && value === null ? undefined : revision.structured(value, text, success.selected ? {} : output)
+    hasContent && value === null ? undefined : revision.toStructuredContent(value, text, success.selected ? {} : output)
   return revision.formatResult(
-    structured === undefined ? `"content":${said}` : `"content":${said},"structuredContent":${structured}`,
+    structured === undefined
+      ? `"content":${contentText}`
+      : `"content":${contentText},"structuredContent":${structured}`,
   )
 }
 
@@ -159,8 +161,8 @@ function encodeSuccess(success: ToolSuccess, output: JsonSchema | null, revision
 function toContentBlock(block: Content, index: number): Content {
   switch (block.type) {
     case 'text': {
-      const { mimeType: _, ...rest } = block
-      return rest
+      const { mimeType: _, ...textBlock } = block
+      return textBlock
     }
     case 'image':
     case 'audio':
@@ -174,8 +176,9 @@ function toContentBlock(block: Content, index: number): Content {
 
 function toContent(failure: Failure): readonly Content[] {
   if (failure.type === 'tool-failed' && failure.content) return failure.content
-  const lies = failure.type === 'output-elsewhere' || failure.type === 'select-failed' ? failure.artifact : undefined
-  return [{ type: 'text', text: formatFailure(failure) }, ...(lies ? [toResourceLink(lies)] : [])]
+  const artifact =
+    failure.type === 'output-elsewhere' || failure.type === 'select-failed' ? failure.artifact : undefined
+  return [{ type: 'text', text: formatFailure(failure) }, ...(artifact ? [toResourceLink(artifact)] : [])]
 }
 
 function encodeErrorContent(content: readonly Content[], revision: Revision, meta?: JsonObject): string {

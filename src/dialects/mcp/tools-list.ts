@@ -11,8 +11,8 @@ import { type McpRequestContext, restrictToToolset, type Toolset } from './tools
 import { invalid, type McpResult, withHeaders } from './wire.ts'
 
 /** So many, since clients in use read the first page only. */
-const PAGE = 1_000
-const BAD_CURSOR = invalid("'cursor' must be a 'nextCursor' that a list gave")
+const PAGE_SIZE = 1_000
+const INVALID_CURSOR = invalid("'cursor' must be a 'nextCursor' that a list gave")
 const NO_CALLABLE_TOOLS =
   'No selected tool can be called: each is disabled, yanked or deprecated, or has no implementation. GET /tools/{id}/readiness tells why'
 
@@ -24,38 +24,38 @@ export async function handleToolsList(
 ): Promise<McpResult> {
   const { principal, toolset } = client
   const cursor = params.cursor ?? undefined
-  if (cursor !== undefined && (typeof cursor !== 'string' || cursor.length > 500)) return BAD_CURSOR
-  const query: ListQuery = { versions: 'newest', limit: PAGE, cursor, callable: true }
+  if (cursor !== undefined && (typeof cursor !== 'string' || cursor.length > 500)) return INVALID_CURSOR
+  const query: ListQuery = { versions: 'newest', limit: PAGE_SIZE, cursor, callable: true }
   if (toolset.tools) {
     const { explainUnknownNames } = await import('./toolset-names.ts')
     const unknown = await explainUnknownNames(client, catalog)
     if (unknown !== undefined) return invalid(unknown)
   }
-  if (toolset.search) return revision.listResult((await import('./search-mode.ts')).SEARCH_TOOLS)
+  if (toolset.search) return revision.formatListResult((await import('./search-mode.ts')).SEARCH_TOOLS)
   const format = lineFormat(revision, toolset)
   const listing = await catalog.list(query, restrictToToolset(principal, toolset), format, {
     reserve: (characters) => client.memory.growAnswer(characters),
   })
-  if (!listing) return BAD_CURSOR
+  if (!listing) return INVALID_CURSOR
   if (listing.isOutOfMemory) return toMcpFailure(FULL.failure, revision)
   const lines = listing.lines.filter((line) => line !== '')
-  const isWhole = cursor === undefined && listing.nextCursor === undefined
-  const isSilent = lines.length === 0 && isWhole && toolset.tools?.length
+  const isComplete = cursor === undefined && listing.nextCursor === undefined
+  const needsNote = lines.length === 0 && isComplete && toolset.tools?.length
   const tools = `"tools":[${lines.join(',')}]`
   const next = listing.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(listing.nextCursor)}`
-  const listed = revision.listResult(`${tools}${next}`)
-  return isSilent ? withHeaders(listed, noteHeader(NO_CALLABLE_TOOLS)) : listed
+  const result = revision.formatListResult(`${tools}${next}`)
+  return needsNote ? withHeaders(result, noteHeader(NO_CALLABLE_TOOLS)) : result
 }
 
-function lineFormat({ format, tool }: Revision, { select, bare }: Toolset): LineFormat {
-  const named = bare ? (record: ToolRecord) => tool(record, bareName(record)) : tool
-  const shown = select ? (record: ToolRecord, name: string) => addSelectParameter(named(record, name)) : named
+function lineFormat({ format, encodeTool: tool }: Revision, { select, bare }: Toolset): LineFormat {
+  const toTool = bare ? (record: ToolRecord) => tool(record, getBareName(record)) : tool
+  const toListed = select ? (record: ToolRecord, name: string) => addSelectParameter(toTool(record, name)) : toTool
   return {
     name: [format, ...(select ? ['select'] : []), ...(bare ? ['bare'] : [])].join('-'),
-    write: (record, name) => (record.implementation === undefined ? '' : JSON.stringify(shown(record, name))),
+    write: (record, name) => (record.implementation === undefined ? '' : JSON.stringify(toListed(record, name))),
   }
 }
 
-function bareName({ tool, called = tool }: ToolRecord): string {
+function getBareName({ tool, called = tool }: ToolRecord): string {
   return isNamePart(called) ? called : tool
 }

@@ -21,12 +21,14 @@ import type { McpToolCall } from './wire.ts'
 /** Resolves the tools that the URL names as lists show them. A name of no tool that the client may see stays a name. */
 export async function resolveToolsetNames(client: McpRequestContext, resolver: Resolver): Promise<McpRequestContext> {
   const { toolset, principal, background } = client
-  const found = await Promise.all(
-    toolset.names.map(async (name) => toVisibleName(await resolver.resolve(toNameRef(name), background), principal)),
+  const visibleNames = await Promise.all(
+    toolset.unresolvedNames.map(async (name) =>
+      toVisibleName(await resolver.resolve(toNameRef(name), background), principal),
+    ),
   )
-  const tools = [...(toolset.tools ?? []), ...found.flatMap((tool) => (tool ? [formatToolId(tool)] : []))]
-  const names = toolset.names.filter((_, index) => !found[index])
-  return { ...client, toolset: { ...toolset, tools, names } }
+  const tools = [...(toolset.tools ?? []), ...visibleNames.flatMap((name) => (name ? [formatToolId(name)] : []))]
+  const names = toolset.unresolvedNames.filter((_, index) => !visibleNames[index])
+  return { ...client, toolset: { ...toolset, tools, unresolvedNames: names } }
 }
 
 /** A withdrawn tool counts too: an agent that names it among others is to keep the others. */
@@ -42,11 +44,11 @@ export async function explainUnknownNames(
   { toolset, principal }: McpRequestContext,
   catalog: Catalog,
 ): Promise<string | undefined> {
-  const unknown = await findUnknownAmong(toolset.named, principal, catalog)
-  const [name] = toolset.names
+  const unknown = await findUnknownAmong(toolset.patternNames, principal, catalog)
+  const [name] = toolset.unresolvedNames
   if (unknown !== undefined || name === undefined) return unknown
-  const near = await catalog.suggestNames(name, principal)
-  return `There is no tool '${name}' here${didYouMean(near)}`
+  const suggestions = await catalog.suggestNames(name, principal)
+  return `There is no tool '${name}' here${didYouMean(suggestions)}`
 }
 
 /** By its document's own name where that leads to a tool, else by one of the characters that names in lists have. */

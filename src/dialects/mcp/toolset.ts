@@ -16,12 +16,19 @@ export interface McpRequestContext {
   readonly principal: Principal
   readonly background: WaitUntil
   readonly toolset: Toolset
-  readonly meter: RequestBudget
+  readonly budget: RequestBudget
 }
 
 export type Toolset = Exclude<ReturnType<typeof readToolset>, FailureResult>
 
-export const ALL_TOOLS: Toolset = { search: false, select: false, bare: false, tools: undefined, named: [], names: [] }
+export const ALL_TOOLS: Toolset = {
+  search: false,
+  select: false,
+  bare: false,
+  tools: undefined,
+  patternNames: [],
+  unresolvedNames: [],
+}
 const MAX_NAMES = 256
 
 export const toolsetQuery = defineQuery({
@@ -29,26 +36,26 @@ export const toolsetQuery = defineQuery({
   select: optional(enumReader(['0', '1'])),
   names: optional(enumReader(['bare'])),
   toolkits: optional(namesReader("toolkits' names", isNamePart)),
-  tools: optional(namesReader("tools such as 'Toolkit.Tool', 'Toolkit_Tool' or 'Toolkit.*'", isChoice)),
+  tools: optional(namesReader("tools such as 'Toolkit.Tool', 'Toolkit_Tool' or 'Toolkit.*'", isToolChoice)),
 })
 
 export function readToolset(url: string) {
   const read = readQuery(toolsetQuery, url)
   if (!read.ok) return read
   const { mode, select, names, toolkits, tools } = read.value
-  const all = [...(toolkits ?? []).map((name) => `${name}${ANY_TOOL}`), ...(tools ?? [])]
-  if (all.length > MAX_NAMES) return invalidParameterFailure('tools', `at most ${MAX_NAMES} names`)
-  const chosen = toolkits !== undefined || tools !== undefined
-  const patterns = all.filter((each) => !isNamePart(each))
+  const entries = [...(toolkits ?? []).map((name) => `${name}${ANY_TOOL}`), ...(tools ?? [])]
+  if (entries.length > MAX_NAMES) return invalidParameterFailure('tools', `at most ${MAX_NAMES} names`)
+  const hasChoice = toolkits !== undefined || tools !== undefined
+  const patterns = entries.filter((entry) => !isNamePart(entry))
   return {
     search: mode === 'search',
     select: select === '1',
     /** Lists each tool of one toolkit by its name there. */
     bare: names === 'bare' && listToolkits(patterns).length === 1,
     /** Patterns `T.*` and `T.N`; undefined chooses every tool. */
-    tools: chosen ? patterns : undefined,
-    named: patterns.map(toolkitOrTool),
-    names: all.filter(isNamePart),
+    tools: hasChoice ? patterns : undefined,
+    patternNames: patterns.map(stripAnyTool),
+    unresolvedNames: entries.filter(isNamePart),
   }
 }
 
@@ -75,16 +82,16 @@ export function restrictToToolset(principal: Principal, { tools }: Toolset): Pri
   if (within === undefined) return { ...principal, within: tools }
   // An agent has whole toolkits
   const isWithin = (pattern: string) =>
-    listCovers(within, parseToolId(pattern) ?? { toolkit: toolkitOrTool(pattern), tool: '*' })
+    listCovers(within, parseToolId(pattern) ?? { toolkit: stripAnyTool(pattern), tool: '*' })
   return { ...principal, within: tools.filter(isWithin) }
 }
 
-function namesReader(wanted: string, fits: (name: string) => boolean): Reader<readonly string[]> {
+function namesReader(description: string, isValid: (name: string) => boolean): Reader<readonly string[]> {
   return transform(stringArray, (values, report) => {
     const names = values.flatMap((value) => value.split(',')).filter((name) => name !== '')
-    const wrongOne = names.find((name) => !fits(name))
-    if (wrongOne === undefined) return names
-    return addProblem(report, `Must be ${wanted}, separated by commas, got '${wrongOne.slice(0, 100)}'`)
+    const invalidName = names.find((name) => !isValid(name))
+    if (invalidName === undefined) return names
+    return addProblem(report, `Must be ${description}, separated by commas, got '${invalidName.slice(0, 100)}'`)
   })
 }
 
@@ -94,11 +101,11 @@ export function listToolkits(patterns: readonly string[]): readonly string[] {
   return [...new Set(patterns.map((pattern) => pattern.split('.', 1)[0] ?? ''))]
 }
 
-function toolkitOrTool(pattern: string): string {
+function stripAnyTool(pattern: string): string {
   return pattern.endsWith(ANY_TOOL) ? pattern.slice(0, -ANY_TOOL.length) : pattern
 }
 
-function isChoice(text: string): boolean {
+function isToolChoice(text: string): boolean {
   const id = parseToolId(text)
-  return id ? id.selector === undefined : isNamePart(toolkitOrTool(text))
+  return id ? id.selector === undefined : isNamePart(stripAnyTool(text))
 }

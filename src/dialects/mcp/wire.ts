@@ -14,7 +14,7 @@ const CONTEXT_KEY = 'dev.switchboard/context'
 const SELECTOR_KEY = 'dev.switchboard/version'
 const SELECT_KEY = 'dev.switchboard/select'
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
-const WITH_INFO = ['debug', 'info']
+const INFO_LEVELS = ['debug', 'info']
 
 export interface McpToolCall {
   readonly name: string
@@ -23,15 +23,15 @@ export interface McpToolCall {
   readonly callId?: string | undefined
   readonly traceparent?: string | undefined
   readonly progressToken?: string | number | undefined
-  readonly values?: JsonObject | undefined
+  readonly contextValues?: JsonObject | undefined
   readonly select?: Json | undefined
-  readonly logs: boolean
+  readonly wantsLogs: boolean
   readonly capabilities: JsonObject
   readonly inputResponses?: InputResponses['responses']
   readonly requestState?: string
 }
 
-const NOTHING: JsonObject = {}
+const EMPTY_OBJECT: JsonObject = {}
 
 const META = json.looseObject({
   progressToken: json.optional(
@@ -49,7 +49,7 @@ const META = json.looseObject({
 })
 const PARAMS = json.looseObject({
   name: json.string({ most: MAX_OWN_NAME }),
-  arguments: json.nullish(json.anyObject, NOTHING),
+  arguments: json.nullish(json.anyObject, EMPTY_OBJECT),
   _meta: json.nullish(META, {}),
   inputResponses: json.optional(json.map(json.anyObject)),
   requestState: json.optional(json.hideValue(json.stringMatching('a string', () => true, Infinity))),
@@ -65,12 +65,12 @@ export function decodeToolCall(params: JsonObject): McpToolCall | McpError {
     input,
     selector: _meta[SELECTOR_KEY],
     callId: _meta[CALL_ID_KEY],
-    values: _meta[CONTEXT_KEY],
+    contextValues: _meta[CONTEXT_KEY],
     select: _meta[SELECT_KEY],
     traceparent: typeof traceparent === 'string' ? traceparent : undefined,
     progressToken,
-    logs: level !== undefined && WITH_INFO.includes(level),
-    capabilities: isJsonObject(capabilities) ? capabilities : NOTHING,
+    wantsLogs: level !== undefined && INFO_LEVELS.includes(level),
+    capabilities: isJsonObject(capabilities) ? capabilities : EMPTY_OBJECT,
   }
 }
 
@@ -117,7 +117,7 @@ export type McpNotification = Extract<Message, { readonly kind: 'notification' }
 
 const NO_PARAMS: JsonObject = {}
 
-const MESSAGE: JsonObject = {
+const MESSAGE_SCHEMA: JsonObject = {
   type: 'object',
   properties: {
     jsonrpc: { const: '2.0' },
@@ -130,25 +130,29 @@ const MESSAGE: JsonObject = {
 }
 
 export const MESSAGES: Reader<Json | undefined> = withSchema(
-  () => ({ anyOf: [MESSAGE, { type: 'array', items: MESSAGE, minItems: 1 }] }),
+  () => ({ anyOf: [MESSAGE_SCHEMA, { type: 'array', items: MESSAGE_SCHEMA, minItems: 1 }] }),
   anyJson,
 )
 
 export function readMessage(value: unknown) {
-  if (!isJsonObject(value)) return malformed(null, 'A message must be an object')
+  if (!isJsonObject(value)) return createMalformedMessage(null, 'A message must be an object')
   const { jsonrpc, id, method } = value
   const params = value.params ?? NO_PARAMS
-  const known = typeof id === 'string' || typeof id === 'number' ? id : null
-  if (jsonrpc !== '2.0') return malformed(known, "'jsonrpc' must be '2.0'")
+  const messageId = typeof id === 'string' || typeof id === 'number' ? id : null
+  if (jsonrpc !== '2.0') return createMalformedMessage(messageId, "'jsonrpc' must be '2.0'")
   if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response' as const }
-  if (typeof method !== 'string') return malformed(known, "'method' must be a string")
-  if (!isJsonObject(params)) return malformed(known, "'params' must be an object")
+  if (typeof method !== 'string') return createMalformedMessage(messageId, "'method' must be a string")
+  if (!isJsonObject(params)) return createMalformedMessage(messageId, "'params' must be an object")
   if (id === undefined) return { kind: 'notification' as const, method, params }
-  if (known === null) return malformed(null, "'id' must be a string or a number")
-  return { kind: 'request' as const, id: known, method, params }
+  if (messageId === null) return createMalformedMessage(null, "'id' must be a string or a number")
+  return { kind: 'request' as const, id: messageId, method, params }
 }
 
-const malformed = (id: string | number | null, message: string) => ({ kind: 'malformed' as const, id, message })
+const createMalformedMessage = (id: string | number | null, message: string) => ({
+  kind: 'malformed' as const,
+  id,
+  message,
+})
 
 export function formatResponse(id: string | number, answered: McpResult): string {
   if (typeof answered !== 'string' && 'code' in answered) return formatErrorResponse(id, answered)

@@ -19,9 +19,9 @@ import { type Definition, NO_REQUIREMENTS, type Requirements } from '../../core/
 import { inferVersion } from '../../core/tool/version.ts'
 import { describeToolkit, encode } from './encode.ts'
 import { toLocalName } from './names.ts'
-import { getProvider, requirements } from './requirements.ts'
+import { getProvider, requirementsReader } from './requirements.ts'
 import { definitionSchema } from './schema-uri.ts'
-import { orNull, buildParametersReader, valueSchema } from './value-schema.ts'
+import { allowNull, buildParametersReader, valueSchema } from './value-schema.ts'
 
 const MODES = ['value', 'error', 'null', 'artifact', 'requires_authorization']
 const USUAL_MODES = ['value', 'error', 'null']
@@ -40,68 +40,79 @@ export const openToolCalling: Codec = {
   encode,
 }
 
-function decode(document: Json, given: DecodeOptions): ReturnType<Codec['decode']> {
+function decode(document: Json, options: DecodeOptions): ReturnType<Codec['decode']> {
   const warnings: Problem[] = []
-  const read = parseValue(toolDefinition(given), inToolkit(document, given), warnings)
+  const read = parseValue(toolDefinition(options), addToolkit(document, options), warnings)
   if (!read.ok) return read
-  const { id, identifier, name: shown, description, toolkit, input, output, requirements: required } = read.value
+  const {
+    id,
+    identifier,
+    name: displayName,
+    description,
+    toolkit,
+    input,
+    output,
+    requirements: toolRequirements,
+  } = read.value
   const provider =
     isJsonObject(document) && isJsonObject(document.requirements)
       ? getProvider(document.requirements.authorization)
       : undefined
-  const { description: about } = toolkit
+  const { description: toolkitDescription } = toolkit
   // Kept, so that a document that differs is a record that differs
   const metadata: JsonObject = {
-    ...(about === undefined || about === describeToolkit(id.toolkit) ? {} : { toolkit_description: about }),
+    ...(toolkitDescription === undefined || toolkitDescription === describeToolkit(id.toolkit)
+      ? {}
+      : { toolkit_description: toolkitDescription }),
     ...(input.notInferrable.length === 0 ? {} : { non_inferrable_parameters: input.notInferrable }),
-    ...(isUsual(output.modes, required) ? {} : { available_modes: output.modes }),
+    ...(areUsualModes(output.modes, toolRequirements) ? {} : { available_modes: output.modes }),
     ...(output.schema === null && output.description !== undefined ? { output_description: output.description } : {}),
     ...(provider ? { provider } : {}),
     ...(identifier === undefined ? {} : { identifier }),
   }
-  if (id.toolkit !== toolkit.name || id.tool !== shown)
+  if (id.toolkit !== toolkit.name || id.tool !== displayName)
     warnings.push({ path: '/name', message: `It is called '${formatToolId(id)}' here` })
   const definition: Definition = {
     ...id,
     version: toolkit.version,
     name: toDerivedName(id),
-    ...(id.tool === shown ? {} : { title: shown }),
+    ...(id.tool === displayName ? {} : { title: displayName }),
     description,
     input: input.schema,
     output: output.schema,
-    requirements: required,
+    requirements: toolRequirements,
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
     tags: [],
   }
   return ok({
     definitions: [definition],
-    called: [shown],
+    called: [displayName],
     schemas: [
       { path: '/input', schema: definition.input },
       ...(output.schema === null ? [] : [{ path: '/output', schema: output.schema }]),
     ],
     parameterLists: ['/input/parameters'],
     warnings,
-    toolkitDescription: metadata['toolkit_description'] === undefined ? undefined : about,
+    toolkitDescription: metadata['toolkit_description'] === undefined ? undefined : toolkitDescription,
   })
 }
 
 /** Its toolkit may be given beside it, as that of a document which has no place for one. */
-function inToolkit(document: Json, { toolkit, version }: DecodeOptions): Json {
+function addToolkit(document: Json, { toolkit, version }: DecodeOptions): Json {
   if (!isJsonObject(document) || document.toolkit !== undefined || toolkit === undefined || version === undefined)
     return document
   const { name, id, fully_qualified_name: qualified = id } = document
-  const own = typeof name === 'string' ? toLocalName({ toolkit, tool: name }, '') : undefined
-  const named = qualified ?? (own && formatToolId(own))
+  const localName = typeof name === 'string' ? toLocalName({ toolkit, tool: name }, '') : undefined
+  const qualifiedName = qualified ?? (localName && formatToolId(localName))
   return {
     ...document,
-    ...(named === undefined ? {} : { fully_qualified_name: named }),
+    ...(qualifiedName === undefined ? {} : { fully_qualified_name: qualifiedName }),
     toolkit: { name: toolkit, version },
   }
 }
 
 /** An `id` that is written as a `fully_qualified_name` is one; any other is "a unique identifier" (4.1) beside it. */
-function toolDefinition(given: DecodeOptions) {
+function toolDefinition(options: DecodeOptions) {
   const fields = object(
     {
       $schema: optional(definitionSchema),
@@ -113,80 +124,89 @@ function toolDefinition(given: DecodeOptions) {
       toolkit: object(
         {
           name: string({ least: 1, most: MAX_TEXT }),
-          version: identifierVersionReader(given),
+          version: identifierVersionReader(options),
           description: nullish(string()),
         },
         EXTENSION,
       ),
       input: buildParametersReader(),
       output: OUTPUT,
-      requirements: nullish(requirements, NO_REQUIREMENTS),
+      requirements: nullish(requirementsReader, NO_REQUIREMENTS),
     },
     {
       ...EXTENSION,
-      rule({ id, fully_qualified_name: qualified = id }, report, { name, toolkit: said, ...source }) {
+      rule({ id, fully_qualified_name: qualified = id }, report, { name, toolkit, ...source }) {
         if (source.id === undefined && source.fully_qualified_name === undefined)
           addProblem(report, 'Is required', '/fully_qualified_name')
         if (id !== undefined && id !== qualified && parseToolId(id))
           addProblem(report, "Must be the 'fully_qualified_name', as it is written like one", '/id')
-        const { name: kit, version: identifier } = isObject(said) ? said : {}
+        const { name: toolkitName, version: identifier } = isObject(toolkit) ? toolkit : {}
         if (typeof source.version === 'string' && typeof identifier === 'string') {
-          const [own, whole] = [source.version, identifier].map((text) => inferVersion(text) ?? text)
-          if (own !== whole)
+          const [ownVersion, toolkitVersion] = [source.version, identifier].map((text) => inferVersion(text) ?? text)
+          if (ownVersion !== toolkitVersion)
             addProblem(report, `Must be the version of its toolkit, '${identifier}', or left out`, '/version')
         }
-        if (typeof kit !== 'string') return
-        if (given.toolkit !== undefined && given.toolkit !== kit && isNamePart(kit))
+        if (typeof toolkitName !== 'string') return
+        if (options.toolkit !== undefined && options.toolkit !== toolkitName && isNamePart(toolkitName))
           addProblem(
             report,
-            `Must be the toolkit '${given.toolkit}' that was given beside the definition`,
+            `Must be the toolkit '${options.toolkit}' that was given beside the definition`,
             '/toolkit/name',
           )
-        const named = qualified === undefined ? undefined : parseToolId(qualified)
-        if (qualified === undefined || !named || typeof name !== 'string' || typeof identifier !== 'string') return
-        const own = toLocalName({ toolkit: kit, tool: name }, qualified)
+        const qualifiedId = qualified === undefined ? undefined : parseToolId(qualified)
+        if (qualified === undefined || !qualifiedId || typeof name !== 'string' || typeof identifier !== 'string')
+          return
+        const localName = toLocalName({ toolkit: toolkitName, tool: name }, qualified)
         const version = inferVersion(identifier) ?? identifier
-        const { selector = version } = named
+        const { selector = version } = qualifiedId
         if (
-          named.toolkit === own.toolkit &&
-          named.tool === own.tool &&
+          qualifiedId.toolkit === localName.toolkit &&
+          qualifiedId.tool === localName.tool &&
           (inferVersion(selector) ?? selector) === version
         )
           return
-        const wanted = formatToolId(own, named.selector === undefined ? undefined : version)
+        const expectedName = formatToolId(localName, qualifiedId.selector === undefined ? undefined : version)
         const path = qualified === id ? '/id' : '/fully_qualified_name'
-        addProblem(report, `Must be '${wanted}', as the toolkit and the name say`, path)
+        addProblem(report, `Must be '${expectedName}', as the toolkit and the name say`, path)
       },
     },
   )
-  return transform(fields, ({ id = '', fully_qualified_name: qualified = id, ...rest }) => {
-    const { name: toolkit } = rest.toolkit
-    const own = toLocalName({ toolkit, tool: rest.name }, qualified)
+  return transform(fields, ({ id = '', fully_qualified_name: qualified = id, ...definition }) => {
+    const { name: toolkit } = definition.toolkit
+    const localName = toLocalName({ toolkit, tool: definition.name }, qualified)
     const identifier = id === '' || parseToolId(id) ? undefined : id
-    return { ...rest, identifier, id: isNamePart(toolkit) ? own : { ...own, toolkit: given.toolkit ?? own.toolkit } }
+    return {
+      ...definition,
+      identifier,
+      id: isNamePart(toolkit) ? localName : { ...localName, toolkit: options.toolkit ?? localName.toolkit },
+    }
   })
 }
 
-const SOME_MODES = custom(`an array of one or more of ${quoteList(MODES)}`, (value) =>
+const MODES_READER = custom(`an array of one or more of ${quoteList(MODES)}`, (value) =>
   isStringArray(value) && value.length > 0 && value.every((mode) => MODES.includes(mode)) ? value : undefined,
 )
 
 /** Without the mode `value` there is no output, or an artifact, which may be anything; the mode `null` allows null. */
 const OUTPUT = transform(
   object(
-    { available_modes: SOME_MODES, description: nullish(string()), value_schema: nullish(valueSchema, {}) },
+    { available_modes: MODES_READER, description: nullish(string()), value_schema: nullish(valueSchema, {}) },
     EXTENSION,
   ),
-  ({ available_modes: modes, value_schema, ...said }) => {
+  ({ available_modes: modes, value_schema, ...outputFields }) => {
     if (!modes.includes('value')) {
-      const isAny = modes.includes('artifact') && !modes.includes('null')
-      return { schema: isAny ? said : null, modes, ...said }
+      const isAnyArtifact = modes.includes('artifact') && !modes.includes('null')
+      return { schema: isAnyArtifact ? outputFields : null, modes, ...outputFields }
     }
-    return { schema: { ...(modes.includes('null') ? orNull(value_schema) : value_schema), ...said }, modes, ...said }
+    return {
+      schema: { ...(modes.includes('null') ? allowNull(value_schema) : value_schema), ...outputFields },
+      modes,
+      ...outputFields,
+    }
   },
 )
 
-function isUsual(modes: readonly string[], { authorization }: Requirements): boolean {
+function areUsualModes(modes: readonly string[], { authorization }: Requirements): boolean {
   if (new Set(modes).size !== modes.length || !modes.includes('error')) return false
   return modes.every((mode) => {
     return USUAL_MODES.includes(mode) || (mode === 'requires_authorization' && authorization.length > 0)

@@ -54,35 +54,42 @@ export function encodeListed(record: ToolRecord): Json {
     input,
     description,
     requirements,
-    ...rest
+    ...fields
   } = document
-  const { name: kit, ...said } = isJsonObject(toolkit) ? toolkit : {}
-  const { identifier, name: own } = sourceNames(record)
+  const { name: toolkitName, ...toolkitFields } = isJsonObject(toolkit) ? toolkit : {}
+  const { identifier, name: sourceName } = sourceNames(record)
   return {
     $schema: DEFINITION_SCHEMA,
     ...(identifier === undefined ? {} : { id: identifier }),
-    name: own !== undefined && own === name ? own : callable(name, record.tool, listNameCandidates),
+    name:
+      sourceName !== undefined && sourceName === name
+        ? sourceName
+        : toCallableName(name, record.tool, listNameCandidates),
     fully_qualified_name: isIdFor(record, fully_qualified_name) ? fully_qualified_name : record.id,
     description: description ?? '',
-    ...rest,
+    ...fields,
     requirements: requirements ?? {},
     toolkit: {
-      name: callable(kit, record.toolkit, (readable) => listNameCandidates(readable).slice(0, 1)),
-      ...said,
+      name: toCallableName(toolkitName, record.toolkit, (readable) => listNameCandidates(readable).slice(0, 1)),
+      ...toolkitFields,
       version: record.version,
     },
     input: isJsonObject(input) ? input : { parameters: isJsonArray(input) ? input : [] },
   }
 }
 
-function callable(name: Json | undefined, own: string, names: (readable: string) => readonly string[]): string {
-  if (typeof name !== 'string') return own
-  return names(name).some((each) => each.toLowerCase() === own.toLowerCase()) ? name : own
+function toCallableName(
+  name: Json | undefined,
+  ownName: string,
+  listCandidates: (readable: string) => readonly string[],
+): string {
+  if (typeof name !== 'string') return ownName
+  return listCandidates(name).some((candidate) => candidate.toLowerCase() === ownName.toLowerCase()) ? name : ownName
 }
 
 function isIdFor({ toolkit, tool, version }: ToolRecord, qualified: Json | undefined): qualified is string {
-  const named = typeof qualified === 'string' ? parseToolId(qualified) : undefined
-  return named?.toolkit === toolkit && named.tool === tool && (named.selector ?? version) === version
+  const qualifiedId = typeof qualified === 'string' ? parseToolId(qualified) : undefined
+  return qualifiedId?.toolkit === toolkit && qualifiedId.tool === tool && (qualifiedId.selector ?? version) === version
 }
 
 export function describeToolkit(toolkit: string): string {
@@ -115,35 +122,35 @@ function encodeParameters(input: JsonObject, hidden: readonly string[], losses: 
 
 function encodeOutput(record: ToolRecord, losses: Loss[]): JsonObject {
   const { output } = record
-  const modes = (...usual: string[]) => ({ available_modes: [...usual, ...furtherModes(record)] })
-  const isNull = isJsonObject(output) && output.type === 'null' && Object.keys(output).length === 1
-  if (output === null || isNull) return modes('null', 'error')
+  const toModes = (...usual: string[]) => ({ available_modes: [...usual, ...listFurtherModes(record)] })
+  const isNullOnly = isJsonObject(output) && output.type === 'null' && Object.keys(output).length === 1
+  if (output === null || isNullOnly) return toModes('null', 'error')
   if (output === true || (isObject(output) && Object.keys(output).every((keyword) => keyword === 'description')))
-    return { ...modes('value', 'error', 'null'), ...encodeDescription(output, '/output', losses) }
-  const inner = withoutNull(output)
+    return { ...toModes('value', 'error', 'null'), ...encodeDescription(output, '/output', losses) }
+  const nonNullSchema = withoutNull(output)
   return {
-    ...(inner ? modes('value', 'error', 'null') : modes('value', 'error')),
+    ...(nonNullSchema ? toModes('value', 'error', 'null') : toModes('value', 'error')),
     ...encodeDescription(output, '/output', losses),
-    value_schema: encodeValueSchema(inner ?? output, '/output', losses),
+    value_schema: encodeValueSchema(nonNullSchema ?? output, '/output', losses),
   }
 }
 
-function furtherModes(record: ToolRecord): readonly string[] {
+function listFurtherModes(record: ToolRecord): readonly string[] {
   const isArtifact = givesArtifacts(record) || mayBeLarge(record.output)
-  const asks = record.requirements.authorization.length > 0 || needsApproval(record)
-  return [...(isArtifact ? ['artifact'] : []), ...(asks ? ['requires_authorization'] : [])]
+  const mayAsk = record.requirements.authorization.length > 0 || needsApproval(record)
+  return [...(isArtifact ? ['artifact'] : []), ...(mayAsk ? ['requires_authorization'] : [])]
 }
 
 /** A large output is answered with an artifact, and only a short scalar is never large. */
 function mayBeLarge(output: JsonSchema | null): boolean {
   if (output === null || output === false) return false
   if (output === true) return true
-  const { type, enum: values, const: only, maxLength } = output
-  if (values !== undefined || only !== undefined) return false
+  const { type, enum: values, const: constant, maxLength } = output
+  if (values !== undefined || constant !== undefined) return false
   const types = isStringArray(type) ? type : [type]
   if (typeof maxLength === 'number' && maxLength <= MODEL_INLINE_BYTES / LONGEST_CHARACTER)
     return types.some(isStructure)
-  return types.some((each) => each === 'string' || isStructure(each))
+  return types.some((name) => name === 'string' || isStructure(name))
 }
 
 /** JSON writes an escaped character in so many bytes. */
@@ -152,7 +159,7 @@ const isStructure = (type: unknown) => type === undefined || type === 'object' |
 
 function withoutNull(output: Json): JsonObject | undefined {
   if (!isJsonObject(output) || !Array.isArray(output.type) || output.type.length !== 2) return undefined
-  const [type] = output.type.filter((each) => each !== 'null')
+  const [type] = output.type.filter((name) => name !== 'null')
   if (!output.type.includes('null') || type === undefined) return undefined
   const { enum: allowed } = output
   if (!Array.isArray(allowed)) return { ...output, type }

@@ -14,20 +14,20 @@ import { type Problem, formatProblems, quoteList } from '../../core/tool/problem
 import type { ToolFailure } from '../../core/tool/content.ts'
 import { HTTP_STATUS } from '../../http/response/failure-status.ts'
 
-type FailureAnswer =
+type FailureResponse =
   | { readonly status: number; readonly message: string; readonly detail?: string | undefined }
   | { readonly output: JsonObject }
 
 /** An unreadable request is an HTTP error, and any outcome a response (Open Tool Calling RFC, section 4.3). */
-export function toFailureResponse(failure: Failure): FailureAnswer {
+export function toFailureResponse(failure: Failure): FailureResponse {
   switch (failure.type) {
     case 'id-malformed':
-      return error({
+      return toErrorResponse({
         message: `'${failure.asked.slice(0, 200)}' names no tool`,
         detail: "wanted a toolkit's and a tool's name",
       })
     case 'tool-unknown':
-      return error({ ...describeFailure(failure), detail: 'GET /worker/tools lists the tools' })
+      return toErrorResponse({ ...describeFailure(failure), detail: 'GET /worker/tools lists the tools' })
     case 'version-unavailable':
     case 'tool-disabled':
     case 'tool-not-executable':
@@ -36,26 +36,26 @@ export function toFailureResponse(failure: Failure): FailureAnswer {
     case 'output-elsewhere':
     case 'select-failed':
     case 'output-too-large':
-      return error(describeFailure(failure))
+      return toErrorResponse(describeFailure(failure))
     case 'approval-required':
-      return { output: { requires_authorization: challenge(failure.challenge) } }
+      return { output: { requires_authorization: encodeChallenge(failure.challenge) } }
     case 'requirements-missing': {
       const first = failure.authorization.find(({ authorization }) => authorization !== undefined || !failure.user_id)
-      return first ? { output: { requires_authorization: challenge(first) } } : missing(failure)
+      return first ? { output: { requires_authorization: encodeChallenge(first) } } : toMissingRequirements(failure)
     }
     case 'input-invalid':
-      return invalidInput(failure.problems)
+      return toInvalidInput(failure.problems)
     case 'tool-failed':
-      return { output: { error: toolError(failure) } }
+      return { output: { error: encodeToolError(failure) } }
     case 'tool-timed-out':
     case 'cancelled':
-      return error(describeFailure(failure), toRetryAdvice(failure))
+      return toErrorResponse(describeFailure(failure), toRetryAdvice(failure))
     case 'select-invalid':
-      return error(describeFailure(failure), { can_retry: true })
+      return toErrorResponse(describeFailure(failure), { can_retry: true })
     case 'output-invalid':
-      return error(describeFailure(failure), { developer_message: formatProblems(failure.problems) })
+      return toErrorResponse(describeFailure(failure), { developer_message: formatProblems(failure.problems) })
     case 'input-required':
-      return error({
+      return toErrorResponse({
         message: 'The tool asks for more input, and the Open Tool Calling RFC has no way to give it',
         detail: `it can be answered through /mcp:\n${formatInputRequests(failure)}`,
       })
@@ -75,49 +75,49 @@ export function toFailureResponse(failure: Failure): FailureAnswer {
         detail: formatProblems(failure.problems),
       }
     default: {
-      const words = describeFailure(failure)
-      return { status: HTTP_STATUS[failure.type], message: words.message, detail: formatDetail(words) }
+      const text = describeFailure(failure)
+      return { status: HTTP_STATUS[failure.type], message: text.message, detail: formatDetail(text) }
     }
   }
 }
 
-function error(words: FailureText, more: Partial<ToolFailure> = {}): FailureAnswer {
-  const developer_message = formatDetail(words)
-  const said = developer_message === undefined ? {} : { developer_message }
-  return { output: { error: toolError({ message: words.message, ...said, ...more }) } }
+function toErrorResponse(text: FailureText, fields: Partial<ToolFailure> = {}): FailureResponse {
+  const developer_message = formatDetail(text)
+  const developerMessage = developer_message === undefined ? {} : { developer_message }
+  return { output: { error: encodeToolError({ message: text.message, ...developerMessage, ...fields }) } }
 }
 
-function toolError(failure: ToolFailure): JsonObject {
+function encodeToolError(failure: ToolFailure): JsonObject {
   const { message, developer_message, can_retry = false, additional_prompt_content, retry_after_ms } = failure
-  const wait = retry_after_ms === undefined ? undefined : Math.ceil(retry_after_ms)
-  return { message, developer_message, can_retry, additional_prompt_content, retry_after_ms: wait }
+  const retryAfterMs = retry_after_ms === undefined ? undefined : Math.ceil(retry_after_ms)
+  return { message, developer_message, can_retry, additional_prompt_content, retry_after_ms: retryAfterMs }
 }
 
-function challenge({ id, authorization, url, scopes, status }: AuthorizationChallenge): JsonObject {
+function encodeChallenge({ id, authorization, url, scopes, status }: AuthorizationChallenge): JsonObject {
   return { id: authorization ?? id, url, scopes, status }
 }
 
-function missing(failure: Extract<Failure, { type: 'requirements-missing' }>): FailureAnswer {
+function toMissingRequirements(failure: Extract<Failure, { type: 'requirements-missing' }>): FailureResponse {
   const { tool, authorization, tokens = [], secrets, user_id, detail } = failure
   const providers = authorization.map(({ id }) => id)
-  const granting = providers.length === 0 ? '' : ` who can grant access at ${quoteList(providers)}`
-  const what = [
+  const providerClause = providers.length === 0 ? '' : ` who can grant access at ${quoteList(providers)}`
+  const needs = [
     ...tokens.map(({ id }) => `the token '${id}' (context.authorization.token)`),
     ...secrets.map(({ id }) => `the secret '${id}' (context.secrets)`),
-    ...(user_id ? [`a user${granting} (context.user_id)`] : []),
+    ...(user_id ? [`a user${providerClause} (context.user_id)`] : []),
   ]
-  return error({ message: `Tool '${tool}' needs ${what.join(' and ')} before it can be called`, detail })
+  return toErrorResponse({ message: `Tool '${tool}' needs ${needs.join(' and ')} before it can be called`, detail })
 }
 
-function invalidInput(problems: readonly Problem[]): FailureAnswer {
+function toInvalidInput(problems: readonly Problem[]): FailureResponse {
   const { whole, parameters } = groupInputProblems(problems)
-  const said = [...whole, ...Object.entries(parameters).map(([name, why]) => `${name}: ${why}`)].join('; ')
-  return error(
-    { message: `Some inputs are not valid: ${said}` },
+  const message = [...whole, ...Object.entries(parameters).map(([name, problem]) => `${name}: ${problem}`)].join('; ')
+  return toErrorResponse(
+    { message: `Some inputs are not valid: ${message}` },
     {
       developer_message: formatProblems(problems),
       can_retry: true,
-      additional_prompt_content: `Correct these inputs, then call the tool again: ${said}`,
+      additional_prompt_content: `Correct these inputs, then call the tool again: ${message}`,
     },
   )
 }

@@ -11,7 +11,7 @@ const AUTHORIZATION: json.Reader<AuthorizationRequirement> = json.transform(
   json.object(
     {
       provider_id: json.nullish(json.string()),
-      provider_type: json.refine(json.string(), whyUnknownType),
+      provider_type: json.refine(json.string(), explainUnknownType),
       id: json.nullish(json.string()),
       oauth2: json.nullish(json.object({ scopes: json.nullish(json.stringArray, []) })),
     },
@@ -30,7 +30,7 @@ const AUTHORIZATION: json.Reader<AuthorizationRequirement> = json.transform(
 )
 
 /** A consent page for a key, or for anything else that is not OAuth, could never be completed. */
-function whyUnknownType(type: string): string | undefined {
+function explainUnknownType(type: string): string | undefined {
   if (type === OAUTH2 || type === TOKEN) return undefined
   return `Must be 'oauth2' or 'token', got '${type.slice(0, 100)}': declare a key or a password as one of the 'secrets'`
 }
@@ -45,16 +45,16 @@ const NO_METADATA = json.refine(json.nullish(json.array(json.anyJson), []), (key
   keys.length === 0 ? undefined : "Must be null or empty: no call is given an engine's metadata here",
 )
 
-export const requirements: json.Reader<Requirements> = json.transform(
+export const requirementsReader: json.Reader<Requirements> = json.transform(
   json.object({
     secrets: json.nullish(SECRETS, []),
-    authorization: json.nullish(authorization),
+    authorization: json.nullish(readAuthorization),
     metadata: NO_METADATA,
   }),
-  ({ secrets, authorization: one }) => ({ authorization: one ? [one] : [], secrets, user_id: false }),
+  ({ secrets, authorization }) => ({ authorization: authorization ? [authorization] : [], secrets, user_id: false }),
 )
 
-function authorization(
+function readAuthorization(
   value: unknown,
   report: json.ReadContext,
 ): AuthorizationRequirement | typeof json.INVALID_VALUE | undefined {

@@ -56,7 +56,7 @@ export function createOpenToolCallingRoutes(deps: OpenToolCallingRoutesDeps): Ho
   const { callTool, now } = deps
   const router = new Hono()
   const startedAt = new Date(now()).toISOString()
-  let known: { readonly of: string; readonly about: WorkerTools } | undefined
+  let lastDescription: { readonly key: string; readonly tools: WorkerTools } | undefined
   router.get(
     '/worker/health',
     declareOperation(
@@ -67,12 +67,12 @@ export function createOpenToolCallingRoutes(deps: OpenToolCallingRoutesDeps): Ho
       },
       async (c) => {
         const caller = await deps.authorize(c, 'tools:read')
-        const answer = (about?: WorkerTools) =>
-          jsonTextResponse(JSON.stringify({ status: 'ok', ...about, started_at: startedAt }))
-        if (!caller.ok) return answer()
+        const respondHealthy = (tools?: WorkerTools) =>
+          jsonTextResponse(JSON.stringify({ status: 'ok', ...tools, started_at: startedAt }))
+        if (!caller.ok) return respondHealthy()
         const owner = { principal: caller.value, request: c.req.raw, background: getBackground(c) }
         const memory = requestMemory.open(owner)
-        return memory.untilRead(answer(await describeTools(caller.value, memory).catch(() => undefined)))
+        return memory.untilRead(respondHealthy(await describeTools(caller.value, memory).catch(() => undefined)))
       },
     ),
   )
@@ -82,20 +82,20 @@ export function createOpenToolCallingRoutes(deps: OpenToolCallingRoutesDeps): Ho
   /** An engine reads the list again when its hash changes. Kept for the caller who asked last, since engines poll. */
   async function describeTools(principal: Principal, memory: AnswerMemory): Promise<WorkerTools | undefined> {
     const { catalog, sha256 } = deps
-    const of = [await catalog.etag(), principal.id, principal.kind, patternsFor(principal, 'tools:read').join()].join(
+    const key = [await catalog.etag(), principal.id, principal.kind, patternsFor(principal, 'tools:read').join()].join(
       '\n',
     )
-    if (known?.of === of) return known.about
-    const listed = await createFullList(
+    if (lastDescription?.key === key) return lastDescription.tools
+    const list = await createFullList(
       catalog,
       { ...LIST, join: (lines) => `${lines.length}\n${lines.join()}` },
       {},
     ).write(principal, memory)
-    if (!listed.ok) return undefined
-    const { text } = listed.value
-    const about = { tool_count: String(Number.parseInt(text)), tool_definitions_hash: await sha256(text) }
-    known = { of, about }
-    return about
+    if (!list.ok) return undefined
+    const { text } = list.value
+    const tools = { tool_count: String(Number.parseInt(text)), tool_definitions_hash: await sha256(text) }
+    lastDescription = { key, tools }
+    return tools
   }
 
   async function invoke({ body, caller }: IncomingCall): Promise<Response> {
@@ -114,10 +114,10 @@ export function createOpenToolCallingRoutes(deps: OpenToolCallingRoutesDeps): Ho
 }
 
 export function respond(failure: Failure, headers?: Record<string, string>): Response {
-  const answer = toFailureResponse(failure)
-  if ('output' in answer)
-    return jsonFailure(failure, JSON.stringify({ $schema: RESPONSE_SCHEMA, ...answer, success: false }), 200, headers)
-  const { status, message, detail } = answer
+  const response = toFailureResponse(failure)
+  if ('output' in response)
+    return jsonFailure(failure, JSON.stringify({ $schema: RESPONSE_SCHEMA, ...response, success: false }), 200, headers)
+  const { status, message, detail } = response
   const body = { detail: message, message, developer_message: detail }
   return jsonFailure(failure, JSON.stringify(body), status, headers)
 }

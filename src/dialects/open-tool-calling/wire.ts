@@ -123,7 +123,7 @@ function byBareName(name: string, selector: string | undefined) {
 }
 
 /** Tools of other dialects are listed with both modes. */
-const UNDECLARED = { metadata: { available_modes: ['value', 'artifact'] } }
+const UNDECLARED_TOOL = { metadata: { available_modes: ['value', 'artifact'] } }
 
 export function encodeOutput(success: ToolSuccess, tool?: Pick<ToolRecord, 'metadata' | 'source'>): object | undefined {
   const { elsewhere, content } = success
@@ -139,21 +139,21 @@ export function findArtifact(
   success: ToolSuccess,
   tool: Pick<ToolRecord, 'metadata' | 'source'>,
 ): NamedPart | undefined {
-  const record = tool.source.dialect === 'open-tool-calling' || declaredModes(tool) ? tool : UNDECLARED
-  const bytes = findArtifactContent(record, success)
-  const part = bytes && toStorable(bytes)
-  if (bytes && part) return { part, name: describeBlock(bytes) }
+  const record = tool.source.dialect === 'open-tool-calling' || declaredModes(tool) ? tool : UNDECLARED_TOOL
+  const content = findArtifactContent(record, success)
+  const part = content && toStorable(content)
+  if (content && part) return { part, name: describeBlock(content) }
   const value = toSingleValue(success)
-  const isMade = value !== null && givesArtifacts(record) && declaredModes(record)?.includes('value') === false
-  return isMade ? { part: toStorableJson(value), name: 'What the tool gave' } : undefined
+  const becomesArtifact = value !== null && givesArtifacts(record) && declaredModes(record)?.includes('value') === false
+  return becomesArtifact ? { part: toStorableJson(value), name: 'What the tool gave' } : undefined
 }
 
 /** What was not kept, in the URL itself. */
 function makeArtifact(success: ToolSuccess, tool: Pick<ToolRecord, 'metadata' | 'source'>): Artifact | undefined {
-  const found = findArtifact(success, tool)
-  if (!found) return undefined
-  const { content, contentType: content_type } = found.part
-  const meta = { description: found.name }
+  const namedPart = findArtifact(success, tool)
+  if (!namedPart) return undefined
+  const { content, contentType: content_type } = namedPart.part
+  const meta = { description: namedPart.name }
   if ('text' in content) {
     const text = content.text.toWellFormed()
     const url = `data:${content_type};charset=utf-8,${encodeURIComponent(text)}`

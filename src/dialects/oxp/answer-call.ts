@@ -46,10 +46,10 @@ export function respondToCall(outcome: CallOutcome, form: OxpForm): Response {
 }
 
 function toFinalEvents(result: CallOutcome['result'], body: object): StreamEvent[] {
-  const ended = { event: 'result', data: JSON.stringify(body) }
+  const resultEvent = { event: 'result', data: JSON.stringify(body) }
   const status = result.ok ? 200 : STATUS[result.failure.type]
-  if (result.ok || status === 200) return [ended]
+  if (result.ok || status === 200) return [resultEvent]
   const retryAfter = failureHeaders(result.failure)?.['retry-after']
-  const said = { status, ...(retryAfter === undefined ? {} : { retry_after: Number(retryAfter) }) }
-  return [{ event: 'status', data: JSON.stringify(said) }, ended]
+  const statusData = { status, ...(retryAfter === undefined ? {} : { retry_after: Number(retryAfter) }) }
+  return [{ event: 'status', data: JSON.stringify(statusData) }, resultEvent]
 }

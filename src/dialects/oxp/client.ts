@@ -9,7 +9,7 @@ const ID = transform(string(), (id, report) => {
   const parsed = parseToolId(id)
   return parsed ? { ...parsed, remoteName: id } : addTypeProblem(report, "an id 'Toolkit.Tool@x.y.z'", id)
 })
-const KEPT = ['name', 'description', 'input_schema', 'output_schema']
+const DEFINITION_FIELDS = ['name', 'description', 'input_schema', 'output_schema']
 
 /** OXP 1.0, "List tools" and "Call tool". A tool keeps calling the version it was imported from. */
 export const oxpClient: RemoteDialect = {
@@ -24,9 +24,11 @@ export const oxpClient: RemoteDialect = {
       : undefined,
   listed: transform(looseObject({ id: ID }), ({ id }) => id),
   decode(document, _, budget) {
-    const kept = Object.fromEntries(KEPT.filter((key) => key in document).map((key) => [key, document[key]]))
+    const fields = Object.fromEntries(
+      DEFINITION_FIELDS.filter((key) => key in document).map((key) => [key, document[key]]),
+    )
     // The codec's ids have no dashes, which ours may have; the name is set afterwards
-    return oxp.decode({ ...kept, id: 'Any.Tool@1.0.0', version: '1.0.0' }, {}, budget)
+    return oxp.decode({ ...fields, id: 'Any.Tool@1.0.0', version: '1.0.0' }, {}, budget)
   },
   writeCall: ({ tool, input, userId, callId, traceId }) => ({
     $schema: SCHEMA,
@@ -42,38 +44,45 @@ export const oxpClient: RemoteDialect = {
     const { success, value, error } = isObject(document.result) ? document.result : document
     if (success === true) return { value }
     if (success === false) return { message: isObject(error) ? error.message : undefined, error }
-    const { message, missing_requirements: missing, parameter_errors: wrong } = document
+    const { message, missing_requirements: missingRequirements, parameter_errors: parameterErrors } = document
     if (typeof message !== 'string') return undefined
     return {
       message,
       error: document,
-      missing,
-      more: isObject(missing) ? missingWords(missing) : parameterWords(wrong),
+      missing: missingRequirements,
+      more: isObject(missingRequirements)
+        ? formatMissingRequirements(missingRequirements)
+        : formatParameterErrors(parameterErrors),
     }
   },
 }
 
-function missingWords({ authorization, tokens, secrets, user_id }: Readonly<Record<string, unknown>>): string {
-  const ids = (list: unknown, words: (entry: Readonly<Record<string, unknown>>) => string) =>
-    (isJsonArray(list) ? list : []).flatMap((entry: unknown) => (isObject(entry) ? [words(entry)] : []))
+function formatMissingRequirements({
+  authorization,
+  tokens,
+  secrets,
+  user_id,
+}: Readonly<Record<string, unknown>>): string {
+  const formatEntries = (list: unknown, formatEntry: (entry: Readonly<Record<string, unknown>>) => string) =>
+    (isJsonArray(list) ? list : []).flatMap((entry: unknown) => (isObject(entry) ? [formatEntry(entry)] : []))
   return [
-    ...ids(
+    ...formatEntries(
       authorization,
-      ({ id, url }) => `a person's consent at ${quoted(id)}${typeof url === 'string' ? `: ${url}` : ''}`,
+      ({ id, url }) => `a person's consent at ${quoteId(id)}${typeof url === 'string' ? `: ${url}` : ''}`,
     ),
-    ...ids(tokens, ({ id }) => `its token ${quoted(id)}`),
-    ...ids(secrets, ({ id }) => `its secret ${quoted(id)}`),
+    ...formatEntries(tokens, ({ id }) => `its token ${quoteId(id)}`),
+    ...formatEntries(secrets, ({ id }) => `its secret ${quoteId(id)}`),
     ...(user_id === true ? ["a user's id"] : []),
   ].join('; ')
 }
 
-function parameterWords(wrong: unknown): string {
-  return Object.entries(isObject(wrong) ? wrong : {})
-    .map(([name, why]) => `'${name}': ${typeof why === 'string' ? why : 'wrong'}`)
+function formatParameterErrors(parameterErrors: unknown): string {
+  return Object.entries(isObject(parameterErrors) ? parameterErrors : {})
+    .map(([name, message]) => `'${name}': ${typeof message === 'string' ? message : 'wrong'}`)
     .join('; ')
 }
 
 /** JSON may hold an object with a \`toString\` that cannot be called. */
-function quoted(id: unknown): string {
+function quoteId(id: unknown): string {
   return typeof id === 'string' ? `'${id}'` : 'no id'
 }

@@ -23,9 +23,9 @@ export const oxp: Codec = {
   encode,
 }
 
-function decode(document: Json, given: DecodeOptions): ReturnType<Codec['decode']> {
+function decode(document: Json, options: DecodeOptions): ReturnType<Codec['decode']> {
   const warnings: Problem[] = []
-  const read = json.parseValue(toolDefinition(given), document, warnings)
+  const read = json.parseValue(toolDefinition(options), document, warnings)
   if (!read.ok) return read
   const { id, input_schema: input, output_schema: output, ...fields } = read.value
   return {
@@ -36,29 +36,29 @@ function decode(document: Json, given: DecodeOptions): ReturnType<Codec['decode'
         { path: input.path, schema: input.schema },
         ...(output === null ? [] : [{ path: '/output_schema', schema: output }]),
       ],
-      warnings: [...warnings, ...undescribed(input)],
+      warnings: [...warnings, ...findUndescribedParameters(input)],
     },
   }
 }
 
-function toolDefinition(given: DecodeOptions) {
+function toolDefinition(options: DecodeOptions) {
   return json.object(
     {
       id: ID,
       name: namePart,
       description: json.string(),
-      version: json.checkAlso(VERSION, toolVersionReader(given)),
+      version: json.checkAlso(VERSION, toolVersionReader(options)),
       input_schema: INPUT_SCHEMA,
       output_schema: OUTPUT_SCHEMA,
-      requirements: json.optional(requirements(), NO_REQUIREMENTS),
+      requirements: json.optional(createRequirementsReader(), NO_REQUIREMENTS),
     },
     {
       rule({ version }, report, { id }) {
         const { toolkit, selector } = parseId(id) ?? {}
-        if (toolkit !== undefined && given.toolkit !== undefined && given.toolkit !== toolkit)
+        if (toolkit !== undefined && options.toolkit !== undefined && options.toolkit !== toolkit)
           json.addProblem(
             report,
-            `Must be of the toolkit '${given.toolkit}' that was given beside the definition`,
+            `Must be of the toolkit '${options.toolkit}' that was given beside the definition`,
             '/id',
           )
         if (selector !== undefined && version !== undefined && selector !== version)
@@ -107,7 +107,7 @@ const OUTPUT_SCHEMA: json.Reader<JsonObject | null> = json.custom(
 )
 
 /** "Each parameter MUST contain a description field": only a warning, since tools in use lack it. */
-function undescribed({ path, schema }: json.InferOutput<typeof INPUT_SCHEMA>): readonly Problem[] {
+function findUndescribedParameters({ path, schema }: json.InferOutput<typeof INPUT_SCHEMA>): readonly Problem[] {
   if (!isObject(schema.properties)) return []
   return Object.entries(schema.properties)
     .filter(([, parameter]) => isObject(parameter) && typeof parameter.description !== 'string')
@@ -119,15 +119,15 @@ function undescribed({ path, schema }: json.InferOutput<typeof INPUT_SCHEMA>): r
 
 const SCOPES = json.object({ scopes: json.nullish(json.stringArray, []) }, EXTENSION)
 
-const MEANT = { scope: 'oauth2', scopes: 'oauth2', provider: 'id', provider_id: 'id', name: 'id', key: 'id' }
+const INTENDED_FIELDS = { scope: 'oauth2', scopes: 'oauth2', provider: 'id', provider_id: 'id', name: 'id', key: 'id' }
 
-function named<T extends object>(readers: { readonly [K in keyof T]: json.Reader<T[K]> }) {
-  const reader = json.object(readers, { ...EXTENSION, meant: MEANT })
+function requirementReader<T extends object>(readers: { readonly [K in keyof T]: json.Reader<T[K]> }) {
+  const reader = json.object(readers, { ...EXTENSION, meant: INTENDED_FIELDS })
   return (value: unknown, report: json.ReadContext) => reader(isObject(value) ? value : {}, report)
 }
 
-function requirements(): json.Reader<Requirements> {
-  const authorization: json.Reader<AuthorizationRequirement> = named({
+function createRequirementsReader(): json.Reader<Requirements> {
+  const authorization: json.Reader<AuthorizationRequirement> = requirementReader({
     id: json.unique(requirementId),
     oauth2: json.optional((value, report) =>
       isObject(value) ? SCOPES(value, report) : json.addProblem(report, 'Is required', '/scopes'),
@@ -136,7 +136,7 @@ function requirements(): json.Reader<Requirements> {
   return json.object(
     {
       authorization: json.optional(json.array(authorization), []),
-      secrets: json.optional(json.array(named({ id: json.unique(requirementId) })), []),
+      secrets: json.optional(json.array(requirementReader({ id: json.unique(requirementId) })), []),
       user_id: json.optional(json.boolean, false),
     },
     { ...EXTENSION, meant: { auth: 'authorization', oauth2: 'authorization', user: 'user_id' } },

@@ -25,10 +25,10 @@ export function failureBody(failure: Failure): JsonObject {
   switch (failure.type) {
     case 'body-too-large':
       return failure.got === undefined
-        ? said(describeFailure(failure))
+        ? toBody(describeFailure(failure))
         : { message: `The body has ${failure.got} bytes, and at most ${failure.limit} are taken` }
     case 'route-unknown':
-      return said(describeFailure(failure), 'GET /tools lists the tools, POST /tools/call calls one')
+      return toBody(describeFailure(failure), 'GET /tools lists the tools, POST /tools/call calls one')
     case 'id-malformed':
       return {
         message: `'${failure.asked.slice(0, 200)}' is not a tool id`,
@@ -36,36 +36,36 @@ export function failureBody(failure: Failure): JsonObject {
       }
     case 'tool-unknown': {
       const { asked, suggestions } = failure
-      const body = said(describeFailure(failure), `${asked.slice(0, 200)} is not available`)
+      const body = toBody(describeFailure(failure), `${asked.slice(0, 200)} is not available`)
       return suggestions.length === 0 ? body : { ...body, suggestions }
     }
     case 'unauthenticated': {
       const { suggestions = [] } = failure
       return suggestions.length === 0
-        ? said(describeFailure(failure))
-        : { ...said(describeFailure(failure)), suggestions }
+        ? toBody(describeFailure(failure))
+        : { ...toBody(describeFailure(failure)), suggestions }
     }
     case 'version-unavailable': {
       const { name, tool, asked, available } = failure
       // As in the specification's example, which clients are tested with: it knows no ranges
-      const body = said({ message: `Tool '${name}' was not found` }, `${tool} version ${asked} is not available`)
+      const body = toBody({ message: `Tool '${name}' was not found` }, `${tool} version ${asked} is not available`)
       const newest = isVersion(asked) ? undefined : available.at(-1)
       return newest === undefined ? body : { ...body, suggestions: [`${tool}@${newest}`] }
     }
     case 'requirements-missing': {
-      const unset = failure.authorization.flatMap(({ id, needsSetup }) => (needsSetup ? [id] : []))
-      const own = unset.map(
+      const providersToSetUp = failure.authorization.flatMap(({ id, needsSetup }) => (needsSetup ? [id] : []))
+      const hints = providersToSetUp.map(
         (id) => `; or send a token of your own as context.authorization [{"id": "${id}", "token": …}]`,
       )
       const missing = omitEmptyRequirements(failure.authorization.map(authorization), failure)
       return {
-        ...said(describeFailure({ ...failure, detail: failure.detail + own.join('') })),
-        missing_requirements: unset.length === 0 ? missing : { ...missing, needs_setup: unset },
+        ...toBody(describeFailure({ ...failure, detail: failure.detail + hints.join('') })),
+        missing_requirements: providersToSetUp.length === 0 ? missing : { ...missing, needs_setup: providersToSetUp },
       }
     }
     case 'approval-required':
       return {
-        ...said(describeFailure(failure)),
+        ...toBody(describeFailure(failure)),
         missing_requirements: { authorization: [authorization(failure.challenge)] },
       }
     case 'input-invalid': {
@@ -73,25 +73,25 @@ export function failureBody(failure: Failure): JsonObject {
       return { message: ['Some input parameters are invalid', ...whole].join(': '), parameter_errors: parameters }
     }
     case 'definition-invalid':
-      return { ...said(describeFailure(failure)), errors: failure.problems.map((each) => ({ ...each })) }
+      return { ...toBody(describeFailure(failure)), errors: failure.problems.map((each) => ({ ...each })) }
     case 'tool-failed': {
       const { message, developer_message, can_retry, additional_prompt_content, retry_after_ms, content } = failure
-      const said = { message, developer_message, can_retry, additional_prompt_content, retry_after_ms }
-      const isShown = content?.some(({ type }) => type !== 'text') ?? false
-      return isShown ? { ...said, content: content?.map((block) => ({ ...block })) } : said
+      const body = { message, developer_message, can_retry, additional_prompt_content, retry_after_ms }
+      const hasMedia = content?.some(({ type }) => type !== 'text') ?? false
+      return hasMedia ? { ...body, content: content?.map((block) => ({ ...block })) } : body
     }
     case 'tool-timed-out':
     case 'cancelled':
-      return { ...said(describeFailure(failure)), ...toRetryAdvice(failure) }
+      return { ...toBody(describeFailure(failure)), ...toRetryAdvice(failure) }
     case 'outcome-unknown':
     case 'output-too-large':
-      return { ...said(describeFailure(failure)), can_retry: false }
+      return { ...toBody(describeFailure(failure)), can_retry: false }
     case 'output-invalid':
-      return { ...said(describeFailure(failure), formatProblems(failure.problems, 'The output')), can_retry: false }
+      return { ...toBody(describeFailure(failure), formatProblems(failure.problems, 'The output')), can_retry: false }
     case 'output-elsewhere':
     case 'select-failed':
       return {
-        ...said(describeFailure(failure)),
+        ...toBody(describeFailure(failure)),
         can_retry: false,
         ...(failure.artifact ? { artifact: { ...failure.artifact } } : {}),
       }
@@ -102,12 +102,12 @@ export function failureBody(failure: Failure): JsonObject {
         can_retry: false,
       }
     default:
-      return said(describeFailure(failure))
+      return toBody(describeFailure(failure))
   }
 }
 
-function said(words: FailureText, developer_message = formatDetail(words)): JsonObject {
-  return { message: words.message, developer_message }
+function toBody(text: FailureText, developer_message = formatDetail(text)): JsonObject {
+  return { message: text.message, developer_message }
 }
 
 /** Closed in the published OpenAPI document, and what is around it is not. */

@@ -42,26 +42,29 @@ export interface OxpRoutesDeps extends ToolListDeps {
   }>
 }
 
-const TEXT = optional(string({ most: 500 }))
+const TEXT_PARAMETER = optional(string({ most: 500 }))
 
-export const LIST = {
-  q: TEXT,
+export const LIST_PARAMETERS = {
+  q: TEXT_PARAMETER,
   toolkit: optional(stringMatching("a toolkit's name", isNamePart)),
-  tag: TEXT,
+  tag: TEXT_PARAMETER,
   versions: optional(enumReader(['newest', 'all']), 'newest'),
   limit: optional(integerStringReader(1, 1_000)),
-  cursor: TEXT,
-  losses: transform(optional(enumReader(['0', '1'])), (asked) => asked === '1'),
+  cursor: TEXT_PARAMETER,
+  losses: transform(optional(enumReader(['0', '1'])), (losses) => losses === '1'),
 }
-const LIST_QUERY = defineQuery(LIST)
+const LIST_QUERY = defineQuery(LIST_PARAMETERS)
 
-const STATUS_OF = optional(enumReader(STATUS_ORDER))
-type FormatAsked = QueryValues<typeof LIST_QUERY> & { readonly format?: string; readonly status?: ListQuery['status'] }
+const STATUS_PARAMETER = optional(enumReader(STATUS_ORDER))
+type ListParameters = QueryValues<typeof LIST_QUERY> & {
+  readonly format?: string
+  readonly status?: ListQuery['status']
+}
 /** A format of lists alone, without a Codec: it includes versions that OXP has no id for. */
 const SUMMARY = 'summary'
-const PAGE = 100
-const CUT = "The list is too large for one answer: send its 'next_cursor' as ?cursor= for the rest"
-const STORED: LineFormat = { name: 'stored' }
+const PAGE_SIZE = 100
+const TRUNCATED_NOTE = "The list is too large for one answer: send its 'next_cursor' as ?cursor= for the rest"
+const STORED_FORMAT: LineFormat = { name: 'stored' }
 
 const HEALTH: ResponseSpecs = { 200: jsonRef('Healthy', 'Health'), 503: jsonRef('Storage is unavailable', 'Health') }
 const CALL = {
@@ -79,20 +82,23 @@ const CALL = {
   respondTo: (request: Request) => (failure: Failure) => respondOxpFailure(failure, findForm(request)),
 } as const
 
-const unlisted = (path: string, reason: string) => ({ document: undefined, losses: [{ path, reason }] })
+const createUnlisted = (path: string, reason: string) => ({ document: undefined, losses: [{ path, reason }] })
 
 /** `/tools` follows the specification, and `/oxp` the published OpenAPI document with flat `input_schema`. */
 export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
   const { authorize, callTool, health, catalog } = deps
   const router = new Hono()
 
-  const tellHealth = (summary: string) =>
+  const declareHealth = (summary: string) =>
     declareOperation({ summary, query: ANY_QUERY, responses: HEALTH }, () => health())
-  router.get('/health', tellHealth('Check the health of the deployment'))
-  router.get('/oxp/health', tellHealth('Check the health of the deployment (OXP)'))
+  router.get('/health', declareHealth('Check the health of the deployment'))
+  router.get('/oxp/health', declareHealth('Check the health of the deployment (OXP)'))
   const format = optional(enumReader([...deps.formatNames, SUMMARY]), 'oxp')
-  router.get('/tools', list('List and search tools', defineQuery({ ...LIST, status: STATUS_OF, format })))
-  router.get('/oxp/tools', list('List and search tools (OXP)', LIST_QUERY))
+  router.get(
+    '/tools',
+    declareList('List and search tools', defineQuery({ ...LIST_PARAMETERS, status: STATUS_PARAMETER, format })),
+  )
+  router.get('/oxp/tools', declareList('List and search tools (OXP)', LIST_QUERY))
   router.post('/tools/call', createCallRoute(authorize, { ...CALL, summary: 'Call a tool' }, call))
   const summary = 'Call a tool (OXP)'
   router.post('/oxp/tools/call', createCallRoute(authorize, { ...CALL, summary }, call))
@@ -102,30 +108,30 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
     const decoded = decodeCall(body)
     if ('ok' in decoded) return respondOxpFailure(decoded.failure, form)
     if (acceptsEventStream(request)) {
-      const answer: CallTool = async (...given) => suggesting(await callTool(...given), caller)
-      return respondWithStream(request, decoded, caller, form, answer)
+      const callWithSuggestions: CallTool = async (...given) => addSuggestions(await callTool(...given), caller)
+      return respondWithStream(request, decoded, caller, form, callWithSuggestions)
     }
     const outcome = await callTool(decoded, caller)
-    return respondToCall(outcome.result.ok ? outcome : await suggesting(outcome, caller), form)
+    return respondToCall(outcome.result.ok ? outcome : await addSuggestions(outcome, caller), form)
   }
 
   /** Unknown ids have suggestions from where they were looked up, and names have them here. */
-  async function suggesting(outcome: CallOutcome, { principal }: Caller): Promise<CallOutcome> {
+  async function addSuggestions(outcome: CallOutcome, { principal }: Caller): Promise<CallOutcome> {
     const { result } = outcome
     if (result.ok || !needsSuggestions(result.failure) || parseToolId(result.failure.asked)) return outcome
     const suggestions = await catalog.suggestNames(result.failure.asked, principal)
     return { ...outcome, result: fail({ ...result.failure, suggestions }) }
   }
 
-  function list(summary: string, query: Query<FormatAsked>) {
+  function declareList(summary: string, query: Query<ListParameters>) {
     return declareOperation(
       { summary, scope: 'tools:read', query, responses: toolListResponses(ref('Tools')) },
       (c: Context) => {
         const request = c.req.raw
         const form = findForm(request)
         const read = () => {
-          const asked = unsupportedVersion(request.headers) ?? readQuery(query, request.url)
-          return asked.ok ? readList(asked.value, form) : asked
+          const parameters = unsupportedVersion(request.headers) ?? readQuery(query, request.url)
+          return parameters.ok ? readList(parameters.value, form) : parameters
         }
         return respondWithToolList(c, deps, read, (failure) => respondOxpFailure(failure, form))
       },
@@ -133,39 +139,41 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
   }
 
   function readList(
-    { format: formatName = 'oxp-flat', status, losses: withLosses, ...asked }: FormatAsked,
+    { format: formatName = 'oxp-flat', status, losses: withLosses, ...parameters }: ListParameters,
     form: OxpForm,
   ): Result<ToolList> {
-    if (status !== undefined && asked.q !== undefined)
+    if (status !== undefined && parameters.q !== undefined)
       return fail({ type: 'request-malformed', message: "Cannot search by 'status': leave out 'q' or 'status'" })
-    const versions = status === undefined ? asked.versions : 'all'
-    const { q, toolkit, tag, cursor } = asked
+    const versions = status === undefined ? parameters.versions : 'all'
+    const { q, toolkit, tag, cursor } = parameters
     // OXP has no pages, and its clients would take one for the whole
-    const { limit = q === undefined && versions === 'newest' ? Infinity : PAGE } = asked
+    const { limit = q === undefined && versions === 'newest' ? Infinity : PAGE_SIZE } = parameters
     const query = { q, toolkit, tag, cursor, limit, versions, ...(status === undefined ? {} : { status }) }
-    const ofPages = query.q === undefined && query.versions === 'newest'
+    const isPageable = query.q === undefined && query.versions === 'newest'
     return ok({
-      variant: ofPages ? [JSON.stringify(query), formatLabel(formatName, withLosses), form] : undefined,
+      variant: isPageable ? [JSON.stringify(query), formatLabel(formatName, withLosses), form] : undefined,
       ...(cursor === undefined ? { listFilter: { toolkit, tag, isSearch: q !== undefined } } : {}),
       async write(principal, memory) {
         const denied = status === undefined ? undefined : findScopeDenial(principal, 'tools:publish')
         if (denied) return fail(denied)
         const isStored = formatName === 'oxp' && !withLosses
-        const format = isStored ? STORED : await formatFor(principal, formatName, withLosses)
+        const format = isStored ? STORED_FORMAT : await formatFor(principal, formatName, withLosses)
         const reserve = (characters: number) => memory.growAnswer(characters)
         const listing = await catalog.list(query, principal, format, { reserve })
         if (!listing) return invalidParameterFailure('cursor', "a 'next_cursor' that a list gave")
         if (listing.isOutOfMemory) return FULL
         const { lines, nextCursor, total, unmatched } = listing
         const schema = form === 'bare' || !formatName.startsWith('oxp') ? '' : `"$schema":"${SCHEMA}",`
-        const items = withLosses ? apart(lines) : `"items":[${lines.filter((line) => line !== '').join(',')}]`
-        const next = nextCursor === undefined ? '' : `,"next_cursor":${JSON.stringify(nextCursor)}`
-        const counted = total === undefined ? '' : `,"total":${total}`
-        const lacking = unmatched === undefined ? '' : `,"unmatched":${JSON.stringify(unmatched)}`
+        const items = withLosses
+          ? joinDocumentsAndLosses(lines)
+          : `"items":[${lines.filter((line) => line !== '').join(',')}]`
+        const cursorMember = nextCursor === undefined ? '' : `,"next_cursor":${JSON.stringify(nextCursor)}`
+        const totalMember = total === undefined ? '' : `,"total":${total}`
+        const unmatchedMember = unmatched === undefined ? '' : `,"unmatched":${JSON.stringify(unmatched)}`
         const isEmpty = lines.length === 0 && nextCursor === undefined
-        const isCut = asked.limit === undefined && nextCursor !== undefined
-        const text = `{${schema}${items}${counted}${lacking}${next}}`
-        return ok({ text, isEmpty, ...(isCut ? { headers: noteHeader(CUT) } : {}) })
+        const isTruncated = parameters.limit === undefined && nextCursor !== undefined
+        const text = `{${schema}${items}${totalMember}${unmatchedMember}${cursorMember}}`
+        return ok({ text, isEmpty, ...(isTruncated ? { headers: noteHeader(TRUNCATED_NOTE) } : {}) })
       },
       headers: versionHeader(form),
     })
@@ -177,31 +185,32 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
     const encode = name === SUMMARY ? (await import('./summary.ts')).summarize : formats.get(name)
     if (!encode) throw new Error(`No format '${name}'`)
     const label = formatLabel(name, withLosses)
-    const isWhole = isAdministrator(principal) || !codecs.some((each) => each.dialect === name && each.countTools)
-    if (isWhole) return lineFormat(name, label, encode, withLosses)
+    const maySeeDocument =
+      isAdministrator(principal) || !codecs.some((codec) => codec.dialect === name && codec.countTools)
+    if (maySeeDocument) return lineFormat(name, label, encode, withLosses)
     const { dropSharedDocument } = await import('../../core/publish/shared-documents.ts')
     return lineFormat(
       name,
       `${label} alone`,
-      (record, ...given) => encode(dropSharedDocument(record, codecs), ...given),
+      (record, ...options) => encode(dropSharedDocument(record, codecs), ...options),
       withLosses,
     )
   }
 
   function lineFormat(name: string, label: string, encode: ExportFormat, withLosses: boolean): LineFormat {
-    const written = (record: ToolRecord, exposed: string, budget: Budget) => {
+    const encodeOrExplain = (record: ToolRecord, exposedName: string, budget: Budget) => {
       // No id of OXP would lead to a tool of another version
       if (name.startsWith('oxp') && !isSimpleVersion(record.version))
-        return unlisted('', "Is not listed: OXP's versions are x.y.z")
-      const encoded = encode(record, exposed, budget)
+        return createUnlisted('', "Is not listed: OXP's versions are x.y.z")
+      const encoded = encode(record, exposedName, budget)
       if (encoded.ok) return encoded.value
       const [{ path, message } = { path: '', message: '' }] = encoded.problems
-      return unlisted(path, `Is not listed: ${message}`)
+      return createUnlisted(path, `Is not listed: ${message}`)
     }
     return {
       name: label,
-      write(record, exposed, budget) {
-        const { document, losses } = written(record, exposed, budget)
+      write(record, exposedName, budget) {
+        const { document, losses } = encodeOrExplain(record, exposedName, budget)
         if (!withLosses) return document === undefined ? '' : JSON.stringify(document)
         return JSON.stringify({ document, losses: losses.map((loss) => ({ id: record.id, ...loss })) })
       },
@@ -211,10 +220,10 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
   return router
 }
 
-function apart(lines: readonly string[]): string {
-  const written = lines.map((line): { document?: unknown; losses: readonly unknown[] } => parseTrusted(line))
-  const items = JSON.stringify(written.flatMap(({ document }) => (document === undefined ? [] : [document])))
-  return `"items":${items},"losses":${JSON.stringify(written.flatMap(({ losses }) => losses))}`
+function joinDocumentsAndLosses(lines: readonly string[]): string {
+  const entries = lines.map((line): { document?: unknown; losses: readonly unknown[] } => parseTrusted(line))
+  const items = JSON.stringify(entries.flatMap(({ document }) => (document === undefined ? [] : [document])))
+  return `"items":${items},"losses":${JSON.stringify(entries.flatMap(({ losses }) => losses))}`
 }
 
 /** The prefix keeps it apart from the dialects' own lines. */

@@ -17,12 +17,12 @@ const SCHEMAS = [
   'https://github.com/OpenToolCalling/Specification/tree/main/spec/http/1.0/openapi.json',
   'https://github.com/OpenExecProtocol/Specification/tree/main/spec/http/1.0/openapi.json',
 ]
-const TOKEN = json.looseObject({ id: json.string(), token: credentialValue })
+const TOKEN_READER = json.looseObject({ id: json.string(), token: credentialValue })
 const SECRET = json.looseObject({ id: json.string(), value: credentialValue })
 const CONTEXT_FIELDS = {
   // A credential in the wrong place must not be repeated in the error
   authorization: json.optional(
-    json.hideValue(json.transform(json.array(TOKEN), (all) => new Map(all.map(({ id, token }) => [id, token])))),
+    json.hideValue(json.transform(json.array(TOKEN_READER), (all) => new Map(all.map(({ id, token }) => [id, token])))),
     NO_CONTEXT.tokens,
   ),
   secrets: json.optional(
@@ -91,9 +91,10 @@ export function encodeOutcome({ callId, durationMs, result }: CallOutcome, form:
   // Its results are closed, and its envelopes are not
   if (result.ok && result.elsewhere && result.value === undefined && form === 'enveloped')
     return { ...envelope({ call_id: callId, success: true, duration: durationMs }, form), artifact: result.elsewhere }
-  const given = result.ok ? toValueResult(result) : result
-  if (given.ok) return envelope({ call_id: callId, success: true, duration: durationMs, value: given.value }, form)
-  const { failure } = given
+  const valueResult = result.ok ? toValueResult(result) : result
+  if (valueResult.ok)
+    return envelope({ call_id: callId, success: true, duration: durationMs, value: valueResult.value }, form)
+  const { failure } = valueResult
   if (STATUS[failure.type] !== 200) return encodeFailure(failure, form)
   return envelope({ call_id: callId, success: false, duration: durationMs, error: failureBody(failure) }, form)
 }

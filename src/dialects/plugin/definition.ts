@@ -21,7 +21,7 @@ export const plugin: Codec = {
     const { dialect, document } = source
     if (dialect === plugin.dialect && document !== undefined)
       return { document, losses: documentLosses(record, NO_FIELD, [], 0) }
-    return { document: { tools: [toolDescription(record, record.name)] }, losses: losses(record) }
+    return { document: { tools: [toolDescription(record, record.name)] }, losses: listLosses(record) }
   },
 }
 
@@ -37,12 +37,12 @@ export function toolDescription(record: ToolRecord, name: string): JsonObject {
   return { name, description, inputSchema: input }
 }
 
-function decode(document: Json, given: DecodeOptions): ReturnType<Codec['decode']> {
-  const { toolkit, version } = given
+function decode(document: Json, options: DecodeOptions): ReturnType<Codec['decode']> {
+  const { toolkit, version } = options
   const warnings: Problem[] = []
-  const read = parseValue(listing(), document, warnings)
+  const read = parseValue(createListReader(), document, warnings)
   if (!read.ok || toolkit === undefined || version === undefined)
-    return { ok: false, problems: [...findMissingFields(given), ...(read.ok ? [] : read.problems)] }
+    return { ok: false, problems: [...findMissingFields(options), ...(read.ok ? [] : read.problems)] }
   const { tools } = read.value
   const definitions = tools.map((tool): Definition => ({
     toolkit,
@@ -56,25 +56,25 @@ function decode(document: Json, given: DecodeOptions): ReturnType<Codec['decode'
     tags: [],
   }))
   const schemas = tools.map((tool, index) => ({ path: `/tools/${index}/inputSchema`, schema: tool.inputSchema }))
-  const named = isJsonObject(document) && isJsonArray(document.tools) ? document.tools : []
-  const called = named.map((each) => (isJsonObject(each) && typeof each.name === 'string' ? each.name : ''))
-  return { ok: true, value: { definitions, called, schemas, warnings } }
+  const sourceTools = isJsonObject(document) && isJsonArray(document.tools) ? document.tools : []
+  const sourceNames = sourceTools.map((tool) => (isJsonObject(tool) && typeof tool.name === 'string' ? tool.name : ''))
+  return { ok: true, value: { definitions, called: sourceNames, schemas, warnings } }
 }
 
-function listing() {
+function createListReader() {
   const tool = object({ name: createToolNameReader(), description: string(), inputSchema }, { unknown: 'warn' })
   return object({ tools: array(tool) }, { unknown: 'warn' })
 }
 
 const NO_FIELD = 'A ToolDescription has no such field'
 
-function losses(record: ToolRecord): EncodeResult['losses'] {
-  const lost: Loss[] = [...contextParameterLosses(record)]
-  const lose = (path: string, why = NO_FIELD) => lost.push({ path, reason: why })
-  lose('/toolkit', 'It is given beside the definition')
-  lose('/version', 'It is given beside the definition')
+function listLosses(record: ToolRecord): EncodeResult['losses'] {
+  const losses: Loss[] = [...contextParameterLosses(record)]
+  const addLoss = (path: string, reason = NO_FIELD) => losses.push({ path, reason })
+  addLoss('/toolkit', 'It is given beside the definition')
+  addLoss('/version', 'It is given beside the definition')
   const { tool, name, output } = record
-  if (tool !== name) lose('/tool', `A tool is called after its name, '${name}'`)
-  if (output === null || output === false || Object.keys(output).length > 0) lose('/output')
-  return [...lost, ...fieldLosses(record, NO_FIELD, [], 0)]
+  if (tool !== name) addLoss('/tool', `A tool is called after its name, '${name}'`)
+  if (output === null || output === false || Object.keys(output).length > 0) addLoss('/output')
+  return [...losses, ...fieldLosses(record, NO_FIELD, [], 0)]
 }

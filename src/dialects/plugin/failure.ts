@@ -40,23 +40,23 @@ export function formatPluginFailure(failure: Failure): string {
     case 'approval-required':
       return `${formatSentence(describeFailure(failure))}\nTo approve it, open ${failure.challenge.url} and then call again`
     case 'input-invalid':
-      return `Some arguments are invalid: ${listed(failure.problems, 'The arguments')}`
+      return `Some arguments are invalid: ${listProblems(failure.problems, 'The arguments')}`
     case 'tool-failed': {
-      const { message, additional_prompt_content: prompt, retry_after_ms: wait } = failure
+      const { message, additional_prompt_content: prompt, retry_after_ms: retryAfterMs } = failure
       return [
         message,
         ...(prompt === undefined ? [] : [prompt]),
-        ...(wait === undefined ? [] : [tryAgainIn(wait)]),
+        ...(retryAfterMs === undefined ? [] : [tryAgainIn(retryAfterMs)]),
       ].join('\n')
     }
     case 'tool-timed-out':
       return failure.may_have_run ? formatSentence(describeFailure(failure)) : describeFailure(failure).message
     case 'output-invalid':
-      return formatSentence({ ...describeFailure(failure), detail: listed(failure.problems, 'The output') })
+      return formatSentence({ ...describeFailure(failure), detail: listProblems(failure.problems, 'The output') })
     case 'input-required':
       return `The tool asks for more input, and a plugin's call has no way to give it\n${formatInputRequests(failure)}`
     case 'definition-invalid':
-      return formatSentence({ ...describeFailure(failure), detail: listed(failure.problems, 'The definition') })
+      return formatSentence({ ...describeFailure(failure), detail: listProblems(failure.problems, 'The definition') })
     case 'internal':
       return `Something went wrong on our side (reference '${failure.reference}')`
     default:
@@ -64,6 +64,6 @@ export function formatPluginFailure(failure: Failure): string {
   }
 }
 
-function listed(problems: readonly Problem[], whole: string): string {
-  return problems.map(({ path, message }) => `${path === '' ? whole : `'${path.slice(1)}'`}: ${message}`).join('; ')
+function listProblems(problems: readonly Problem[], wholeName: string): string {
+  return problems.map(({ path, message }) => `${path === '' ? wholeName : `'${path.slice(1)}'`}: ${message}`).join('; ')
 }

@@ -62,14 +62,14 @@ export function createPluginRoutes(deps: PluginRoutesDeps): Hono {
       caller,
     )
     const headers = callHeaders(outcome)
-    const result = outcome.result.ok ? outcome.result : fail(await suggesting(outcome.result.failure, caller))
+    const result = outcome.result.ok ? outcome.result : fail(await addSuggestions(outcome.result.failure, caller))
     const text = JSON.stringify(encodeOutcome({ ...outcome, result }, structured))
     return result.ok
       ? jsonTextResponse(text, 200, headers)
       : jsonFailure(result.failure, text, STATUS[result.failure.type], headers)
   }
 
-  async function suggesting(failure: Failure, { principal }: Caller): Promise<Failure> {
+  async function addSuggestions(failure: Failure, { principal }: Caller): Promise<Failure> {
     if (!needsSuggestions(failure)) return failure
     return { ...failure, suggestions: await deps.catalog.suggestNames(failure.asked, principal) }
   }

@@ -42,9 +42,10 @@ export function encodeOutcome({ result }: CallOutcome, structured = false) {
   const { value = null, content, artifact, elsewhere } = result
   const blocks = (content ?? []).map(encodeContent)
   const hasNoValue = elsewhere !== undefined || (value === null && (content !== undefined || artifact !== undefined))
-  if (blocks.length === 0 && !hasNoValue) blocks.push(text(typeof value === 'string' ? value : JSON.stringify(value)))
+  if (blocks.length === 0 && !hasNoValue)
+    blocks.push(toTextBlock(typeof value === 'string' ? value : JSON.stringify(value)))
   return {
-    content: [...blocks, ...[artifact, elsewhere].flatMap((each) => (each ? [encodeArtifact(each)] : []))],
+    content: [...blocks, ...[artifact, elsewhere].flatMap((item) => (item ? [encodeArtifact(item)] : []))],
     ...(structured && !hasNoValue ? { structuredContent: value } : {}),
   }
 }
@@ -52,19 +53,19 @@ export function encodeOutcome({ result }: CallOutcome, structured = false) {
 export function encodeFailure(failure: Failure) {
   const content = failure.type === 'tool-failed' ? failure.content : undefined
   if (content) return { content: content.map(encodeContent), isError: true }
-  return { content: [text(formatPluginFailure(failure))], isError: true }
+  return { content: [toTextBlock(formatPluginFailure(failure))], isError: true }
 }
 
 function encodeContent(block: Content): JsonObject {
   const annotations = encodeAnnotations(block)
-  return { ...shown(block, 'annotations' in annotations), ...annotations }
+  return { ...encodeBlock(block, 'annotations' in annotations), ...annotations }
 }
 
-function shown(block: Content, isAnnotated: boolean): JsonObject {
+function encodeBlock(block: Content, hasAnnotations: boolean): JsonObject {
   switch (block.type) {
     case 'text': {
-      const { text: words } = block
-      return { type: 'text', ...(words === '' && isAnnotated ? {} : { text: words }), ...readMediaType(block) }
+      const { text } = block
+      return { type: 'text', ...(text === '' && hasAnnotations ? {} : { text }), ...readMediaType(block) }
     }
     case 'image':
       return { type: 'image', ...(block.data === '' ? {} : { data: block.data }), ...readMediaType(block) }
@@ -72,13 +73,13 @@ function shown(block: Content, isAnnotated: boolean): JsonObject {
       return { type: 'resource', data: block.data, ...readMediaType(block) }
     case 'resource': {
       const { resource } = block
-      const held = 'text' in resource ? { text: resource.text } : { data: resource.blob }
-      const whole = resource.uri === undefined ? {} : { resource: { ...resource } }
-      return { type: 'resource', ...held, ...readMediaType(resource), ...whole }
+      const content = 'text' in resource ? { text: resource.text } : { data: resource.blob }
+      const resourceField = resource.uri === undefined ? {} : { resource: { ...resource } }
+      return { type: 'resource', ...content, ...readMediaType(resource), ...resourceField }
     }
     case 'resource_link': {
       const type = block.mimeType === undefined ? '' : ` (${block.mimeType})`
-      return text(`[Resource '${block.name}'${type}: ${block.uri}]`)
+      return toTextBlock(`[Resource '${block.name}'${type}: ${block.uri}]`)
     }
   }
 }
@@ -94,9 +95,9 @@ function encodeAnnotations({ annotations = {} }: Content): { readonly annotation
 }
 
 function encodeArtifact({ url, content_type, size, meta }: Artifact): JsonObject {
-  return text(`[${meta.description} (${content_type}, ${size} bytes): ${url}]`)
+  return toTextBlock(`[${meta.description} (${content_type}, ${size} bytes): ${url}]`)
 }
 
-function text(words: string): JsonObject {
-  return { type: 'text', text: words }
+function toTextBlock(text: string): JsonObject {
+  return { type: 'text', text }
 }

@@ -87,9 +87,9 @@ export function setUp(given: SetUp = {}) {
   }
   const router = createMcpRoutes({
     origins: new Set(['https://named.example']),
-    doors: ['/mcp', '/connect/mcp'].map((path) => ({
+    endpoints: ['/mcp', '/connect/mcp'].map((path) => ({
       path,
-      gate: () => (given.refused ? fail(given.refused) : ok(principal)),
+      authorize: () => (given.refused ? fail(given.refused) : ok(principal)),
       challenge: () => (path === '/mcp' ? { hint: '. Or go elsewhere' } : { header: 'Bearer realm="elsewhere"' }),
     })),
     async callTool(call, caller) {
@@ -109,7 +109,7 @@ export function setUp(given: SetUp = {}) {
       },
     },
     resolver,
-    tellReadiness: async ({ record, status }, { userId }) => ({
+    checkReadiness: async ({ record, status }, { userId }) => ({
       tool: record.id,
       ready: true,
       status,

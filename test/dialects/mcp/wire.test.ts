@@ -4,7 +4,7 @@ import { decodeToolCall } from '../../../src/dialects/mcp/wire.ts'
 
 describe('the params of tools/call', () => {
   it.each<[JsonObject, unknown]>([
-    [{ name: 'echo' }, { name: 'echo', input: {}, logs: false, capabilities: {} }],
+    [{ name: 'echo' }, { name: 'echo', input: {}, wantsLogs: false, capabilities: {} }],
     [
       {
         name: 'echo',
@@ -30,45 +30,45 @@ describe('the params of tools/call', () => {
         callId: 'c',
         traceparent: 't',
         progressToken: 'p',
-        logs: false,
+        wantsLogs: false,
         capabilities: { roots: {} },
       },
     ],
     [
       { name: 'echo', _meta: { progressToken: 0, traceparent: 7, 'io.modelcontextprotocol/clientCapabilities': 7 } },
-      { name: 'echo', input: {}, progressToken: 0, logs: false, capabilities: {} },
+      { name: 'echo', input: {}, progressToken: 0, wantsLogs: false, capabilities: {} },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'debug' } },
-      { name: 'echo', input: {}, logs: true, capabilities: {} },
+      { name: 'echo', input: {}, wantsLogs: true, capabilities: {} },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'info' } },
-      { name: 'echo', input: {}, logs: true, capabilities: {} },
+      { name: 'echo', input: {}, wantsLogs: true, capabilities: {} },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'notice' } },
-      { name: 'echo', input: {}, logs: false, capabilities: {} },
+      { name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'warning' } },
-      { name: 'echo', input: {}, logs: false, capabilities: {} },
+      { name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'error' } },
-      { name: 'echo', input: {}, logs: false, capabilities: {} },
+      { name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'critical' } },
-      { name: 'echo', input: {}, logs: false, capabilities: {} },
+      { name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'alert' } },
-      { name: 'echo', input: {}, logs: false, capabilities: {} },
+      { name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'emergency' } },
-      { name: 'echo', input: {}, logs: false, capabilities: {} },
+      { name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'loud' } },
@@ -81,7 +81,7 @@ describe('the params of tools/call', () => {
     ],
     [
       { name: 'echo', arguments: null, _meta: null },
-      { name: 'echo', input: {}, logs: false, capabilities: {} },
+      { name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
     ],
     [{}, { code: -32602, message: "Cannot read the params at 'name': Is required", status: 200 }],
     [

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { parseValue } from '../../../src/core/tool/json-reader.ts'
 import type { Json } from '../../../src/core/tool/json.ts'
 import type { Loss } from '../../../src/core/tool/codec.ts'
-import { encodeRequirements, getProvider, requirements } from '../../../src/dialects/open-tool-calling/requirements.ts'
+import {
+  encodeRequirements,
+  getProvider,
+  requirementsReader,
+} from '../../../src/dialects/open-tool-calling/requirements.ts'
 
 describe('requirements', () => {
   it.each<[unknown, unknown]>([
@@ -72,7 +76,7 @@ describe('requirements', () => {
     [{ secrets: {} }, [['/secrets', 'Must be an array, got an object']]],
     [{ more: 1 }, [['/more', "Unknown field 'more': wanted 'secrets', 'authorization', 'metadata'"]]],
   ])('written as %j are read, or refused with where and why', (document, wanted) => {
-    const read = parseValue(requirements, document)
+    const read = parseValue(requirementsReader, document)
     expect(read.ok ? read.value : read.problems.map(({ path, message }) => [path, message])).toEqual(wanted)
   })
 

@@ -1,6 +1,6 @@
 import type { Seal } from '../../../core/call/seal.ts'
 import { toListedTool, toListedName } from '../tool-document.ts'
-import { resumeRoundTrip, NO_ANSWERS, NO_STATE, createRoundTrip } from './2026-07-28/round-trip.ts'
+import { resumeRoundTrip, NO_RESPONSES, NO_STATE, createRoundTrip } from './2026-07-28/round-trip.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
 import { decodeBase64Text } from '../../../http/request/header-text.ts'
@@ -13,34 +13,36 @@ const TTL_MS = 5_000
 /** MCP 2026-07-28: without a handshake. The state that a client gives back with its answers is sealed. */
 export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
   const meta = `"_meta":${JSON.stringify({ [SERVER_KEY]: { ...serverInfo } })}`
-  const cached = `"ttlMs":${TTL_MS},"cacheScope":"private"`
+  const cacheFields = `"ttlMs":${TTL_MS},"cacheScope":"private"`
   const inputRequired = (members: string) => `{"resultType":"input_required",${members},${meta}}`
   const revision: Revision = {
     format: 'mcp-2026-07-28',
     statuses: {},
     cancelOnDisconnect: true,
-    tool: (record, name) => toListedTool(record, toListedName(record, name)),
-    structured(value, text, output) {
+    encodeTool: (record, name) => toListedTool(record, toListedName(record, name)),
+    toStructuredContent(value, text, output) {
       const kind = outputKind(output)
       return kind === 'none' || (kind === 'any' && value === null) ? undefined : text
     },
-    formatResult(members, own) {
-      const all = own ? `"_meta":${JSON.stringify({ ...own, [SERVER_KEY]: { ...serverInfo } })}` : meta
-      return `{"resultType":"complete",${members},${all}}`
+    formatResult(members, resultMeta) {
+      const metaMember = resultMeta
+        ? `"_meta":${JSON.stringify({ ...resultMeta, [SERVER_KEY]: { ...serverInfo } })}`
+        : meta
+      return `{"resultType":"complete",${members},${metaMember}}`
     },
-    listResult: (members) => `{"resultType":"complete",${members},${cached},${meta}}`,
+    formatListResult: (members) => `{"resultType":"complete",${members},${cacheFields},${meta}}`,
     discoveryMethod: 'server/discover',
     handleMethod(method, _params, instructions) {
       if (method !== 'server/discover') return undefined
-      const discovered = { supportedVersions: VERSIONS_FROM_2026, capabilities: { tools: {} }, instructions }
-      return revision.listResult(JSON.stringify(discovered).slice(1, -1))
+      const discovery = { supportedVersions: VERSIONS_FROM_2026, capabilities: { tools: {} }, instructions }
+      return revision.formatListResult(JSON.stringify(discovery).slice(1, -1))
     },
     startRoundTrip(call, client) {
       const deps = { seal, revision, inputRequired }
       if (call.requestState !== undefined || call.inputResponses !== undefined)
         return resumeRoundTrip(call, client, deps)
       return {
-        answers: NO_ANSWERS,
+        inputResponses: NO_RESPONSES,
         requestInput: (failure) => createRoundTrip(NO_STATE, call, client, deps).requestInput(failure),
       }
     },
@@ -56,41 +58,41 @@ export const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
 const HEADER_MISMATCH = -32020
 const UNSUPPORTED_VERSION = -32022
 
-const NAMED = new Set(['tools/call', 'prompts/get'])
+const METHODS_WITH_NAME = new Set(['tools/call', 'prompts/get'])
 
 /** Checks `_meta` ("Per-request metadata"), and that headers say the same as the body ("Standard headers"). */
-export function envelopeError(headers: Headers, { method, params }: McpRequest): McpError | undefined {
+export function findEnvelopeError(headers: Headers, { method, params }: McpRequest): McpError | undefined {
   const meta = isJsonObject(params._meta) ? params._meta : {}
   const version = meta[VERSION_KEY]
   if (typeof version !== 'string') return invalid(`'_meta' must have '${VERSION_KEY}', which is a string`)
   if (!isJsonObject(meta[CAPABILITIES_KEY]))
     return invalid(`'_meta' must have '${CAPABILITIES_KEY}', which is an object`)
-  const otherVersion = headerMismatch(headers, 'MCP-Protocol-Version', version)
-  if (otherVersion) return otherVersion
-  if (!VERSIONS_FROM_2026.includes(version)) return unsupportedVersion(version, VERSIONS_FROM_2026)
-  const mismatched = methodMismatch(headers, method)
-  if (mismatched) return mismatched
-  const named = method === 'resources/read' ? params.uri : NAMED.has(method) ? params.name : undefined
-  return typeof named === 'string' ? headerMismatch(headers, 'Mcp-Name', named, decodeHeader) : undefined
+  const versionError = findHeaderMismatch(headers, 'MCP-Protocol-Version', version)
+  if (versionError) return versionError
+  if (!VERSIONS_FROM_2026.includes(version)) return createUnsupportedVersion(version, VERSIONS_FROM_2026)
+  const methodError = findMethodMismatch(headers, method)
+  if (methodError) return methodError
+  const name = method === 'resources/read' ? params.uri : METHODS_WITH_NAME.has(method) ? params.name : undefined
+  return typeof name === 'string' ? findHeaderMismatch(headers, 'Mcp-Name', name, decodeHeader) : undefined
 }
 
-export function methodMismatch(headers: Headers, method: string): McpError | undefined {
-  return headerMismatch(headers, 'Mcp-Method', method)
+export function findMethodMismatch(headers: Headers, method: string): McpError | undefined {
+  return findHeaderMismatch(headers, 'Mcp-Method', method)
 }
 
-function headerMismatch(headers: Headers, name: string, wanted: string, decode?: typeof decodeHeader) {
-  const given = headers.get(name)
-  if (given === null) return mismatch(`The header '${name}' is missing: wanted '${wanted}'`)
-  if ((decode ? decode(given) : given) === wanted) return undefined
-  return mismatch(`The header '${name}' says '${given}', and the body '${wanted}'`)
+function findHeaderMismatch(headers: Headers, name: string, expected: string, decode?: typeof decodeHeader) {
+  const value = headers.get(name)
+  if (value === null) return createHeaderMismatch(`The header '${name}' is missing: wanted '${expected}'`)
+  if ((decode ? decode(value) : value) === expected) return undefined
+  return createHeaderMismatch(`The header '${name}' says '${value}', and the body '${expected}'`)
 }
 
-export function mismatch(message: string): McpError {
+export function createHeaderMismatch(message: string): McpError {
   return { code: HEADER_MISMATCH, message: message.slice(0, 500), status: 400 }
 }
 
-export function unsupportedVersion(asked: string, supported: readonly string[]): McpError {
-  const requested = asked.slice(0, 100)
+export function createUnsupportedVersion(version: string, supported: readonly string[]): McpError {
+  const requested = version.slice(0, 100)
   const message = `The protocol version '${requested}' is not supported: wanted one of ${supported.join(', ')}`
   return { code: UNSUPPORTED_VERSION, message, data: { supported, requested }, status: 400 }
 }

@@ -2,8 +2,8 @@ import { isJsonObject } from '../../../core/tool/json.ts'
 import { INVALID_REQUEST, type McpError, type McpNotification, type McpRequest } from '../wire.ts'
 import type { Revision } from './revision.ts'
 import { VERSIONS_UNTIL_2025 } from './until-2025-11-25.ts'
-import { envelopeError, methodMismatch, mismatch } from './2026-07-28.ts'
-import { unsupportedVersion, VERSION_KEY, VERSIONS_FROM_2026 } from './2026-07-28.ts'
+import { findEnvelopeError, findMethodMismatch, createHeaderMismatch } from './2026-07-28.ts'
+import { createUnsupportedVersion, VERSION_KEY, VERSIONS_FROM_2026 } from './2026-07-28.ts'
 
 export interface Revisions {
   readonly until2025: Revision
@@ -22,20 +22,20 @@ export function negotiateRevision(
   const { _meta } = message.params
   const isNamed = isJsonObject(_meta) && _meta[VERSION_KEY] !== undefined
   if (!isNamed && (header === null || !VERSIONS_FROM_2026.includes(header))) {
-    const older = revisionUntil2025(header, revisions)
-    return older ?? unsupportedVersion(header ?? '', [...VERSIONS_FROM_2026, ...VERSIONS_UNTIL_2025])
+    const olderRevision = revisionUntil2025(header, revisions)
+    return olderRevision ?? createUnsupportedVersion(header ?? '', [...VERSIONS_FROM_2026, ...VERSIONS_UNTIL_2025])
   }
   if (message.kind === 'notification')
-    return (headers.has('mcp-method') && methodMismatch(headers, message.method)) || from2026
+    return (headers.has('mcp-method') && findMethodMismatch(headers, message.method)) || from2026
   if (!isNamed && message.method === 'initialize')
-    return mismatch(`The header 'MCP-Protocol-Version' says '${header}', which has no 'initialize'`)
-  return envelopeError(headers, message) ?? from2026
+    return createHeaderMismatch(`The header 'MCP-Protocol-Version' says '${header}', which has no 'initialize'`)
+  return findEnvelopeError(headers, message) ?? from2026
 }
 
 /** No revision from 2026 on has batches (MCP 2025-03-26, "Batching"). */
 export function negotiateBatchRevision(headers: Headers, revisions: Revisions): Revision | McpError {
-  const older = revisionUntil2025(headers.get('mcp-protocol-version'), revisions)
-  return older ?? { code: INVALID_REQUEST, message: 'This revision has no batches', status: 400 }
+  const revision = revisionUntil2025(headers.get('mcp-protocol-version'), revisions)
+  return revision ?? { code: INVALID_REQUEST, message: 'This revision has no batches', status: 400 }
 }
 
 function revisionUntil2025(header: string | null, { until2025, of2025November }: Revisions): Revision | undefined {

@@ -18,7 +18,7 @@ export const VERSIONS_UNTIL_2025: readonly string[] = [
 const URL_ELICITATION_REQUIRED = -32042
 
 /** Only `initialize` declares capabilities, so the session id keeps this one. To forge it gains nothing. */
-const SHOWS_URLS = '.elicitation-url'
+const URL_SESSION_SUFFIX = '.elicitation-url'
 
 /** MCP 2024-11-05 to 2025-11-25, without state: clients ignore unknown members, so all get the newest form. */
 export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
@@ -27,36 +27,36 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
     statuses: { 'route-unknown': 200 },
     // "Disconnection SHOULD NOT be interpreted as the client cancelling its request"
     cancelOnDisconnect: false,
-    tool: (record, name) => wrapOutputSchema(toListedTool(record, name)),
-    structured(value, text, output) {
+    encodeTool: (record, name) => wrapOutputSchema(toListedTool(record, name)),
+    toStructuredContent(value, text, output) {
       const kind = outputKind(output)
       if (kind === 'value') return `{"result":${text}}`
       return kind === 'object' || (kind === 'any' && isObject(value)) ? text : undefined
     },
     formatResult: (members, meta) => (meta ? `{${members},"_meta":${JSON.stringify(meta)}}` : `{${members}}`),
-    listResult: (members) => `{${members}}`,
+    formatListResult: (members) => `{${members}}`,
     discoveryMethod: 'initialize',
     handleMethod(method, params, instructions) {
       if (method === 'ping') return '{}'
       if (method !== 'initialize') return undefined
-      const protocolVersion = negotiated(params)
+      const protocolVersion = negotiateVersion(params)
       return JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo, instructions })
     },
-    sessionId(method, params, unique) {
-      if (method !== 'initialize' || negotiated(params) !== '2025-11-25') return undefined
+    createSessionId(method, params, createId) {
+      if (method !== 'initialize' || negotiateVersion(params) !== '2025-11-25') return undefined
       const { capabilities } = params
       return isJsonObject(capabilities) && hasCapability(capabilities, URL_ELICITATION)
-        ? `${unique()}${SHOWS_URLS}`
+        ? `${createId()}${URL_SESSION_SUFFIX}`
         : undefined
     },
     startRoundTrip({ capabilities }, { request }) {
-      const showsUrls = request.headers.get('mcp-session-id')?.endsWith(SHOWS_URLS) ?? false
-      const declared = showsUrls ? { ...URL_ELICITATION, ...capabilities } : capabilities
+      const showsUrls = request.headers.get('mcp-session-id')?.endsWith(URL_SESSION_SUFFIX) ?? false
+      const declaredCapabilities = showsUrls ? { ...URL_ELICITATION, ...capabilities } : capabilities
       return {
         requestInput(failure) {
-          const shown = toUrlElicitations(failure)
-          if (shown.length === 0 || !hasCapability(declared, URL_ELICITATION)) return undefined
-          const elicitations = shown.map(({ challenge, params }) => ({
+          const urlElicitations = toUrlElicitations(failure)
+          if (urlElicitations.length === 0 || !hasCapability(declaredCapabilities, URL_ELICITATION)) return undefined
+          const elicitations = urlElicitations.map(({ challenge, params }) => ({
             ...params,
             elicitationId: challenge.authorization ?? challenge.url,
           }))
@@ -76,11 +76,12 @@ export function revision2025November(serverInfo: ServerInfo): Revision {
   return {
     ...revisionsUntil2025(serverInfo),
     format: 'mcp-2025-11-25',
-    tool: (record: ToolRecord, name: string) => wrapOutputSchema(toListedTool(record, toListedName(record, name))),
+    encodeTool: (record: ToolRecord, name: string) =>
+      wrapOutputSchema(toListedTool(record, toListedName(record, name))),
   }
 }
 
 /** "If the server supports the requested protocol version, it MUST respond with the same version." */
-function negotiated({ protocolVersion }: JsonObject): string | undefined {
+function negotiateVersion({ protocolVersion }: JsonObject): string | undefined {
   return VERSIONS_UNTIL_2025.find((version) => version === protocolVersion) ?? VERSIONS_UNTIL_2025[0]
 }

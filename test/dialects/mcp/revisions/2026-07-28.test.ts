@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../../src/core/tool/json.ts'
 import {
-  envelopeError,
-  methodMismatch,
-  mismatch,
-  unsupportedVersion,
+  findEnvelopeError,
+  findMethodMismatch,
+  createHeaderMismatch,
+  createUnsupportedVersion,
 } from '../../../../src/dialects/mcp/revisions/2026-07-28.ts'
 
 describe('the envelope of a request', () => {
@@ -391,18 +391,18 @@ describe('the envelope of a request', () => {
       undefined,
     ],
   ])('of the headers %j and the message %j is judged', (headers, message, error) => {
-    expect(envelopeError(new Headers(headers), { kind: 'request', id: 1, ...message })).toEqual(error)
+    expect(findEnvelopeError(new Headers(headers), { kind: 'request', id: 1, ...message })).toEqual(error)
   })
 
   it('of a notification has a method', () => {
-    expect(methodMismatch(new Headers({ 'mcp-method': 'm' }), 'm')).toBeUndefined()
-    expect(methodMismatch(new Headers(), 'm')?.message).toBe("The header 'Mcp-Method' is missing: wanted 'm'")
+    expect(findMethodMismatch(new Headers({ 'mcp-method': 'm' }), 'm')).toBeUndefined()
+    expect(findMethodMismatch(new Headers(), 'm')?.message).toBe("The header 'Mcp-Method' is missing: wanted 'm'")
   })
 
   it('is told in messages that are not too long', () => {
-    expect(mismatch('x'.repeat(501))).toEqual({ code: -32020, message: 'x'.repeat(500), status: 400 })
+    expect(createHeaderMismatch('x'.repeat(501))).toEqual({ code: -32020, message: 'x'.repeat(500), status: 400 })
     const requested = 'x'.repeat(100)
-    expect(unsupportedVersion(`${requested}y`, ['a', 'b'])).toEqual({
+    expect(createUnsupportedVersion(`${requested}y`, ['a', 'b'])).toEqual({
       code: -32022,
       message: `The protocol version '${requested}' is not supported: wanted one of a, b`,
       data: { supported: ['a', 'b'], requested },

@@ -121,7 +121,7 @@ describe('what a revision answers by itself', () => {
 
   it('begins a session only for a client that can be shown URLs', () => {
     const { until2025, from2026 } = revisions
-    const begin = (method: string, params: JsonObject) => until2025.sessionId?.(method, params, () => 'u')
+    const begin = (method: string, params: JsonObject) => until2025.createSessionId?.(method, params, () => 'u')
     const capabilities = { elicitation: { url: {} } }
     expect(begin('initialize', { capabilities })).toBe('u.elicitation-url')
     expect(begin('initialize', { protocolVersion: '2025-11-25', capabilities })).toBe('u.elicitation-url')
@@ -130,7 +130,7 @@ describe('what a revision answers by itself', () => {
     for (const none of [undefined, 7, {}, { elicitation: {} }, { elicitation: { url: 7 } }]) {
       expect(begin('initialize', { capabilities: none })).toBeUndefined()
     }
-    expect(from2026.sessionId).toBeUndefined()
+    expect(from2026.createSessionId).toBeUndefined()
   })
 
   it('wraps results, and says of _meta what is its own', () => {
@@ -138,14 +138,14 @@ describe('what a revision answers by itself', () => {
     const own = { 'io.modelcontextprotocol/serverInfo': server }
     expect(until2025.formatResult('"a":1')).toBe('{"a":1}')
     expect(until2025.formatResult('"a":1', { b: 2 })).toBe('{"a":1,"_meta":{"b":2}}')
-    expect(until2025.listResult('"a":1')).toBe('{"a":1}')
+    expect(until2025.formatListResult('"a":1')).toBe('{"a":1}')
     expect(JSON.parse(from2026.formatResult('"a":1'))).toEqual({ resultType: 'complete', a: 1, _meta: own })
     expect(JSON.parse(from2026.formatResult('"a":1', { b: 2 }))).toEqual({
       resultType: 'complete',
       a: 1,
       _meta: { b: 2, ...own },
     })
-    expect(JSON.parse(from2026.listResult('"a":1'))).toEqual({
+    expect(JSON.parse(from2026.formatListResult('"a":1'))).toEqual({
       resultType: 'complete',
       a: 1,
       ttlMs: 5000,
@@ -164,14 +164,14 @@ describe('what a revision answers by itself', () => {
     [{ type: 'object' }, 'T', 'T'],
     [{ type: 'string' }, 'T', '{"result":T}'],
   ] as const)('gives a value of the output %j as %j, and before 2026 as %j', (output, modern, legacy) => {
-    expect(revisions.from2026.structured(1, 'T', output)).toBe(modern)
-    expect(revisions.until2025.structured(1, 'T', output)).toBe(legacy)
+    expect(revisions.from2026.toStructuredContent(1, 'T', output)).toBe(modern)
+    expect(revisions.until2025.toStructuredContent(1, 'T', output)).toBe(legacy)
   })
 
   it('gives a value of any output where it can be given', () => {
-    expect(revisions.from2026.structured(null, 'T', {})).toBeUndefined()
-    expect(revisions.from2026.structured(null, 'T', { type: 'null' })).toBe('T')
-    expect(revisions.until2025.structured({}, 'T', {})).toBe('T')
-    expect(revisions.until2025.structured([], 'T', {})).toBeUndefined()
+    expect(revisions.from2026.toStructuredContent(null, 'T', {})).toBeUndefined()
+    expect(revisions.from2026.toStructuredContent(null, 'T', { type: 'null' })).toBe('T')
+    expect(revisions.until2025.toStructuredContent({}, 'T', {})).toBe('T')
+    expect(revisions.until2025.toStructuredContent([], 'T', {})).toBeUndefined()
   })
 })

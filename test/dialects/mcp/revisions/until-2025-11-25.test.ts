@@ -23,14 +23,14 @@ const MISSING: Failure = {
 /** What a client is asked for what is missing, with these capabilities and in this session. */
 async function ask(failure: Failure, capabilities: object, session?: string) {
   const headers = session === undefined ? {} : { 'mcp-session-id': session }
-  const call = { name: 'echo', input: {}, logs: false, capabilities: { ...capabilities } }
+  const call = { name: 'echo', input: {}, wantsLogs: false, capabilities: { ...capabilities } }
   const round = await revision.startRoundTrip(call, {
     request: new Request('http://localhost/mcp', { headers }),
     principal: ADMIN,
-    meter: createRequestBudget(),
+    budget: createRequestBudget(),
     background: () => undefined,
     memory: { growAnswer: async () => true },
-    toolset: { search: false, select: false, bare: false, tools: undefined, named: [], names: [] },
+    toolset: { search: false, select: false, bare: false, tools: undefined, patternNames: [], unresolvedNames: [] },
   })
   return 'requestInput' in round ? round.requestInput(failure) : round
 }
@@ -71,7 +71,7 @@ describe('a tool as revisions before 2026 list it', () => {
     [false, { type: 'object', properties: { result: { not: {} } }, required: ['result'] }],
     [{ type: 'array' }, { type: 'object', properties: { result: { type: 'array' } }, required: ['result'] }],
   ])('of the output %j has the schema %j', (output, outputSchema) => {
-    expect(revision.tool(record('a', { output, _meta: { x: 1 } }), 'b')).toEqual({
+    expect(revision.encodeTool(record('a', { output, _meta: { x: 1 } }), 'b')).toEqual({
       name: 'b',
       description: 'What a does',
       inputSchema: { type: 'object', properties: {} },
@@ -93,7 +93,7 @@ describe('a tool as revisions before 2026 list it', () => {
         $ref: true,
       },
     }
-    expect(revision.tool(record('a', { output }), 'a')).toMatchObject({
+    expect(revision.encodeTool(record('a', { output }), 'a')).toMatchObject({
       outputSchema: {
         properties: {
           result: {

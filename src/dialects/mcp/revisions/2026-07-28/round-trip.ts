@@ -34,63 +34,76 @@ export async function resumeRoundTrip(
   client: McpRequestContext,
   deps: RoundDeps,
 ): Promise<RoundTrip | McpError | FailureResult> {
-  const earlier = await readState(call, () => toAssociatedData(call, client), deps.seal)
-  return 'code' in earlier || 'failure' in earlier ? earlier : createRoundTrip(earlier, call, client, deps)
+  const previousState = await readState(call, () => toAssociatedData(call, client), deps.seal)
+  return 'code' in previousState || 'failure' in previousState
+    ? previousState
+    : createRoundTrip(previousState, call, client, deps)
 }
 
 export function createRoundTrip(
-  earlier: RequestState,
+  previousState: RequestState,
   call: McpToolCall,
   client: McpRequestContext,
   deps: RoundDeps,
 ): RoundTrip {
   const { seal, revision, inputRequired } = deps
-  const answers = mergeResponses(call, earlier)
+  const inputResponses = mergeResponses(call, previousState)
 
-  async function asking(requests: Requests, state: Partial<RequestState>): Promise<string | FailureResult> {
-    const sealed = await sealState(state, toAssociatedData(call, client), seal)
-    if (!sealed.ok) return sealed
+  async function formatInputRequired(
+    requests: Requests,
+    state: Partial<RequestState>,
+  ): Promise<string | FailureResult> {
+    const sealedState = await sealState(state, toAssociatedData(call, client), seal)
+    if (!sealedState.ok) return sealedState
     const members = `"inputRequests":${JSON.stringify(requests)}`
-    const requestState = sealed.value === undefined ? '' : `,"requestState":${JSON.stringify(sealed.value)}`
+    const requestState = sealedState.value === undefined ? '' : `,"requestState":${JSON.stringify(sealedState.value)}`
     return inputRequired(`${members}${requestState}`)
   }
 
   return {
-    answers,
+    inputResponses,
     async requestInput(failure) {
       if (failure.type === 'input-required') {
         const { requests, state } = failure
-        const asked = askable(requests, call.capabilities)
-        if (asked === undefined)
+        const supported = selectSupportedRequests(requests, call.capabilities)
+        if (supported === undefined)
           return encodeErrorResult('The tool asks for something that MCP has no request for', revision)
-        return 'code' in asked ? asked : asking(asked.requests, state === undefined ? {} : { state })
+        return 'code' in supported
+          ? supported
+          : formatInputRequired(supported.requests, state === undefined ? {} : { state })
       }
-      const shown = showable(failure, call, earlier)
-      if (shown === undefined) return undefined
-      if (typeof shown === 'string') return encodeErrorResult(shown, revision, toFailureMeta(failure))
+      const elicitations = toElicitationRequests(failure, call, previousState)
+      if (elicitations === undefined) return undefined
+      if (typeof elicitations === 'string') return encodeErrorResult(elicitations, revision, toFailureMeta(failure))
       // The tool's answers go along, since it gets them only once the person is done
-      return asking(shown, { ...answers, asked: [...earlier.asked, ...Object.keys(shown)] })
+      return formatInputRequired(elicitations, {
+        ...inputResponses,
+        asked: [...previousState.asked, ...Object.keys(elicitations)],
+      })
     },
   }
 }
 
 /** "Servers MUST NOT send an input request of a kind the client did not declare." */
-function askable(requests: Requests, capabilities: JsonObject): { readonly requests: Requests } | McpError | undefined {
-  const declared: [string, Requests[string]][] = []
-  let missing: JsonObject | undefined
+function selectSupportedRequests(
+  requests: Requests,
+  capabilities: JsonObject,
+): { readonly requests: Requests } | McpError | undefined {
+  const supported: [string, Requests[string]][] = []
+  let missingCapabilities: JsonObject | undefined
   for (const [key, request] of Object.entries(requests)) {
-    const needed = neededFor(request)
-    if (needed === undefined) return undefined
-    if (hasCapability(capabilities, needed)) declared.push([key, request])
-    else missing = { ...missing, ...needed }
+    const required = getRequiredCapabilities(request)
+    if (required === undefined) return undefined
+    if (hasCapability(capabilities, required)) supported.push([key, request])
+    else missingCapabilities = { ...missingCapabilities, ...required }
   }
-  if (missing === undefined || declared.length > 0) return { requests: Object.fromEntries(declared) }
-  const message = `The tool needs a client that can be asked for ${Object.keys(missing).join(', ')}`
-  return { code: MISSING_CAPABILITY, message, data: { requiredCapabilities: missing }, status: 400 }
+  if (missingCapabilities === undefined || supported.length > 0) return { requests: Object.fromEntries(supported) }
+  const message = `The tool needs a client that can be asked for ${Object.keys(missingCapabilities).join(', ')}`
+  return { code: MISSING_CAPABILITY, message, data: { requiredCapabilities: missingCapabilities }, status: 400 }
 }
 
 /** Each is asked once: "accept" only means that the page was opened, so asking again could go on forever. */
-function showable(
+function toElicitationRequests(
   failure: Failure,
   { capabilities, inputResponses }: McpToolCall,
   { asked }: RequestState,
@@ -98,10 +111,12 @@ function showable(
   const elicitations = toUrlElicitations(failure)
   if (elicitations.length === 0 || !hasCapability(capabilities, URL_ELICITATION)) return undefined
   const ids = elicitations.map(({ challenge }) => challenge.id)
-  const declined = ids.filter((id) => isRefusal(inputResponses?.[toKey(id)]))
-  if (declined.length > 0) {
-    const what = declined.map((id) => (id === APPROVAL ? 'approve this call' : `authorize '${id}'`)).join(' and to ')
-    return `The user declined to ${what}, which the tool needs before it can be called`
+  const declinedIds = ids.filter((id) => isDeclined(inputResponses?.[toKey(id)]))
+  if (declinedIds.length > 0) {
+    const actions = declinedIds
+      .map((id) => (id === APPROVAL ? 'approve this call' : `authorize '${id}'`))
+      .join(' and to ')
+    return `The user declined to ${actions}, which the tool needs before it can be called`
   }
   if (ids.some((id) => asked.includes(toKey(id)) || inputResponses?.[toKey(id)] !== undefined)) {
     return `The user was asked and is not done yet\n${formatFailure(failure)}`
@@ -115,11 +130,11 @@ function toKey(id: string): string {
   return `authorization:${id}`
 }
 
-function isRefusal(answer: Json | undefined): boolean {
-  return isJsonObject(answer) && (answer.action === 'decline' || answer.action === 'cancel')
+function isDeclined(response: Json | undefined): boolean {
+  return isJsonObject(response) && (response.action === 'decline' || response.action === 'cancel')
 }
 
-function neededFor({ method, params }: Requests[string]): JsonObject | undefined {
+function getRequiredCapabilities({ method, params }: Requests[string]): JsonObject | undefined {
   if (method === 'elicitation/create') return params.mode === 'url' ? URL_ELICITATION : FORM_ELICITATION
   if (method === 'sampling/createMessage')
     return { sampling: params.tools === undefined && params.toolChoice === undefined ? {} : { tools: {} } }
@@ -142,32 +157,36 @@ const STATE: json.Reader<RequestState> = json.object({
 
 export const NO_STATE: RequestState = { asked: [], responses: {} }
 
-export const NO_ANSWERS: InputResponses = { responses: {} }
+export const NO_RESPONSES: InputResponses = { responses: {} }
 
 type Sealed = Result<string | undefined>
 
-export async function sealState(state: Partial<RequestState>, bound: string, seal: Seal): Promise<Sealed> {
-  return Object.keys(state).length === 0 ? ok(undefined) : seal.seal(JSON.stringify(state), bound)
+export async function sealState(state: Partial<RequestState>, associatedData: string, seal: Seal): Promise<Sealed> {
+  return Object.keys(state).length === 0 ? ok(undefined) : seal.seal(JSON.stringify(state), associatedData)
 }
 
 type Unsealed = RequestState | McpError | FailureResult
 
-export async function readState({ requestState }: McpToolCall, bound: () => string, seal: Seal): Promise<Unsealed> {
+export async function readState(
+  { requestState }: McpToolCall,
+  getAssociatedData: () => string,
+  seal: Seal,
+): Promise<Unsealed> {
   if (requestState === undefined) return NO_STATE
-  const unsealed = await seal.unseal(requestState, bound())
-  if (!unsealed.ok) return unsealed
-  const text = unsealed.value
+  const unsealedState = await seal.unseal(requestState, getAssociatedData())
+  if (!unsealedState.ok) return unsealedState
+  const text = unsealedState.value
   if (text === undefined) return invalid("'requestState' was changed, has expired, or is of another call")
   const read = json.parseValue(STATE, parseTrusted(text))
   return read.ok ? read.value : NO_STATE
 }
 
-export function mergeResponses({ inputResponses }: McpToolCall, earlier: RequestState): InputResponses {
-  if (inputResponses === undefined && earlier === NO_STATE) return NO_ANSWERS
-  const own = Object.entries(inputResponses ?? {}).filter(([key]) => !earlier.asked.includes(key))
+export function mergeResponses({ inputResponses }: McpToolCall, previousState: RequestState): InputResponses {
+  if (inputResponses === undefined && previousState === NO_STATE) return NO_RESPONSES
+  const toolResponses = Object.entries(inputResponses ?? {}).filter(([key]) => !previousState.asked.includes(key))
   return {
-    responses: { ...earlier.responses, ...Object.fromEntries(own) },
-    ...(earlier.state === undefined ? {} : { state: earlier.state }),
+    responses: { ...previousState.responses, ...Object.fromEntries(toolResponses) },
+    ...(previousState.state === undefined ? {} : { state: previousState.state }),
   }
 }
 
@@ -177,10 +196,10 @@ export function toAssociatedData(
   { principal, request }: McpRequestContext,
 ): string {
   const userId = request.headers.get('x-user-id')
-  return JSON.stringify(['mcp', principal.id, userId, toNameRef(name, selector), digestible(input)])
+  return JSON.stringify(['mcp', principal.id, userId, toNameRef(name, selector), toCanonicalText(input)])
 }
 
-function digestible(input: JsonObject): string {
+function toCanonicalText(input: JsonObject): string {
   try {
     return canonicalJson(input)
   } catch {

@@ -17,7 +17,7 @@ const seal: Seal = {
   seal: async (text, bound) => ok(`${bound}|${text}`),
   unseal: async (sealed, bound) => ok(sealed.startsWith(`${bound}|`) ? sealed.slice(bound.length + 1) : undefined),
 }
-const CALL: McpToolCall = { name: 'echo', input: { b: 1, a: 2 }, logs: false, capabilities: {} }
+const CALL: McpToolCall = { name: 'echo', input: { b: 1, a: 2 }, wantsLogs: false, capabilities: {} }
 
 describe('the state of a call', () => {
   const read = (requestState?: string) =>
@@ -75,10 +75,10 @@ describe('what a state is sealed for', () => {
   const client = (headers = {}): McpRequestContext => ({
     request: new Request('http://localhost/mcp', { headers }),
     principal: ADMIN,
-    meter: createRequestBudget(),
+    budget: createRequestBudget(),
     background: () => undefined,
     memory: { growAnswer: async () => true },
-    toolset: { search: false, select: false, bare: false, tools: undefined, named: [], names: [] },
+    toolset: { search: false, select: false, bare: false, tools: undefined, patternNames: [], unresolvedNames: [] },
   })
 
   it('is who calls what, for whom, with which input in any order of its keys', () => {
