@@ -42,7 +42,7 @@ export async function createApp(
   const loadApi = documenting(() => app.routes, loadDocs)
 
   const consolePages = createConsole({
-    gate: authentication.authorizeVisitor,
+    authorize: authentication.authorizeVisitor,
     async send(c, principal, request) {
       const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work)
       const context = { waitUntil, passThroughOnException() {}, props: {} }

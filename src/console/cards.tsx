@@ -1,25 +1,25 @@
 import type { Scope } from '../core/access/principal.ts'
 import type { Page } from '../http/page/page.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
-import { TO_CATALOG } from './parts.tsx'
+import { CATALOG_LINK } from './parts.tsx'
 
-export const NO_SUCH_NAME: Page = {
+export const UNKNOWN_NAME_PAGE: Page = {
   status: 404,
   title: 'Not found',
-  body: ['Nothing has this name.', TO_CATALOG],
+  body: ['Nothing has this name.', CATALOG_LINK],
 }
 
-export function scopePage(scope: Scope): Page {
-  const why = (
+export function buildScopePage(scope: Scope): Page {
+  const reason = (
     <p>
       This page needs the scope <code>{scope}</code>, which you do not have. An administrator can add it to your key or,
       for people, in <code>SIGN_IN_RULES</code>.
     </p>
   )
-  return { status: 403, title: 'Not allowed', body: [why, TO_CATALOG] }
+  return { status: 403, title: 'Not allowed', body: [reason, CATALOG_LINK] }
 }
 
-export function welcomePage(): Page {
+export function buildWelcomePage(): Page {
   return {
     status: 200,
     title: 'One URL for every tool an agent calls',

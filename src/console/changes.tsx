@@ -22,10 +22,10 @@ export function Changes({ changes }: ChangesProps) {
 
 function Texts({ before, after }: TextChange) {
   if (before === undefined && after === undefined) return undefined
-  const { start, gone, come, end } = compareWords(before ?? '', after ?? '')
+  const { start, gone: removed, come: added, end } = compareWords(before ?? '', after ?? '')
   const texts = [
-    { title: 'Before', text: before, changed: gone && <del>{gone}</del> },
-    { title: 'After', text: after, changed: come && <ins>{come}</ins> },
+    { title: 'Before', text: before, changed: removed && <del>{removed}</del> },
+    { title: 'After', text: after, changed: added && <ins>{added}</ins> },
   ]
   return (
     <dl class="texts">
@@ -36,25 +36,25 @@ function Texts({ before, after }: TextChange) {
   )
 }
 
-/** In characters, of the text on each side of a difference. */
-const CONTEXT = 300
+/** On each side of a difference. */
+const MAX_CONTEXT_CHARACTERS = 300
 
-/** Where two texts differ, from the first word to the last that are not the same, with the context on both sides. */
+/** The difference between two texts, from the first word that differs to the last, with context on both sides. */
 export function compareWords(before: string, after: string) {
-  const [was, is] = [splitWords(before), splitWords(after)]
-  const shorter = Math.min(was.length, is.length)
+  const [oldWords, newWords] = [splitWords(before), splitWords(after)]
+  const shorter = Math.min(oldWords.length, newWords.length)
   let first = 0
-  while (first < shorter && was[first] === is[first]) first += 1
+  while (first < shorter && oldWords[first] === newWords[first]) first += 1
   let last = 0
-  while (last < shorter - first && was.at(-1 - last) === is.at(-1 - last)) last += 1
+  while (last < shorter - first && oldWords.at(-1 - last) === newWords.at(-1 - last)) last += 1
   const between = (words: readonly string[]) => words.slice(first, words.length - last).join('')
-  const start = was.slice(0, first).join('')
-  const end = was.slice(was.length - last).join('')
+  const start = oldWords.slice(0, first).join('')
+  const end = oldWords.slice(oldWords.length - last).join('')
   return {
-    start: start.length <= CONTEXT ? start : `…${start.slice(-CONTEXT)}`,
-    gone: between(was),
-    come: between(is),
-    end: end.length <= CONTEXT ? end : `${end.slice(0, CONTEXT)}…`,
+    start: start.length <= MAX_CONTEXT_CHARACTERS ? start : `…${start.slice(-MAX_CONTEXT_CHARACTERS)}`,
+    gone: between(oldWords),
+    come: between(newWords),
+    end: end.length <= MAX_CONTEXT_CHARACTERS ? end : `${end.slice(0, MAX_CONTEXT_CHARACTERS)}…`,
   }
 }
 

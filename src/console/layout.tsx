@@ -7,24 +7,24 @@ import { ToolIcon } from '../http/page/icon.tsx'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import { type CurlRequest, formatCurl } from '../docs/curl.ts'
 import { assets } from '../generated/console.ts'
-import type { LiveParts, PageEntry, PageContext, View } from './visit.ts'
+import type { LiveParts, PageEntry, PageContext, View } from './page-context.ts'
 import { PAGE_GROUPS } from './pages.ts'
 import { LIVE_PLACE } from './parts.tsx'
 
-interface Surroundings {
-  readonly visit: PageContext
+interface LayoutProps {
+  readonly context: PageContext
   readonly entry: PageEntry
-  readonly made: readonly CurlRequest[]
+  readonly requests: readonly CurlRequest[]
 }
 
-/** Answers with a view, below the navigation and above the requests that it made; its live parts are sent as they come. */
-export async function layout(view: View, around: Surroundings): Promise<Response> {
+/** Responds with a view between the navigation and the API requests that it made; live parts are streamed. */
+export async function renderLayout(view: View, props: LayoutProps): Promise<Response> {
   const { title, status = 200, live, showsPictures = false } = view
-  const body = live ? liveBody(view, live, around) : renderBody(view, around)
+  const body = live ? renderLiveBody(view, live, props) : renderBody(view, props)
   return respondWithDocument({ status, title, ...assets, body, keepsForms: true, showsPictures })
 }
 
-function renderBody({ title, icon, trail = [], content }: View, { visit, entry, made }: Surroundings): JSX.Element {
+function renderBody({ title, icon, trail = [], content }: View, { context, entry, requests }: LayoutProps) {
   return (
     <>
       <a class="skip" href="#content">
@@ -37,7 +37,7 @@ function renderBody({ title, icon, trail = [], content }: View, { visit, entry, 
         <a class="brand" href="/">
           Switchboard
         </a>
-        <Sidebar visit={visit} entry={entry} />
+        <Sidebar context={context} entry={entry} />
       </header>
       <main id="content" tabindex={-1}>
         <Breadcrumbs trail={trail} title={title} />
@@ -47,7 +47,7 @@ function renderBody({ title, icon, trail = [], content }: View, { visit, entry, 
         </h1>
         {content}
       </main>
-      <MadeRequests visit={visit} made={made} />
+      <RequestList context={context} requests={requests} />
     </>
   )
 }
@@ -68,17 +68,17 @@ function Breadcrumbs({ trail, title }: Required<Pick<View, 'trail' | 'title'>>) 
   )
 }
 
-async function* liveBody(view: View, { parts, end }: LiveParts, around: Surroundings): AsyncGenerator<JSX.Element> {
-  const [before = ''] = String(await renderBody(view, around)).split(LIVE_PLACE)
+async function* renderLiveBody(view: View, { parts, end }: LiveParts, props: LayoutProps): AsyncGenerator<JSX.Element> {
+  const [before = ''] = String(await renderBody(view, props)).split(LIVE_PLACE)
   yield raw(before)
   yield* parts
-  const [, after = ''] = String(await renderBody({ ...view, content: await end() }, around)).split(LIVE_PLACE)
+  const [, after = ''] = String(await renderBody({ ...view, content: await end() }, props)).split(LIVE_PLACE)
   yield raw(after)
 }
 
-/** A column beside the page; where that is narrow, a drawer that its button opens: a popover needs no script. */
-function Sidebar({ visit, entry }: Pick<Surroundings, 'visit' | 'entry'>) {
-  const { principal } = visit
+/** A column beside the page; on narrow screens a popover, which needs no script. */
+function Sidebar({ context, entry }: Pick<LayoutProps, 'context' | 'entry'>) {
+  const { principal } = context
   const mayOpen = ({ scope, isPrivate }: PageEntry) =>
     (scope === undefined || hasScope(principal, scope)) && !(isPrivate && principal.kind === 'anonymous')
   return (
@@ -88,13 +88,13 @@ function Sidebar({ visit, entry }: Pick<Surroundings, 'visit' | 'entry'>) {
       </form>
       <nav aria-label="Console">
         {Object.entries(PAGE_GROUPS).map(([group, pages]) => {
-          const open = pages.filter(mayOpen)
-          if (open.length === 0) return undefined
+          const visiblePages = pages.filter(mayOpen)
+          if (visiblePages.length === 0) return undefined
           return (
             <>
               <p>{group}</p>
               <ul>
-                {open.map(({ path, label }) => (
+                {visiblePages.map(({ path, label }) => (
                   <li>
                     <a
                       href={path}
@@ -117,12 +117,12 @@ function Sidebar({ visit, entry }: Pick<Surroundings, 'visit' | 'entry'>) {
           </li>
         </ul>
       </nav>
-      <Who visit={visit} />
+      <Account context={context} />
     </div>
   )
 }
 
-function Who({ visit: { principal, isOpen, url } }: Pick<Surroundings, 'visit'>) {
+function Account({ context: { principal, isOpen, url } }: Pick<LayoutProps, 'context'>) {
   if (isOpen) return <p class="who">No sign-in on this machine</p>
   if (principal.kind === 'anonymous') {
     return (
@@ -139,20 +139,20 @@ function Who({ visit: { principal, isOpen, url } }: Pick<Surroundings, 'visit'>)
   )
 }
 
-/** The requests of a page as commands: a key gets all that it shows. */
-function MadeRequests({ visit, made }: Pick<Surroundings, 'visit' | 'made'>) {
-  if (made.length === 0) return undefined
+/** The API requests of a page as `curl` commands. */
+function RequestList({ context, requests }: Pick<LayoutProps, 'context' | 'requests'>) {
+  if (requests.length === 0) return undefined
   return (
     <footer>
       <details>
         <summary>API requests of this page</summary>
-        {visit.isOpen ? undefined : (
+        {context.isOpen ? undefined : (
           <p class="note">
             They take an API key from <code>SWITCHBOARD_KEY</code>.
           </p>
         )}
-        {made.map((request) => (
-          <Copyable text={formatCurl(request, visit.url.origin, visit.isOpen)} />
+        {requests.map((request) => (
+          <Copyable text={formatCurl(request, context.url.origin, context.isOpen)} />
         ))}
       </details>
     </footer>

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { trimEnd } from '../core/tool/trim.ts'
 
-/** In characters: a page shows no more of one text. */
+/** Characters of one text that a page shows. */
 const MAX_SHOWN = 20_000
 
 type BlockKind = 'text' | 'bullets' | 'numbers' | 'code'
@@ -12,7 +12,7 @@ interface Block {
   readonly lines: string[]
 }
 
-/** The Markdown that descriptions use: paragraphs, lists, code, links and emphasis. All else stays text, and is escaped as such. */
+/** The Markdown of descriptions: paragraphs, lists, code, links and emphasis. Everything else is escaped text. */
 export function Markdown({ text }: { text: string }) {
   return (
     <div class="said" dir="auto">
@@ -23,7 +23,7 @@ export function Markdown({ text }: { text: string }) {
 
 /** Code, links and emphasis within a sentence. */
 export function Inline({ text }: { text: string }) {
-  return <>{inline(text)}</>
+  return <>{renderSpans(text)}</>
 }
 
 function parseBlocks(text: string): readonly Block[] {
@@ -45,27 +45,27 @@ function parseBlocks(text: string): readonly Block[] {
     else if (line.trim() === '') isNew = true
     else if (bullet) add('bullets', item)
     else if (number) add('numbers', item)
-    else add('text', headingText(line))
+    else add('text', formatHeading(line))
   }
   return blocks
 }
 
-function headingText(line: string): string {
+function formatHeading(line: string): string {
   const [mark] = /^ {0,3}#{1,6} +/.exec(line) ?? []
   return mark === undefined ? line : `**${trimEnd(line.slice(mark.length), '#')}**`
 }
 
 function renderElement({ kind, lines }: Block): JSX.Element {
-  if (kind === 'text') return <p>{inline(lines.join('\n'))}</p>
+  if (kind === 'text') return <p>{renderSpans(lines.join('\n'))}</p>
   if (kind === 'code') return <pre>{lines.join('\n')}</pre>
-  const items = lines.map((line) => <li>{inline(line)}</li>)
+  const items = lines.map((line) => <li>{renderSpans(line)}</li>)
   return kind === 'bullets' ? <ul>{items}</ul> : <ol>{items}</ol>
 }
 
 const SPAN =
   /`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[([^[\]\n]{1,300})\]\(([^\s()]{1,2000})\)|(?<![\w*])(?:_(?![\s_])([^_\n]*[^\s_])_|\*(?![\s_*])([^_*\n]*[^\s_*])\*)(?![\w*])/g
 
-function inline(text: string): Child[] {
+function renderSpans(text: string): Child[] {
   const parts: Child[] = []
   let end = 0
   for (const {
@@ -74,43 +74,43 @@ function inline(text: string): Child[] {
     2: bold,
     3: label = '',
     4: url = '',
-    5: low,
-    6: italic = low,
+    5: underscored,
+    6: italic = underscored,
     index,
   } of text.matchAll(SPAN)) {
     parts.push(text.slice(end, index))
     end = index + whole.length
     if (code !== undefined) parts.push(<code>{code}</code>)
-    else if (bold !== undefined) parts.push(<strong>{inline(bold)}</strong>)
-    else if (italic !== undefined) parts.push(<em>{inline(italic)}</em>)
+    else if (bold !== undefined) parts.push(<strong>{renderSpans(bold)}</strong>)
+    else if (italic !== undefined) parts.push(<em>{renderSpans(italic)}</em>)
     else if (/^https?:\/\//i.test(url)) {
       parts.push(
         <a href={url} rel="noopener noreferrer nofollow">
-          {inline(label)}
+          {renderSpans(label)}
         </a>,
       )
-    } else parts.push(...inline(label))
+    } else parts.push(...renderSpans(label))
   }
   return [...parts, text.slice(end)]
 }
 
-/** On one line without the marks of Markdown, for a card. */
+/** One line without Markdown, for a card. */
 export function toPlainText(text: string): string {
-  return unmarked(text)
+  return stripSpans(text)
     .replaceAll(/^ {0,3}(?:#{1,6}|[-*+]|```\w*) */gm, '')
     .replaceAll(/\s+/g, ' ')
 }
 
-function unmarked(text: string): string {
+function stripSpans(text: string): string {
   return text.replaceAll(
     SPAN,
-    (_, code?: string, bold?: string, label?: string, _url?: string, low?: string, italic?: string) =>
-      code ?? unmarked(bold ?? label ?? low ?? italic ?? ''),
+    (_, code?: string, bold?: string, label?: string, _url?: string, underscored?: string, italic?: string) =>
+      code ?? stripSpans(bold ?? label ?? underscored ?? italic ?? ''),
   )
 }
 
-/** Imported descriptions begin with the title, which stands above them already. */
-export function withoutTitle(text: string, title = ''): string {
-  const rest = title !== '' && text.startsWith(title) ? text.slice(title.length) : text
-  return /^(?:\n|$)/.test(rest) ? rest.trim() : text
+/** Imported descriptions begin with the title, which is shown above them already. */
+export function removeTitle(text: string, title = ''): string {
+  const remainder = title !== '' && text.startsWith(title) ? text.slice(title.length) : text
+  return /^(?:\n|$)/.test(remainder) ? remainder.trim() : text
 }

@@ -1,5 +1,5 @@
-import type { View } from './visit.ts'
-import { TO_CATALOG, Notice } from './parts.tsx'
+import type { View } from './page-context.ts'
+import { CATALOG_LINK, Notice } from './parts.tsx'
 
 export async function show(): Promise<View> {
   return {
@@ -8,7 +8,7 @@ export async function show(): Promise<View> {
     content: (
       <Notice isProblem>
         <p>There is no page at this address.</p>
-        {TO_CATALOG}
+        {CATALOG_LINK}
       </Notice>
     ),
   }

@@ -1,4 +1,4 @@
-import type { PageEntry } from './visit.ts'
+import type { PageEntry } from './page-context.ts'
 
 type Access = Omit<PageEntry, 'path' | 'label' | 'load'>
 

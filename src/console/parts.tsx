@@ -2,7 +2,7 @@ import { Copyable, Row } from '../http/page/rows.tsx'
 import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import type { Reply, RouteFailure, View } from './visit.ts'
+import type { Reply, RouteFailure, View } from './page-context.ts'
 import { Markdown } from './markdown.tsx'
 
 export function Notice({ isProblem = false, children }: { isProblem?: boolean; children?: Child }) {
@@ -33,12 +33,12 @@ export function FailureNotice({ failure }: { failure: RouteFailure }) {
   )
 }
 
-/** A page that cannot show what it is for, and what to do instead. */
-export function failedView(title: string, failure: RouteFailure, instead: JSX.Element): View {
+/** A page that failed, and what to do instead. */
+export function toFailureView(title: string, failure: RouteFailure, fallback: JSX.Element): View {
   const content = (
     <>
       <FailureNotice failure={failure} />
-      {instead}
+      {fallback}
     </>
   )
   return { title, status: failure.status, content }
@@ -48,19 +48,19 @@ export function toReplyView<T>(reply: Reply<T>, show: (value: T) => Child): Chil
   return reply.ok ? show(reply.value) : <FailureNotice failure={reply.failure} />
 }
 
-/** A long name breaks behind its toolkit. */
+/** Lets a long name break after its toolkit. */
 export function ToolNameLabel({ name }: { name: string }) {
-  const [toolkit, ...rest] = name.split('.')
-  if (rest.length === 0) return <>{name}</>
+  const [toolkit, ...path] = name.split('.')
+  if (path.length === 0) return <>{name}</>
   return (
     <>
       {toolkit}.<wbr />
-      {rest.join('.')}
+      {path.join('.')}
     </>
   )
 }
 
-/** A time in UTC, to the minute or `isExact` to the second, which a script changes to the reader's own. */
+/** A time in UTC, to the minute or with `isExact` to the second. A script changes it to the reader's time zone. */
 export function Time({ at, isExact = false }: { at: string; isExact?: boolean }) {
   return (
     <time datetime={at} data-format={isExact ? 'second' : undefined}>
@@ -70,15 +70,15 @@ export function Time({ at, isExact = false }: { at: string; isExact?: boolean })
 }
 
 /** A code in words: `tool-timed-out` is "Tool timed out". */
-export function formatTimeAgo(code: string): string {
+export function formatCode(code: string): string {
   return code.charAt(0).toUpperCase() + code.slice(1).replaceAll(/[-_]/g, ' ')
 }
 
-/** With its code, which the API and the guides have, for the mouse that rests on it. */
+/** An outcome in words; its tooltip is the code that the API and the guides use. */
 export function OutcomeWord({ outcome }: { outcome: string }) {
   return (
     <span class={outcome === 'success' ? undefined : 'failed'} title={outcome}>
-      {formatTimeAgo(outcome)}
+      {formatCode(outcome)}
     </span>
   )
 }
@@ -154,7 +154,7 @@ interface SelectProps {
   readonly value?: string | undefined
 }
 
-/** A value that is no option, such as one of an older link, is kept as one. */
+/** A value that is no option, such as one of an older link, is added as one. */
 export function Select({ label, name, options, value = '' }: SelectProps) {
   const isOption = options.some((option) => option.value === value)
   return (
@@ -173,13 +173,13 @@ export function Select({ label, name, options, value = '' }: SelectProps) {
 
 interface FoldedFormProps {
   readonly label: string
-  /** With the name of what it changes, where a list is read by its labels alone. */
+  /** The label for screen readers, with the name of the item that it changes. */
   readonly name?: string
   readonly action?: string
   readonly children?: Child
 }
 
-/** A form that ends something: it is opened first, and then pressed, so nothing ends by a slip. */
+/** A form for a dangerous change. It must be opened first, so that nobody submits it by accident. */
 export function FoldedForm({ label, name, action, children }: FoldedFormProps) {
   return (
     <details>
@@ -210,7 +210,7 @@ export function FoldedList({ title, items, isOpen }: { title: string; items: rea
   )
 }
 
-/** The place of live parts. No text can contain it, since every `<` of a text is escaped. */
+/** Marks where live parts go. No text can contain it, since every `<` in text is escaped. */
 export const LIVE_PLACE = '<!-- live -->'
 
 export function LivePlace() {
@@ -223,7 +223,7 @@ export interface CopyText {
   readonly note?: string
 }
 
-/** Texts to copy, of which one is open at a time. */
+/** Texts to copy, each folded; with `isOpen` the first is open. */
 export function SnippetList({ snippets, isOpen = false }: { snippets: readonly CopyText[]; isOpen?: boolean }) {
   return (
     <>
@@ -246,7 +246,7 @@ interface FoldProps {
   readonly children: Child
 }
 
-/** A section with its heading, which is opened to be read. */
+/** A section folded under its heading. */
 export function Fold({ id, title, note, isOpen = false, children }: FoldProps) {
   return (
     <details class="fold" open={isOpen}>
@@ -267,13 +267,13 @@ export function SendingNote({ children }: { children?: Child }) {
   )
 }
 
-export const TO_CATALOG = (
+export const CATALOG_LINK = (
   <p>
     <a href="/">Catalog</a>
   </p>
 )
 
-/** The value of a field that must come back as it is: what cannot be seen is spelled out in texts, and kept here. */
+/** Keeps a form value unchanged. In other text, the layout spells out invisible characters. */
 export function exact(value: string) {
   return raw(
     value

@@ -1,6 +1,6 @@
-import type { PageContext } from './visit.ts'
+import type { PageContext } from './page-context.ts'
 
-/** The filters in the address of a page, by name; one that is not there is empty. */
+/** The filters in a page's URL, by name; a missing filter is empty. */
 export function readFilters<Name extends string>({ url }: PageContext, names: readonly Name[]) {
   const filters: Partial<Record<Name, string>> = {}
   for (const name of names) filters[name] = url.searchParams.get(name)?.trim() ?? ''

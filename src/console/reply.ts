@@ -1,7 +1,7 @@
 import { parseTrusted } from '../core/tool/json-text.ts'
 import type { Progress } from '../core/call/progress.ts'
 import { readEvents } from '../http/response/event-stream.ts'
-import type { CallEnd, FollowedCall, Reply, RouteFailure } from './visit.ts'
+import type { CallResponse, StartedCall, Reply, RouteFailure } from './page-context.ts'
 
 export async function readReply<T>(response: Response): Promise<Reply<T>> {
   const { ok, status, value } = await readBody(response)
@@ -16,10 +16,10 @@ async function readBody(response: Response) {
   return { ok, status, value: isJson ? parseTrusted(text) : {} }
 }
 
-export async function followedCall<T>(response: Response): Promise<FollowedCall<T>> {
+export async function readStartedCall<T>(response: Response): Promise<StartedCall<T>> {
   if (response.headers.get('content-type') !== 'text/event-stream') return { reply: await readBody(response) }
-  const { promise, resolve } = Promise.withResolvers<CallEnd<T>>()
-  async function* read(): AsyncGenerator<Progress> {
+  const { promise, resolve } = Promise.withResolvers<CallResponse<T>>()
+  async function* readProgress(): AsyncGenerator<Progress> {
     let status = 200
     for await (const { event, data } of readEvents(response)) {
       if (event === 'progress') yield parseTrusted(data)
@@ -28,7 +28,7 @@ export async function followedCall<T>(response: Response): Promise<FollowedCall<
     }
     resolve(readBody(Response.json({ message: 'The answer ended early' }, { status: 502 })))
   }
-  return { progress: read(), end: () => promise }
+  return { progress: readProgress(), end: () => promise }
 }
 
 interface FailureBody {

@@ -6,91 +6,92 @@ import { requestMemory } from '../http/request/request-memory.ts'
 import { getBackground, type Authorize, type RouteContext } from '../http/route/authorizer.ts'
 import { failurePage, FORM_OF_ANOTHER_SITE, redirectResponse, page } from '../http/page/page.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
-import { layout } from './layout.tsx'
+import { renderLayout } from './layout.tsx'
 import type { CurlRequest } from '../docs/curl.ts'
-import type { PageEntry, PageContext, RequestParts } from './visit.ts'
-import { followedCall, readReply } from './reply.ts'
-import { NO_SUCH_NAME, scopePage, welcomePage } from './cards.tsx'
+import type { PageEntry, PageContext, RequestParts } from './page-context.ts'
+import { readStartedCall, readReply } from './reply.ts'
+import { UNKNOWN_NAME_PAGE, buildScopePage, buildWelcomePage } from './cards.tsx'
 
-export interface AnswerDeps {
-  /** Lets in whoever is signed in, or else anybody the deployment lets in without; takes forms of our own pages alone. */
-  readonly gate: Authorize
+export interface ShowPageDeps {
+  /** Authenticates the visitor, or lets an anonymous one in if the deployment does; accepts forms of our own pages only. */
+  readonly authorize: Authorize
   readonly send: (c: RouteContext, principal: Principal, request: Request) => Promise<Response>
 }
 
-export type Answer = (c: RouteContext, entry: PageEntry, params: Readonly<Record<string, string>>) => Promise<Response>
+export type ShowPage = (c: RouteContext, entry: PageEntry, params: PageContext['params']) => Promise<Response>
 
-/** In characters: no name that a route takes makes a longer one. */
-const MAX_PATH = 8_192
-/** In bytes: a tool's input at its largest fits, or a description that is imported. */
-const FORM_LIMIT = 4 * 1024 * 1024
+/** No name that a route accepts makes a longer path. */
+const MAX_PATH_CHARACTERS = 8_192
+/** The largest input of a tool fits, and an imported description. */
+const MAX_FORM_BYTES = 4 * 1024 * 1024
 
-export function createAnswer({ gate, send }: AnswerDeps): Answer {
+export function createShowPage({ authorize, send }: ShowPageDeps): ShowPage {
   return async (c, entry, params) => {
     const request = c.req.raw
-    const caller = await gate(c, undefined)
-    if (!caller.ok) return refuse(request, caller.failure)
+    const caller = await authorize(c, undefined)
+    if (!caller.ok) return respondToDenial(request, caller.failure)
     const principal = caller.value
     const missing = entry.scope && !hasScope(principal, entry.scope) ? entry.scope : undefined
-    if (principal.kind === 'anonymous' && (entry.isPrivate || missing)) return goToSignIn(request)
-    if (missing) return page(scopePage(missing))
+    if (principal.kind === 'anonymous' && (entry.isPrivate || missing)) return redirectToSignIn(request)
+    if (missing) return page(buildScopePage(missing))
     const isForm = request.method === 'POST'
-    const meter = createRequestBudget()
+    const budget = createRequestBudget()
     const memory = requestMemory.open({ principal, request, background: getBackground(c), use: 'form' })
-    const form = isForm ? await readForm(request, { limit: FORM_LIMIT, budget: meter, memory }) : undefined
+    const form = isForm ? await readForm(request, { limit: MAX_FORM_BYTES, budget, memory }) : undefined
     if (form?.ok === false) {
       memory.release()
       return page(failurePage(form.failure))
     }
-    const made: CurlRequest[] = []
+    const requests: CurlRequest[] = []
     const url = new URL(request.url)
-    const make = requester(c, principal, url, made)
-    const visit: PageContext = {
+    const fetchRoute = createRouteFetcher(c, principal, url, requests)
+    const context: PageContext = {
       principal,
       url,
       params,
       form: form?.value ?? new URLSearchParams(),
-      meter,
+      budget,
       isOpen: principal.id === 'open',
-      fetchRoute: async (route, ...[parts]) => readReply(await make(route, parts)),
-      async follow(route, body) {
-        return followedCall(await make(route, { body }, 'application/json, text/event-stream'))
+      fetchRoute: async (route, ...[parts]) => readReply(await fetchRoute(route, parts)),
+      async startCall(route, body) {
+        return readStartedCall(await fetchRoute(route, { body }, 'application/json, text/event-stream'))
       },
     }
     const module = await entry.load()
     try {
-      const result = await (isForm && module.act ? module.act(visit) : module.show(visit))
-      return 'redirectTo' in result ? redirectResponse(result.redirectTo) : await layout(result, { visit, entry, made })
+      const result = await (isForm && module.submit ? module.submit(context) : module.show(context))
+      if ('redirectTo' in result) return redirectResponse(result.redirectTo)
+      return await renderLayout(result, { context, entry, requests })
     } catch (error) {
       if (!(error instanceof StrayPath)) throw error
-      return page(NO_SUCH_NAME)
+      return page(UNKNOWN_NAME_PAGE)
     } finally {
       memory.release()
     }
   }
 
-  function requester(c: RouteContext, principal: Principal, url: URL, made: CurlRequest[]) {
-    const { headers: received, signal } = c.req.raw
-    const address = received.get('cf-connecting-ip')
+  function createRouteFetcher(c: RouteContext, principal: Principal, url: URL, requests: CurlRequest[]) {
+    const { headers: receivedHeaders, signal } = c.req.raw
+    const address = receivedHeaders.get('cf-connecting-ip')
     return async (route: string, request: RequestParts = {}, accept?: string): Promise<Response> => {
       const [method = '', template = ''] = route.split(' ')
       const { query, etag, body: value } = request
       const names: ReadonlyMap<string, unknown> = new Map(Object.entries(request))
-      const filled = template.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(names.get(name))))
-      if (filled.length > MAX_PATH) throw new StrayPath()
+      const pathname = template.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(names.get(name))))
+      if (pathname.length > MAX_PATH_CHARACTERS) throw new StrayPath()
       const search = String(query ?? '')
-      const path = search === '' ? filled : `${filled}${filled.includes('?') ? '&' : '?'}${search}`
+      const path = search === '' ? pathname : `${pathname}${pathname.includes('?') ? '&' : '?'}${search}`
       const target = new URL(path, url)
-      // A thing named `..` would make another path of its route's
+      // An item named `..` would lead to another path
       if (target.origin !== url.origin || target.pathname !== path.split('?')[0]) throw new StrayPath()
       const body = value === undefined ? undefined : JSON.stringify(value)
-      // It comes back from a form, so it may hold what no header can
-      const ifMatch = etag === undefined ? undefined : `"${encodeURIComponent(etag.slice(0, MAX_PATH))}"`
-      made.push({ method, path, body, accept, ifMatch })
+      // It comes from a form, so it may contain characters that headers cannot
+      const ifMatch = etag === undefined ? undefined : `"${encodeURIComponent(etag.slice(0, MAX_PATH_CHARACTERS))}"`
+      requests.push({ method, path, body, accept, ifMatch })
       const headers = new Headers({ accept: accept ?? 'application/json' })
       if (body !== undefined) headers.set('content-type', 'application/json')
       if (ifMatch !== undefined) headers.set('if-match', ifMatch)
-      // The rates of clients hold for requests of their pages too
+      // Requests of a page count against its client's rate limits
       if (address !== null) headers.set('cf-connecting-ip', address)
       return send(
         c,
@@ -101,13 +102,13 @@ export function createAnswer({ gate, send }: AnswerDeps): Answer {
   }
 }
 
-function refuse(request: Request, failure: Failure): Response | Promise<Response> {
+function respondToDenial(request: Request, failure: Failure): Response | Promise<Response> {
   if (failure.type === 'forbidden') return page(FORM_OF_ANOTHER_SITE)
   if (failure.type !== 'unauthenticated') return page(failurePage(failure))
-  return new URL(request.url).pathname === '/' ? page(welcomePage()) : goToSignIn(request)
+  return new URL(request.url).pathname === '/' ? page(buildWelcomePage()) : redirectToSignIn(request)
 }
 
-function goToSignIn({ url }: Request): Response {
+function redirectToSignIn({ url }: Request): Response {
   const { pathname, search } = new URL(url)
   return redirectResponse(signInPath(pathname + search))
 }

@@ -4,16 +4,16 @@ import { NextLink, Notice } from './parts.tsx'
 export type { Column } from '../http/page/table.tsx'
 
 interface TableProps<T> extends DataTableProps<T> {
-  readonly none?: string
-  readonly more?: { readonly href: string; readonly label: string } | undefined
+  readonly emptyMessage?: string
+  readonly nextPage?: { readonly href: string; readonly label: string } | undefined
 }
 
-export function Table<T>({ none, more, ...table }: TableProps<T>) {
-  if (table.items.length === 0 && none !== undefined) return <Notice>{none}</Notice>
+export function Table<T>({ emptyMessage, nextPage, ...tableProps }: TableProps<T>) {
+  if (tableProps.items.length === 0 && emptyMessage !== undefined) return <Notice>{emptyMessage}</Notice>
   return (
     <>
-      <DataTable {...table} />
-      {more && <NextLink {...more} />}
+      <DataTable {...tableProps} />
+      {nextPage && <NextLink {...nextPage} />}
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { barsOfCalls, barsOfUsage } from '../../src/console/calls/chart.tsx'
+import { toCallBars, toUsageBars } from '../../src/console/calls/chart.tsx'
 import { parseRange } from '../../src/console/calls/range.tsx'
 import { setUp } from './set-up.ts'
 
@@ -27,7 +27,7 @@ const CALL = {
 
 describe('the bars of the chart', () => {
   it('are there for every hour, those without a call too', () => {
-    const bars = barsOfUsage([usage(HOUR, 3, 1)], parseRange('day'))
+    const bars = toUsageBars([usage(HOUR, 3, 1)], parseRange('day'))
     expect(bars).toHaveLength(24)
     expect([bars[0]?.at, bars.at(-1)?.at]).toEqual([Date.parse('2030-01-01T13:00Z'), Date.parse('2030-01-02T12:00Z')])
     expect(bars.filter(({ calls }) => calls > 0)).toEqual([
@@ -37,7 +37,7 @@ describe('the bars of the chart', () => {
 
   it('are days of UTC over a week', () => {
     const day = { ...usage(HOUR, 2, 0), group: { day: '2030-01-02' } }
-    expect(barsOfUsage([day], parseRange('week')).map(({ calls }) => calls)).toEqual([0, 0, 0, 0, 0, 0, 0, 2])
+    expect(toUsageBars([day], parseRange('week')).map(({ calls }) => calls)).toEqual([0, 0, 0, 0, 0, 0, 0, 2])
   })
 
   it('are five minutes of an hour, counted from its calls', () => {
@@ -45,7 +45,7 @@ describe('the bars of the chart', () => {
       return { ...CALL, at: `2030-01-02T${time}.000Z`, dialect: 'mcp' as const, duration_ms, outcome }
     }
     const calls = [at('12:31:00', 10, 'success'), at('12:30:00', 30, 'internal'), at('11:35:00', 7, 'success')]
-    const bars = barsOfCalls(calls, parseRange('hour'))
+    const bars = toCallBars(calls, parseRange('hour'))
     expect(bars).toHaveLength(12)
     expect([bars[0], bars.at(-1)]).toEqual([
       { at: Date.parse('2030-01-02T11:35Z'), calls: 1, failures: 0, p50: 7, p95: 7 },

@@ -19,7 +19,7 @@ export function setUp(routes: Routes, visitor: Principal | Failure = ADMIN) {
   const asked: { readonly request: Request; readonly principal: Principal; readonly body: string }[] = []
   const authenticate = () => ('type' in visitor ? fail(visitor) : ok(visitor))
   const { router, notFound } = createConsole({
-    gate: createAuthorizer(
+    authorize: createAuthorizer(
       { authenticate },
       () => undefined,
       () => undefined,

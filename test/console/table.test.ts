@@ -15,7 +15,7 @@ const COLUMNS: readonly Column<Thing>[] = [
 it('a table says in each cell what it is called, for where no head is seen, and leaves empty what there is nothing to say of', async () => {
   const items = [{ name: '<a>', size: 1 }, { name: 'b' }]
   const more = { href: '/x?cursor=1', label: 'More' }
-  const text = String(await Table({ label: 'Things', columns: COLUMNS, items, more }))
+  const text = String(await Table({ label: 'Things', columns: COLUMNS, items, nextPage: more }))
   expect(text).toContain('aria-label="Things" tabindex="0"')
   expect(text.match(/<th scope="col">/g)).toHaveLength(3)
   expect(text).toContain(

@@ -1,17 +1,18 @@
 import { isStringArray, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
-import type { PageResult, PageContext } from '../visit.ts'
+import type { PageResult, PageContext } from '../page-context.ts'
 import { FailureNotice, OutcomeWord, TextField, Time } from '../parts.tsx'
 import { readFilters, buildQuery } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
 
 type AuditPage = ApiAnswers['GET /audit']
 
-const LIMIT = '50'
+const PAGE_SIZE = '50'
 
-export async function show(visit: PageContext): Promise<PageResult> {
-  const { cursor, ...filters } = readFilters(visit, ['act', 'principal', 'outcome', 'cursor'])
-  const acts = await visit.fetchRoute('GET /audit', { query: buildQuery({ ...filters, cursor, limit: LIMIT }) })
+export async function show(context: PageContext): Promise<PageResult> {
+  const { cursor, ...filters } = readFilters(context, ['act', 'principal', 'outcome', 'cursor'])
+  const query = buildQuery({ ...filters, cursor, limit: PAGE_SIZE })
+  const reply = await context.fetchRoute('GET /audit', { query })
   return {
     title: 'Audit log',
     content: (
@@ -21,7 +22,7 @@ export async function show(visit: PageContext): Promise<PageResult> {
           <TextField label="Caller" note="such as admin or key:…" name="principal" value={filters.principal} />
           <button class="go">Show</button>
         </form>
-        {acts.ok ? <Acts {...acts.value} filters={filters} /> : <FailureNotice failure={acts.failure} />}
+        {reply.ok ? <AuditTable {...reply.value} filters={filters} /> : <FailureNotice failure={reply.failure} />}
       </>
     ),
   }
@@ -49,32 +50,32 @@ const COLUMNS: readonly Column<AuditPage['items'][number]>[] = [
       </code>
     ),
   },
-  { title: 'Details', isLong: true, cell: ({ about }) => (about === undefined ? undefined : <About about={about} />) },
+  { title: 'Details', isLong: true, cell: ({ about }) => about && <Details about={about} /> },
 ]
 
-function Acts({ items, next_cursor, filters }: AuditPage & { filters: Readonly<Record<string, string>> }) {
+function AuditTable({ items, next_cursor, filters }: AuditPage & { filters: Readonly<Record<string, string>> }) {
   const query = next_cursor && buildQuery({ ...filters, cursor: next_cursor })
-  const more = query ? { href: `/console/audit?${query}`, label: 'Earlier actions' } : undefined
-  const none = 'No actions match. Actions appear here after about a second.'
-  return <Table label="Actions" columns={COLUMNS} items={items} none={none} more={more} />
+  const nextPage = query ? { href: `/console/audit?${query}`, label: 'Earlier actions' } : undefined
+  const emptyMessage = 'No actions match. Actions appear here after about a second.'
+  return <Table label="Actions" columns={COLUMNS} items={items} emptyMessage={emptyMessage} nextPage={nextPage} />
 }
 
-/** In characters: of a longer text half as much is shown until it is opened. */
-const LONG = 160
+/** A longer text is folded, with half as many characters as its summary. */
+const MAX_INLINE_CHARACTERS = 160
 
-function About({ about }: { about: JsonObject }) {
+function Details({ about }: { about: JsonObject }) {
   return (
     <>
       {Object.entries(about).map(([name, value]) => {
         const text = formatValue(value)
-        return text.length <= LONG ? (
+        return text.length <= MAX_INLINE_CHARACTERS ? (
           <div>
             <span class="note">{name}</span> {text}
           </div>
         ) : (
           <details>
             <summary>
-              <span class="note">{name}</span> {text.slice(0, LONG / 2)}…
+              <span class="note">{name}</span> {text.slice(0, MAX_INLINE_CHARACTERS / 2)}…
             </summary>
             {text}
           </details>

@@ -1,4 +1,4 @@
-/** Makes the console quicker to use; without it, everything works. It is sent as text, so it imports nothing. */
+/** Makes the console quicker to use; every page works without it. It is sent as text, so it imports nothing. */
 
 /** By the name in `data-format`; the time in UTC stays in the title. */
 const FORMATS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
@@ -47,7 +47,7 @@ for (const form of document.querySelectorAll('form')) {
     })
   })
 }
-// A call is made again once everything that it waits for was allowed or approved
+// Repeats a call once a person has allowed or approved everything that it needs
 const waiting = document.querySelector<HTMLElement>('[data-waiting]')
 const call = document.querySelector<HTMLFormElement>('form[data-call]')
 if (waiting && call) {
@@ -55,38 +55,38 @@ if (waiting && call) {
   call.addEventListener('input', () => (isEdited = true))
   waiting.textContent = 'This page continues by itself when that is done.'
   const links = [...document.querySelectorAll<HTMLElement>('[data-check]')]
-  void Promise.all(links.map(({ dataset }) => ended(dataset['check'] ?? ''))).then((ends) => {
-    const isDone = ends.every((end) => end === 'completed')
+  void Promise.all(links.map(({ dataset }) => poll(dataset['check'] ?? ''))).then((states) => {
+    const isDone = states.every((state) => state === 'completed')
     waiting.textContent = isDone
       ? 'Done: press Try again.'
       : 'That was refused or has expired: press Try again for a new link.'
     if (isDone && !isEdited) call.requestSubmit()
   })
 }
-async function ended(check: string): Promise<string | undefined> {
+async function poll(check: string): Promise<string | undefined> {
   for (;;) {
-    const began = Date.now()
+    const start = Date.now()
     try {
-      // The path alone: a page asks its own server only
+      // Only the path: a page's policy lets it reach its own server only
       const response = await fetch(`${new URL(check).pathname}?wait=50`, { headers: { accept: 'application/json' } })
       const { status }: { status?: string } = JSON.parse(await response.text())
       if (!response.ok || status === 'completed' || status === 'failed') return status
     } catch {
-      // Asked again, as the network may be away for a while
+      // Retried, as the network may be away for a while
     }
-    await new Promise((resolve) => setTimeout(resolve, 2_000 - (Date.now() - began)))
+    await new Promise((resolve) => setTimeout(resolve, 2_000 - (Date.now() - start)))
   }
 }
-// Going back by the browser's history finds the form as it was
+// The browser's history restores a form as it was: with disabled buttons
 addEventListener('pageshow', (event) => {
   if (!event.persisted) return
   for (const button of document.querySelectorAll<HTMLButtonElement>('form button')) button.disabled = false
 })
 
 addEventListener('keydown', (event) => {
-  // A page's own stands behind that of the sidebar, which a phone hides
-  const search = [...document.querySelectorAll<HTMLInputElement>('input[type="search"]')].findLast((each) =>
-    each.checkVisibility(),
+  // The page's own search field comes after the sidebar's, which is hidden on phones
+  const search = [...document.querySelectorAll<HTMLInputElement>('input[type="search"]')].findLast((box) =>
+    box.checkVisibility(),
   )
   const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select') !== null
   if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey || !search) return

@@ -2,8 +2,8 @@ import type { ApiAnswers } from '../../api/answers.ts'
 
 type ListedCall = ApiAnswers['GET /calls']['items'][number]
 
-/** Usage has the ids of callers alone: their calls have the names of keys and agents. */
-export function callerNames(calls: readonly ListedCall[]): (principal: string) => string {
+/** `GET /usage` has only the ids of callers; `GET /calls` has the names of keys and agents too. */
+export function createCallerFormatter(calls: readonly ListedCall[]): (principal: string) => string {
   const names = new Map(calls.map((call) => [call.principal, formatCaller(call)]))
   return (principal) => names.get(principal) ?? formatCaller({ principal })
 }

@@ -19,8 +19,8 @@ const WIDTH = 720
 const HEIGHT = 200
 const TICKS = 4
 
-/** Every step of a range, those without a call too. */
-export function barsOfUsage(items: readonly Usage[], range: Range): readonly Bar[] {
+/** One bar for each step of a range, also for steps without a call. */
+export function toUsageBars(items: readonly Usage[], range: Range): readonly Bar[] {
   const byStart = new Map(items.map((usage) => [Date.parse(usage.group.hour ?? usage.group.day ?? ''), usage]))
   return buildBars(range, (at) => {
     const { calls = 0, failures = 0, p50_ms = 0, p95_ms = 0 } = byStart.get(at) ?? {}
@@ -28,31 +28,31 @@ export function barsOfUsage(items: readonly Usage[], range: Range): readonly Bar
   })
 }
 
-/** For a range that is shorter than what usage is counted by. */
-export function barsOfCalls(items: readonly ListedCall[], range: Range): readonly Bar[] {
+/** For a range shorter than an hour, which usage is counted by. */
+export function toCallBars(items: readonly ListedCall[], range: Range): readonly Bar[] {
   const byStart = Map.groupBy(items, ({ at }) => Math.floor(Date.parse(at) / range.step) * range.step)
   return buildBars(range, (at) => {
     const calls = byStart.get(at) ?? []
     const durations = calls.map(({ duration_ms }) => duration_ms).sort((one, other) => one - other)
-    const quantile = (part: number) => durations[Math.ceil(durations.length * part) - 1] ?? 0
+    const quantile = (fraction: number) => durations[Math.ceil(durations.length * fraction) - 1] ?? 0
     const failures = calls.filter(({ outcome }) => outcome !== 'success').length
     return { at, calls: calls.length, failures, p50: quantile(0.5), p95: quantile(0.95) }
   })
 }
 
-function buildBars({ start, step, bars }: Range, barAt: (at: number) => Bar): readonly Bar[] {
-  return Array.from({ length: bars }, (_, index) => barAt(start + index * step))
+function buildBars({ start, step, bars }: Range, createBar: (at: number) => Bar): readonly Bar[] {
+  return Array.from({ length: bars }, (_, index) => createBar(start + index * step))
 }
 
 export function CallsChart({ bars, range }: { bars: readonly Bar[]; range: Range }) {
   const total = bars.reduce((sum, { calls }) => sum + calls, 0)
   const failed = bars.reduce((sum, { failures }) => sum + failures, 0)
   if (total === 0) return undefined
-  const most = roundUpMaximum(Math.max(...bars.map(({ calls }) => calls)))
-  const slowest = roundUpMaximum(Math.max(...bars.map(({ p95 }) => p95)))
+  const maxCalls = roundUp(Math.max(...bars.map(({ calls }) => calls)))
+  const maxP95 = roundUp(Math.max(...bars.map(({ p95 }) => p95)))
   const step = WIDTH / bars.length
   const scaleY = (value: number, top: number) => Math.round(HEIGHT * (1 - value / top))
-  const words = `${formatCount(total, 'call')}, ${failed} failed; p95 up to ${formatMs(Math.max(...bars.map(({ p95 }) => p95)))}`
+  const summary = `${formatCount(total, 'call')}, ${failed} failed; p95 up to ${formatMs(Math.max(...bars.map(({ p95 }) => p95)))}`
   return (
     <figure class="chart">
       <p class="legend">
@@ -60,8 +60,8 @@ export function CallsChart({ bars, range }: { bars: readonly Bar[]; range: Range
         <span class="failures">Failed</span>
         <span class="slow">p95</span>
       </p>
-      <Axis labels={buildTicks(most).map((value) => value.toLocaleString('en'))} />
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={words}>
+      <Axis labels={buildTicks(maxCalls).map((value) => value.toLocaleString('en'))} />
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={summary}>
         {buildTicks(HEIGHT).map((y) => (
           <line class="grid" x1={0} x2={WIDTH} y1={y} y2={y} />
         ))}
@@ -74,35 +74,35 @@ export function CallsChart({ bars, range }: { bars: readonly Bar[]; range: Range
                 class="calls"
                 x={left}
                 width={width}
-                y={scaleY(calls, most)}
-                height={HEIGHT - scaleY(calls, most)}
+                y={scaleY(calls, maxCalls)}
+                height={HEIGHT - scaleY(calls, maxCalls)}
               />
               {failures === 0 ? undefined : (
                 <rect
                   class="failures"
                   x={left}
                   width={width}
-                  y={scaleY(failures, most)}
-                  height={HEIGHT - scaleY(failures, most)}
+                  y={scaleY(failures, maxCalls)}
+                  height={HEIGHT - scaleY(failures, maxCalls)}
                 />
               )}
-              <line class="slow" x1={left} x2={left + width} y1={scaleY(p95, slowest)} y2={scaleY(p95, slowest)} />
+              <line class="slow" x1={left} x2={left + width} y1={scaleY(p95, maxP95)} y2={scaleY(p95, maxP95)} />
             </>
           )
         })}
       </svg>
-      <Axis labels={buildTicks(slowest).map(formatMs)} />
+      <Axis labels={buildTicks(maxP95).map(formatMs)} />
       <p class="ticks" aria-hidden="true">
         {Array.from({ length: TICKS }, (_, index) => (
           <Tick range={range} index={index} />
         ))}
       </p>
       <figcaption class="note">
-        {words}. {range.by === 'day' ? 'Days are UTC.' : <span data-utc>Times are UTC.</span>}
+        {summary}. {range.by === 'day' ? 'Days are UTC.' : <span data-utc>Times are UTC.</span>}
       </figcaption>
       <details>
         <summary>Show as a table</summary>
-        <Table label="Calls by time" columns={columnsFor(range)} items={bars.filter(({ calls }) => calls > 0)} />
+        <Table label="Calls by time" columns={buildColumns(range)} items={bars.filter(({ calls }) => calls > 0)} />
       </details>
     </figure>
   )
@@ -118,7 +118,7 @@ function Axis({ labels }: { labels: readonly string[] }) {
   )
 }
 
-/** The first has the day too. */
+/** The first tick also has the day. */
 function Tick({ range: { start, bars, step, by }, index }: { range: Range; index: number }) {
   const at = start + (index * bars * step) / TICKS
   const isFirst = index === 0
@@ -132,7 +132,7 @@ function Tick({ range: { start, bars, step, by }, index }: { range: Range; index
   )
 }
 
-function columnsFor({ by }: Range): readonly Column<Bar>[] {
+function buildColumns({ by }: Range): readonly Column<Bar>[] {
   return [
     {
       title: by === 'day' ? 'Day' : 'Time',
@@ -150,10 +150,10 @@ function buildTicks(top: number): readonly number[] {
   return [0, top / 2, top]
 }
 
-/** The next of 2, 4, 6 and 10, or these with zeros behind them: half of each is a whole number too. */
-function roundUpMaximum(most: number): number {
-  const unit = 10 ** Math.floor(Math.log10(Math.max(1, most)))
-  return unit * ([2, 4, 6, 10].find((each) => each * unit >= most) ?? 10)
+/** Rounds up to 2, 4, 6 or 10 times a power of ten, so that half of it is a whole number too. */
+function roundUp(max: number): number {
+  const unit = 10 ** Math.floor(Math.log10(Math.max(1, max)))
+  return unit * ([2, 4, 6, 10].find((factor) => factor * unit >= max) ?? 10)
 }
 
 function formatDay(at: number): string {

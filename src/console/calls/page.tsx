@@ -1,33 +1,33 @@
 import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { FailureType } from '../../core/failure/failure.ts'
-import type { PageResult, PageContext, Reply } from '../visit.ts'
-import { FailureNotice, Notice, OutcomeWord, formatTimeAgo, Select, TextField, Time, ToolNameLabel } from '../parts.tsx'
+import type { PageResult, PageContext, Reply } from '../page-context.ts'
+import { FailureNotice, Notice, OutcomeWord, formatCode, Select, TextField, Time, ToolNameLabel } from '../parts.tsx'
 import { readFilters, buildQuery } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
-import { barsOfCalls, barsOfUsage, CallsChart, formatMs } from './chart.tsx'
-import { callerNames, formatCaller } from './callers.ts'
+import { toCallBars, toUsageBars, CallsChart, formatMs } from './chart.tsx'
+import { createCallerFormatter, formatCaller } from './callers.ts'
 import { type Range, RangeSelect, parseRange, formatStart } from './range.tsx'
 
 type CallsPage = ApiAnswers['GET /calls']
 type ListedCall = CallsPage['items'][number]
 type Filters = Readonly<Record<string, string>>
 
-const LIMIT = '30'
-/** In one answer: the chart of an hour with more is left out. */
-const CHARTED = '1000'
+const PAGE_SIZE = '30'
+/** The most that one response has. If an hour has more calls, it has no chart. */
+const MAX_CHARTED_CALLS = '1000'
 
-export async function show(visit: PageContext): Promise<PageResult> {
-  const { cursor, ...filters } = readFilters(visit, ['tool', 'outcome', 'principal', 'user_id', 'range', 'cursor'])
-  const { range: name, ...matching } = filters
+export async function show(context: PageContext): Promise<PageResult> {
+  const { cursor, ...filters } = readFilters(context, ['tool', 'outcome', 'principal', 'user_id', 'range', 'cursor'])
+  const { range: name, ...callFilters } = filters
   const range = parseRange(name)
-  const query = { ...matching, since: formatStart(range) }
-  const seesAll = hasScope(visit.principal, 'records:read')
+  const query = { ...callFilters, since: formatStart(range) }
+  const maySeeAll = hasScope(context.principal, 'records:read')
   const [chart, calls, callers] = await Promise.all([
-    loadChart(visit, range, query),
-    visit.fetchRoute('GET /calls', { query: buildQuery({ ...query, cursor, limit: LIMIT }) }),
-    seesAll
-      ? visit.fetchRoute('GET /usage', { query: buildQuery({ since: query.since, by: 'principal' }) })
+    loadChart(context, range, query),
+    context.fetchRoute('GET /calls', { query: buildQuery({ ...query, cursor, limit: PAGE_SIZE }) }),
+    maySeeAll
+      ? context.fetchRoute('GET /usage', { query: buildQuery({ since: query.since, by: 'principal' }) })
       : undefined,
   ])
   return {
@@ -37,12 +37,12 @@ export async function show(visit: PageContext): Promise<PageResult> {
         <form class="row" method="get">
           <RangeSelect range={range} />
           <TextField label="Tool" note="such as Gmail.*" name="tool" value={filters.tool} />
-          <Select label="Outcome" name="outcome" options={OUTCOMES} value={filters.outcome} />
-          {seesAll && (
+          <Select label="Outcome" name="outcome" options={OUTCOME_OPTIONS} value={filters.outcome} />
+          {maySeeAll && (
             <Select
               label="Caller"
               name="principal"
-              options={[ANY, ...listCallers(callers, calls)]}
+              options={[ANY_OPTION, ...listCallers(callers, calls)]}
               value={filters.principal}
             />
           )}
@@ -56,19 +56,19 @@ export async function show(visit: PageContext): Promise<PageResult> {
   }
 }
 
-/** In options: those who call most are the first. */
-const MOST_CALLERS = 100
+/** As options, those with the most calls first. */
+const MAX_CALLER_OPTIONS = 100
 
 function listCallers(usage: Reply<ApiAnswers['GET /usage']> | undefined, calls: Reply<CallsPage>) {
   if (!usage?.ok) return []
-  const formatCaller = callerNames(calls.ok ? calls.value.items : [])
-  return usage.value.items.slice(0, MOST_CALLERS).map(({ group: { principal = '' } }) => {
-    return { value: principal, text: formatCaller(principal) }
+  const formatPrincipal = createCallerFormatter(calls.ok ? calls.value.items : [])
+  return usage.value.items.slice(0, MAX_CALLER_OPTIONS).map(({ group: { principal = '' } }) => {
+    return { value: principal, text: formatPrincipal(principal) }
   })
 }
 
-const ANY = { value: '', text: 'Any' }
-const FAILURES: readonly FailureType[] = [
+const ANY_OPTION = { value: '', text: 'Any' }
+const FAILURE_TYPES: readonly FailureType[] = [
   'tool-failed',
   'tool-timed-out',
   'input-invalid',
@@ -88,24 +88,24 @@ const FAILURES: readonly FailureType[] = [
   'unavailable',
   'internal',
 ]
-const OUTCOMES = [
-  ANY,
+const OUTCOME_OPTIONS = [
+  ANY_OPTION,
   { value: 'failure', text: 'Any failure' },
-  ...['success', ...FAILURES].map((type) => ({ value: type, text: formatTimeAgo(type) })),
+  ...['success', ...FAILURE_TYPES].map((type) => ({ value: type, text: formatCode(type) })),
 ]
 
-/** Usage is counted by the hour, so that an hour is charted by its calls. */
-async function loadChart(visit: PageContext, range: Range, query: Filters) {
+/** Usage is counted by whole hours, so the chart of one hour is made from its calls. */
+async function loadChart(context: PageContext, range: Range, query: Filters) {
   if (range.by !== undefined) {
-    const usage = await visit.fetchRoute('GET /usage', { query: buildQuery({ ...query, by: range.by }) })
+    const usage = await context.fetchRoute('GET /usage', { query: buildQuery({ ...query, by: range.by }) })
     if (!usage.ok) return <FailureNotice failure={usage.failure} />
-    return <CallsChart bars={barsOfUsage(usage.value.items, range)} range={range} />
+    return <CallsChart bars={toUsageBars(usage.value.items, range)} range={range} />
   }
-  const calls = await visit.fetchRoute('GET /calls', { query: buildQuery({ ...query, limit: CHARTED }) })
+  const calls = await context.fetchRoute('GET /calls', { query: buildQuery({ ...query, limit: MAX_CHARTED_CALLS }) })
   if (!calls.ok) return <FailureNotice failure={calls.failure} />
   if (calls.value.next_cursor !== undefined)
     return <p class="note">More than 1,000 calls: choose 24 hours, or a tool.</p>
-  return <CallsChart bars={barsOfCalls(calls.value.items, range)} range={range} />
+  return <CallsChart bars={toCallBars(calls.value.items, range)} range={range} />
 }
 
 const COLUMNS: readonly Column<ListedCall>[] = [
@@ -140,10 +140,10 @@ function CallTable({ items, next_cursor, filters }: CallsPage & { filters: Filte
     )
   }
   const query = next_cursor && buildQuery({ ...filters, cursor: next_cursor })
-  const more = query ? { href: `/console/calls?${query}`, label: 'Earlier calls' } : undefined
+  const nextPage = query ? { href: `/console/calls?${query}`, label: 'Earlier calls' } : undefined
   return (
     <>
-      <Table label="Calls" columns={COLUMNS} items={items} more={more} />
+      <Table label="Calls" columns={COLUMNS} items={items} nextPage={nextPage} />
       <p class="note">
         The digest is of the tool's definition. Why a call failed is told to its caller alone. <code>for_operator</code>{' '}
         in its <a href="/docs/operate#logs-and-traces">log</a> line says what must be set up (npm run dev: in its
@@ -154,7 +154,7 @@ function CallTable({ items, next_cursor, filters }: CallsPage & { filters: Filte
 }
 
 function CallDetails({ call_id, tool, trace_id, digest, upstream_status, arguments: input }: ListedCall) {
-  const known = [
+  const details = [
     ['Call ID', call_id],
     ['Trace ID', trace_id],
     ['Digest', digest],
@@ -164,7 +164,7 @@ function CallDetails({ call_id, tool, trace_id, digest, upstream_status, argumen
   return (
     <details>
       <summary aria-label={`Details of the call of ${tool}, ${call_id}`}>Details</summary>
-      {known.map(([name, value]) =>
+      {details.map(([name, value]) =>
         value === undefined ? undefined : (
           <p>
             <span class="note">{name}</span> <code>{String(value)}</code>

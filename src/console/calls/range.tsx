@@ -13,23 +13,23 @@ export type RangeName = keyof typeof RANGES
 
 export type Range = ReturnType<typeof parseRange>
 
-const NAMES: readonly RangeName[] = ['hour', 'day', 'week', 'month']
+const RANGE_NAMES: readonly RangeName[] = ['hour', 'day', 'week', 'month']
 /** Usage is counted by whole hours. */
-export const COUNTED: readonly RangeName[] = ['day', 'week', 'month']
+export const USAGE_RANGES: readonly RangeName[] = ['day', 'week', 'month']
 
 /** `start` is when its first bar begins, in milliseconds since 1970. */
-export function parseRange(name: string | undefined, usual: RangeName = 'day', names = NAMES) {
-  const known = names.find((each) => each === name) ?? usual
-  const range = RANGES[known]
+export function parseRange(name: string | undefined, defaultName: RangeName = 'day', names = RANGE_NAMES) {
+  const rangeName = names.find((candidate) => candidate === name) ?? defaultName
+  const range = RANGES[rangeName]
   const last = Math.floor(Date.now() / range.step) * range.step
-  return { name: known, ...range, start: last - (range.bars - 1) * range.step }
+  return { name: rangeName, ...range, start: last - (range.bars - 1) * range.step }
 }
 
 export function formatStart({ start }: Range): string {
   return new Date(start).toISOString()
 }
 
-export function RangeSelect({ range, names = NAMES }: { range: Range; names?: typeof NAMES }) {
+export function RangeSelect({ range, names = RANGE_NAMES }: { range: Range; names?: typeof RANGE_NAMES }) {
   const options = names.map((name) => ({ value: name, text: RANGES[name].label }))
   return <Select label="Time range" name="range" options={options} value={range.name} />
 }

@@ -1,60 +1,60 @@
 import { hasScope } from '../../core/access/principal.ts'
 import { truncate } from '../../http/page/text.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
-import type { PageResult, PageContext } from '../visit.ts'
+import type { PageResult, PageContext } from '../page-context.ts'
 import { parseRange, formatStart } from '../calls/range.tsx'
 import { Markdown } from '../markdown.tsx'
 import { toReplyView, Notice } from '../parts.tsx'
-import { readOffset } from '../portion.ts'
+import { readOffset } from '../pagination.ts'
 import { buildQuery } from '../query.ts'
 import { ConnectStep, SetupPanel } from '../setup/checks.tsx'
-import { FoundTools, type FoundToolsPage } from './found.tsx'
+import { ToolCards, type ToolListPage } from './tool-cards.tsx'
 import { buildHref, Search, readSearch, type ToolSearch } from './search.tsx'
 import { ToolkitCards } from './toolkits.tsx'
 
-const LIMIT = '30'
-const WAITING = buildQuery({ status: 'pending', format: 'summary', limit: LIMIT })
+const PAGE_SIZE = '30'
+const PENDING_QUERY = buildQuery({ status: 'pending', format: 'summary', limit: PAGE_SIZE })
 
-export async function show(visit: PageContext): Promise<PageResult> {
-  const search = readSearch(visit)
+export async function show(context: PageContext): Promise<PageResult> {
+  const search = readSearch(context)
   const { view: _, ...query } = search
   const listTools = () =>
-    visit.fetchRoute('GET /tools', { query: buildQuery({ ...query, format: 'summary', limit: LIMIT }) })
+    context.fetchRoute('GET /tools', { query: buildQuery({ ...query, format: 'summary', limit: PAGE_SIZE }) })
   const isFirst = buildHref(search, {}) === '/' && search.cursor === ''
-  const mayPublish = hasScope(visit.principal, 'tools:publish')
-  const mayConfigure = hasScope(visit.principal, 'admin') && !visit.isOpen
-  const [found, toolkits, waiting, setup] = await Promise.all([
+  const mayPublish = hasScope(context.principal, 'tools:publish')
+  const mayConfigure = hasScope(context.principal, 'admin') && !context.isOpen
+  const [requestedTools, toolkits, pending, setup] = await Promise.all([
     isFirst ? undefined : listTools(),
-    visit.fetchRoute('GET /toolkits'),
-    isFirst && mayPublish ? visit.fetchRoute('GET /tools', { query: WAITING }) : undefined,
-    isFirst && mayConfigure ? visit.fetchRoute('GET /setup') : undefined,
+    context.fetchRoute('GET /toolkits'),
+    isFirst && mayPublish ? context.fetchRoute('GET /tools', { query: PENDING_QUERY }) : undefined,
+    isFirst && mayConfigure ? context.fetchRoute('GET /setup') : undefined,
   ])
-  const all = toolkits.ok ? toolkits.value.items : []
-  const isNamed = ({ toolkit }: Toolkit) => toolkit.toLowerCase() === search.toolkit.toLowerCase()
-  const chosen = all.find(isNamed)
-  const isOverview = isFirst && all.length > 1
-  const list = found ?? (isOverview ? undefined : await listTools())
+  const allToolkits = toolkits.ok ? toolkits.value.items : []
+  const isSearched = ({ toolkit }: Toolkit) => toolkit.toLowerCase() === search.toolkit.toLowerCase()
+  const searchedToolkit = allToolkits.find(isSearched)
+  const isOverview = isFirst && allToolkits.length > 1
+  const tools = requestedTools ?? (isOverview ? undefined : await listTools())
   const isUnknown =
-    toolkits.ok && search.toolkit !== '' && !chosen && list?.ok === true && list.value.items.length === 0
+    toolkits.ok && search.toolkit !== '' && !searchedToolkit && tools?.ok === true && tools.value.items.length === 0
   return {
-    ...buildTitle(search, chosen?.toolkit),
+    ...buildTitle(search, searchedToolkit?.toolkit),
     ...(isUnknown ? { status: 404 as const } : {}),
     content: (
       <>
         {isUnknown ? <Notice isProblem>There is no toolkit “{truncate(search.toolkit, 100)}”.</Notice> : undefined}
-        {waiting?.ok ? <Waiting {...waiting.value} /> : undefined}
-        {setup?.ok ? <SetupPanel items={setup.value.items} origin={visit.url.origin} /> : undefined}
-        {visit.isOpen && isFirst ? <FirstSteps origin={visit.url.origin} /> : undefined}
-        <Search search={{ ...search, toolkit: chosen?.toolkit ?? search.toolkit }} toolkits={toolkits} />
-        {chosen?.description === undefined ? undefined : <Markdown text={chosen.description} />}
-        {isOverview ? await overview(visit, all) : undefined}
-        {list &&
-          toReplyView(list, (found) => (
-            <FoundTools
+        {pending?.ok ? <PendingNotice {...pending.value} /> : undefined}
+        {setup?.ok ? <SetupPanel items={setup.value.items} origin={context.url.origin} /> : undefined}
+        {context.isOpen && isFirst ? <FirstSteps origin={context.url.origin} /> : undefined}
+        <Search search={{ ...search, toolkit: searchedToolkit?.toolkit ?? search.toolkit }} toolkits={toolkits} />
+        {searchedToolkit?.description === undefined ? undefined : <Markdown text={searchedToolkit.description} />}
+        {isOverview ? await renderOverview(context, allToolkits) : undefined}
+        {tools &&
+          toReplyView(tools, (toolList) => (
+            <ToolCards
               search={search}
-              found={found}
-              from={search.cursor ? readOffset(visit.url.searchParams) : 1}
-              total={findTotal(search, found, search.toolkit === '' ? all : all.filter(isNamed))}
+              toolList={toolList}
+              offset={search.cursor ? readOffset(context.url.searchParams) : 1}
+              total={findTotal(search, toolList, search.toolkit === '' ? allToolkits : allToolkits.filter(isSearched))}
               mayPublish={mayPublish}
             />
           ))}
@@ -63,12 +63,12 @@ export async function show(visit: PageContext): Promise<PageResult> {
   }
 }
 
-async function overview(visit: PageContext, toolkits: readonly Toolkit[]) {
-  const asked = visit.url.searchParams.get('sort')
-  const order = asked === 'tools' || asked === 'calls' ? asked : 'name'
+async function renderOverview(context: PageContext, toolkits: readonly Toolkit[]) {
+  const sort = context.url.searchParams.get('sort')
+  const order = sort === 'tools' || sort === 'calls' ? sort : 'name'
   const query = buildQuery({ since: formatStart(parseRange('week')), by: 'toolkit' })
-  const usage = order === 'calls' ? await visit.fetchRoute('GET /usage', { query }) : undefined
-  return <ToolkitCards visit={visit} toolkits={toolkits} order={order} usage={usage} />
+  const usage = order === 'calls' ? await context.fetchRoute('GET /usage', { query }) : undefined
+  return <ToolkitCards context={context} toolkits={toolkits} order={order} usage={usage} />
 }
 
 function buildTitle({ q, toolkit, view }: ToolSearch, name = toolkit) {
@@ -80,7 +80,7 @@ function buildTitle({ q, toolkit, view }: ToolSearch, name = toolkit) {
 
 type Toolkit = ApiAnswers['GET /toolkits']['items'][number]
 
-function Waiting({ items, next_cursor }: FoundToolsPage) {
+function PendingNotice({ items, next_cursor }: ToolListPage) {
   if (items.length === 0) return undefined
   const count = next_cursor === undefined ? String(items.length) : `${items.length} and more`
   return (
@@ -94,10 +94,10 @@ function Waiting({ items, next_cursor }: FoundToolsPage) {
   )
 }
 
-/** The tools of all pages together, where that is known: nobody counts those of a tag, or all versions. */
-function findTotal({ q, tag, versions }: ToolSearch, { total }: FoundToolsPage, listed: readonly Toolkit[]) {
-  if (q !== '' || tag !== '' || versions !== '' || listed.length === 0) return total
-  return listed.reduce((sum, { tools }) => sum + tools, 0)
+/** The number of tools on all pages, if known: tools with a tag and all versions are not counted. */
+function findTotal({ q, tag, versions }: ToolSearch, { total }: ToolListPage, toolkits: readonly Toolkit[]) {
+  if (q !== '' || tag !== '' || versions !== '' || toolkits.length === 0) return total
+  return toolkits.reduce((sum, { tools }) => sum + tools, 0)
 }
 
 function FirstSteps({ origin }: { origin: string }) {

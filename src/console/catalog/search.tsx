@@ -1,13 +1,13 @@
 import type { ApiAnswers } from '../../api/answers.ts'
-import type { PageContext, Reply } from '../visit.ts'
+import type { PageContext, Reply } from '../page-context.ts'
 import { Select, TextField } from '../parts.tsx'
 import { readFilters, buildQuery } from '../query.ts'
 
 export type ToolSearch = ReturnType<typeof readSearch>
 type ToolkitsReply = Reply<ApiAnswers['GET /toolkits']>
 
-export function readSearch(visit: PageContext) {
-  const filters = readFilters(visit, ['q', 'toolkit', 'tag', 'versions', 'view', 'cursor'])
+export function readSearch(context: PageContext) {
+  const filters = readFilters(context, ['q', 'toolkit', 'tag', 'versions', 'view', 'cursor'])
   const { q = '', toolkit = '', tag = '', versions = '', view = '', cursor = '' } = filters
   return { q, toolkit, tag, versions, view, cursor }
 }
@@ -17,13 +17,13 @@ export function buildHref(search: ToolSearch, change: Readonly<Record<string, st
   return query === '' ? '/' : `/?${query}`
 }
 
-/** More toolkits than these are named in a field: as options they would be most of a page. */
-const MAX_OPTIONS = 200
+/** With more toolkits, the choice is a text field: options would be most of a page. */
+const MAX_TOOLKIT_OPTIONS = 200
 
-export function Search({ search, toolkits: listed }: { search: ToolSearch; toolkits: ToolkitsReply }) {
+export function Search({ search, toolkits: toolkitsReply }: { search: ToolSearch; toolkits: ToolkitsReply }) {
   const { q, toolkit, tag, versions } = search
-  const toolkits = listed.ok ? listed.value.items : []
-  const options = toolkits.map((each) => ({ value: each.toolkit, text: `${each.toolkit} (${each.tools})` }))
+  const toolkits = toolkitsReply.ok ? toolkitsReply.value.items : []
+  const options = toolkits.map((item) => ({ value: item.toolkit, text: `${item.toolkit} (${item.tools})` }))
   return (
     <search>
       <form class="row" method="get" action="/">
@@ -31,7 +31,7 @@ export function Search({ search, toolkits: listed }: { search: ToolSearch; toolk
           Search tools
           <input type="search" name="q" value={q} maxlength={1000} placeholder="send an email" />
         </label>
-        {toolkits.length > MAX_OPTIONS ? (
+        {toolkits.length > MAX_TOOLKIT_OPTIONS ? (
           <TextField label="Toolkit" name="toolkit" value={toolkit} maxlength={100} />
         ) : (
           <Select label="Toolkit" name="toolkit" options={[{ value: '', text: 'All' }, ...options]} value={toolkit} />
@@ -43,8 +43,10 @@ export function Search({ search, toolkits: listed }: { search: ToolSearch; toolk
         </label>
         <button class="go">Search</button>
       </form>
-      {listed.ok ? undefined : (
-        <p class="note">The toolkits cannot be listed right now: {listed.failure.message}. Their tools are below.</p>
+      {toolkitsReply.ok ? undefined : (
+        <p class="note">
+          The toolkits cannot be listed right now: {toolkitsReply.failure.message}. Their tools are below.
+        </p>
       )}
     </search>
   )

@@ -3,9 +3,9 @@ import { truncate } from '../../http/page/text.ts'
 import { formatCount } from '../calls/chart.tsx'
 import { toPlainText } from '../markdown.tsx'
 import { Chips, NextLink } from '../parts.tsx'
-import { paginate } from '../portion.ts'
+import { paginate } from '../pagination.ts'
 import { buildQuery } from '../query.ts'
-import type { PageContext, Reply } from '../visit.ts'
+import type { PageContext, Reply } from '../page-context.ts'
 
 type Toolkit = ApiAnswers['GET /toolkits']['items'][number]
 type Usage = Reply<ApiAnswers['GET /usage']>
@@ -13,21 +13,21 @@ type Usage = Reply<ApiAnswers['GET /usage']>
 export const ORDERS = { name: 'Name', tools: 'Most tools', calls: 'Most used' } as const
 export type Order = keyof typeof ORDERS
 
-/** In cards, of a page. */
-const MOST = 60
+/** Cards on a page. */
+const PAGE_SIZE = 60
 
 interface ToolkitCardsProps {
-  readonly visit: PageContext
+  readonly context: PageContext
   readonly toolkits: readonly Toolkit[]
   readonly order: Order
-  /** Where the order takes it. */
+  /** Only for the order by calls. */
   readonly usage: Usage | undefined
 }
 
-/** The catalog as it begins: each toolkit opens its tools. */
-export function ToolkitCards({ visit, toolkits, order, usage }: ToolkitCardsProps) {
+/** The first page of the catalog: each toolkit links to its tools. */
+export function ToolkitCards({ context, toolkits, order, usage }: ToolkitCardsProps) {
   const calls = new Map(
-    usage?.ok ? usage.value.items.map((each) => [each.group.toolkit?.toLowerCase(), each.calls]) : [],
+    usage?.ok ? usage.value.items.map((item) => [item.group.toolkit?.toLowerCase(), item.calls]) : [],
   )
   const countCalls = ({ toolkit }: Toolkit) => calls.get(toolkit.toLowerCase()) ?? 0
   const orderings: Readonly<Record<Order, (one: Toolkit, other: Toolkit) => number>> = {
@@ -35,7 +35,7 @@ export function ToolkitCards({ visit, toolkits, order, usage }: ToolkitCardsProp
     tools: (one, other) => other.tools - one.tools,
     calls: (one, other) => countCalls(other) - countCalls(one),
   }
-  const { items, more } = paginate(visit, toolkits.toSorted(orderings[order]), MOST)
+  const { items, nextPage } = paginate(context, toolkits.toSorted(orderings[order]), PAGE_SIZE)
   const total = toolkits.reduce((sum, { tools }) => sum + tools, 0)
   const chips = Object.entries(ORDERS).map(([name, text]) => {
     return { text, href: name === 'name' ? '/' : `/?${buildQuery({ sort: name })}`, isCurrent: name === order }
@@ -59,7 +59,7 @@ export function ToolkitCards({ visit, toolkits, order, usage }: ToolkitCardsProp
           </li>
         ))}
       </ul>
-      {more && <NextLink {...more} />}
+      {nextPage && <NextLink {...nextPage} />}
     </>
   )
 }

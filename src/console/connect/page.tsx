@@ -1,10 +1,10 @@
 import { hasScope } from '../../core/access/principal.ts'
 import { Copyable } from '../../http/page/rows.tsx'
 import { agentHosts, whereWithoutKey, withoutKey } from '../../docs/agent-hosts.ts'
-import type { PageContext, View } from '../visit.ts'
+import type { PageContext, View } from '../page-context.ts'
 import { Fold, SnippetList } from '../parts.tsx'
 
-/** The one place of the console that says how an agent is connected. */
+/** The console's only page on how to connect an agent. */
 export async function show({ isOpen, principal, url: { origin } }: PageContext): Promise<View> {
   const mayCreateKeys = hasScope(principal, 'admin')
   const groups = [...Map.groupBy(agentHosts(origin), ({ group }) => group)]
@@ -36,8 +36,8 @@ export async function show({ isOpen, principal, url: { origin } }: PageContext):
             <SnippetList
               snippets={hosts.map((host) => {
                 const { title, where, snippet, signIn } = host
-                const shown = isOpen ? withoutKey(host) : mayCreateKeys ? (snippet ?? signIn) : (signIn ?? snippet)
-                return { title, note: isOpen ? whereWithoutKey(host) : where, text: shown?.text ?? '' }
+                const preferred = isOpen ? withoutKey(host) : mayCreateKeys ? (snippet ?? signIn) : (signIn ?? snippet)
+                return { title, note: isOpen ? whereWithoutKey(host) : where, text: preferred?.text ?? '' }
               })}
             />
           </Fold>

@@ -8,14 +8,14 @@ import { toRawName } from './values.ts'
 interface FieldRowsProps {
   readonly fields: readonly Field[]
   readonly form: URLSearchParams
-  /** Paths are those of the input; each stands at the innermost field that has it. */
+  /** Their paths point into the input. Each is shown at the innermost field that has it. */
   readonly problems: readonly Problem[]
   readonly formatLabel?: (key: string) => string
-  /** The type stands beside each label, the rules below its description. */
-  readonly typing?: (field: Field) => { readonly type: string; readonly rules: readonly string[] }
+  /** The type is shown beside the label, the rules below the description. */
+  readonly describeType?: (field: Field) => { readonly type: string; readonly rules: readonly string[] }
 }
 
-/** Fields that most do without: they are folded away while they are empty. */
+/** Rarely used fields: folded while they are empty. */
 export function FoldedRows({ summary, ...rows }: FieldRowsProps & { readonly summary: string | undefined }) {
   const { fields, form, problems } = rows
   if (fields.length === 0) return undefined
@@ -31,24 +31,26 @@ export function FoldedRows({ summary, ...rows }: FieldRowsProps & { readonly sum
   )
 }
 
-export function FieldRows({ fields, ...rest }: FieldRowsProps) {
+export function FieldRows({ fields, ...props }: FieldRowsProps) {
   return (
     <>
       {fields.map((field) => (
-        <FieldRow field={field} {...rest} />
+        <FieldRow field={field} {...props} />
       ))}
     </>
   )
 }
 
 function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field: Field }) {
-  const { form, problems, formatLabel = (text) => text, typing } = props
+  const { form, problems, formatLabel = (text) => text, describeType } = props
   const { name, key, description, isRequired, kind } = field
-  const own = problems.filter(({ path }) => matchesField(field, path))
+  const fieldProblems = problems.filter(({ path }) => matchesField(field, path))
   const id = `f-${name}`
-  const { type = '', rules = [] } = typing?.(field) ?? {}
+  const { type = '', rules = [] } = describeType?.(field) ?? {}
   const isDescribed = description !== '' || rules.length > 0
-  const about = [...(isDescribed ? [`about-${name}`] : []), ...(own.length === 0 ? [] : [`problem-${name}`])]
+  const hasProblem = fieldProblems.length > 0
+  const noteIds = [...(isDescribed ? [`about-${name}`] : []), ...(hasProblem ? [`problem-${name}`] : [])]
+  const describedBy = noteIds.join(' ') || undefined
   const label = (
     <>
       {formatLabel(key)}
@@ -65,14 +67,13 @@ function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field:
           {rules.length === 0 ? undefined : <p>{rules.join('; ')}</p>}
         </div>
       ) : undefined}
-      <FieldProblem name={name} problems={own} />
+      <FieldProblem name={name} problems={fieldProblems} />
     </>
   )
-  const described = about.length === 0 ? {} : { 'aria-describedby': about.join(' ') }
   if (kind.type === 'group' || kind.type === 'several') {
-    const chosen = new Set(form.getAll(name))
+    const selectedValues = new Set(form.getAll(name))
     return (
-      <fieldset {...described} {...(kind.type === 'several' ? { class: 'choices' } : {})}>
+      <fieldset aria-describedby={describedBy} class={kind.type === 'several' ? 'choices' : undefined}>
         <legend>{label}</legend>
         {notes}
         {kind.type === 'group' ? (
@@ -80,7 +81,7 @@ function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field:
         ) : (
           kind.values.map((value, index) => (
             <label class="choice">
-              <input type="checkbox" name={name} value={String(index)} checked={chosen.has(String(index))} />
+              <input type="checkbox" name={name} value={String(index)} checked={selectedValues.has(String(index))} />
               <span>{formatValue(value)}</span>
             </label>
           ))
@@ -88,9 +89,14 @@ function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field:
       </fieldset>
     )
   }
-  const isFirst = own.length > 0 && own[0] === problems.find(({ path }) => path !== '')
-  const invalid = own.length === 0 ? {} : { 'aria-invalid': 'true', ...(isFirst ? { autofocus: true } : {}) }
-  const attributes = { id, name, ...described, ...invalid, ...(isRequired ? { 'aria-required': 'true' } : {}) }
+  const attributes = {
+    id,
+    name,
+    'aria-describedby': describedBy,
+    'aria-invalid': hasProblem ? 'true' : undefined,
+    'autofocus': hasProblem && fieldProblems[0] === problems.find(({ path }) => path !== ''),
+    'aria-required': isRequired ? 'true' : undefined,
+  }
   if (kind.type === 'flag') {
     return (
       <div class="field">
@@ -106,10 +112,10 @@ function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field:
     <div class="field">
       <label for={id}>{label}</label>
       <Control attributes={attributes} kind={kind} value={form.get(name) ?? ''} />
-      {kind.type === 'lines' && kind.instead !== undefined ? (
+      {kind.type === 'lines' && kind.constant !== undefined ? (
         <label class="choice">
           <input type="checkbox" name={toRawName(name)} value="1" checked={form.has(toRawName(name))} />
-          <span>{kind.instead}</span>
+          <span>{kind.constant}</span>
         </label>
       ) : undefined}
       {notes}
@@ -125,10 +131,10 @@ const HINTS: Partial<Readonly<Record<FieldKind['type'], string>>> = {
   mixed: 'text, or JSON',
 }
 
-/** Whether a problem is of a field; one of a field in a group is not of the group too. */
+/** Whether a problem belongs to a field. A problem of a field in a group does not belong to the group. */
 function matchesField({ name, kind }: Field, path: string): boolean {
-  const own = name.slice(ROOT_FIELD.length)
-  return path === own || (kind.type !== 'group' && path.startsWith(`${own}/`))
+  const pointer = name.slice(ROOT_FIELD.length)
+  return path === pointer || (kind.type !== 'group' && path.startsWith(`${pointer}/`))
 }
 
 export function FieldProblem({ name, problems }: { name: string; problems: readonly Problem[] }) {
@@ -139,8 +145,8 @@ export function FieldProblem({ name, problems }: { name: string; problems: reado
   )
 }
 
-export function LeftOut({ sent, shown }: { sent: URLSearchParams | undefined; shown: URLSearchParams }) {
-  if (!sent || sent.size === shown.size) return undefined
+export function OmittedNote({ submitted, form }: { submitted: URLSearchParams | undefined; form: URLSearchParams }) {
+  if (!submitted || submitted.size === form.size) return undefined
   return <p class="note">Values longer than 64 KB are not kept: enter them again.</p>
 }
 
@@ -150,9 +156,9 @@ function Control({ attributes, kind, value }: { attributes: object; kind: FieldK
       return (
         <select {...attributes}>
           <option value="">—</option>
-          {kind.values.map((each, index) => (
+          {kind.values.map((choice, index) => (
             <option value={String(index)} selected={value === String(index)}>
-              {formatValue(each)}
+              {formatValue(choice)}
             </option>
           ))}
         </select>

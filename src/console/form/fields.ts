@@ -2,13 +2,13 @@ import { isJsonObject, isJsonArray, isStringArray, type Json, type JsonObject } 
 import { encodePointerStep } from '../../core/tool/problem.ts'
 
 export interface Field {
-  /** The name of its control: `input`, and the JSON Pointer of its value in the input. */
+  /** The name of its control: `input`, then the JSON Pointer of its value in the input. */
   readonly name: string
   readonly key: string
   readonly description: string
   readonly isRequired: boolean
   readonly default?: Json
-  /** Absent where no schema has it. */
+  /** Absent if no schema has the field. */
   readonly schema?: Json
   readonly kind: FieldKind
 }
@@ -18,44 +18,44 @@ export type FieldKind =
   | { readonly type: 'number'; readonly isWhole: boolean }
   | { readonly type: 'time' }
   | { readonly type: 'choice'; readonly values: readonly Json[] }
-  /** A box to tick; not ticked, it is left out. */
+  /** A checkbox; left out of the input unless it is checked. */
   | { readonly type: 'flag' }
   | { readonly type: 'several'; readonly values: readonly Json[] }
-  /** An array of strings, a line each; or the text `instead` in its place. */
-  | { readonly type: 'lines'; readonly instead?: string }
-  /** An object of strings, a line `name=value` each. */
+  /** An array of strings, one per line; or instead of it the text `constant`. */
+  | { readonly type: 'lines'; readonly constant?: string }
+  /** An object of strings, one `name=value` per line. */
   | { readonly type: 'entries' }
   | { readonly type: 'group'; readonly fields: readonly Field[] }
-  /** A text, or JSON of another of the types that it may have. */
+  /** A text, or JSON of one of the other `types`. */
   | { readonly type: 'mixed'; readonly types: readonly string[] }
   | { readonly type: 'json' }
 
 export const ROOT_FIELD = 'input'
-/** Anything deeper, or more, is written as JSON. */
+/** Deeper objects are entered as JSON. */
 const MAX_DEPTH = 3
 const MAX_FIELDS = 100
 const MAX_CHOICES = 200
-/** In characters: longer texts get several lines. */
-const LONG = 200
+/** Longer texts get several lines. */
+const MAX_LINE_CHARACTERS = 200
 
-/** The fields of a schema of an object, without references; none where it names no properties. */
+/** The fields of an object's schema without references; none if it has no `properties`. */
 export function listFields(schema: Json): readonly Field[] {
-  return fieldsIn(schema, ROOT_FIELD, 0)
+  return listFieldsAt(schema, ROOT_FIELD, 0)
 }
 
-function fieldsIn(schema: Json, name: string, depth: number): readonly Field[] {
+function listFieldsAt(schema: Json, name: string, depth: number): readonly Field[] {
   if (!isJsonObject(schema) || !isJsonObject(schema.properties)) return []
   const required = isStringArray(schema.required) ? schema.required : []
   return Object.entries(schema.properties)
     .slice(0, MAX_FIELDS)
     .map(([key, property = {}]) => {
-      const { description, default: otherwise } = isJsonObject(property) ? property : {}
+      const { description, default: defaultValue } = isJsonObject(property) ? property : {}
       return {
         name: name + encodePointerStep(key),
         key,
         description: typeof description === 'string' ? description : '',
         isRequired: required.includes(key),
-        ...(otherwise === undefined ? {} : { default: otherwise }),
+        ...(defaultValue === undefined ? {} : { default: defaultValue }),
         schema: property,
         kind: findFieldKind(property, name + encodePointerStep(key), depth + 1),
       }
@@ -65,13 +65,13 @@ function fieldsIn(schema: Json, name: string, depth: number): readonly Field[] {
 function findFieldKind(property: Json, name: string, depth: number): FieldKind {
   const schema = withoutNull(property)
   if (!isJsonObject(schema)) return { type: 'json' }
-  const { type, enum: values, const: only, items, anyOf, additionalProperties: more } = schema
-  if (only === true) return { type: 'flag' }
-  if (only !== undefined) return { type: 'choice', values: [only] }
+  const { type, enum: values, const: constant, items, anyOf, additionalProperties: extra } = schema
+  if (constant === true) return { type: 'flag' }
+  if (constant !== undefined) return { type: 'choice', values: [constant] }
   if (isChoice(values)) return { type: 'choice', values }
   const types = listTypes(schema)
   if (types.length > 1 && types.includes('string')) return { type: 'mixed', types }
-  if (isJsonArray(anyOf)) return textOrLines(anyOf)
+  if (isJsonArray(anyOf)) return toLinesKind(anyOf)
   switch (type) {
     case 'boolean':
       return schema.default === false ? { type: 'flag' } : { type: 'choice', values: [true, false] }
@@ -80,14 +80,14 @@ function findFieldKind(property: Json, name: string, depth: number): FieldKind {
       return { type: 'number', isWhole: type === 'integer' }
     case 'string':
       if (schema.format === 'date-time') return { type: 'time' }
-      return { type: 'text', isLong: Number(schema.maxLength) > LONG && schema.format !== 'uri' }
+      return { type: 'text', isLong: Number(schema.maxLength) > MAX_LINE_CHARACTERS && schema.format !== 'uri' }
     case 'array':
       if (!isJsonObject(items)) return { type: 'json' }
       if (isChoice(items.enum)) return { type: 'several', values: items.enum }
       return items.type === 'string' ? { type: 'lines' } : { type: 'json' }
     case 'object': {
-      if (schema.properties === undefined && isJsonObject(more) && more.type === 'string') return { type: 'entries' }
-      const fields = depth < MAX_DEPTH ? fieldsIn(schema, name, depth) : []
+      if (schema.properties === undefined && isJsonObject(extra) && extra.type === 'string') return { type: 'entries' }
+      const fields = depth < MAX_DEPTH ? listFieldsAt(schema, name, depth) : []
       return fields.length > 0 ? { type: 'group', fields } : { type: 'json' }
     }
     default:
@@ -95,24 +95,24 @@ function findFieldKind(property: Json, name: string, depth: number): FieldKind {
   }
 }
 
-/** The types of the alternatives of a schema, as JavaScript has them; none where one says no type. */
+/** The types of a schema's alternatives, with `number` for integers; none if one has no type. */
 function listTypes({ type, anyOf, oneOf }: JsonObject): readonly string[] {
   const alternatives = isJsonArray(anyOf) ? anyOf : isJsonArray(oneOf) ? oneOf : []
-  const named = isStringArray(type) ? type : alternatives.map((each) => (isJsonObject(each) ? each.type : undefined))
+  const types = isStringArray(type) ? type : alternatives.map((each) => (isJsonObject(each) ? each.type : undefined))
   const isPlain = alternatives.every(
     (each) => isJsonObject(each) && each.const === undefined && each.enum === undefined,
   )
-  return isPlain && isStringArray(named) ? named.map((each) => (each === 'integer' ? 'number' : each)) : []
+  return isPlain && isStringArray(types) ? types.map((each) => (each === 'integer' ? 'number' : each)) : []
 }
 
 function isChoice(values: Json | undefined): values is readonly Json[] {
   return isJsonArray(values) && values.length <= MAX_CHOICES
 }
 
-function textOrLines([only, list, ...more]: readonly Json[]): FieldKind {
-  const isLines = isJsonObject(list) && isJsonObject(list.items) && list.items.type === 'string'
-  const isText = isJsonObject(only) && typeof only.const === 'string'
-  return isLines && isText && more.length === 0 ? { type: 'lines', instead: String(only.const) } : { type: 'json' }
+function toLinesKind([first, lines, ...others]: readonly Json[]): FieldKind {
+  const isLines = isJsonObject(lines) && isJsonObject(lines.items) && lines.items.type === 'string'
+  const isText = isJsonObject(first) && typeof first.const === 'string'
+  return isLines && isText && others.length === 0 ? { type: 'lines', constant: String(first.const) } : { type: 'json' }
 }
 
 /** Drops null, since an empty field is left out. */

@@ -5,57 +5,57 @@ import { parseJson } from '../../core/tool/json-text.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Field, type FieldKind, ROOT_FIELD } from './fields.ts'
 
-/** The name of the control in which somebody may write the whole input as JSON instead. */
+/** The control for the whole input as JSON, in place of its fields. */
 export const RAW_JSON_FIELD = 'whole'
 
-/** In characters, for all fields together: of some, a page has nine times as many to show them as they are. */
+/** Characters of all fields together. Escaped, some take nine times as many in a page. */
 const MAX_SHOWN = 64 * 1024
 
-/** A form as it comes back to be corrected, without the fields that are too long for a page. */
+/** The values of a form that is shown again for corrections, without those that are too long for a page. */
 export function toFormValues(form: URLSearchParams): URLSearchParams {
-  let left = MAX_SHOWN
+  let remaining = MAX_SHOWN
   const measureLength = ([name, text]: [string, string]) => name.length + text.length
-  const shortFirst = (one: [string, string], other: [string, string]) => measureLength(one) - measureLength(other)
-  return new URLSearchParams([...form].sort(shortFirst).filter((field) => (left -= measureLength(field)) >= 0))
+  const compareLength = (one: [string, string], other: [string, string]) => measureLength(one) - measureLength(other)
+  return new URLSearchParams([...form].sort(compareLength).filter((field) => (remaining -= measureLength(field)) >= 0))
 }
 
 export function toRawName(name: string): string {
   return `instead:${name}`
 }
 
-/** Reads a form without its empty fields; problems are texts that are no value of their kind. */
-export function readFormInput(fields: readonly Field[], form: URLSearchParams, meter: Budget) {
+/** Reads a form without its empty fields. A text that is no value of its field's kind is a problem. */
+export function readFormInput(fields: readonly Field[], form: URLSearchParams, budget: Budget) {
   const problems: Problem[] = []
-  const reading = { form, meter, problems }
-  const whole = form.get(RAW_JSON_FIELD)?.trim()
-  if (whole === '') return { input: {}, problems }
-  if (whole !== undefined) {
-    const read = readJson(whole, '', reading)
-    if (isJsonObject(read)) return { input: read, problems }
+  const reader = { form, budget, problems }
+  const rawJson = form.get(RAW_JSON_FIELD)?.trim()
+  if (rawJson === '') return { input: {}, problems }
+  if (rawJson !== undefined) {
+    const value = readJson(rawJson, '', reader)
+    if (isJsonObject(value)) return { input: value, problems }
     if (problems.length === 0) problems.push({ path: '', message: 'Must be a JSON object' })
     return { input: {}, problems }
   }
-  return { input: readObject(fields, reading) ?? {}, problems }
+  return { input: readObject(fields, reader) ?? {}, problems }
 }
 
-interface FormReading {
+interface FormReader {
   readonly form: URLSearchParams
-  readonly meter: Budget
+  readonly budget: Budget
   readonly problems: Problem[]
 }
 
-function readObject(fields: readonly Field[], reading: FormReading): JsonObject | undefined {
+function readObject(fields: readonly Field[], reader: FormReader): JsonObject | undefined {
   const values = fields.flatMap((field): (readonly [string, Json])[] => {
-    const value = readValue(field, reading)
+    const value = readValue(field, reader)
     return value === undefined ? [] : [[field.key, value]]
   })
   return values.length === 0 ? undefined : Object.fromEntries(values)
 }
 
-function readValue({ name, isRequired, kind }: Field, reading: FormReading): Json | undefined {
-  const { form } = reading
-  if (kind.type === 'group') return readObject(kind.fields, reading) ?? (isRequired ? {} : undefined)
-  if (kind.type === 'lines' && kind.instead !== undefined && form.has(toRawName(name))) return kind.instead
+function readValue({ name, isRequired, kind }: Field, reader: FormReader): Json | undefined {
+  const { form } = reader
+  if (kind.type === 'group') return readObject(kind.fields, reader) ?? (isRequired ? {} : undefined)
+  if (kind.type === 'lines' && kind.constant !== undefined && form.has(toRawName(name))) return kind.constant
   const text = form.get(name) ?? ''
   if (text.trim() === '') return undefined
   switch (kind.type) {
@@ -67,29 +67,29 @@ function readValue({ name, isRequired, kind }: Field, reading: FormReading): Jso
       return typeof number === 'bigint' || Number.isFinite(number) ? number : text
     }
     case 'time':
-      // Browsers leave seconds out that are zero
+      // Browsers leave out zero seconds
       return text.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d)?$/, (_, start, end = ':00') => `${start}${end}Z`)
     case 'choice':
-      return chosen(kind.values, text)
+      return getChoice(kind.values, text)
     case 'flag':
       return true
     case 'several':
-      return form.getAll(name).flatMap((each) => chosen(kind.values, each) ?? [])
+      return form.getAll(name).flatMap((each) => getChoice(kind.values, each) ?? [])
     case 'lines':
       return splitLines(text)
     case 'entries':
-      if (text.trim().startsWith('{')) return readJson(text, name.slice(ROOT_FIELD.length), reading)
+      if (text.trim().startsWith('{')) return readJson(text, name.slice(ROOT_FIELD.length), reader)
       return Object.fromEntries(splitLines(text).map(splitEntry))
     case 'json':
-      return readJson(text, name.slice(ROOT_FIELD.length), reading)
+      return readJson(text, name.slice(ROOT_FIELD.length), reader)
     case 'mixed': {
-      const read = parseJson(text, reading.meter)
-      return read.ok && kind.types.includes(getJsonType(read.value)) ? read.value : text
+      const result = parseJson(text, reader.budget)
+      return result.ok && kind.types.includes(getJsonType(result.value)) ? result.value : text
     }
   }
 }
 
-function chosen(values: readonly Json[], text: string): Json | undefined {
+function getChoice(values: readonly Json[], text: string): Json | undefined {
   return /^\d{1,4}$/.test(text) ? values[Number(text)] : text
 }
 
@@ -102,28 +102,28 @@ function splitEntry(line: string): readonly [string, string] {
   return [name.trim(), value.trim()]
 }
 
-function readJson(text: string, path: string, { meter, problems }: FormReading): Json | undefined {
-  const read = parseJson(text, meter)
-  if (read.ok) return read.value
-  const message = read.isJson ? read.message : 'Must be JSON, such as "a text", 3, true, ["a", "b"] or {"a": 1}'
+function readJson(text: string, path: string, { budget, problems }: FormReader): Json | undefined {
+  const result = parseJson(text, budget)
+  if (result.ok) return result.value
+  const message = result.isJson ? result.message : 'Must be JSON, such as "a text", 3, true, ["a", "b"] or {"a": 1}'
   problems.push({ path, message })
   return undefined
 }
 
-/** An object as a form has it: `readInput` reads its fields as the same. */
+/** Writes an object as form values, which `readFormInput` reads back unchanged. */
 export function toForm(fields: readonly Field[], value: unknown): URLSearchParams {
   const form = new URLSearchParams()
-  fill(form, fields, value)
+  fillForm(form, fields, value)
   return form
 }
 
-function fill(form: URLSearchParams, fields: readonly Field[], object: unknown): void {
+function fillForm(form: URLSearchParams, fields: readonly Field[], object: unknown): void {
   if (!isObject(object)) return
   for (const { name, key, kind } of fields) {
     const value = object[key]
     if (value === undefined || value === null) continue
-    if (kind.type === 'group') fill(form, kind.fields, value)
-    else if (kind.type === 'lines' && value === kind.instead) form.append(toRawName(name), '1')
+    if (kind.type === 'group') fillForm(form, kind.fields, value)
+    else if (kind.type === 'lines' && value === kind.constant) form.append(toRawName(name), '1')
     else for (const text of toTexts(kind, value)) form.append(name, text)
   }
 }
@@ -134,7 +134,9 @@ function toTexts(kind: FieldKind, value: unknown): readonly string[] {
       return value === true ? ['1'] : []
     case 'choice':
     case 'several':
-      return (isJsonArray(value) ? value : [value]).map((each) => String(kind.values.findIndex((one) => one === each)))
+      return (isJsonArray(value) ? value : [value]).map((item) =>
+        String(kind.values.findIndex((candidate) => candidate === item)),
+      )
     case 'lines':
       return isJsonArray(value) ? [value.join('\n')] : []
     case 'entries': {
@@ -145,7 +147,7 @@ function toTexts(kind: FieldKind, value: unknown): readonly string[] {
     case 'time':
       return [String(value).slice(0, 19)]
     case 'mixed':
-      // A text that would be read as a number or the like is quoted
+      // Quotes a text that would be read as a number, boolean or the like
       return [
         typeof value === 'string' && !/^\s*(?:["[{\d-]|true|false|null)/.test(value) ? value : JSON.stringify(value),
       ]
@@ -154,9 +156,9 @@ function toTexts(kind: FieldKind, value: unknown): readonly string[] {
   }
 }
 
-/** The fields that differ, by key: one that was emptied has the default of its schema, else null. */
-export function changesIn(fields: readonly Field[], before: unknown, after: JsonObject): JsonObject {
+/** The fields that differ, by key. An emptied field becomes its schema's default, else null. */
+export function diffInput(fields: readonly Field[], before: unknown, after: JsonObject): JsonObject {
   const { input } = readFormInput(fields, toForm(fields, before), createBudget())
   const changed = fields.filter(({ key }) => JSON.stringify(input[key]) !== JSON.stringify(after[key]))
-  return Object.fromEntries(changed.map(({ key, default: otherwise = null }) => [key, after[key] ?? otherwise]))
+  return Object.fromEntries(changed.map(({ key, default: defaultValue = null }) => [key, after[key] ?? defaultValue]))
 }

@@ -14,10 +14,10 @@ import {
   stringArray,
 } from '../../core/tool/json-reader.ts'
 import type { ParseResult } from '../../core/tool/problem.ts'
-import { EditForm, editFields } from '../form/edit.tsx'
+import { EditForm, listEditFields } from '../form/edit.tsx'
 import { readFormInput, toFormValues } from '../form/values.ts'
 import { buildQuery } from '../query.ts'
-import type { RouteFailure } from '../visit.ts'
+import type { RouteFailure } from '../page-context.ts'
 import { exact, Select } from '../parts.tsx'
 
 const KINDS = [
@@ -30,7 +30,7 @@ const KINDS = [
 ]
 
 const ALLOW = withSchemaDescription('Allow breaking changes', boolean, false)
-const FIELDS = editFields(
+const FIELDS = listEditFields(
   toJsonSchema(
     object({
       toolkit: withSchemaDescription('The toolkit to put the tools in', namePart),
@@ -46,7 +46,7 @@ const FIELDS = editFields(
     }),
   ),
 )
-const FOLDED = {
+const FOLDED_FIELDS = {
   summary: 'Advanced: choice of tools, credentials, approval',
   keys: ['tools', 'security_level', 'approval', 'options', 'allow_breaking'],
 }
@@ -54,9 +54,9 @@ const FOLDED = {
 export function readImportRequest(
   form: URLSearchParams,
   isReal: boolean,
-  meter: Budget,
+  budget: Budget,
 ): ParseResult<{ query: URLSearchParams; body: object }> {
-  const { input, problems } = readFormInput(FIELDS, form, meter)
+  const { input, problems } = readFormInput(FIELDS, form, budget)
   const { options = {}, allow_breaking, ...body } = input
   if (problems.length > 0) return { ok: false, problems }
   if (!isJsonObject(options)) {
@@ -64,48 +64,48 @@ export function readImportRequest(
     return { ok: false, problems: [{ path: '/options', message }] }
   }
   const query = buildQuery({ dry_run: isReal ? '' : '1', allow: allow_breaking ? 'breaking' : '' })
-  const from = { [form.get('kind') ?? '']: parseDocument((form.get('source') ?? '').trim(), meter) }
+  const from = { [form.get('kind') ?? '']: parseDocument((form.get('source') ?? '').trim(), budget) }
   return { ok: true, value: { query, body: { ...options, ...body, from } } }
 }
 
-/** A source that is a JSON object is the description itself. */
-function parseDocument(source: string, meter: Budget): Json {
-  const read = source.startsWith('{') ? parseJson(source, meter, { parts: MAX_SOURCE_NODES }) : undefined
-  return read?.ok ? read.value : source
+/** A source that is a JSON object is the description; other sources are URLs or YAML. */
+function parseDocument(source: string, budget: Budget): Json {
+  const result = source.startsWith('{') ? parseJson(source, budget, { parts: MAX_SOURCE_NODES }) : undefined
+  return result?.ok ? result.value : source
 }
 
-const KEPT = 'kept'
+const HIDDEN_SOURCE_FIELD = 'kept'
 
-/** A long description, in Base64: written as a page has texts, it would be several times as long. */
-export function KeptSource({ form }: { form: URLSearchParams }) {
+/** Keeps a long description in Base64, because HTML escapes would make it several times as long. */
+export function HiddenSource({ form }: { form: URLSearchParams }) {
   const source = form.get('source') ?? ''
   return toFormValues(form).has('source') || source === '' ? undefined : (
-    <input type="hidden" name={KEPT} value={base64url.encode(source)} />
+    <input type="hidden" name={HIDDEN_SOURCE_FIELD} value={base64url.encode(source)} />
   )
 }
 
-export function withSource(form: URLSearchParams): URLSearchParams {
-  const kept = form.get(KEPT)
-  if (kept === null || form.get('source')) return form
-  const whole = new URLSearchParams([...form])
+export function restoreSource(form: URLSearchParams): URLSearchParams {
+  const encoded = form.get(HIDDEN_SOURCE_FIELD)
+  if (encoded === null || form.get('source')) return form
+  const restored = new URLSearchParams([...form])
   try {
-    whole.set('source', new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(base64url.decode(kept)))
+    restored.set('source', new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(base64url.decode(encoded)))
   } catch {
-    // Nobody's form has anything else in it
+    // Our forms contain nothing else
   }
-  return whole
+  return restored
 }
 
 export function ImportForm({ form, failure }: { form: URLSearchParams; failure?: RouteFailure }) {
-  const shown = toFormValues(form)
-  const isKept = shown.get('source') !== form.get('source')
+  const formValues = toFormValues(form)
+  const isHidden = formValues.get('source') !== form.get('source')
   return (
     <EditForm
       fields={FIELDS}
-      sent={failure ? { form: shown, failure } : { form: shown }}
-      folded={FOLDED}
+      submitted={failure ? { form: formValues, failure } : { form: formValues }}
+      folded={FOLDED_FIELDS}
       action="/console/import"
-      act="look"
+      verb="look"
       button="Preview import"
       progress="Reading…"
     >
@@ -114,14 +114,14 @@ export function ImportForm({ form, failure }: { form: URLSearchParams; failure?:
         Source <span class="note">a URL, or the description as JSON or YAML</span>
         <textarea
           name="source"
-          required={!isKept}
-          placeholder={isKept ? 'As it was sent' : undefined}
+          required={!isHidden}
+          placeholder={isHidden ? 'As it was sent' : undefined}
           spellcheck={false}
         >
-          {exact(shown.get('source') ?? '')}
+          {exact(formValues.get('source') ?? '')}
         </textarea>
       </label>
-      <KeptSource form={form} />
+      <HiddenSource form={form} />
       <p class="note">
         <a href="/docs/import">How imports work</a>
       </p>

@@ -1,10 +1,10 @@
 import type { ApiAnswers } from '../../api/answers.ts'
-import type { PageResult, PageContext, RouteFailure, View } from '../visit.ts'
+import type { PageResult, PageContext, RouteFailure, View } from '../page-context.ts'
 import { toFormValues } from '../form/values.ts'
-import { exact, failedView, FoldedList, Notice, SendingNote } from '../parts.tsx'
-import { listNeeds } from '../catalog/found.tsx'
+import { exact, toFailureView, FoldedList, Notice, SendingNote } from '../parts.tsx'
+import { listNeeds } from '../catalog/tool-cards.tsx'
 import { type Column, Table } from '../table.tsx'
-import { ImportForm, KeptSource, readImportRequest, withSource } from './form.tsx'
+import { ImportForm, HiddenSource, readImportRequest, restoreSource } from './form.tsx'
 
 type ImportReport = Exclude<ApiAnswers['POST /toolkits/import'], { readonly tools: unknown }>
 type PlannedTool = Extract<ApiAnswers['POST /toolkits/import'], { readonly tools: unknown }>['tools'][number]
@@ -20,19 +20,19 @@ const COLUMNS: readonly Column<PlannedTool>[] = [
   { title: 'Approval', cell: ({ approval }) => (approval ? 'each call' : undefined) },
 ]
 
-export async function show(visit: PageContext): Promise<PageResult> {
-  return { title: 'Import', content: <ImportForm form={visit.form} /> }
+export async function show(context: PageContext): Promise<PageResult> {
+  return { title: 'Import', content: <ImportForm form={context.form} /> }
 }
 
-export async function act(visit: PageContext): Promise<PageResult> {
-  const form = withSource(visit.form)
-  const isReal = form.get('do') === 'import'
-  const request = readImportRequest(form, isReal, visit.meter)
-  if (!request.ok) return failed(form, { status: 400, message: 'The form has errors', problems: request.problems })
+export async function submit(context: PageContext): Promise<PageResult> {
+  const form = restoreSource(context.form)
+  const isConfirmed = form.get('do') === 'import'
+  const request = readImportRequest(form, isConfirmed, context.budget)
+  if (!request.ok) return failureView(form, { status: 400, message: 'The form has errors', problems: request.problems })
   const { query, body } = request.value
-  const reply = await visit.fetchRoute('POST /toolkits/import', { query, body })
-  if (!reply.ok) return failed(form, reply.failure)
-  if (!('tools' in reply.value)) return { title: 'Imported', content: <Done {...reply.value} /> }
+  const reply = await context.fetchRoute('POST /toolkits/import', { query, body })
+  if (!reply.ok) return failureView(form, reply.failure)
+  if (!('tools' in reply.value)) return { title: 'Imported', content: <ImportResult {...reply.value} /> }
   const { tools, skipped, warnings = [] } = reply.value
   return {
     title: 'Import preview',
@@ -55,8 +55,8 @@ export async function act(visit: PageContext): Promise<PageResult> {
   }
 }
 
-function failed(form: URLSearchParams, failure: RouteFailure): View {
-  return failedView('Import', failure, <ImportForm form={form} failure={failure} />)
+function failureView(form: URLSearchParams, failure: RouteFailure): View {
+  return toFailureView('Import', failure, <ImportForm form={form} failure={failure} />)
 }
 
 function Confirm({ form, tools }: { form: URLSearchParams; tools: number }) {
@@ -65,7 +65,7 @@ function Confirm({ form, tools }: { form: URLSearchParams; tools: number }) {
       {[...toFormValues(form)].map(([name, text]) =>
         name === 'do' ? undefined : <input type="hidden" name={name} value={exact(text)} />,
       )}
-      <KeptSource form={form} />
+      <HiddenSource form={form} />
       <button class="go" name="do" value="import">
         Import {String(tools)} {tools === 1 ? 'tool' : 'tools'}
       </button>
@@ -90,7 +90,7 @@ function Skipped({ skipped }: Pick<ImportReport, 'skipped'>) {
   return <FoldedList title="Cannot be imported" items={items} />
 }
 
-function Done({ ids, pending = [], skipped, warnings = [] }: ImportReport) {
+function ImportResult({ ids, pending = [], skipped, warnings = [] }: ImportReport) {
   return (
     <>
       <Notice>

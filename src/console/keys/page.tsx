@@ -4,10 +4,10 @@ import type { CallLimits } from '../../core/access/call-limits.ts'
 import { toJsonSchema } from '../../core/tool/json-reader.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import { agentHosts, withKey } from '../../docs/agent-hosts.ts'
-import { editFields, editView, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
-import { changesIn, readFormInput } from '../form/values.ts'
-import type { PageResult, PageContext, View } from '../visit.ts'
-import { paginate } from '../portion.ts'
+import { listEditFields, renderEditPage, toRefusedForm, type SubmittedForm, trimForm } from '../form/edit.tsx'
+import { diffInput, readFormInput } from '../form/values.ts'
+import type { PageResult, PageContext, View } from '../page-context.ts'
+import { paginate } from '../pagination.ts'
 import { exact, FoldedForm, Notice, Select, SnippetList, Time } from '../parts.tsx'
 import { type Column, Table } from '../table.tsx'
 
@@ -16,85 +16,89 @@ type Key = ApiAnswers['GET /keys/:id']
 type FreshKeyProps = Pick<Key, 'name'> & { readonly key: string; readonly previous_expires_at?: string }
 
 const PATH = '/console/keys'
-const FIELDS = editFields(toJsonSchema(newKeyReader(() => new Date())))
-const FOLDED = { summary: 'Limits and recording', keys: ['record_arguments', 'limits'] }
-const NONE = 'No keys yet. Create one for each agent and each publisher.'
-const DEFAULTS = { scopes: ['tools:read', 'tools:call'] }
+const FIELDS = listEditFields(toJsonSchema(newKeyReader(() => new Date())))
+const FOLDED_FIELDS = { summary: 'Limits and recording', keys: ['record_arguments', 'limits'] }
+const NO_KEYS = 'No keys yet. Create one for each agent and each publisher.'
+const NEW_KEY = { scopes: ['tools:read', 'tools:call'] }
 
-/** In rows, of a page. */
-const MOST = 30
-/** By their ids: hosts that a snippet with the key in it sets up. */
-const HOSTS = ['claude-code', 'cursor', 'vs-code']
+/** Rows on a page. */
+const PAGE_SIZE = 30
+/** Ids of the agent hosts that are shown with a snippet that contains the key. */
+const SNIPPET_HOSTS = ['claude-code', 'cursor', 'vs-code']
 
 const DAY_S = 86_400
-/** In seconds: how long the text of before works on after a rotation. */
-const OVERLAPS = [
+/** Seconds for which the previous key works after a rotation. */
+const OVERLAP_OPTIONS = [
   { value: String(DAY_S), text: 'a day' },
   { value: '3600', text: 'an hour' },
   { value: '0', text: 'no time' },
 ]
 
-const DONE = new Map([
+const DONE_MESSAGES = new Map([
   ['revoked', 'Key revoked. It stops working everywhere within a minute.'],
   ['changed', 'Key saved. The change applies everywhere within a minute.'],
 ])
 
-export async function act(visit: PageContext): Promise<PageResult> {
-  const form = trimmed(visit.form)
+export async function submit(context: PageContext): Promise<PageResult> {
+  const form = trimForm(context.form)
   const id = form.get('id') ?? ''
   switch (form.get('do')) {
     case 'make': {
-      const made = await visit.fetchRoute('POST /keys', { body: readFormInput(FIELDS, form, visit.meter).input })
-      return made.ok ? show(visit, undefined, made.value) : show(visit, { failure: made.failure, form })
+      const created = await context.fetchRoute('POST /keys', {
+        body: readFormInput(FIELDS, form, context.budget).input,
+      })
+      return created.ok ? show(context, undefined, created.value) : show(context, { failure: created.failure, form })
     }
     case 'change':
-      return changeKey(visit, form)
+      return changeKey(context, form)
     case 'rotate': {
       const body = { overlap_seconds: Number(form.get('overlap') ?? DAY_S) }
-      const rotated = await visit.fetchRoute('POST /keys/:id/rotate', { id, body })
-      return rotated.ok ? show(visit, undefined, rotated.value) : show(visit, rotated)
+      const rotated = await context.fetchRoute('POST /keys/:id/rotate', { id, body })
+      return rotated.ok ? show(context, undefined, rotated.value) : show(context, rotated)
     }
     case 'revoke': {
-      const revoked = await visit.fetchRoute('DELETE /keys/:id', { id })
-      return revoked.ok ? { redirectTo: `${PATH}?done=revoked` } : show(visit, revoked)
+      const revoked = await context.fetchRoute('DELETE /keys/:id', { id })
+      return revoked.ok ? { redirectTo: `${PATH}?done=revoked` } : show(context, revoked)
     }
     default:
       return { redirectTo: PATH }
   }
 }
 
-/** Sends the fields that differ alone, so that nothing else changes, such as a key for no tool to one for all. */
-async function changeKey(visit: PageContext, form: URLSearchParams): Promise<PageResult> {
-  const id = visit.url.searchParams.get('id') ?? ''
-  const before = await visit.fetchRoute('GET /keys/:id', { id })
-  if (!before.ok) return show(visit, refusedForm(before, form))
-  const body = changesIn(FIELDS, before.value, readFormInput(FIELDS, form, visit.meter).input)
-  const changed = await visit.fetchRoute('PATCH /keys/:id', { id, body, etag: form.get('etag') ?? undefined })
-  if (!changed.ok) return show(visit, refusedForm(changed, form))
+/** Sends only the fields that differ, so that nothing else changes, such as a key for no tool to one for all. */
+async function changeKey(context: PageContext, form: URLSearchParams): Promise<PageResult> {
+  const id = context.url.searchParams.get('id') ?? ''
+  const current = await context.fetchRoute('GET /keys/:id', { id })
+  if (!current.ok) return show(context, toRefusedForm(current, form))
+  const body = diffInput(FIELDS, current.value, readFormInput(FIELDS, form, context.budget).input)
+  const changed = await context.fetchRoute('PATCH /keys/:id', { id, body, etag: form.get('etag') ?? undefined })
+  if (!changed.ok) return show(context, toRefusedForm(changed, form))
   return { redirectTo: `${PATH}?done=changed` }
 }
 
-export async function show(visit: PageContext, sent?: SentForm, fresh?: FreshKeyProps): Promise<View> {
-  const id = fresh ? null : visit.url.searchParams.get('id')
-  const shared = { id: 'make', fields: FIELDS, folded: FOLDED }
-  return editView<Key>(visit, {
+export async function show(context: PageContext, submitted?: SubmittedForm, freshKey?: FreshKeyProps): Promise<View> {
+  const id = freshKey ? null : context.url.searchParams.get('id')
+  const shared = { id: 'make', fields: FIELDS, folded: FOLDED_FIELDS }
+  return renderEditPage<Key>(context, {
     title: 'API keys',
-    done: DONE,
-    sent,
-    all: visit.fetchRoute('GET /keys'),
-    one: id ? visit.fetchRoute('GET /keys/:id', { id }) : undefined,
-    above: fresh && <FreshKey {...fresh} origin={visit.url.origin} />,
-    list: (keys) => <Table label="Keys" columns={COLUMNS} {...paginate(visit, keys, MOST)} none={NONE} />,
-    form: (key) =>
+    doneMessages: DONE_MESSAGES,
+    submitted,
+    items: context.fetchRoute('GET /keys'),
+    item: id ? context.fetchRoute('GET /keys/:id', { id }) : undefined,
+    introduction: freshKey && <FreshKey {...freshKey} origin={context.url.origin} />,
+    renderList: (keys) => (
+      <Table label="Keys" columns={COLUMNS} {...paginate(context, keys, PAGE_SIZE)} emptyMessage={NO_KEYS} />
+    ),
+    buildForm: (key) =>
       key
-        ? { ...shared, heading: `Edit key “${key.name}”`, action: buildHref(key), act: 'change', button: 'Save key' }
-        : { ...shared, heading: 'Create key', action: PATH, act: 'make', button: 'Create key', value: DEFAULTS },
+        ? { ...shared, heading: `Edit key “${key.name}”`, action: buildHref(key), verb: 'change', button: 'Save key' }
+        : { ...shared, heading: 'Create key', action: PATH, verb: 'make', button: 'Create key', value: NEW_KEY },
   })
 }
 
 function FreshKey({ name, key, previous_expires_at, origin }: FreshKeyProps & { origin: string }) {
   const hosts = agentHosts(origin).flatMap(({ id, title, where, snippet }) => {
-    return snippet && HOSTS.includes(id)
+    return snippet && SNIPPET_HOSTS.includes(id)
       ? { title, note: where.split(/(?<=\.) /)[0] ?? where, text: withKey(snippet, key) }
       : []
   })
@@ -131,11 +135,11 @@ const COLUMNS: readonly Column<Key>[] = [
 ]
 
 function Limits({ rate, concurrency }: CallLimits) {
-  const words = [
+  const limitTexts = [
     ...(rate ? [`${rate.calls} calls in ${rate.seconds} s`] : []),
     ...(concurrency === undefined ? [] : [`${concurrency} at a time`]),
   ]
-  return <>{words.join(', ')}</>
+  return <>{limitTexts.join(', ')}</>
 }
 
 function buildHref({ id }: Key): string {
@@ -151,7 +155,7 @@ function KeyChange(key: Key) {
       </a>
       <FoldedForm label="More" name={`More for ${name}: rotate or revoke`} action={PATH}>
         <input type="hidden" name="id" value={exact(id)} />
-        <Select label="Keep the previous key for" name="overlap" options={OVERLAPS} value={String(DAY_S)} />
+        <Select label="Keep the previous key for" name="overlap" options={OVERLAP_OPTIONS} value={String(DAY_S)} />
         <button name="do" value="rotate">
           Rotate
         </button>

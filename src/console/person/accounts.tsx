@@ -1,30 +1,30 @@
 import { exact, Facts, FoldedForm, Time } from '../parts.tsx'
-import { endingPage, shownUser, UserChoice } from './person.tsx'
+import { createRevocationPage, getShownUser, UserChoice } from './person.tsx'
 
-export const { show, act } = endingPage({
+export const { show, submit } = createRevocationPage({
   title: 'Connected accounts',
-  none: 'No connected accounts. A tool that needs one answers its first call with a link to connect it.',
-  done: 'Access revoked. A tool that needs it asks again.',
-  endAll: { label: 'Revoke all', button: (count) => `Revoke all ${count} accounts` },
-  read: (visit) => visit.fetchRoute('GET /users/:user/grants', { user: shownUser(visit) }),
-  end(visit) {
-    const user = shownUser(visit)
-    if (visit.form.has('all')) return visit.fetchRoute('DELETE /users/:user/grants', { user })
-    const [provider, account, toolkit] = ['provider', 'account', 'toolkit'].map((name) => visit.form.get(name))
+  emptyMessage: 'No connected accounts. A tool that needs one answers its first call with a link to connect it.',
+  doneMessage: 'Access revoked. A tool that needs it asks again.',
+  revokeAll: { label: 'Revoke all', button: (count) => `Revoke all ${count} accounts` },
+  load: (context) => context.fetchRoute('GET /users/:user/grants', { user: getShownUser(context) }),
+  revoke(context) {
+    const user = getShownUser(context)
+    if (context.form.has('all')) return context.fetchRoute('DELETE /users/:user/grants', { user })
+    const [provider, account, toolkit] = ['provider', 'account', 'toolkit'].map((name) => context.form.get(name))
     if (!provider) return undefined
     const query = new URLSearchParams({ account: account ?? '', ...(toolkit ? { toolkit } : {}) })
-    return visit.fetchRoute('DELETE /users/:user/grants/:provider', { user, provider, query })
+    return context.fetchRoute('DELETE /users/:user/grants/:provider', { user, provider, query })
   },
-  intro: (visit) => (
+  renderIntro: (context) => (
     <>
       <p>
         Accounts at other services that tools can use on this user's behalf. Tokens are stored encrypted and never
         shown.
       </p>
-      <UserChoice visit={visit} />
+      <UserChoice context={context} />
     </>
   ),
-  card({ provider, account, scopes, toolkits, granted_at, expires_at, refreshable }) {
+  renderCard({ provider, account, scopes, toolkits, granted_at, expires_at, refreshable }) {
     const allowed = scopes.map((scope) => (
       <>
         <code>{scope}</code>{' '}

@@ -1,29 +1,29 @@
 import { quoteName } from '../../http/page/text.ts'
 import { Facts, FoldedForm, Time } from '../parts.tsx'
-import { endingPage, shownUser, UserChoice } from './person.tsx'
+import { createRevocationPage, getShownUser, UserChoice } from './person.tsx'
 
-export const { show, act } = endingPage({
+export const { show, submit } = createRevocationPage({
   title: 'Connected agents',
-  none: 'No connected agents.',
-  done: 'Agent disconnected. It loses access everywhere within a minute.',
+  emptyMessage: 'No connected agents.',
+  doneMessage: 'Agent disconnected. It loses access everywhere within a minute.',
   isReversed: true,
-  endAll: { label: 'Disconnect all', button: (count) => `Disconnect all ${count} agents` },
-  read: (visit) => visit.fetchRoute('GET /users/:user/agents', { user: shownUser(visit) }),
-  end(visit) {
-    const [user, id] = [shownUser(visit), visit.form.get('id')]
-    if (id !== null) return visit.fetchRoute('DELETE /users/:user/agents/:id', { user, id })
-    return visit.form.has('all') ? visit.fetchRoute('DELETE /users/:user/agents', { user }) : undefined
+  revokeAll: { label: 'Disconnect all', button: (count) => `Disconnect all ${count} agents` },
+  load: (context) => context.fetchRoute('GET /users/:user/agents', { user: getShownUser(context) }),
+  revoke(context) {
+    const [user, id] = [getShownUser(context), context.form.get('id')]
+    if (id !== null) return context.fetchRoute('DELETE /users/:user/agents/:id', { user, id })
+    return context.form.has('all') ? context.fetchRoute('DELETE /users/:user/agents', { user }) : undefined
   },
-  intro: (visit) => (
+  renderIntro: (context) => (
     <>
       <p>
-        Programs that use tools on a person's behalf, at <code>{visit.url.origin}/connect/mcp</code>. An agent can do no
-        more than that person. <a href="/docs/connect">How to connect an agent</a>
+        Programs that use tools on a person's behalf, at <code>{context.url.origin}/connect/mcp</code>. An agent can do
+        no more than that person. <a href="/docs/connect">How to connect an agent</a>
       </p>
-      <UserChoice visit={visit} />
+      <UserChoice context={context} />
     </>
   ),
-  card: ({ id, client, toolkits, created_at, expires_at, used_at }) => (
+  renderCard: ({ id, client, toolkits, created_at, expires_at, used_at }) => (
     <>
       <h2>{quoteName(client.name)}</h2>
       <Facts

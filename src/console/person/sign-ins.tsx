@@ -1,26 +1,26 @@
 import { hasScope } from '../../core/access/principal.ts'
 import { Facts, FoldedForm, Time } from '../parts.tsx'
-import { endingPage } from './person.tsx'
+import { createRevocationPage } from './person.tsx'
 
-export const { show, act } = endingPage({
+export const { show, submit } = createRevocationPage({
   title: 'Sessions',
-  none: 'No sessions.',
-  done: 'Session ended. It is signed out everywhere within a minute.',
+  emptyMessage: 'No sessions.',
+  doneMessage: 'Session ended. It is signed out everywhere within a minute.',
   isReversed: true,
-  read: (visit) => visit.fetchRoute('GET /sessions'),
-  end(visit) {
-    const id = visit.form.get('id')
-    return id === null ? undefined : visit.fetchRoute('DELETE /sessions/:id', { id })
+  load: (context) => context.fetchRoute('GET /sessions'),
+  revoke(context) {
+    const id = context.form.get('id')
+    return id === null ? undefined : context.fetchRoute('DELETE /sessions/:id', { id })
   },
-  intro: ({ principal }) => (
+  renderIntro: ({ principal }) => (
     <p>
       Browsers in which {hasScope(principal, 'admin') ? 'people' : 'you'} are signed in. A session expires after 12
       hours. <a href="/console/agents">Agents</a> are disconnected separately.
     </p>
   ),
-  card({ id, principal, origin, browser, created_at, expires_at }, visit) {
+  renderCard({ id, principal, origin, browser, created_at, expires_at }, context) {
     const since = <Time at={created_at} />
-    const isAdmin = hasScope(visit.principal, 'admin')
+    const isAdmin = hasScope(context.principal, 'admin')
     return (
       <>
         <h2>{isAdmin ? principal : since}</h2>

@@ -1,58 +1,58 @@
 import { type Policy, policyReader } from '../../core/access/policy.ts'
 import { toJsonSchema } from '../../core/tool/json-reader.ts'
-import { editFields, editView, readEtag, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
+import { listEditFields, renderEditPage, readEtag, toRefusedForm, type SubmittedForm, trimForm } from '../form/edit.tsx'
 import { readFormInput } from '../form/values.ts'
-import type { PageResult, PageContext, View } from '../visit.ts'
+import type { PageResult, PageContext, View } from '../page-context.ts'
 import { exact, FoldedForm, NextLink, Notice } from '../parts.tsx'
-import { paginate } from '../portion.ts'
+import { paginate } from '../pagination.ts'
 
-/** In cards, of a page. */
-const MOST = 30
+/** Cards on a page. */
+const PAGE_SIZE = 30
 const PATH = '/console/policies'
-const FIELDS = editFields(toJsonSchema(policyReader()), {
+const FIELDS = listEditFields(toJsonSchema(policyReader()), {
   key: 'pattern',
   description: 'The tools it applies to: a pattern such as `Gmail.*`, `*.Delete*` or `*`',
 })
 
-const DONE = new Map([
+const DONE_MESSAGES = new Map([
   ['set', 'Policy saved. It applies everywhere within a minute.'],
   ['removed', 'Policy removed. Other policies still apply to these tools.'],
 ])
 
-export async function act(visit: PageContext): Promise<PageResult> {
-  const form = trimmed(visit.form)
+export async function submit(context: PageContext): Promise<PageResult> {
+  const form = trimForm(context.form)
   const pattern = form.get('input/pattern') ?? ''
   if (form.get('do') === 'remove') {
-    const removed = await visit.fetchRoute('DELETE /policies/:pattern', { pattern })
-    return removed.ok ? { redirectTo: `${PATH}?done=removed` } : show(visit, removed)
+    const removed = await context.fetchRoute('DELETE /policies/:pattern', { pattern })
+    return removed.ok ? { redirectTo: `${PATH}?done=removed` } : show(context, removed)
   }
-  const { pattern: _, ...body } = readFormInput(FIELDS, form, visit.meter).input
-  const etag = readEtag(form, pattern, visit.url.searchParams.get('pattern'))
-  const set = await visit.fetchRoute('PUT /policies/:pattern', { pattern, body, etag })
-  return set.ok ? { redirectTo: `${PATH}?done=set` } : show(visit, refusedForm(set, form))
+  const { pattern: _, ...body } = readFormInput(FIELDS, form, context.budget).input
+  const etag = readEtag(form, pattern, context.url.searchParams.get('pattern'))
+  const saved = await context.fetchRoute('PUT /policies/:pattern', { pattern, body, etag })
+  return saved.ok ? { redirectTo: `${PATH}?done=set` } : show(context, toRefusedForm(saved, form))
 }
 
-export async function show(visit: PageContext, sent?: SentForm): Promise<View> {
-  const pattern = visit.url.searchParams.get('pattern')
-  return editView(visit, {
+export async function show(context: PageContext, submitted?: SubmittedForm): Promise<View> {
+  const pattern = context.url.searchParams.get('pattern')
+  return renderEditPage(context, {
     title: 'Policies',
-    done: DONE,
-    sent,
-    all: visit.fetchRoute('GET /policies'),
-    one: pattern ? visit.fetchRoute('GET /policies/:pattern', { pattern }) : undefined,
-    above: (
+    doneMessages: DONE_MESSAGES,
+    submitted,
+    items: context.fetchRoute('GET /policies'),
+    item: pattern ? context.fetchRoute('GET /policies/:pattern', { pattern }) : undefined,
+    introduction: (
       <p>
         Policies apply to tools whoever publishes or calls them. Where several patterns match a tool, the highest level,
         the shortest timeout and every limit apply.
       </p>
     ),
-    list: (policies) => <PolicyList {...paginate(visit, policies, MOST)} />,
-    form: (policy) => ({
+    renderList: (policies) => <PolicyList {...paginate(context, policies, PAGE_SIZE)} />,
+    buildForm: (policy) => ({
       id: 'set',
       heading: policy ? `Edit policy for ${policy.pattern}` : 'New policy',
       fields: FIELDS,
       action: policy ? buildHref(policy) : PATH,
-      act: 'set',
+      verb: 'set',
       button: 'Save policy',
     }),
   })
@@ -62,7 +62,7 @@ function buildHref({ pattern }: Policy): string {
   return `${PATH}?${new URLSearchParams({ pattern })}`
 }
 
-export function wordsOfPolicy(policy: Policy): string[] {
+export function describePolicy(policy: Policy): string[] {
   const { secrets, security_level, approval, timeout_ms, limits = {}, review } = policy
   const { rate, concurrency } = limits
   return [
@@ -76,7 +76,7 @@ export function wordsOfPolicy(policy: Policy): string[] {
   ]
 }
 
-function PolicyList({ items, more }: ReturnType<typeof paginate<Policy>>) {
+function PolicyList({ items, nextPage }: ReturnType<typeof paginate<Policy>>) {
   if (items.length === 0) return <Notice>No policies yet. Each tool runs with its own settings.</Notice>
   return (
     <>
@@ -87,8 +87,8 @@ function PolicyList({ items, more }: ReturnType<typeof paginate<Policy>>) {
               <code>{policy.pattern}</code>
             </h2>
             <ul class="plain">
-              {wordsOfPolicy(policy).map((words) => (
-                <li>{words}</li>
+              {describePolicy(policy).map((rule) => (
+                <li>{rule}</li>
               ))}
             </ul>
             <p>
@@ -105,7 +105,7 @@ function PolicyList({ items, more }: ReturnType<typeof paginate<Policy>>) {
           </li>
         ))}
       </ul>
-      {more && <NextLink {...more} />}
+      {nextPage && <NextLink {...nextPage} />}
     </>
   )
 }

@@ -1,20 +1,20 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import { providerReader } from '../../core/consent/provider.ts'
 import { toJsonSchema } from '../../core/tool/json-reader.ts'
-import { editFields, editView, readEtag, refusedForm, type SentForm, trimmed } from '../form/edit.tsx'
+import { listEditFields, renderEditPage, readEtag, toRefusedForm, type SubmittedForm, trimForm } from '../form/edit.tsx'
 import { readFormInput } from '../form/values.ts'
-import type { PageResult, PageContext, View } from '../visit.ts'
+import type { PageResult, PageContext, View } from '../page-context.ts'
 import { exact, FoldedForm, Notice } from '../parts.tsx'
 
 const PATH = '/console/providers'
-const FIELDS = editFields(toJsonSchema(providerReader('{id}')), {
+const FIELDS = listEditFields(toJsonSchema(providerReader('{id}')), {
   key: 'id',
   description: 'Short name that tools refer to, e.g. google',
 })
 type Provider = ApiAnswers['GET /providers']['items'][number]
 
-const DONE = new Map([['1', 'Saved.']])
-const FOLDED = {
+const DONE_MESSAGES = new Map([['1', 'Saved.']])
+const FOLDED_FIELDS = {
   summary: 'Advanced settings',
   keys: [
     'name',
@@ -27,24 +27,24 @@ const FOLDED = {
   ],
 }
 
-export async function act(visit: PageContext): Promise<PageResult> {
-  const form = trimmed(visit.form, 'input/scope_separator')
+export async function submit(context: PageContext): Promise<PageResult> {
+  const form = trimForm(context.form, 'input/scope_separator')
   const id = form.get('input/id') ?? ''
   if (form.get('do') === 'remove') {
-    const removed = await visit.fetchRoute('DELETE /providers/:id', { id })
-    return removed.ok ? { redirectTo: `${PATH}?done=1` } : show(visit, removed)
+    const removed = await context.fetchRoute('DELETE /providers/:id', { id })
+    return removed.ok ? { redirectTo: `${PATH}?done=1` } : show(context, removed)
   }
-  const { input, problems } = readFormInput(FIELDS, form, visit.meter)
+  const { input, problems } = readFormInput(FIELDS, form, context.budget)
   if (problems.length > 0)
-    return show(visit, { failure: { status: 400, message: 'The form has errors', problems }, form })
+    return show(context, { failure: { status: 400, message: 'The form has errors', problems }, form })
   const { id: _, ...body } = input
-  const etag = readEtag(form, id, visit.url.searchParams.get('id'))
-  const put = await visit.fetchRoute('PUT /providers/:id', { id, body, etag })
-  return put.ok ? { redirectTo: `${PATH}?done=1` } : show(visit, refusedForm(put, form))
+  const etag = readEtag(form, id, context.url.searchParams.get('id'))
+  const saved = await context.fetchRoute('PUT /providers/:id', { id, body, etag })
+  return saved.ok ? { redirectTo: `${PATH}?done=1` } : show(context, toRefusedForm(saved, form))
 }
 
-export async function show(visit: PageContext, sent?: SentForm): Promise<View> {
-  const { searchParams, origin } = visit.url
+export async function show(context: PageContext, submitted?: SubmittedForm): Promise<View> {
+  const { searchParams, origin } = context.url
   const id = searchParams.get('id')
   const intro = (
     <p>
@@ -52,15 +52,15 @@ export async function show(visit: PageContext, sent?: SentForm): Promise<View> {
       providers, such as google and github, need only a client ID and secret.
     </p>
   )
-  const shared = { id: 'give', intro, fields: FIELDS, folded: FOLDED, act: 'give' }
-  return editView<Provider>(visit, {
+  const shared = { id: 'give', intro, fields: FIELDS, folded: FOLDED_FIELDS, verb: 'give' }
+  return renderEditPage<Provider>(context, {
     title: 'Providers',
-    done: DONE,
-    sent,
-    all: visit.fetchRoute('GET /providers'),
-    one: id ? visit.fetchRoute('GET /providers/:id', { id }) : undefined,
-    list: (providers) => <ProviderList items={providers} />,
-    form: (provider) =>
+    doneMessages: DONE_MESSAGES,
+    submitted,
+    items: context.fetchRoute('GET /providers'),
+    item: id ? context.fetchRoute('GET /providers/:id', { id }) : undefined,
+    renderList: (providers) => <ProviderList items={providers} />,
+    buildForm: (provider) =>
       provider
         ? {
             ...shared,

@@ -1,9 +1,9 @@
-import type { PageContext, View } from '../visit.ts'
+import type { PageContext, View } from '../page-context.ts'
 import { FailureNotice } from '../parts.tsx'
 import { ConnectStep, SetupChecks } from './checks.tsx'
 
-export async function show(visit: PageContext): Promise<View> {
-  const setup = await visit.fetchRoute('GET /setup')
+export async function show(context: PageContext): Promise<View> {
+  const setup = await context.fetchRoute('GET /setup')
   return {
     title: 'Setup',
     content: (
@@ -12,7 +12,7 @@ export async function show(visit: PageContext): Promise<View> {
         <p class="note">
           <code>switchboard doctor</code> checks the same in a terminal, and each tool's requirements too.
         </p>
-        <ConnectStep origin={visit.url.origin} />
+        <ConnectStep origin={context.url.origin} />
       </>
     ),
   }

@@ -9,14 +9,14 @@ import type { Json, JsonObject } from '../../core/tool/json.ts'
 import { parseJson } from '../../core/tool/json-text.ts'
 import { encodePointerStep, type Problem } from '../../core/tool/problem.ts'
 import { yieldToEventLoop } from '../../http/request/body.ts'
-import type { CallEnd, FollowedCall, PageContext } from '../visit.ts'
+import type { CallResponse, StartedCall, PageContext } from '../page-context.ts'
 import type { Field } from '../form/fields.ts'
-import { FieldProblem, FieldRows, FoldedRows, LeftOut } from '../form/field-rows.tsx'
+import { FieldProblem, FieldRows, FoldedRows, OmittedNote } from '../form/field-rows.tsx'
 import { toForm, readFormInput, toFormValues, RAW_JSON_FIELD } from '../form/values.ts'
 import { exact, LivePlace, Notice, SendingNote } from '../parts.tsx'
-import { typing } from './parameters.tsx'
+import { describeFieldType } from './parameters.tsx'
 
-/** The body that `POST /tools/call` answers (`dialects/oxp/wire.ts`): a result, or why there is none. */
+/** The response body of `POST /tools/call` (`dialects/oxp/wire.ts`): a result or a failure. */
 export interface CallBody {
   readonly result?: {
     readonly success: boolean
@@ -38,23 +38,23 @@ export type Challenges = readonly AuthorizationChallenge[]
 
 export interface FormCall {
   readonly input: JsonObject
-  /** Texts that are no JSON; where there are any, nothing was called. */
+  /** Values that could not be read. If there are any, nothing was called. */
   readonly problems: readonly Problem[]
-  /** The same input in another form, where that was asked for and nothing was called. */
+  /** The same input as JSON or as fields, if the person asked for that; nothing was called then. */
   readonly form?: URLSearchParams
-  readonly reply?: CallEnd<CallBody>
-  readonly running?: Exclude<FollowedCall<CallBody>, { readonly reply: unknown }>
+  readonly reply?: CallResponse<CallBody>
+  readonly running?: Exclude<StartedCall<CallBody>, { readonly reply: unknown }>
 }
 
-/** Calls the tool with what the form says; or shows the form as JSON, or its JSON as fields again. */
-export async function call(visit: PageContext, tool: string, fields: readonly Field[]): Promise<FormCall> {
-  const { form, meter } = visit
-  const { input, problems } = readFormInput(fields, form, meter)
+/** Calls the tool with the form's input, or changes the form to JSON or back to fields. */
+export async function callFromForm(page: PageContext, tool: string, fields: readonly Field[]): Promise<FormCall> {
+  const { form, budget } = page
+  const { input, problems } = readFormInput(fields, form, budget)
   if (problems.length > 0) return { input, problems }
   const change = form.get('do')
   if (change === AS_JSON || change === AS_FIELDS) return { input, problems, form: changeForm(form, fields, input) }
-  // A page of more is slow to read
-  const context = { [INLINE_BYTES]: MODEL_INLINE_BYTES, ...readContext(visit) }
+  // Larger results make a page slow
+  const context = { [INLINE_BYTES]: MODEL_INLINE_BYTES, ...readContext(page) }
   const request = {
     tool_id: tool,
     call_id: await deriveCallId(form.get('call_id') ?? '', { input, context }),
@@ -62,8 +62,8 @@ export async function call(visit: PageContext, tool: string, fields: readonly Fi
     context,
   }
   await yieldToEventLoop()
-  const followed = await visit.follow<CallBody>('POST /tools/call', { request })
-  return { input, problems, ...('reply' in followed ? followed : { running: followed }) }
+  const started = await page.startCall<CallBody>('POST /tools/call', { request })
+  return { input, problems, ...('reply' in started ? started : { running: started }) }
 }
 
 const AS_JSON = 'edit-json'
@@ -71,33 +71,33 @@ const AS_FIELDS = 'edit-fields'
 
 /** The form with the whole input as JSON in place of its fields, or the other way around. */
 function changeForm(form: URLSearchParams, fields: readonly Field[], input: JsonObject): URLSearchParams {
-  const kept = [...form].filter(([name]) => name !== RAW_JSON_FIELD && !/^(?:instead:)?input\//.test(name))
-  const shown =
+  const otherFields = [...form].filter(([name]) => name !== RAW_JSON_FIELD && !/^(?:instead:)?input\//.test(name))
+  const inputFields =
     form.get('do') === AS_JSON ? [[RAW_JSON_FIELD, JSON.stringify(input, null, 2)]] : [...toForm(fields, input)]
-  return new URLSearchParams([...kept, ...shown])
+  return new URLSearchParams([...otherFields, ...inputFields])
 }
 
-function readContext({ form, meter }: Pick<PageContext, 'form' | 'meter'>): JsonObject {
+function readContext({ form, budget }: Pick<PageContext, 'form' | 'budget'>): JsonObject {
   const user = form.get('user_id')?.trim() ?? ''
   const values = [...form].flatMap(([name, text]): (readonly [string, Json])[] => {
     const [, key] = /^context\/(.+)$/s.exec(name) ?? []
-    return key === undefined || text.trim() === '' ? [] : [[key, jsonOrText(text, meter)]]
+    return key === undefined || text.trim() === '' ? [] : [[key, parseJsonOrText(text, budget)]]
   })
   return { ...(user === '' ? {} : { user_id: user }), ...Object.fromEntries(values) }
 }
 
-function jsonOrText(text: string, meter: Budget): Json {
-  const read = parseJson(text, meter)
-  return read.ok ? read.value : text
+function parseJsonOrText(text: string, budget: Budget): Json {
+  const result = parseJson(text, budget)
+  return result.ok ? result.value : text
 }
 
-/** A form that is sent twice is one call; one that was changed is another, since browsers go back to forms. */
+/** A form that is sent twice is one call. If its input was changed meanwhile, it is another. */
 async function deriveCallId(formId: string, call: object): Promise<string> {
   const bytes = new TextEncoder().encode(`${formId.slice(0, 100)}\n${JSON.stringify(call)}`)
   return `console-${base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))}`
 }
 
-/** The pages at which somebody has to do something before the call can be made again. */
+/** The pages on which a person must act before the call is repeated. */
 export function listChallenges(reply: CallBody): Challenges {
   const { authorization = [] } = reply.missing_requirements ?? {}
   return authorization.filter(({ url }) => /^https?:\/\//.test(url))
@@ -105,38 +105,38 @@ export function listChallenges(reply: CallBody): Challenges {
 
 function collectProblems({ problems, reply }: FormCall): readonly Problem[] {
   const { parameter_errors = {} } = reply?.value ?? {}
-  const refused = Object.entries(parameter_errors).map(([name, message]) => ({
+  const parameterProblems = Object.entries(parameter_errors).map(([name, message]) => ({
     path: encodePointerStep(name),
     message,
   }))
-  return [...problems, ...refused]
+  return [...problems, ...parameterProblems]
 }
 
 interface CallFormProps {
   readonly fields: readonly Field[]
-  /** Inputs that no model may infer. */
+  /** Names of inputs that models must not fill in. */
   readonly context: readonly string[]
-  readonly asksUser: boolean
-  /** The call that this form made. */
-  readonly called: FormCall | undefined
+  readonly hasUserField: boolean
+  /** The call that this form made, if any. */
+  readonly call: FormCall | undefined
   readonly form: URLSearchParams
   readonly isRunning: boolean
   readonly children: Child
 }
 
-/** More fields than these are folded, unless they are required. */
-const MAX_OPEN = 6
+/** Further optional fields are folded. */
+const MAX_UNFOLDED_FIELDS = 6
 
-/** The parameters, with the button and the result at their side; the button comes once a running call has ended. */
-export function CallForm({ fields, context, asksUser, called, form: given, isRunning, children }: CallFormProps) {
-  const sent = called?.form ?? given
-  const form = toFormValues(sent)
-  const problems = called ? collectProblems(called) : []
-  const hasFailed = called !== undefined && !called.form && called.reply?.value.result?.success !== true
-  const whole = form.get(RAW_JSON_FIELD)
+/** The parameters, beside the button and the result. While a call runs, the button is still to come. */
+export function CallForm({ fields, context, hasUserField, call, form: submitted, isRunning, children }: CallFormProps) {
+  const shownForm = call?.form ?? submitted
+  const form = toFormValues(shownForm)
+  const problems = call ? collectProblems(call) : []
+  const hasFailed = call !== undefined && !call.form && call.reply?.value.result?.success !== true
+  const rawJson = form.get(RAW_JSON_FIELD)
   const optional = fields.filter(({ isRequired }) => !isRequired)
-  const folded = new Set(optional.slice(Math.max(0, MAX_OPEN - (fields.length - optional.length))))
-  const rows = { form, problems, typing }
+  const folded = new Set(optional.slice(Math.max(0, MAX_UNFOLDED_FIELDS - (fields.length - optional.length))))
+  const rows = { form, problems, typing: describeFieldType }
   return (
     <form class="call" method="post" action="#answer" novalidate data-call>
       <section class="fields" aria-labelledby="input">
@@ -145,13 +145,13 @@ export function CallForm({ fields, context, asksUser, called, form: given, isRun
         <button hidden tabindex={-1} />
         <input type="hidden" name="call_id" value={crypto.randomUUID()} />
         {fields.length === 0 ? <p class="note">No parameters.</p> : undefined}
-        {asksUser ? (
+        {hasUserField ? (
           <label>
             User <span class="note">whose connected accounts are used</span>
             <input name="user_id" maxlength={256} autocomplete="off" value={exact(form.get('user_id') ?? '')} />
           </label>
         ) : undefined}
-        {whole === null ? (
+        {rawJson === null ? (
           <>
             <FieldRows fields={fields.filter((field) => !folded.has(field))} {...rows} />
             <FoldedRows summary={`${folded.size} more optional`} fields={[...folded]} {...rows} />
@@ -161,11 +161,11 @@ export function CallForm({ fields, context, asksUser, called, form: given, isRun
             Input <span class="note">JSON</span>
             <textarea
               name={RAW_JSON_FIELD}
-              rows={whole.split('\n', 24).length + 1}
+              rows={rawJson.split('\n', 24).length + 1}
               spellcheck={false}
               aria-describedby="problem-"
             >
-              {exact(whole)}
+              {exact(rawJson)}
             </textarea>
           </label>
         )}
@@ -177,11 +177,11 @@ export function CallForm({ fields, context, asksUser, called, form: given, isRun
           </label>
         ))}
         {fields.length === 0 ? undefined : (
-          <button class="quiet" name="do" value={whole === null ? AS_JSON : AS_FIELDS}>
-            {whole === null ? 'Edit as JSON' : 'Edit as form'}
+          <button class="quiet" name="do" value={rawJson === null ? AS_JSON : AS_FIELDS}>
+            {rawJson === null ? 'Edit as JSON' : 'Edit as form'}
           </button>
         )}
-        <LeftOut sent={sent} shown={form} />
+        <OmittedNote submitted={shownForm} form={form} />
       </section>
       <section class="panel" aria-labelledby="answer">
         <h2 id="answer">Result</h2>
@@ -192,7 +192,7 @@ export function CallForm({ fields, context, asksUser, called, form: given, isRun
         ) : undefined}
         <button class="go">{hasFailed ? 'Try again' : 'Call tool'}</button>
         <SendingNote>Calling…</SendingNote>
-        {problems.length > 0 && !called?.reply ? <ProblemCount count={problems.length} /> : undefined}
+        {problems.length > 0 && !call?.reply ? <ProblemCount count={problems.length} /> : undefined}
         {children}
       </section>
     </form>

@@ -1,20 +1,20 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { Progress } from '../../core/call/progress.ts'
-import type { CallEnd } from '../visit.ts'
+import type { CallResponse } from '../page-context.ts'
 import { FailureNotice, Notice } from '../parts.tsx'
 import { toFailure } from '../reply.ts'
 import { type CallBody, type CallError, type Challenges, listChallenges } from './call.tsx'
 import { isOpenable, OpenLink, ResultValue } from './result.tsx'
 
 interface OutcomeProps {
-  readonly reply: CallEnd<CallBody>
+  readonly reply: CallResponse<CallBody>
   readonly origin: string
-  readonly asksUser: boolean
-  readonly missing: ApiAnswers['GET /tools/:id/readiness']['missing_requirements']
+  readonly hasUserField: boolean
+  readonly renderMissing: ApiAnswers['GET /tools/:id/readiness']['missing_requirements']
 }
 
-export function OutcomePanel({ reply: { status, value }, origin, asksUser, missing }: OutcomeProps) {
+export function OutcomePanel({ reply: { status, value }, origin, hasUserField, renderMissing: missing }: OutcomeProps) {
   const { result, artifact } = value
   if (result?.success) {
     return (
@@ -34,11 +34,11 @@ export function OutcomePanel({ reply: { status, value }, origin, asksUser, missi
   }
   if (result?.error) return <ToolError error={result.error} origin={origin} />
   if (value.missing_requirements?.user_id) {
-    if (asksUser) return <Notice isProblem>Fill in User, then call again.</Notice>
+    if (hasUserField) return <Notice isProblem>Fill in User, then call again.</Notice>
     return <FailureNotice failure={toFailure(status, value)} />
   }
-  const unset = (missing?.authorization ?? []).flatMap(({ id, needs_setup }) => (needs_setup ? [id] : []))
-  const challenges = listChallenges(value).filter(({ id }) => !unset.includes(id))
+  const unconfiguredIds = (missing?.authorization ?? []).flatMap(({ id, needs_setup }) => (needs_setup ? [id] : []))
+  const challenges = listChallenges(value).filter(({ id }) => !unconfiguredIds.includes(id))
   if (challenges.length > 0) return <ChallengeList challenges={challenges} reply={value} />
   return <FailureNotice failure={toFailure(status, value)} />
 }
@@ -90,17 +90,17 @@ function ChallengeList({ challenges, reply }: { challenges: Challenges; reply: C
   )
 }
 
-/** Reports of progress, a line each; the style shows the last alone, and none once there is an outcome. */
+/** One line per progress report. The style sheet shows only the last, and none once there is an outcome. */
 export async function* renderProgress(reports: AsyncIterable<Progress>): AsyncGenerator<JSX.Element> {
-  for await (const report of reports) yield <Line report={report} />
+  for await (const report of reports) yield <ProgressLine report={report} />
 }
 
-function Line({ report: { progress, total, message } }: { report: Progress }) {
+function ProgressLine({ report: { progress, total, message } }: { report: Progress }) {
   const isKnown = total !== undefined && total > 0
-  const far = isKnown ? { value: String(Math.max(0, Math.min(progress, total))), max: String(total) } : {}
+  const barAttributes = isKnown ? { value: String(Math.max(0, Math.min(progress, total))), max: String(total) } : {}
   return (
     <p>
-      <progress aria-label="Progress" {...far} />
+      <progress aria-label="Progress" {...barAttributes} />
       <br />
       {isKnown ? `${progress} of ${total}` : progress}
       {message === undefined ? '' : `: ${message}`}

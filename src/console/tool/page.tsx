@@ -4,103 +4,103 @@ import { listFields } from '../form/fields.ts'
 import { createExample } from '../../http/page/schema-example.ts'
 import { truncate } from '../../http/page/text.ts'
 import { MAX_COPIED_CHARACTERS } from '../../docs/curl.ts'
-import type { PageResult, PageContext, RouteFailure, View } from '../visit.ts'
-import { Markdown, withoutTitle } from '../markdown.tsx'
+import type { PageResult, PageContext, RouteFailure, View } from '../page-context.ts'
+import { Markdown, removeTitle } from '../markdown.tsx'
 import { Changes, type ChangesProps } from '../changes.tsx'
-import { TO_CATALOG, Chips, failedView, FailureNotice, Fold, SnippetList } from '../parts.tsx'
-import { call, CallForm, type FormCall } from './call.tsx'
-import { DefinitionLinks, definitionView, FORMATS, buildTrail } from './definition.tsx'
+import { CATALOG_LINK, Chips, toFailureView, FailureNotice, Fold, SnippetList } from '../parts.tsx'
+import { callFromForm, CallForm, type FormCall } from './call.tsx'
+import { DefinitionLinks, renderDefinition, FORMATS, buildTrail } from './definition.tsx'
 import { OutcomePanel, renderProgress } from './outcome.tsx'
 import { toSchemaRows, formatType } from '../../http/page/schema-table.tsx'
 import { Parameters } from './parameters.tsx'
 import { Badges, RequirementsTable, StatusNotice } from './ready.tsx'
-import { callSnippets } from './snippets.tsx'
+import { buildCallSnippets } from './snippets.tsx'
 
-export async function show(visit: PageContext): Promise<PageResult> {
-  const format = visit.url.searchParams.get('format') ?? ''
-  if (FORMATS.has(format)) return definitionView(visit, format)
-  const tool = await readTool(visit)
-  return 'failure' in tool ? missing(tool.failure) : toolView(visit, tool)
+export async function show(context: PageContext): Promise<PageResult> {
+  const format = context.url.searchParams.get('format') ?? ''
+  if (FORMATS.has(format)) return renderDefinition(context, format)
+  const tool = await loadTool(context)
+  return 'failure' in tool ? renderMissing(tool.failure) : renderTool(context, tool)
 }
 
-export async function act(visit: PageContext): Promise<PageResult> {
-  const tool = await readTool(visit)
-  if ('failure' in tool) return missing(tool.failure)
-  return toolView(visit, tool, await call(visit, tool.readiness.tool, listFields(tool.input_schema)))
+export async function submit(context: PageContext): Promise<PageResult> {
+  const tool = await loadTool(context)
+  if ('failure' in tool) return renderMissing(tool.failure)
+  return renderTool(context, tool, await callFromForm(context, tool.readiness.tool, listFields(tool.input_schema)))
 }
 
-/** Everything that the page of a tool shows. Its id is that of its readiness, since OXP cannot write every one. */
-type ToolData = Extract<Awaited<ReturnType<typeof readTool>>, { readonly readiness: unknown }>
+/** All that a tool's page shows. Its id is `readiness.tool`, because OXP cannot write every id. */
+type ToolData = Extract<Awaited<ReturnType<typeof loadTool>>, { readonly readiness: unknown }>
 
-async function readTool({ params, form, fetchRoute: ask }: PageContext) {
+async function loadTool({ params, form, fetchRoute }: PageContext) {
   const id = params['id'] ?? ''
-  const [described, readiness, versions] = await Promise.all([
-    ask('GET /tools/:id?format=oxp-flat', { id }),
-    readReadiness(id, form.get('user_id')?.trim() ?? '', ask),
-    ask('GET /tools/:id/versions', { id }),
+  const [definition, readiness, versions] = await Promise.all([
+    fetchRoute('GET /tools/:id?format=oxp-flat', { id }),
+    loadReadiness(id, form.get('user_id')?.trim() ?? '', fetchRoute),
+    fetchRoute('GET /tools/:id/versions', { id }),
   ])
-  if (!described.ok) return described
+  if (!definition.ok) return definition
   if (!readiness.ok) return readiness
-  return { ...described.value, readiness: readiness.value, versions }
+  return { ...definition.value, readiness: readiness.value, versions }
 }
 
 const MAX_USER = 256
 
-/** For the user of the form; one for whom the visitor may not act is the call's to refuse. */
-async function readReadiness(id: string, user: string, ask: PageContext['fetchRoute']) {
-  if (user === '' || user.length > MAX_USER) return ask('GET /tools/:id/readiness', { id })
-  const forUser = await ask('GET /tools/:id/readiness', { id, query: new URLSearchParams({ user_id: user }) })
-  return forUser.ok ? forUser : ask('GET /tools/:id/readiness', { id })
+/** For the form's user, or without a user if the visitor may not act for them: then the call fails. */
+async function loadReadiness(id: string, user: string, fetchRoute: PageContext['fetchRoute']) {
+  if (user === '' || user.length > MAX_USER) return fetchRoute('GET /tools/:id/readiness', { id })
+  const reply = await fetchRoute('GET /tools/:id/readiness', { id, query: new URLSearchParams({ user_id: user }) })
+  return reply.ok ? reply : fetchRoute('GET /tools/:id/readiness', { id })
 }
 
-function isCopied(input: Json): boolean {
+function fitsSnippet(input: Json): boolean {
   return JSON.stringify(input).length <= MAX_COPIED_CHARACTERS
 }
 
-function toolView({ url, isOpen, principal, form }: PageContext, tool: ToolData, calling?: FormCall): View {
+function renderTool({ url, isOpen, principal, form }: PageContext, tool: ToolData, formCall?: FormCall): View {
   const { name, description, input_schema, output_schema, requirements = {}, readiness, versions } = tool
   const id = readiness.tool
   const fields = listFields(input_schema)
-  const [qualified = id, version = ''] = id.split('@')
-  const sent = calling?.problems.length === 0 ? calling.input : undefined
-  const example = [sent, createExample(input_schema, 'input')].find((each) => each && isCopied(each)) ?? {}
-  const running = calling?.running
-  const about = versions.ok ? versions.value.items.find((each) => each.id === id) : undefined
-  const { title = qualified, icon } = readiness
+  const [qualifiedName = id, version = ''] = id.split('@')
+  const calledInput = formCall?.problems.length === 0 ? formCall.input : undefined
+  const example = [calledInput, createExample(input_schema, 'input')].find((input) => input && fitsSnippet(input)) ?? {}
+  const running = formCall?.running
+  const entry = versions.ok ? versions.value.items.find((item) => item.id === id) : undefined
+  const { title = qualifiedName, icon } = readiness
   const mayCall = hasScope(principal, 'tools:call')
-  const asksUser = dependsOnUser(tool) && (principal.users === 'any' || principal.users.length > 1)
-  const renderContent = (called: FormCall | undefined) => (
+  const hasUserField = dependsOnUser(tool) && (principal.users === 'any' || principal.users.length > 1)
+  const renderContent = (shownCall: FormCall | undefined) => (
     <>
-      {title === qualified ? undefined : (
+      {title === qualifiedName ? undefined : (
         <p>
-          <code>{qualified}</code>
+          <code>{qualifiedName}</code>
         </p>
       )}
       <StatusNotice readiness={readiness} />
-      <Badges readiness={readiness} version={version} dialect={about?.dialect && FORMATS.get(about.dialect)} />
-      <Description text={withoutTitle(description, title)} />
-      <Tags tags={about?.tags ?? []} />
+      <Badges readiness={readiness} version={version} dialect={entry?.dialect && FORMATS.get(entry.dialect)} />
+      <Description text={removeTitle(description, title)} />
+      <Tags tags={entry?.tags ?? []} />
       <RequirementsTable
         readiness={readiness}
         requirements={requirements}
-        asksUser={asksUser}
+        hasUserField={hasUserField}
         isAdmin={hasScope(principal, 'admin')}
       />
       {mayCall ? (
         <CallForm
           fields={fields}
-          context={(readiness.context ?? []).filter((each) => each !== 'user_id')}
-          asksUser={asksUser}
-          called={called}
+          context={(readiness.context ?? []).filter((name) => name !== 'user_id')}
+          hasUserField={hasUserField}
+          call={shownCall}
           form={form}
           isRunning={running !== undefined}
         >
-          {called?.reply ? (
+          {shownCall?.reply ? (
             <OutcomePanel
-              reply={called.reply}
+              reply={shownCall.reply}
               origin={url.origin}
-              asksUser={asksUser}
-              missing={readiness.missing_requirements}
+              hasUserField={hasUserField}
+              renderMissing={readiness.missing_requirements}
             />
           ) : undefined}
         </CallForm>
@@ -119,7 +119,7 @@ function toolView({ url, isOpen, principal, form }: PageContext, tool: ToolData,
         <VersionList versions={versions} current={id} />
       </Fold>
       <Fold id="snippets" title="Call from code">
-        <SnippetList snippets={callSnippets({ origin: url.origin, isOpen, id, name, input: example })} isOpen />
+        <SnippetList snippets={buildCallSnippets({ origin: url.origin, isOpen, id, name, input: example })} isOpen />
       </Fold>
       <Fold id="definition" title="Definition">
         <DefinitionLinks path={url.pathname} />
@@ -130,11 +130,11 @@ function toolView({ url, isOpen, principal, form }: PageContext, tool: ToolData,
     title: truncate(title),
     icon,
     trail: buildTrail(id),
-    content: renderContent(calling),
-    showsPictures: calling !== undefined,
+    content: renderContent(formCall),
+    showsPictures: formCall !== undefined,
   }
-  if (!calling || !running) return view
-  const end = async () => renderContent({ ...calling, reply: await running.end() })
+  if (!formCall || !running) return view
+  const end = async () => renderContent({ ...formCall, reply: await running.end() })
   return { ...view, live: { parts: renderProgress(running.progress), end } }
 }
 
@@ -144,12 +144,12 @@ function dependsOnUser({ requirements = {}, readiness: { approval, context = [] 
   return needsUser || authorization.length > 0 || approval === true || context.includes('user_id')
 }
 
-/** In characters. */
-const SHORT = 300
+/** At least as much of a description is shown before the fold. */
+const MIN_LEAD_CHARACTERS = 300
 
-/** The form stands below it, so what goes on after a few paragraphs is folded. */
+/** The call form is below it, so a long description is folded after a few paragraphs. */
 function Description({ text }: { text: string }) {
-  const end = text.indexOf('\n\n', SHORT)
+  const end = text.indexOf('\n\n', MIN_LEAD_CHARACTERS)
   if (end < 0 || text.slice(0, end).includes('```')) return <Markdown text={text} />
   return (
     <>
@@ -167,9 +167,9 @@ function Tags({ tags }: { tags: readonly string[] }) {
   return chips.length === 0 ? undefined : <Chips label="Tags" chips={chips} />
 }
 
-/** A hidden tool is as good as unknown: the route says the same of both. */
-function missing(failure: RouteFailure): View {
-  return failedView('No such tool', failure, TO_CATALOG)
+/** For hidden tools too: the route answers the same for both. */
+function renderMissing(failure: RouteFailure): View {
+  return toFailureView('No such tool', failure, CATALOG_LINK)
 }
 
 function VersionList({ versions, current }: Pick<ToolData, 'versions'> & { current: string }) {

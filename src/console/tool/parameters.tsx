@@ -4,8 +4,8 @@ import { isJsonObject, type Json } from '../../core/tool/json.ts'
 import { toSchemaRows, describeConstraints, schemaColumns, formatType } from '../../http/page/schema-table.tsx'
 import { Table } from '../table.tsx'
 
-/** A page of more is slow to load. */
-const MAX_SHOWN = 60
+/** A longer table is slow to load. */
+const MAX_ROWS = 60
 const COLUMNS = schemaColumns((text) => <Markdown text={text} />)
 
 export function Parameters({ schema, caption }: { schema: Json; caption: string }) {
@@ -13,14 +13,14 @@ export function Parameters({ schema, caption }: { schema: Json; caption: string 
   if (rows.length === 0) return <p>{caption === 'Output' ? `Type: ${formatType(schema)}` : 'No parameters.'}</p>
   return (
     <>
-      <Table label={caption} columns={COLUMNS} items={rows.slice(0, MAX_SHOWN)} />
-      {rows.length <= MAX_SHOWN ? undefined : <p class="note">See the definition for all fields.</p>}
+      <Table label={caption} columns={COLUMNS} items={rows.slice(0, MAX_ROWS)} />
+      {rows.length <= MAX_ROWS ? undefined : <p class="note">See the definition for all fields.</p>}
     </>
   )
 }
 
-/** The type and the rules beside a field; the values of a choice are in its control. */
-export function typing({ kind, schema = true }: Field) {
+/** A field's type and constraints. The values of a choice are in its control. */
+export function describeFieldType({ kind, schema = true }: Field) {
   const rules = isJsonObject(schema) ? describeConstraints(schema) : []
   if (kind.type === 'several') return { type: 'array of enum', rules }
   const isBoolean = kind.type === 'choice' && typeof kind.values[0] === 'boolean'

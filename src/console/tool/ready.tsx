@@ -58,19 +58,19 @@ export function Badges({
 interface RequirementsProps extends ReadinessProps {
   readonly requirements: NonNullable<ApiAnswers['GET /tools/:id?format=oxp-flat']['requirements']>
   /** Whether the form has a field for the user. */
-  readonly asksUser: boolean
+  readonly hasUserField: boolean
   readonly isAdmin: boolean
 }
 
-/** Each requirement with how it stands, as far as that is known: only where all are met, or it is named as missing. */
-export function RequirementsTable({ readiness, requirements, asksUser, isAdmin }: RequirementsProps) {
+/** Each requirement and its state. The state is known if all are met, or if it is named as missing. */
+export function RequirementsTable({ readiness, requirements, hasUserField, isAdmin }: RequirementsProps) {
   const { ready, problems, missing_requirements: missing = {}, user_id } = readiness
   const { authorization = [], secrets = [], user_id: needsUser = false } = requirements
   const accounts = new Map((missing.authorization ?? []).map((account) => [account.id, account]))
-  const unset = new Set((missing.secrets ?? []).map(({ id }) => id))
-  // The notice above says it of a pending version
-  const shown = readiness.status.state === 'pending' ? [] : problems
-  if (shown.length === 0 && authorization.length + secrets.length === 0 && !needsUser) return undefined
+  const unsetSecrets = new Set((missing.secrets ?? []).map(({ id }) => id))
+  // For a pending version, the notice above says it
+  const shownProblems = readiness.status.state === 'pending' ? [] : problems
+  if (shownProblems.length === 0 && authorization.length + secrets.length === 0 && !needsUser) return undefined
   return (
     <section class={ready ? 'notice' : 'notice problem'} aria-labelledby="requirements">
       <h2 id="requirements">Requirements</h2>
@@ -83,10 +83,10 @@ export function RequirementsTable({ readiness, requirements, asksUser, isAdmin }
         ) : undefined}
         {authorization.map(({ id }) => {
           const account = accounts.get(id)
-          const not = account?.needs_setup ? 'not set up' : 'not connected'
+          const missingText = account?.needs_setup ? 'not set up' : 'not connected'
           return (
             <li>
-              Account at {id} {formatState(ready, account !== undefined, 'connected', not)}{' '}
+              Account at {id} {formatState(ready, account !== undefined, 'connected', missingText)}{' '}
               {account?.url ? <a href={account.url}>Connect {id}</a> : undefined}
               {account?.needs_setup && isAdmin ? <a href="/console/providers#give">Add provider</a> : undefined}
             </li>
@@ -94,15 +94,15 @@ export function RequirementsTable({ readiness, requirements, asksUser, isAdmin }
         })}
         {secrets.map(({ id }) => (
           <li>
-            Secret {id} {formatState(ready, unset.has(id), 'set', 'not set')}
+            Secret {id} {formatState(ready, unsetSecrets.has(id), 'set', 'not set')}
           </li>
         ))}
-        {shown.map(({ type, message, developer_message: detail }) => (
-          // Each requirement that is missing stands above
+        {shownProblems.map(({ type, message, developer_message: detail }) => (
+          // Each missing requirement is listed above
           <li>
             {type === 'requirements-missing' && detail !== undefined ? undefined : message}
             {detail === undefined ? undefined : (
-              <p class="note">{asksUser ? detail.replace(NO_USER, 'Fill in User below') : detail}</p>
+              <p class="note">{hasUserField ? detail.replace(NO_USER, 'Fill in User below') : detail}</p>
             )}
           </li>
         ))}
@@ -111,7 +111,7 @@ export function RequirementsTable({ readiness, requirements, asksUser, isAdmin }
   )
 }
 
-function formatState(isMet: boolean, isMissing: boolean, met: string, not: string) {
-  if (isMissing) return <strong class="warn">{not}</strong>
-  return isMet ? <strong class="ok">{met}</strong> : undefined
+function formatState(isMet: boolean, isMissing: boolean, metText: string, missingText: string) {
+  if (isMissing) return <strong class="warn">{missingText}</strong>
+  return isMet ? <strong class="ok">{metText}</strong> : undefined
 }

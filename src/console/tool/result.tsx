@@ -3,20 +3,20 @@ import { isJsonObject, isJsonArray, type Json } from '../../core/tool/json.ts'
 import { truncate, indentedJson } from '../../http/page/text.ts'
 import { FoldedList } from '../parts.tsx'
 
-/** In characters: a longer text is folded. */
-const LONG = 4_000
+/** Longer JSON is folded. */
+const MAX_UNFOLDED_CHARACTERS = 4_000
 const MAX_LINKS = 10
 const MAX_PICTURES = 10
-/** Only pixels: an SVG is a document. */
+/** Only pixels: an SVG can contain scripts and links. */
 const PICTURE = /^image\/(png|jpeg|gif|webp|avif)$/
 
-/** A result as a person reads it: its pictures and links, and the whole as JSON. */
+/** A result for people: its images, its links, and all of it as JSON. */
 export function ResultValue({ value, origin }: { value: Json; origin: string }) {
   const text = indentedJson(value)
-  const links = [...new Set(textsIn(value).filter((each) => isOpenable(each, origin)))].slice(0, MAX_LINKS)
+  const links = [...new Set(listTexts(value).filter((text) => isOpenable(text, origin)))].slice(0, MAX_LINKS)
   return (
     <>
-      {picturesIn(value).map((src, index) => (
+      {listPictures(value).map((src, index) => (
         <img class="picture" src={src} alt={`Image ${index + 1} of the result`} />
       ))}
       <FoldedList
@@ -26,7 +26,7 @@ export function ResultValue({ value, origin }: { value: Json; origin: string }) 
         ))}
         isOpen={links.length <= 3}
       />
-      {text.length <= LONG ? (
+      {text.length <= MAX_UNFOLDED_CHARACTERS ? (
         <Copyable text={text} />
       ) : (
         <details>
@@ -46,20 +46,20 @@ export function OpenLink({ url, children }: { url: string; children: string }) {
   )
 }
 
-/** A result may say any address: one is opened that is encrypted, or the deployment's own. */
+/** A result may contain any URL. Only https and the deployment's own origin can be opened. */
 export function isOpenable(url: string, origin: string): boolean {
   if (!/^https?:\/\/\S+$/.test(url) || !URL.canParse(url)) return false
   const target = new URL(url)
   return target.protocol === 'https:' || target.origin === origin
 }
 
-function textsIn(value: Json): readonly string[] {
+function listTexts(value: Json): readonly string[] {
   if (typeof value === 'string') return [value]
-  const inside = isJsonArray(value) ? value : isJsonObject(value) ? Object.values(value) : []
-  return inside.flatMap((each) => (each === undefined ? [] : textsIn(each)))
+  const children = isJsonArray(value) ? value : isJsonObject(value) ? Object.values(value) : []
+  return children.flatMap((child) => (child === undefined ? [] : listTexts(child)))
 }
 
-function picturesIn(value: Json): readonly string[] {
+function listPictures(value: Json): readonly string[] {
   const content = isJsonObject(value) && isJsonArray(value.content) ? value.content : []
   return content
     .flatMap((block) => {

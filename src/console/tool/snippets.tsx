@@ -4,7 +4,7 @@ import { KEY_VARIABLE } from '../../docs/agent-hosts.ts'
 import { formatCurl } from '../../docs/curl.ts'
 import type { CopyText } from '../parts.tsx'
 
-interface Example {
+interface SnippetOptions {
   readonly origin: string
   readonly isOpen: boolean
   readonly id: string
@@ -13,10 +13,10 @@ interface Example {
   readonly input: Json
 }
 
-export function callSnippets({ origin, isOpen, id, name, input }: Example): readonly CopyText[] {
-  const [full = '', version = ''] = id.split('@')
-  const at = full.indexOf('.')
-  const [toolkit, tool] = [full.slice(0, at), full.slice(at + 1)]
+export function buildCallSnippets({ origin, isOpen, id, name, input }: SnippetOptions): readonly CopyText[] {
+  const [qualifiedName = '', version = ''] = id.split('@')
+  const dot = qualifiedName.indexOf('.')
+  const [toolkit, tool] = [qualifiedName.slice(0, dot), qualifiedName.slice(dot + 1)]
   const command = (path: string, body: object) =>
     formatCurl({ method: 'POST', path, body: JSON.stringify(body) }, origin, isOpen)
   const rpc = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } }
@@ -38,11 +38,11 @@ export function callSnippets({ origin, isOpen, id, name, input }: Example): read
       title: 'MCP',
       text: `${command('/mcp', rpc)} \\\n  -H 'Accept: application/json, text/event-stream' -H 'MCP-Protocol-Version: 2025-11-25'`,
     },
-    { title: 'TypeScript', text: typeScript(origin, isOpen, { request: { tool_id: id, input } }) },
+    { title: 'TypeScript', text: formatTypeScript(origin, isOpen, { request: { tool_id: id, input } }) },
   ]
 }
 
-function typeScript(origin: string, isOpen: boolean, body: Json): string {
+function formatTypeScript(origin: string, isOpen: boolean, body: Json): string {
   const key = isOpen ? '' : `\n    'Authorization': \`Bearer \${process.env['${KEY_VARIABLE}']}\`,`
   return `const response = await fetch(${JSON.stringify(`${origin}/tools/call`)}, {
   method: 'POST',

@@ -1,17 +1,17 @@
 import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import { formatCount, formatMs } from '../calls/chart.tsx'
-import { callerNames } from '../calls/callers.ts'
-import { COUNTED, RangeSelect, parseRange, formatStart } from '../calls/range.tsx'
-import { toReplyView, formatTimeAgo, Select } from '../parts.tsx'
-import { paginate } from '../portion.ts'
+import { createCallerFormatter } from '../calls/callers.ts'
+import { USAGE_RANGES, RangeSelect, parseRange, formatStart } from '../calls/range.tsx'
+import { toReplyView, formatCode, Select } from '../parts.tsx'
+import { paginate } from '../pagination.ts'
 import { readFilters, buildQuery } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
-import type { PageContext, View } from '../visit.ts'
+import type { PageContext, View } from '../page-context.ts'
 
 type Usage = ApiAnswers['GET /usage']['items'][number]
 
-const KEYS = [
+const GROUP_OPTIONS = [
   { value: 'toolkit', text: 'Toolkit' },
   { value: 'tool', text: 'Tool' },
   { value: 'principal', text: 'Caller' },
@@ -19,20 +19,20 @@ const KEYS = [
   { value: 'outcome', text: 'Outcome' },
   { value: 'day', text: 'Day' },
 ] as const
-/** In rows, of a page. */
-const MOST = 100
-/** Calls that names of callers are taken from. */
-const NAMED = '1000'
+/** Rows on a page. */
+const PAGE_SIZE = 100
+/** Calls from which the names of callers are read. */
+const MAX_NAMED_CALLS = '1000'
 
-export async function show(visit: PageContext): Promise<View> {
-  const { by: asked, range: name } = readFilters(visit, ['by', 'range'])
-  const range = parseRange(name, 'week', COUNTED)
-  const key = KEYS.find(({ value }) => value === asked) ?? KEYS[0]
+export async function show(context: PageContext): Promise<View> {
+  const { by: groupBy, range: name } = readFilters(context, ['by', 'range'])
+  const range = parseRange(name, 'week', USAGE_RANGES)
+  const grouping = GROUP_OPTIONS.find(({ value }) => value === groupBy) ?? GROUP_OPTIONS[0]
   const since = formatStart(range)
   const [usage, calls] = await Promise.all([
-    visit.fetchRoute('GET /usage', { query: buildQuery({ since, by: key.value }) }),
-    key.value === 'principal'
-      ? visit.fetchRoute('GET /calls', { query: buildQuery({ since, limit: NAMED }) })
+    context.fetchRoute('GET /usage', { query: buildQuery({ since, by: grouping.value }) }),
+    grouping.value === 'principal'
+      ? context.fetchRoute('GET /calls', { query: buildQuery({ since, limit: MAX_NAMED_CALLS }) })
       : undefined,
   ])
   return {
@@ -40,17 +40,17 @@ export async function show(visit: PageContext): Promise<View> {
     content: (
       <>
         <form class="row" method="get">
-          <RangeSelect range={range} names={COUNTED} />
-          <Select label="Group by" name="by" options={KEYS} value={key.value} />
+          <RangeSelect range={range} names={USAGE_RANGES} />
+          <Select label="Group by" name="by" options={GROUP_OPTIONS} value={grouping.value} />
           <button class="go">Show</button>
         </form>
-        {hasScope(visit.principal, 'records:read') ? undefined : (
+        {hasScope(context.principal, 'records:read') ? undefined : (
           <p class="note">Calls made by you or on your behalf.</p>
         )}
         {toReplyView(usage, ({ items }) => {
-          const formatCaller =
-            key.value === 'outcome' ? formatTimeAgo : calls?.ok ? callerNames(calls.value.items) : String
-          return <UsageTable items={items} visit={visit} by={key} formatCaller={formatCaller} range={range.name} />
+          const formatKey =
+            grouping.value === 'outcome' ? formatCode : calls?.ok ? createCallerFormatter(calls.value.items) : String
+          return <UsageTable items={items} context={context} by={grouping} formatKey={formatKey} range={range.name} />
         })}
       </>
     ),
@@ -59,24 +59,24 @@ export async function show(visit: PageContext): Promise<View> {
 
 interface UsageTableProps {
   readonly items: readonly Usage[]
-  readonly visit: PageContext
-  readonly by: (typeof KEYS)[number]
-  readonly formatCaller: (value: string) => string
+  readonly context: PageContext
+  readonly by: (typeof GROUP_OPTIONS)[number]
+  readonly formatKey: (value: string) => string
   readonly range: string
 }
 
-function UsageTable({ items, visit, by, formatCaller, range }: UsageTableProps) {
+function UsageTable({ items, context, by, formatKey, range }: UsageTableProps) {
   const calls = items.reduce((sum, usage) => sum + usage.calls, 0)
   const failures = items.reduce((sum, usage) => sum + usage.failures, 0)
-  const ordered =
+  const orderedItems =
     by.value === 'day' ? items.toSorted((one, other) => formatDay(one).localeCompare(formatDay(other))) : items
   const nameCell = ({ group }: Usage) => {
     const value = group[by.value] ?? ''
     if (by.value === 'day' || value === '') return value || (by.value === 'toolkit' ? 'unknown tools' : 'none')
     const filter = by.value === 'toolkit' ? { tool: `${value}.*` } : { [by.value]: value }
-    return <a href={`/console/calls?${buildQuery({ ...filter, range })}`}>{formatCaller(value)}</a>
+    return <a href={`/console/calls?${buildQuery({ ...filter, range })}`}>{formatKey(value)}</a>
   }
-  const columns: readonly Column<Usage>[] = [{ title: by.text, isName: true, isLong: true, cell: nameCell }, ...FIGURES]
+  const columns: readonly Column<Usage>[] = [{ title: by.text, isName: true, isLong: true, cell: nameCell }, ...METRICS]
   return (
     <>
       {items.length === 0 ? undefined : (
@@ -87,8 +87,8 @@ function UsageTable({ items, visit, by, formatCaller, range }: UsageTableProps) 
       <Table
         label="Usage"
         columns={columns}
-        {...paginate(visit, ordered, MOST)}
-        none="No calls in this time range, or none that you can see."
+        {...paginate(context, orderedItems, PAGE_SIZE)}
+        emptyMessage="No calls in this time range, or none that you can see."
       />
     </>
   )
@@ -98,7 +98,7 @@ function formatDay({ group }: Usage): string {
   return group.day ?? ''
 }
 
-const FIGURES: readonly Column<Usage>[] = [
+const METRICS: readonly Column<Usage>[] = [
   { title: 'Calls', cell: ({ calls }) => calls.toLocaleString('en') },
   { title: 'Failed', cell: ({ failures }) => failures.toLocaleString('en') },
   { title: 'Error rate', cell: ({ failures, calls }) => formatRate(failures, calls) },

@@ -1,49 +1,49 @@
 import { hasScope } from '../../core/access/principal.ts'
 import { SETTABLE_STATES, STATUS_ORDER } from '../../core/tool/version.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
-import type { PageResult, PageContext, RouteFailure, View } from '../visit.ts'
+import type { PageResult, PageContext, RouteFailure, View } from '../page-context.ts'
 import { toReplyView, Chips, exact, FailureNotice, NextLink, Notice, TextField } from '../parts.tsx'
 import { truncate } from '../../http/page/text.ts'
 import { readFilters, buildQuery } from '../query.ts'
-import { readToReview, Review, type ToReview } from './review.tsx'
-import { submitToolkitForm, StatusButtons, WholeToolkit } from './toolkit.tsx'
+import { loadReviews, Review, type PendingReview } from './review.tsx'
+import { submitToolkitForm, StatusButtons, ToolkitPanel } from './toolkit.tsx'
 
 type State = (typeof STATUS_ORDER)[number]
 
-const MEANINGS: Readonly<Record<State, string>> = {
+const STATE_DESCRIPTIONS: Readonly<Record<State, string>> = {
   active: 'listed and called',
   deprecated: 'not listed; called by exact version, or by name if no version is active',
   yanked: 'called by exact version only, and not listed',
   disabled: 'neither listed nor called',
   pending: 'waiting for review; callers cannot use these yet',
 }
-const LIMIT = '30'
-/** Each is read with all that it changes. */
-const REVIEW_LIMIT = '10'
+const PAGE_SIZE = '30'
+/** Fewer, because each is loaded with all its changes. */
+const REVIEW_PAGE_SIZE = '10'
 const PATH = '/console/versions'
 
-export async function act(visit: PageContext): Promise<PageResult> {
-  const { form } = visit
-  const done = { redirectTo: buildHref({ ...readFilter(visit), done: '1' }) }
+export async function submit(context: PageContext): Promise<PageResult> {
+  const { form } = context
+  const done = { redirectTo: buildHref({ ...readFilter(context), done: '1' }) }
   if (form.has('toolkit_name')) {
-    const changed = await submitToolkitForm(visit)
-    return changed.ok ? done : show(visit, { failure: changed.failure })
+    const changed = await submitToolkitForm(context)
+    return changed.ok ? done : show(context, { failure: changed.failure })
   }
   const [status, id = '', message, successor] = ['to', 'id', 'message', 'successor'].map(
     (name) => form.get(name)?.trim() ?? '',
   )
-  const words = status === 'deprecated' ? Object.fromEntries(buildQuery({ message, successor })) : {}
-  const changed = await visit.fetchRoute('PATCH /tools/:id', { id, body: { status, ...words } })
-  if (!changed.ok) return show(visit, { failure: changed.failure })
-  return changed.value.status === status ? done : show(visit, { held: { id, status: changed.value.status } })
+  const details = status === 'deprecated' ? Object.fromEntries(buildQuery({ message, successor })) : {}
+  const changed = await context.fetchRoute('PATCH /tools/:id', { id, body: { status, ...details } })
+  if (!changed.ok) return show(context, { failure: changed.failure })
+  return changed.value.status === status ? done : show(context, { keptStatus: { id, status: changed.value.status } })
 }
 
-const FIRST: State = 'pending'
-const ORDERED: readonly State[] = [FIRST, ...SETTABLE_STATES]
+const DEFAULT_STATE: State = 'pending'
+const STATE_ORDER: readonly State[] = [DEFAULT_STATE, ...SETTABLE_STATES]
 
-function readFilter(visit: PageContext): { readonly status: State; readonly toolkit: string } {
-  const { status, toolkit = '' } = readFilters(visit, ['status', 'toolkit'])
-  return { status: STATUS_ORDER.find((state) => state === status) ?? FIRST, toolkit }
+function readFilter(context: PageContext): { readonly status: State; readonly toolkit: string } {
+  const { status, toolkit = '' } = readFilters(context, ['status', 'toolkit'])
+  return { status: STATUS_ORDER.find((state) => state === status) ?? DEFAULT_STATE, toolkit }
 }
 
 function buildHref(filters: Readonly<Record<string, string>>): string {
@@ -52,23 +52,23 @@ function buildHref(filters: Readonly<Record<string, string>>): string {
 
 interface FailedChange {
   readonly failure?: RouteFailure
-  /** A version that keeps its status, since its toolkit has a stricter one. */
-  readonly held?: { readonly id: string; readonly status: string }
+  /** A version whose status stays, because its toolkit has a stricter one. */
+  readonly keptStatus?: { readonly id: string; readonly status: string }
 }
 
-export async function show(visit: PageContext, { failure, held }: FailedChange = {}): Promise<View> {
-  const { status: state, toolkit } = readFilter(visit)
-  const { cursor } = readFilters(visit, ['cursor'])
-  const limit = state === 'pending' ? REVIEW_LIMIT : LIMIT
+export async function show(context: PageContext, { failure, keptStatus }: FailedChange = {}): Promise<View> {
+  const { status: state, toolkit } = readFilter(context)
+  const { cursor } = readFilters(context, ['cursor'])
+  const limit = state === 'pending' ? REVIEW_PAGE_SIZE : PAGE_SIZE
   const query = buildQuery({ status: state, toolkit, cursor, format: 'summary', limit })
-  const list = await visit.fetchRoute('GET /tools', { query })
-  const isShown = toolkit !== '' && hasScope(visit.principal, 'admin')
-  const toolkitReply = isShown ? await visit.fetchRoute('GET /toolkits/:toolkit', { toolkit }) : undefined
-  const reviewed = list.ok && state === 'pending' ? await readToReview(visit, list.value.items) : undefined
-  const chips = ORDERED.map((status) => {
+  const list = await context.fetchRoute('GET /tools', { query })
+  const showsToolkit = toolkit !== '' && hasScope(context.principal, 'admin')
+  const toolkitReply = showsToolkit ? await context.fetchRoute('GET /toolkits/:toolkit', { toolkit }) : undefined
+  const reviews = list.ok && state === 'pending' ? await loadReviews(context, list.value.items) : undefined
+  const chips = STATE_ORDER.map((status) => {
     return { text: status, href: buildHref({ status, toolkit }), isCurrent: status === state }
   })
-  const isDone = visit.url.searchParams.has('done') && !failure && !held
+  const isDone = context.url.searchParams.has('done') && !failure && !keptStatus
   return {
     title: 'Versions',
     status: failure?.status ?? 200,
@@ -76,20 +76,20 @@ export async function show(visit: PageContext, { failure, held }: FailedChange =
       <>
         {isDone && <Notice>Saved. The change applies everywhere within a minute.</Notice>}
         {failure && <FailureNotice failure={failure} />}
-        {held && <Held {...held} />}
+        {keptStatus && <KeptStatusNotice {...keptStatus} />}
         <Chips label="Status" chips={chips} />
         <p class="note">
-          {state}: {MEANINGS[state]}.
+          {state}: {STATE_DESCRIPTIONS[state]}.
         </p>
         <form class="row" method="get">
           <input type="hidden" name="status" value={state} />
           <TextField label="Toolkit" name="toolkit" value={toolkit} maxlength={64} autocomplete="off" />
           <button class="go">Show</button>
         </form>
-        {toolkit === '' ? undefined : <WholeToolkit name={toolkit} reply={toolkitReply} />}
+        {toolkit === '' ? undefined : <ToolkitPanel name={toolkit} reply={toolkitReply} />}
         {toReplyView(list, ({ items, next_cursor: next }) => (
           <>
-            <Versions state={state} toolkit={toolkit} items={items} reviewed={reviewed} />
+            <Versions state={state} toolkit={toolkit} items={items} reviews={reviews} />
             {next && <NextLink href={buildHref({ status: state, toolkit, cursor: next })} label="More versions" />}
           </>
         ))}
@@ -98,7 +98,7 @@ export async function show(visit: PageContext, { failure, held }: FailedChange =
   }
 }
 
-function Held({ id, status }: NonNullable<FailedChange['held']>) {
+function KeptStatusNotice({ id, status }: NonNullable<FailedChange['keptStatus']>) {
   const [toolkit = ''] = id.split('.')
   return (
     <Notice isProblem>
@@ -114,10 +114,10 @@ interface VersionsProps {
   readonly state: State
   readonly toolkit: string
   readonly items: ApiAnswers['GET /tools']['items']
-  readonly reviewed: readonly ToReview[] | undefined
+  readonly reviews: readonly PendingReview[] | undefined
 }
 
-function Versions({ state, toolkit, items, reviewed }: VersionsProps) {
+function Versions({ state, toolkit, items, reviews }: VersionsProps) {
   if (items.length === 0) {
     if (state !== 'pending') return <Notice>{`No versions are ${state}.`}</Notice>
     return (
@@ -127,15 +127,15 @@ function Versions({ state, toolkit, items, reviewed }: VersionsProps) {
     )
   }
   return (
-    <ul class={reviewed ? 'cards whole' : 'cards'} aria-label="Versions">
+    <ul class={reviews ? 'cards whole' : 'cards'} aria-label="Versions">
       {items.map((tool, index) => {
         const link = <a href={`/console/tools/${encodeURIComponent(tool.id)}`}>{tool.id}</a>
-        const review = reviewed?.[index]
+        const review = reviews?.[index]
         return (
           <li>
             {review ? <h2>{link}</h2> : link}
             {review ? <Review {...review} /> : <p>{truncate(tool.description)}</p>}
-            <Change id={tool.id} state={state} />
+            <StatusChange id={tool.id} state={state} />
           </li>
         )
       })}
@@ -143,8 +143,8 @@ function Versions({ state, toolkit, items, reviewed }: VersionsProps) {
   )
 }
 
-/** Changes a status: it is opened first, and then pressed, so nothing changes by a slip. */
-function Change({ id, state }: { id: string; state: State }) {
+/** Must be opened first, so that nobody changes a status by accident. */
+function StatusChange({ id, state }: { id: string; state: State }) {
   return (
     <details>
       <summary aria-label={`Change status of ${id}`}>Change status</summary>

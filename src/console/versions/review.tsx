@@ -1,25 +1,25 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import { indentedJson } from '../../http/page/text.ts'
 import { Changes } from '../changes.tsx'
-import type { PageContext } from '../visit.ts'
+import type { PageContext } from '../page-context.ts'
 import { FailureNotice } from '../parts.tsx'
 
-export type ToReview = Awaited<ReturnType<typeof readToReview>>[number]
+export type PendingReview = Awaited<ReturnType<typeof loadReviews>>[number]
 
-export function readToReview({ fetchRoute: ask }: PageContext, tools: ApiAnswers['GET /tools']['items']) {
+export function loadReviews({ fetchRoute }: PageContext, tools: ApiAnswers['GET /tools']['items']) {
   return Promise.all(
     tools.map(async (tool) => {
       const { id } = tool
       const [versions, implementation] = await Promise.all([
-        ask('GET /tools/:id/versions', { id }),
-        ask('GET /tools/:id/implementation', { id }),
+        fetchRoute('GET /tools/:id/versions', { id }),
+        fetchRoute('GET /tools/:id/implementation', { id }),
       ])
       return { tool, versions, implementation }
     }),
   )
 }
 
-export function Review({ tool, versions, implementation }: ToReview) {
+export function Review({ tool, versions, implementation }: PendingReview) {
   return (
     <>
       <Difference tool={tool} versions={versions} />
@@ -35,7 +35,7 @@ export function Review({ tool, versions, implementation }: ToReview) {
   )
 }
 
-function Difference({ tool, versions }: Pick<ToReview, 'tool' | 'versions'>) {
+function Difference({ tool, versions }: Pick<PendingReview, 'tool' | 'versions'>) {
   if (!versions.ok) return <FailureNotice failure={versions.failure} />
   const { changes, compared_with, dialect } = versions.value.items.find(({ id }) => id === tool.id) ?? {}
   const description = (

@@ -1,18 +1,18 @@
 import type { SETTABLE_STATES } from '../../core/tool/version.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
-import type { PageContext, Reply } from '../visit.ts'
+import type { PageContext, Reply } from '../page-context.ts'
 import { exact } from '../parts.tsx'
 
 type ToolkitReply = Reply<ApiAnswers['GET /toolkits/:toolkit']>
 
-export function submitToolkitForm({ form, fetchRoute: ask }: PageContext): Promise<ToolkitReply> {
+export function submitToolkitForm({ form, fetchRoute }: PageContext): Promise<ToolkitReply> {
   const review = form.get('review')
   const body = review === null ? { status: form.get('to') ?? '' } : { review: review === '1' }
-  return ask('PATCH /toolkits/:toolkit', { toolkit: form.get('toolkit_name') ?? '', body })
+  return fetchRoute('PATCH /toolkits/:toolkit', { toolkit: form.get('toolkit_name') ?? '', body })
 }
 
-/** A toolkit, and its buttons: they are opened first, and then pressed, so nothing changes by a slip. */
-export function WholeToolkit({ name, reply }: { name: string; reply: ToolkitReply | undefined }) {
+/** A toolkit and its buttons, which must be opened first, so that nobody presses one by accident. */
+export function ToolkitPanel({ name, reply }: { name: string; reply: ToolkitReply | undefined }) {
   const { status, message, review }: { status?: string; message?: string; review?: boolean } = reply?.ok
     ? reply.value
     : {}
@@ -61,9 +61,9 @@ const BUTTONS: readonly (readonly [to: (typeof SETTABLE_STATES)[number], words: 
 export function StatusButtons({ current }: { current: string | undefined }) {
   return (
     <>
-      {BUTTONS.filter(([to]) => to !== current).map(([to, words]) => (
+      {BUTTONS.filter(([to]) => to !== current).map(([to, label]) => (
         <button class={to === 'active' ? 'go' : 'danger'} name="to" value={to}>
-          {words}
+          {label}
         </button>
       ))}
     </>

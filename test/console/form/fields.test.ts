@@ -1,9 +1,9 @@
 import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
 import { type Field, listFields } from '../../../src/console/form/fields.ts'
-import { changesIn, toForm, readFormInput as readWithMeter } from '../../../src/console/form/values.ts'
+import { diffInput, toForm, readFormInput as readWithMeter } from '../../../src/console/form/values.ts'
 
-const readInput = (fields: Parameters<typeof readWithMeter>[0], form: URLSearchParams) =>
+const readFormInput = (fields: Parameters<typeof readWithMeter>[0], form: URLSearchParams) =>
   readWithMeter(fields, form, createRequestBudget())
 
 const SCHEMA = {
@@ -70,7 +70,7 @@ describe('the fields of a schema', () => {
 
 describe('a form', () => {
   it('is read as the input that it says, and what is empty is left out', () => {
-    const read = readInput(
+    const read = readFormInput(
       listFields(SCHEMA),
       form({
         'input/to': 'ann',
@@ -104,7 +104,7 @@ describe('a form', () => {
   it('leaves to the schema what is no number or no choice, and says what is no JSON', () => {
     const fields = listFields(SCHEMA)
     const said = form({ 'input/count': 'three', 'input/loud': 'yes', 'input/level': '99', 'input/any': '{' })
-    const { input, problems } = readInput(fields, said)
+    const { input, problems } = readFormInput(fields, said)
     expect(input).toEqual({ count: 'three', loud: 'yes', when: {} })
     expect(problems).toEqual([{ path: '/any', message: expect.stringContaining('Must be JSON') }])
   })
@@ -120,9 +120,9 @@ describe('a form', () => {
     ['a "quote', 'a "quote'],
   ])('takes a text or a number as it is written, and shows it so again: %s', (text, value) => {
     const fields = listFields({ properties: { title: { anyOf: [{ type: 'string' }, { type: 'integer' }] } } })
-    const { input, problems } = readInput(fields, form({ 'input/title': text }))
+    const { input, problems } = readFormInput(fields, form({ 'input/title': text }))
     expect({ input, problems }).toEqual({ input: { title: value }, problems: [] })
-    expect(readInput(fields, toForm(fields, input)).input).toEqual(input)
+    expect(readFormInput(fields, toForm(fields, input)).input).toEqual(input)
   })
 
   it.each([
@@ -135,14 +135,14 @@ describe('a form', () => {
       [{ path: '', message: 'Cannot accept the text: it nests deeper than 136 levels' }],
     ],
   ])('may hold the whole input as JSON instead: %s', (whole, input, problems) => {
-    expect(readInput(listFields(SCHEMA), form({ 'input/to': 'ann', whole }))).toEqual({ input, problems })
+    expect(readFormInput(listFields(SCHEMA), form({ 'input/to': 'ann', whole }))).toEqual({ input, problems })
   })
 
   it('takes no name for more than a name', () => {
     const schema = { properties: { ['__proto__x']: { type: 'string' }, constructor: { type: 'string' } } }
-    expect(readInput(listFields(schema), form({ 'input/constructor': 'a' })).input).toEqual({ constructor: 'a' })
+    expect(readFormInput(listFields(schema), form({ 'input/constructor': 'a' })).input).toEqual({ constructor: 'a' })
     const proto = listFields(JSON.parse('{"properties": {"__proto__": {"type": "string"}}}'))
-    const { input } = readInput(proto, form({ 'input/__proto__': 'a' }))
+    const { input } = readFormInput(proto, form({ 'input/__proto__': 'a' }))
     expect(Object.getPrototypeOf(input)).toBe(Object.prototype)
     expect(JSON.stringify(input)).toBe('{"__proto__":"a"}')
   })
@@ -180,20 +180,20 @@ describe('what is administered', () => {
       { name: 'bob', scopes: ['read', 'call'], users: ['any', 'eve'] },
       { parameters: { 'a=b': 'x\ny' } },
     ]) {
-      expect(readInput(fields, toForm(fields, value))).toEqual({ input: value, problems: [] })
+      expect(readFormInput(fields, toForm(fields, value))).toEqual({ input: value, problems: [] })
     }
     const short = form({ 'input/until': '2031-05-01T08:00' })
-    expect(readInput(fields, short).input).toEqual({ until: '2031-05-01T08:00:00Z' })
+    expect(readFormInput(fields, short).input).toEqual({ until: '2031-05-01T08:00:00Z' })
   })
 
   it('is changed in what differs alone, and to its default, or nothing, where it was emptied', () => {
-    expect(changesIn(fields, { ...WHOLE, until: '2031-05-01T08:00:00.000Z' }, WHOLE)).toEqual({})
-    expect(changesIn(fields, WHOLE, { ...WHOLE, name: 'eve', limits: { calls: 4 } })).toEqual({
+    expect(diffInput(fields, { ...WHOLE, until: '2031-05-01T08:00:00.000Z' }, WHOLE)).toEqual({})
+    expect(diffInput(fields, WHOLE, { ...WHOLE, name: 'eve', limits: { calls: 4 } })).toEqual({
       name: 'eve',
       limits: { calls: 4 },
     })
     expect(
-      changesIn(fields, WHOLE, { name: 'ann', scopes: ['call'], always: true, parameters: WHOLE.parameters }),
+      diffInput(fields, WHOLE, { name: 'ann', scopes: ['call'], always: true, parameters: WHOLE.parameters }),
     ).toEqual({ users: [], until: null, records: false, limits: null })
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { wordsOfPolicy } from '../../../src/console/policies/page.tsx'
+import { describePolicy } from '../../../src/console/policies/page.tsx'
 import { setUp } from '../set-up.ts'
 
 const POLICY = {
@@ -32,7 +32,7 @@ const world = (more: Parameters<typeof setUp>[0] = {}) =>
 
 describe('the page of policies', () => {
   it('says each in words', async () => {
-    expect(wordsOfPolicy(POLICY)).toEqual([
+    expect(describePolicy(POLICY)).toEqual([
       'minimum security level 8',
       'every call needs approval',
       'timeout 1.5 s',
@@ -40,9 +40,9 @@ describe('the page of policies', () => {
       'concurrency 2 calls of each tool, by all callers together',
       'may use secrets MAIL_KEY, OTHER',
     ])
-    expect(wordsOfPolicy({ pattern: '*', security_level: 1 })).toEqual(['minimum security level 1'])
+    expect(describePolicy({ pattern: '*', security_level: 1 })).toEqual(['minimum security level 1'])
     const text = await (await world().get('/console/policies')).text()
-    for (const words of wordsOfPolicy(POLICY)) expect(text).toContain(words)
+    for (const words of describePolicy(POLICY)) expect(text).toContain(words)
     expect(text).toContain('such as <code>Gmail.*</code>, <code>*.Delete*</code> or <code>*</code>')
   })
 

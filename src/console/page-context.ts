@@ -5,7 +5,7 @@ import type { Progress } from '../core/call/progress.ts'
 import type { RequestBudget } from '../core/tool/budget.ts'
 import type { PathParameters } from '../http/request/path-segment.ts'
 
-/** A route's failure in its own words, as OXP has them (`dialects/oxp/failure.ts`). */
+/** A route's failure, with the fields of OXP (`dialects/oxp/failure.ts`). */
 export interface RouteFailure {
   readonly status: number
   readonly message: string
@@ -13,12 +13,12 @@ export interface RouteFailure {
   readonly problems: readonly { readonly path: string; readonly message: string }[]
 }
 
-/** A route's answer: `etag` is without its quotes. */
+/** A route's response. The `etag` has no quotes. */
 export type Reply<T> =
   | { readonly ok: true; readonly status: number; readonly value: T; readonly etag?: string | undefined }
   | { readonly ok: false; readonly status: number; readonly failure: RouteFailure }
 
-/** The parameters of a route's path by name, and the rest of a request to it; with an `etag` it is sent as `If-Match`. */
+/** A request to a route: its path parameters by name, and its other parts. The `etag` is sent as `If-Match`. */
 type RouteRequest<R extends string> = PathParameters<R extends `${infer Path}?${string}` ? Path : R> & RequestParts
 
 export interface RequestParts {
@@ -27,43 +27,43 @@ export interface RequestParts {
   readonly etag?: string | undefined
 }
 
-export interface CallEnd<T> {
+export interface CallResponse<T> {
   readonly status: number
   readonly value: T
 }
 
-export type FollowedCall<T> =
-  | { readonly reply: CallEnd<T> }
-  | { readonly progress: AsyncIterable<Progress>; readonly end: () => Promise<CallEnd<T>> }
+export type StartedCall<T> =
+  | { readonly reply: CallResponse<T> }
+  | { readonly progress: AsyncIterable<Progress>; readonly end: () => Promise<CallResponse<T>> }
 
 export interface PageContext {
   readonly principal: Principal
   readonly url: URL
   readonly params: Readonly<Record<string, string>>
   readonly form: URLSearchParams
-  readonly meter: RequestBudget
-  /** Whether the anonymous are let in as administrators, as `npm run dev` does. */
+  readonly budget: RequestBudget
+  /** Whether anonymous visitors are administrators, as under `npm run dev`. */
   readonly isOpen: boolean
-  /** Requests a route as the visitor, with all its checks: a page has no other way to read or change a thing. */
+  /** Requests a route as the visitor, with all its checks. Pages have no other access to data. */
   fetchRoute<R extends keyof ApiAnswers>(
     route: R,
     ...request: object extends RouteRequest<R> ? [RouteRequest<R>?] : [RouteRequest<R>]
   ): Promise<Reply<ApiAnswers[R]>>
-  /** Calls a tool: waits for the end, or for the first progress. `T` is the body that `dialects/oxp` answers. */
-  follow<T>(route: 'POST /tools/call', body: unknown): Promise<FollowedCall<T>>
+  /** Calls a tool and waits for its end or its first progress. `T` is the response body of `dialects/oxp`. */
+  startCall<T>(route: 'POST /tools/call', body: unknown): Promise<StartedCall<T>>
 }
 
 export interface View {
   readonly title: string
-  /** Before the title, a path of this deployment. */
+  /** A path of this deployment; shown before the title. */
   readonly icon?: string | undefined
-  /** The pages above this one, outermost first: a page of the sidebar has none. */
+  /** The pages above this one, outermost first. Pages of the sidebar have none. */
   readonly trail?: readonly Crumb[]
   readonly content: JSX.Element
   readonly status?: number
-  /** Sent as it comes, where the content has its one `LivePlace`. */
+  /** Streamed in place of the content's one `LivePlace`. */
   readonly live?: LiveParts
-  /** Whether its policy lets in pictures that stand in the page itself. */
+  /** Whether its Content-Security-Policy allows `data:` images. */
   readonly showsPictures?: boolean
 }
 
@@ -74,25 +74,25 @@ export interface Crumb {
 
 export interface LiveParts {
   readonly parts: AsyncIterable<JSX.Element>
-  /** The content when it is over, of which everything behind `LivePlace` is sent. */
+  /** The content after the last part; everything after its `LivePlace` is sent. */
   readonly end: () => Promise<JSX.Element>
 }
 
 export type PageResult = View | { readonly redirectTo: string }
 
 export interface PageModule {
-  show(visit: PageContext): Promise<PageResult>
-  /** `POST`, for forms of our own pages alone. */
-  act?(visit: PageContext): Promise<PageResult>
+  show(context: PageContext): Promise<PageResult>
+  /** Handles `POST`, from forms of our own pages only. */
+  submit?(context: PageContext): Promise<PageResult>
 }
 
 export interface PageEntry {
-  /** As Hono writes it: `/console/tools/:id`. */
+  /** A Hono pattern, such as `/console/tools/:id`. */
   readonly path: string
-  /** Its place in the sidebar, which a page below it shares. */
+  /** Its label in the sidebar; a page below it has the same. */
   readonly label: string
   readonly scope?: Scope
-  /** Not for the anonymous. */
+  /** Hidden from anonymous visitors. */
   readonly isPrivate?: true
   readonly hasForm?: true
   readonly load: () => Promise<PageModule>

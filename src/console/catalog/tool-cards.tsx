@@ -1,27 +1,29 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import { ToolIcon } from '../../http/page/icon.tsx'
 import { truncate, quoteName } from '../../http/page/text.ts'
-import { toPlainText, withoutTitle } from '../markdown.tsx'
+import { toPlainText, removeTitle } from '../markdown.tsx'
 import { Notice, ToolNameLabel } from '../parts.tsx'
-import { FROM } from '../portion.ts'
+import { OFFSET_PARAMETER } from '../pagination.ts'
 import { buildHref, type ToolSearch } from './search.tsx'
 
-export type FoundToolsPage = ApiAnswers['GET /tools']
+export type ToolListPage = ApiAnswers['GET /tools']
 
-interface FoundToolsProps {
+interface ToolCardsProps {
   readonly search: ToolSearch
-  readonly found: FoundToolsPage
-  readonly from: number
+  readonly toolList: ToolListPage
+  readonly offset: number
   readonly total: number | undefined
   readonly mayPublish: boolean
 }
 
-export function FoundTools({ search, found: { items, next_cursor }, from, total, mayPublish }: FoundToolsProps) {
+export function ToolCards({ search, toolList: { items, next_cursor }, offset, total, mayPublish }: ToolCardsProps) {
   if (items.length === 0 && next_cursor === undefined) return <NoTools search={search} mayPublish={mayPublish} />
   const isAll = search.versions === 'all'
   return (
     <>
-      {items.length === 0 ? undefined : <p class="note">{formatRange(from, from + items.length - 1, total, isAll)}</p>}
+      {items.length === 0 ? undefined : (
+        <p class="note">{formatRange(offset, offset + items.length - 1, total, isAll)}</p>
+      )}
       <ul class="cards even" aria-label="Tools">
         {items.map((tool) => (
           <Card tool={tool} isExact={isAll} />
@@ -33,7 +35,7 @@ export function FoundTools({ search, found: { items, next_cursor }, from, total,
           <a
             class="button"
             rel="next"
-            href={buildHref(search, { cursor: next_cursor, [FROM]: String(from + items.length) })}
+            href={buildHref(search, { cursor: next_cursor, [OFFSET_PARAMETER]: String(offset + items.length) })}
           >
             More tools
           </a>
@@ -43,10 +45,10 @@ export function FoundTools({ search, found: { items, next_cursor }, from, total,
   )
 }
 
-/** Points to other lists: a tool without an active version is in none that agents get. */
-function NoTools({ search, mayPublish }: Pick<FoundToolsProps, 'search' | 'mayPublish'>) {
+/** Links to other lists: a tool without an active version is in no list that agents get. */
+function NoTools({ search, mayPublish }: Pick<ToolCardsProps, 'search' | 'mayPublish'>) {
   const { toolkit } = search
-  const ofToolkit = toolkit === '' ? '' : `?${new URLSearchParams({ toolkit })}`
+  const toolkitQuery = toolkit === '' ? '' : `?${new URLSearchParams({ toolkit })}`
   return (
     <Notice>
       <p>{buildHref(search, {}) === '/' ? 'No tools yet.' : 'No tools found.'}</p>
@@ -60,7 +62,7 @@ function NoTools({ search, mayPublish }: Pick<FoundToolsProps, 'search' | 'mayPu
         {mayPublish ? (
           <>
             <li>
-              <a href={`/console/versions${ofToolkit}`}>See pending versions</a>, and disabled ones
+              <a href={`/console/versions${toolkitQuery}`}>See pending versions</a>, and disabled ones
             </li>
             <li>
               <a href="/docs/publish">Publish a tool</a>, or <a href="/console/import">import tools</a>
@@ -77,16 +79,16 @@ function NoTools({ search, mayPublish }: Pick<FoundToolsProps, 'search' | 'mayPu
   )
 }
 
-/** `1–30 of 8,118 tools`; a total below the range was counted before, and is left out. */
+/** `1–30 of 8,118 tools`. A total below the range is outdated and left out. */
 function formatRange(first: number, last: number, total: number | undefined, isAll: boolean): string {
-  const number = (each: number) => each.toLocaleString('en')
-  const range = first === last ? number(first) : `${number(first)}–${number(last)}`
+  const formatNumber = (count: number) => count.toLocaleString('en')
+  const range = first === last ? formatNumber(first) : `${formatNumber(first)}–${formatNumber(last)}`
   if (total === undefined || total < last) return `${isAll ? 'Versions' : 'Tools'} ${range}`
   const noun = isAll ? 'version' : 'tool'
-  return `${range} of ${number(total)} ${total === 1 ? noun : `${noun}s`}`
+  return `${range} of ${formatNumber(total)} ${total === 1 ? noun : `${noun}s`}`
 }
 
-function Card({ tool, isExact }: { tool: FoundToolsPage['items'][number]; isExact: boolean }) {
+function Card({ tool, isExact }: { tool: ToolListPage['items'][number]; isExact: boolean }) {
   const { id, title, icon, version, requirements = {} } = tool
   const [name = id] = id.split('@')
   const needs = listNeeds(requirements)
@@ -99,7 +101,7 @@ function Card({ tool, isExact }: { tool: FoundToolsPage['items'][number]; isExac
       <span class="note">{version}</span>
       {/^[^+]*-/.test(version) ? <span class="note">, a pre-release</span> : undefined}
       {title === undefined ? undefined : <bdi class="note"> {quoteName(title)}</bdi>}
-      <p dir="auto">{truncate(toPlainText(withoutTitle(tool.description, title)))}</p>
+      <p dir="auto">{truncate(toPlainText(removeTitle(tool.description, title)))}</p>
       {needs.length === 0 ? undefined : <p class="note">Needs {needs.join(', ')}</p>}
     </li>
   )
