@@ -158,13 +158,13 @@ export function createGuardedOpen(
       const init = { method, headers, redirect: 'manual' as const, signal, ...(body === undefined ? {} : { body }) }
       const answer = await raceAbort(() => fetch(url.href, init), signal)
       if (answer.state !== 'done') {
-        passage.end(answer.state === 'failed' ? 'failed' : 'abandoned')
+        passage.end(answer.state === 'failed' ? 'failure' : 'abandoned')
         return answer.state === 'failed' ? failure('unreachable', `Cannot reach "${formatOrigin(url)}"`) : aborted(url)
       }
       const response = answer.value
       // A gateway's word on the server behind it is no answer
       const end = (ending: RequestOutcome) =>
-        passage.end(ending === 'answered' && isUnanswered(response.status) ? 'unanswered' : ending)
+        passage.end(ending === 'success' && isUnanswered(response.status) ? 'gateway-error' : ending)
 
       const isFollowed = request.redirect !== 'manual' && REDIRECTS.has(response.status)
       const location = isFollowed ? response.headers.get('location') : null
@@ -172,7 +172,7 @@ export function createGuardedOpen(
       if (location === null && hidden === undefined) return { ok: true, response, url, end }
       // A stream that cannot be cancelled has already ended
       response.body?.cancel().catch(() => undefined)
-      end('answered')
+      end('success')
       if (location === null) return failure('refused', `Cannot read the answer of "${formatOrigin(url)}": ${hidden}`)
       if (redirects === MAX_REDIRECTS)
         return failure(
@@ -233,7 +233,7 @@ async function readResponse(
     }
     return connectionFailure(response, url, error, end)
   }
-  end('answered')
+  end('success')
   if (!read.isComplete) return tooLarge(url, maxBytes)
   const { status, statusText } = response
   const headers = decodedHeaders(response.headers)
@@ -253,7 +253,7 @@ export function connectionFailure(
 ): GuardedFailure {
   // workerd marks the errors of lost connections as worth another try
   const isBroken = isEncoded(response) && !(isObject(error) && error['retryable'] === true)
-  end(isBroken ? 'answered' : 'failed')
+  end(isBroken ? 'success' : 'failure')
   return isBroken
     ? failure('broken', `Cannot read the answer of "${formatOrigin(url)}": it is not in its content encoding`)
     : failure('unreachable', `Lost "${formatOrigin(url)}" while it answered`)

@@ -50,7 +50,7 @@ export function createGuardedStream(options: GuardedFetchOptions): GuardedStream
     const { status, statusText, headers, body } = opened.response
     if (body === null || !allowsBody(status)) {
       body?.cancel().catch(() => undefined)
-      opened.end('answered')
+      opened.end('success')
       return { ok: true, response: new Response(null, { status, statusText, headers }) }
     }
     const counted = countedBody(body.getReader(), opened, request)
@@ -69,7 +69,7 @@ function countedBody(
     async pull(controller) {
       // Where the body broke off, it has ended before; the first ending counts
       const stop = (failure: GuardedFailure) => {
-        end('answered')
+        end('success')
         reader.cancel().catch(() => undefined)
         onFailure(failure)
         controller.error(new Error(failure.message))
@@ -81,7 +81,7 @@ function countedBody(
       const { done, value } = step.value
       if (!isUtf8(value)) return stop(notUtf8(url))
       if (done) {
-        end('answered')
+        end('success')
         return controller.close()
       }
       readLimits.bytesLeft -= value.byteLength
@@ -95,7 +95,7 @@ function countedBody(
       controller.enqueue(value)
     },
     async cancel(reason) {
-      end('answered')
+      end('success')
       await reader.cancel(reason).catch(() => undefined)
     },
   })

@@ -19,8 +19,8 @@ export interface ToolInitiator {
   readonly signal: Signal
 }
 
-/** `unanswered`: a gateway says that the server behind it did not answer, which an input may cause. */
-export type RequestOutcome = 'answered' | 'unanswered' | 'failed' | 'abandoned'
+/** `gateway-error`: a gateway says that the server behind it did not answer, which an input may cause. */
+export type RequestOutcome = 'success' | 'gateway-error' | 'failure' | 'abandoned'
 
 export interface RequestPermit {
   end(ending: RequestOutcome): void
@@ -130,15 +130,15 @@ export function createTrafficControl({ now, sleep, onChange }: TrafficOptions) {
         signal.removeEventListener('abort', onAbort)
         const before = own.circuit
         const areFew = route.unanswered.size < SHARED_FAILURES
-        if (ending === 'answered') own.circuit = recordSuccess(now())
+        if (ending === 'success') own.circuit = recordSuccess(now())
         else if (ending === 'abandoned') own.circuit = recordAbandoned(before, sentAt)
         else own.circuit = recordFailure(before, sentAt, now(), areFew ? MAX_FAILURES : 1)
-        if (ending === 'answered') route.unanswered.clear()
-        else if (ending === 'failed' && own.circuit !== before && areFew) route.unanswered.add(caller)
+        if (ending === 'success') route.unanswered.clear()
+        else if (ending === 'failure' && own.circuit !== before && areFew) route.unanswered.add(caller)
         const { openedAt } = own.circuit
         if (openedAt !== before.openedAt) onChange(host, toolkit, getHealth(own))
       }
-      const onAbort = () => end(isLate(signal) ? 'failed' : 'abandoned')
+      const onAbort = () => end(isLate(signal) ? 'failure' : 'abandoned')
       signal.addEventListener('abort', onAbort, { once: true })
       return { end }
     },

@@ -559,13 +559,13 @@ describe('the traffic to a host', () => {
   }
 
   test.each([
-    [200, 'answered'],
-    [404, 'answered'],
-    [429, 'answered'],
-    [500, 'answered'],
-    [503, 'answered'],
-    [502, 'unanswered'],
-    [504, 'unanswered'],
+    [200, 'success'],
+    [404, 'success'],
+    [429, 'success'],
+    [500, 'success'],
+    [503, 'success'],
+    [502, 'gateway-error'],
+    [504, 'gateway-error'],
   ])('sees %i as %s', async (status, ending) => {
     const { ended, send } = watched({ [URL_OF]: () => new Response('x', { status }) })
     await send()

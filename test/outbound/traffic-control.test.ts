@@ -37,7 +37,7 @@ function passed(admitted: RequestPermit | TrafficRefusal): RequestPermit {
 
 async function fail(made: ReturnType<typeof traffic>, times: number, toolkit = 'Kit', caller = 'ann'): Promise<void> {
   for (let count = 0; count < times; count++)
-    passed(await made.admit(HOST, asker(toolkit, undefined, caller))).end('failed')
+    passed(await made.admit(HOST, asker(toolkit, undefined, caller))).end('failure')
 }
 
 const late = () => new DOMException('The deadline passed', 'TimeoutError')
@@ -64,7 +64,7 @@ describe('a host that does not answer', () => {
     const [probe, ...others] = await Promise.all([1, 2, 3].map(() => made.admit(HOST, asker())))
     expect(others).toMatchObject([{ kind: 'failing' }, { kind: 'failing' }])
     expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ state: 'half-open', inFlight: 1 })
-    passed(probe!).end('answered')
+    passed(probe!).end('success')
     expect(made.health(HOST, 'Kit', 'ann')).toEqual({ state: 'closed', failures: 0, inFlight: 0 })
     expect(made.changes.map(([, , { state }]) => state)).toEqual(['open', 'closed'])
     passed(await made.admit(HOST, asker()))
@@ -86,7 +86,7 @@ describe('a host that does not answer', () => {
       const passage = passed(await made.admit(HOST, asker('Kit', call.signal)))
       call.abort(reason)
       // What is said later counts no more
-      passage.end('answered')
+      passage.end('success')
     }
     for (let count = 0; count < 3 * MAX_FAILURES; count++) await end(new DOMException('Gone', 'AbortError'))
     for (const reason of [undefined, 'TimeoutError']) await end(reason)
@@ -115,7 +115,7 @@ describe('a caller whose requests are not answered', () => {
     expect(await made.admit(HOST, as('mallory'))).toMatchObject({ kind: 'failing' })
     expect(made.health(HOST, 'Kit', 'mallory')).toMatchObject({ state: 'open' })
     expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ state: 'closed' })
-    for (let count = 0; count < 20; count++) passed(await made.admit(HOST, as('ann'))).end('answered')
+    for (let count = 0; count < 20; count++) passed(await made.admit(HOST, as('ann'))).end('success')
   })
 
   it('is believed sooner where several callers are not answered, until one is', async () => {
@@ -124,17 +124,17 @@ describe('a caller whose requests are not answered', () => {
     await fail(made, 1)
     const reason = 'it did not answer 1 request, and is asked again in 2 s'
     expect(await made.admit(HOST, as('ann'))).toMatchObject({ kind: 'failing', reason })
-    passed(await made.admit(HOST, as('bob'))).end('answered')
+    passed(await made.admit(HOST, as('bob'))).end('success')
     await fail(made, 1, 'Kit', 'carl')
     passed(await made.admit(HOST, as('carl')))
   })
 
   it('is not believed for others by what a gateway says, which an input may cause', async () => {
     const made = traffic()
-    for (const caller of ['a', 'b', 'c', 'd']) passed(await made.admit(HOST, as(caller))).end('unanswered')
+    for (const caller of ['a', 'b', 'c', 'd']) passed(await made.admit(HOST, as(caller))).end('gateway-error')
     await fail(made, 1)
     passed(await made.admit(HOST, as('ann')))
-    for (let count = 1; count < MAX_FAILURES; count++) passed(await made.admit(HOST, as('a'))).end('unanswered')
+    for (let count = 1; count < MAX_FAILURES; count++) passed(await made.admit(HOST, as('a'))).end('gateway-error')
     expect(await made.admit(HOST, as('a'))).toMatchObject({ kind: 'failing' })
   })
 
@@ -159,7 +159,7 @@ describe('a host that is slow', () => {
     }
     expect(await made.admit(HOST, asker())).toEqual(refused)
     const waiting = made.admit(HOST, asker())
-    passed(first[0]!).end('answered')
+    passed(first[0]!).end('success')
     passed(await waiting)
     // Busy is not failing
     expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ state: 'closed', inFlight: MAX_IN_FLIGHT })
@@ -185,7 +185,7 @@ describe('a host that is slow', () => {
     const running = await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, () => made.admit(HOST, asker())))
     const away = await Promise.all(Array.from({ length: MAX_WAITING }, () => made.admit(HOST, asker())))
     expect(away.map((each) => 'kind' in each && each.kind)).toEqual(Array(MAX_WAITING).fill('busy'))
-    atSleep = () => passed(running.shift()!).end('answered')
+    atSleep = () => passed(running.shift()!).end('success')
     for (let count = 0; count < 2 * MAX_WAITING; count++) running.push(passed(await made.admit(HOST, asker())))
     expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ inFlight: MAX_IN_FLIGHT })
   })
@@ -201,7 +201,7 @@ describe('a host that is slow', () => {
   it('can be told that a call is over, whatever else', async () => {
     const made = traffic()
     await fail(made, MAX_FAILURES)
-    passed(await made.admit(HOST, asker('Kit', AbortSignal.abort()))).end('failed')
+    passed(await made.admit(HOST, asker('Kit', AbortSignal.abort()))).end('failure')
     expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ failures: MAX_FAILURES })
   })
 })
