@@ -18,7 +18,7 @@ import { holdFiles, printLogEntry, startDeadline, traffic } from './platform.ts'
 import type { Recording } from './recording.ts'
 import type { Stores } from './stores.ts'
 
-export interface CallsDeps {
+interface CallsDeps {
   readonly config: Config
   readonly build: Build
   readonly stores: Stores

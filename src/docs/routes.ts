@@ -9,7 +9,7 @@ import { createPublicRouter, type PublicRouteDeps } from '../http/route/public-r
 import type { Docs } from './docs.ts'
 import type { DocsSection } from './search.ts'
 
-export interface DocsRoutesDeps extends PublicRouteDeps {
+interface DocsRoutesDeps extends PublicRouteDeps {
   readonly loadDocs: () => Promise<Docs>
   /** The operations of the API, which a search finds beside the guides. */
   readonly loadReference: () => Promise<readonly DocsSection[]>

@@ -25,7 +25,7 @@ import { toolNames } from './shared/tool-names.ts'
 
 export type OpenUpstream = (implementation: Implementation, requirements: Requirements) => ParseResult<ListTools>
 
-export type ListTools = (
+type ListTools = (
   secrets: ReadonlyMap<string, Credential>,
   request: ListRequest & Pick<ImportRequest, 'asker'>,
 ) => Promise<ParseResult<ServerList>>

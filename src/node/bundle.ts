@@ -10,7 +10,7 @@ import { writeChanged } from './write-changed.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-export interface BundleOptions {
+interface BundleOptions {
   readonly config: string
   readonly outdir: string
   readonly tools?: { readonly from: string; readonly to: string } | undefined

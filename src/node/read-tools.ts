@@ -22,7 +22,7 @@ import { Broken, placed } from './broken.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-export interface DeclaredTool {
+interface DeclaredTool {
   readonly path: string
   readonly record: ToolRecord
   readonly carried: (own: string) => string

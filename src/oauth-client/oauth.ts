@@ -13,7 +13,7 @@ import {
 } from './provider-requests.ts'
 import { normalizeTokenResponse } from './token-response.ts'
 
-export interface PendingAuthorization extends PendingRequest {
+interface PendingAuthorization extends PendingRequest {
   readonly scopes: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export interface Tokens {
 
 type Issued = { readonly ok: true; readonly tokens: Tokens } | ProviderFailure
 
-export interface OAuthOptions {
+interface OAuthOptions {
   readonly fetch: Fetch
   readonly findServer: FindServer
   readonly checkUrl: (url: string) => string | undefined

@@ -21,7 +21,7 @@ export interface GuardedFetchOptions {
   readonly memory?: Pick<MemoryBudget, 'reserve'>
 }
 
-export type GuardedBody = string | Uint8Array<ArrayBuffer> | FormData
+type GuardedBody = string | Uint8Array<ArrayBuffer> | FormData
 
 export interface GuardedRequest {
   readonly method: string

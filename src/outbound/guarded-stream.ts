@@ -26,7 +26,7 @@ export interface ReadLimits {
   reservation?: Reservation
 }
 
-export interface GuardedStreamRequest extends GuardedRequest {
+interface GuardedStreamRequest extends GuardedRequest {
   readonly readLimits: ReadLimits
   readonly onFailure: (failure: GuardedFailure) => void
 }

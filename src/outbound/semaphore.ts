@@ -1,6 +1,6 @@
-export type Semaphore = ReturnType<typeof createSemaphore>
+type Semaphore = ReturnType<typeof createSemaphore>
 
-export interface Permit {
+interface Permit {
   readonly release: () => void
 }
 

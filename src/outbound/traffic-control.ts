@@ -41,7 +41,7 @@ export interface HostHealth {
 
 export type TrafficControl = ReturnType<typeof createTrafficControl>
 
-export interface TrafficOptions {
+interface TrafficOptions {
   readonly now: () => number
   readonly sleep: (ms: number) => Promise<void>
   readonly onChange: (host: string, toolkit: string, health: HostHealth) => void

@@ -1,6 +1,6 @@
 import type { Signal } from '../core/tool/platform.ts'
 
-export type RaceResult<T> =
+type RaceResult<T> =
   | { readonly state: 'done'; readonly value: T }
   | { readonly state: 'failed'; readonly error: unknown }
   | { readonly state: 'aborted' }

@@ -15,7 +15,7 @@ export interface OpenIdRequest extends PendingRequest {
   readonly nonce: string
 }
 
-export interface OpenIdOptions {
+interface OpenIdOptions {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string

@@ -47,7 +47,7 @@ export interface Replication {
   write(isQuiet: boolean): Promise<boolean>
 }
 
-export interface OutboxOptions {
+interface OutboxOptions {
   readonly storage: DurableObjectStorage
   readonly kv: KVNamespace
   readonly kinds: Partial<Readonly<Record<KvKind, KeysOfKind>>>

@@ -18,7 +18,7 @@ import * as wire from './wire.ts'
 /** Held of an upload on its way to the bucket, where that is in the same process. */
 const UPLOAD_BYTES = 8_000_000
 
-export interface ArtifactsRoutesDeps extends RouteDeps {
+interface ArtifactsRoutesDeps extends RouteDeps {
   readonly artifacts: Pick<ArtifactStore, 'open'>
   readonly uploads: UploadStore
   readonly limitAnonymous: (c: RouteContext) => FailureResult | undefined

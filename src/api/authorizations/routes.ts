@@ -19,7 +19,7 @@ import { createOpenLink, findProviderName, type OpenLinkDeps, formatPersonName, 
 import type { DeadEnd } from './pages.tsx'
 import { confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
 
-export interface AuthorizationsRoutesDeps extends RouteDeps, OpenLinkDeps, PagesDeps {
+interface AuthorizationsRoutesDeps extends RouteDeps, OpenLinkDeps, PagesDeps {
   /** Takes sessions from pages of this deployment, which wait there until a person has decided. */
   readonly authorizePage: Authorize
   readonly authorizations: Authorizations

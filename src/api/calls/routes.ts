@@ -14,7 +14,7 @@ import {
   usageQuery,
 } from './wire.ts'
 
-export interface CallsRoutesDeps extends RouteDeps {
+interface CallsRoutesDeps extends RouteDeps {
   readonly records: RecordReader
   readonly version: string
   readonly now: () => number

@@ -17,7 +17,7 @@ export const CLIENT = object({
   token_endpoint_auth_method: optional(enumReader(AUTH_METHODS), 'none'),
 })
 
-export interface ClientsRoutesDeps extends RouteDeps {
+interface ClientsRoutesDeps extends RouteDeps {
   readonly clients: OAuthClientStore
   readonly onChange: () => void
 }

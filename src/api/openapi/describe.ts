@@ -1,7 +1,7 @@
 import { isJsonObject, isJsonArray, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { FieldWords, ReferenceWords } from '../../docs/docs.ts'
 
-export const COMPONENT = '#/components/schemas/'
+const COMPONENT = '#/components/schemas/'
 /** References are followed so deep, since one may lead back to itself. */
 const MAX_DEPTH = 6
 

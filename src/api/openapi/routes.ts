@@ -9,7 +9,7 @@ import { json, OBJECT, objectSchema, TEXT } from '../../http/route/response-spec
 import { createPublicRouter, type PublicRouteDeps } from '../../http/route/public-router.ts'
 import type { AppRoute, DocumentedApi } from './operations.ts'
 
-export interface OpenApiRoutesDeps extends PublicRouteDeps {
+interface OpenApiRoutesDeps extends PublicRouteDeps {
   readonly loadApi: () => Promise<DocumentedApi>
   readonly loadDocs: () => Promise<Docs>
   readonly version: string

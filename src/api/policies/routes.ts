@@ -15,7 +15,7 @@ export interface PolicyAnswers {
   'DELETE /policies/:pattern': undefined
 }
 
-export interface PoliciesRoutesDeps extends RouteDeps {
+interface PoliciesRoutesDeps extends RouteDeps {
   readonly store: PolicyStore
   readonly loadSecretCheck: () => Promise<CheckSecretName>
 }

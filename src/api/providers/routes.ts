@@ -16,7 +16,7 @@ import {
   PRECONDITION_FAILED,
 } from '../../http/route/router.ts'
 
-export interface ProvidersRoutesDeps extends RouteDeps {
+interface ProvidersRoutesDeps extends RouteDeps {
   readonly store: Pick<ProviderStore, 'put' | 'remove'>
   readonly providers: Pick<AllProviders, 'list'>
   readonly checkUrl: ProviderRules['checkUrl']

@@ -12,7 +12,7 @@ import { json, OBJECT, mediaTypeOnly } from '../../http/route/response-specs.ts'
 import { createPublicRouter, type PublicRouteDeps } from '../../http/route/public-router.ts'
 import type { ListedDeployment, ToolkitServer } from './wire.ts'
 
-export interface ServersRoutesDeps extends PublicRouteDeps {
+interface ServersRoutesDeps extends PublicRouteDeps {
   readonly deployment: Omit<ListedDeployment, 'origin' | 'needsKey' | 'acceptsAgents'>
   readonly needsKey: (request: Request) => boolean
   readonly identify: (c: Context) => Promise<Principal | undefined>

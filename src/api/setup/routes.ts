@@ -17,7 +17,7 @@ export interface SetupRoutesDeps extends RouteDeps {
 }
 
 /** `fix` says what to do where something is not set up. */
-export interface SetupCheck {
+interface SetupCheck {
   readonly about: 'API keys' | 'VAULT_KEYS' | 'sign-in' | 'providers'
   readonly state: 'ok' | 'off'
   readonly message: string

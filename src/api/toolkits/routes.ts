@@ -19,7 +19,7 @@ import {
   type ToolkitAnswers,
 } from './wire.ts'
 
-export interface ToolkitsRoutesDeps extends RouteDeps {
+interface ToolkitsRoutesDeps extends RouteDeps {
   readonly toolkits: ToolkitStore
   readonly keys: Pick<KeyStore, 'findById'>
   readonly catalog: ToolkitCounts

@@ -43,7 +43,7 @@ import {
 import { createFindTool, type FindToolDeps, withoutHiddenVersions } from './find-tool.ts'
 import * as wire from './wire.ts'
 
-export interface RegistryRoutesDeps extends RouteDeps, FindToolDeps {
+interface RegistryRoutesDeps extends RouteDeps, FindToolDeps {
   readonly publish: Publish
   readonly writer: Pick<RegistryWriter, 'change'>
   readonly source: Pick<ToolSource, 'loadCurrent' | 'loadCurrentOrSuggest' | 'loadRecord' | 'whole'>

@@ -6,7 +6,7 @@ import type { Range } from './range.tsx'
 type Usage = ApiAnswers['GET /usage']['items'][number]
 type ListedCall = ApiAnswers['GET /calls']['items'][number]
 
-export interface Bar {
+interface Bar {
   /** In milliseconds since 1970. */
   readonly at: number
   readonly calls: number

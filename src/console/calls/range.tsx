@@ -9,7 +9,7 @@ const RANGES = {
   month: { label: 'Last 28 days', bars: 28, step: DAY_MS, by: 'day' },
 } as const
 
-export type RangeName = keyof typeof RANGES
+type RangeName = keyof typeof RANGES
 
 export type Range = ReturnType<typeof parseRange>
 

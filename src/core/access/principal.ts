@@ -71,7 +71,7 @@ export function maySee(principal: Principal, tool: ToolWithLevel, scope: Scope |
   return covers(principal, tool, scope) && (principal.kind !== 'anonymous' || tool.securityLevel === 0)
 }
 
-export interface Denial {
+interface Denial {
   readonly type: 'unauthenticated' | 'forbidden'
   readonly reason: string
 }

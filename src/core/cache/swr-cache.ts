@@ -19,7 +19,7 @@ export interface CacheEntry<Value> {
   readonly lastResortUntil: number
 }
 
-export interface SwrCacheOptions<Value> {
+interface SwrCacheOptions<Value> {
   readonly store: CacheStore<CacheEntry<Value>>
   readonly getAges: (value: Value) => CacheAges | undefined
   readonly now: () => number

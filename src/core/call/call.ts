@@ -59,7 +59,7 @@ export interface Caller extends RequestContext, RunCaller {
 }
 
 /** Who reads the answers of a dialect. */
-export type Audience = 'model' | 'program'
+type Audience = 'model' | 'program'
 
 export interface CallOutcome {
   readonly callId: string

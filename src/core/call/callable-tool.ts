@@ -94,7 +94,7 @@ export async function runStages(stages: readonly Stage[], open: StageInput, deps
 }
 
 /** A step of a call that only some tools need, known when the tool is resolved. */
-export type Stage = (
+type Stage = (
   call: StageInput,
   deps: StageDeps,
 ) => FailureResult | undefined | Promise<FailureResult | undefined>

@@ -9,7 +9,7 @@ import type { ExportFormat } from './export.ts'
 import { checkSchemas, checkStorable, checkReadCost } from './check-definition.ts'
 import type { WrapperFields } from './publication-body.ts'
 
-export interface ConvertOptions {
+interface ConvertOptions {
   readonly from?: string | undefined
   readonly to: ExportFormat
   readonly beside: Pick<WrapperFields, 'given' | 'tags' | 'guard'>

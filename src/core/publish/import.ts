@@ -30,7 +30,7 @@ export interface Importer {
 }
 
 /** `items` may be made as they are asked for, so that a large source does not fill the memory. */
-export interface ImportRead {
+interface ImportRead {
   readonly ok: true
   readonly items: Iterable<ImportItem>
   readonly version?: string

@@ -163,7 +163,7 @@ export async function findToolkitPublishDenial(
   return denied === undefined ? writer.rights(whole, principal) : { denied, maySendSecrets: false }
 }
 
-export type PublicationFailure =
+type PublicationFailure =
   | { readonly type: 'definition-invalid'; readonly problems: readonly Problem[] }
   | { readonly type: 'forbidden'; readonly reason: string }
   | { readonly type: 'conflict'; readonly message: string }

@@ -61,7 +61,7 @@ export interface PublisherRights {
   readonly maySendSecrets: boolean
 }
 
-export type VersionChangeResult =
+type VersionChangeResult =
   | { readonly ok: true; readonly document: ToolDocument }
   | { readonly ok: false; readonly reason: string; readonly isConflict?: true }
 

@@ -1,7 +1,7 @@
 import { type Budget, chargeValue } from '../tool/budget.ts'
 import { isInteger, isNumber, isObject, getJsonType } from '../tool/json.ts'
 
-export type Assertion = (value: unknown, budget: Budget) => boolean
+type Assertion = (value: unknown, budget: Budget) => boolean
 
 const COUNTED_PER_UNIT = 1_000
 const DIVISION = 5

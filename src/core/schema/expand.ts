@@ -7,7 +7,7 @@ import { walkSubschemas, type Located, mapSubschemas, toRefPath, subschemas } fr
 const MEASURES = ['schemas', 'depth', 'nesting', 'characters'] as const
 export type ExpansionLimits = Readonly<Record<(typeof MEASURES)[number], number>>
 
-export interface ExpandResult {
+interface ExpandResult {
   readonly schema: JsonSchema
   readonly cut: readonly UnexpandedRef[]
 }

@@ -1,6 +1,6 @@
 import { isInteger, isObject } from '../tool/json.ts'
 
-export interface Keyword {
+interface Keyword {
   readonly holds: KeywordValueType
   /** Core section 7; an anchor is one kind of identifier. */
   readonly role: 'identifier' | 'anchor' | 'reference' | 'reserved location' | 'applicator' | 'assertion' | 'annotation'
@@ -9,7 +9,7 @@ export interface Keyword {
   readonly changes?: 'lower' | 'upper' | 'constraint' | 'parts' | 'opaque'
 }
 
-export type KeywordValueType = keyof typeof FORMS
+type KeywordValueType = keyof typeof FORMS
 
 const NAMES_BY_NAME = 'Must be an object of arrays of different strings'
 const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'])

@@ -7,7 +7,7 @@ export const MAX_SUBSCHEMAS = 2_000
 /** Maps are keyed by pointers, and engines do not hash long texts, so that a long name would make lookups very slow. */
 export const MAX_POINTER = 4_000
 
-export interface Subschema {
+interface Subschema {
   readonly schema: unknown
   readonly keyword: string
   readonly path: string

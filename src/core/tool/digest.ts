@@ -16,7 +16,7 @@ export function computeDigest(record: Omit<ToolRecord, 'digest' | 'source'>, sha
   return sha256(canonicalJson(record))
 }
 
-export interface RecordParts {
+interface RecordParts {
   readonly definition: Definition
   readonly called?: string | undefined
   readonly implementation?: Implementation | undefined

@@ -18,7 +18,7 @@ export interface ListedDialect {
   decode(document: JsonObject, own: string, budget: Budget): ParseResult<DecodeResult>
 }
 
-export interface RemoteName {
+interface RemoteName {
   /** Undefined where names are of the whole server. */
   readonly toolkit?: string
   readonly tool: string
@@ -60,7 +60,7 @@ export interface RemoteDialect extends ListedDialect {
   readAnswer(document: Readonly<Record<string, unknown>>, definition: unknown): RemoteAnswer | undefined
 }
 
-export interface RemoteCall {
+interface RemoteCall {
   readonly tool: string
   readonly input: JsonObject
   readonly userId: string | undefined

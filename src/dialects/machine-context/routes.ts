@@ -22,7 +22,7 @@ import {
   getStatus,
 } from './wire.ts'
 
-export interface MachineContextRoutesDeps extends ToolListDeps {
+interface MachineContextRoutesDeps extends ToolListDeps {
   readonly callTool: CallTool
   readonly newId: () => string
   readonly now: () => number

@@ -41,7 +41,7 @@ export interface McpEndpoint {
   readonly challenge: (request: Request) => { readonly hint?: string; readonly header?: string }
 }
 
-export interface McpRoutesDeps {
+interface McpRoutesDeps {
   readonly endpoints: readonly McpEndpoint[]
   readonly origins: ReadonlySet<string>
   readonly callTool: CallTool

@@ -16,7 +16,7 @@ import { toFailureResponse } from './failure.ts'
 import { RESPONSE_SCHEMA } from './schema-uri.ts'
 import { decodeInvocation, encodeOutcome, findArtifact, REQUEST } from './wire.ts'
 
-export interface OpenToolCallingRoutesDeps extends ToolListDeps {
+interface OpenToolCallingRoutesDeps extends ToolListDeps {
   readonly callTool: CallTool
   readonly now: () => number
 }

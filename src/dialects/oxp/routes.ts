@@ -31,7 +31,7 @@ import { transform, enumReader, optional, string, stringMatching } from '../../c
 import { isNamePart, isSimpleVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import { CALL_REQUEST, decodeCall, encodeFailure, type OxpForm, SCHEMA, VERSION, versionHeader } from './wire.ts'
 
-export interface OxpRoutesDeps extends ToolListDeps {
+interface OxpRoutesDeps extends ToolListDeps {
   readonly callTool: CallTool
   readonly health: () => Promise<Response>
   readonly formatNames: readonly string[]

@@ -30,7 +30,7 @@ import { toolDescription } from './definition.ts'
 import { STATUS } from './failure.ts'
 import { decodeCall, encodeFailure, encodeOutcome, REQUEST } from './wire.ts'
 
-export interface PluginRoutesDeps extends ToolListDeps {
+interface PluginRoutesDeps extends ToolListDeps {
   readonly callTool: CallTool
   readonly resolver: Resolver
 }

@@ -3,7 +3,7 @@ import { SESSION_LIFETIME_MS } from '../../core/access/session.ts'
 
 export type Cookie = ReturnType<typeof defineCookie>
 
-export function defineCookie(name: string, maxAgeS: number) {
+function defineCookie(name: string, maxAgeS: number) {
   return { name, value: /^[\w-]{43}$/, maxAgeS }
 }
 

@@ -13,7 +13,7 @@ export interface Page {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface HtmlDocument {
+interface HtmlDocument {
   readonly status: number
   readonly title: string
   readonly style: string

@@ -14,7 +14,7 @@ const NOT_UTF8 = fail({ type: 'request-malformed', message: 'Cannot read the bod
 const BODY_ABORTED = fail({ type: 'request-malformed', message: 'Cannot read the body: it broke off' })
 const BODY_TIMED_OUT = fail({ type: 'body-timed-out' })
 
-export interface JsonBodyOptions extends JsonLimits {
+interface JsonBodyOptions extends JsonLimits {
   /** In bytes. */
   readonly limit: number
   readonly budget: RequestBudget
@@ -192,7 +192,7 @@ export async function drainBody({ headers, body }: Request, bounds?: DrainBounds
   }
 }
 
-export function contentLength(headers: Headers): number | undefined {
+function contentLength(headers: Headers): number | undefined {
   const length = headers.get('content-length')
   return length !== null && /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }

@@ -32,7 +32,7 @@ export interface AnswerMemory {
 /** For bodies that are small by their limit. */
 export const NO_MEMORY: BodyMemory = { growBody: async () => true, growWholeBody: async () => true }
 
-export interface MemoryOwner {
+interface MemoryOwner {
   readonly principal: Principal
   readonly request: Request
   readonly background: WaitUntil

@@ -78,7 +78,7 @@ export function createEventStream(caller: AbortSignal) {
   }
 }
 
-export interface StreamOptions<T> {
+interface StreamOptions<T> {
   readonly stream: EventStream
   readonly background: WaitUntil
   readonly toResponse: (result: T) => Response

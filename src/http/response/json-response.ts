@@ -79,5 +79,5 @@ export function noteHeader(note: string): Readonly<Record<string, string>> {
   return { [NOTE_HEADER]: note.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_NOTE_CHARACTERS) }
 }
 
-export const NOTE_HEADER = 'switchboard-note'
+const NOTE_HEADER = 'switchboard-note'
 const MAX_NOTE_CHARACTERS = 1_000

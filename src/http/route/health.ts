@@ -1,7 +1,7 @@
 import { createSemaphore } from '../../outbound/semaphore.ts'
 import { jsonTextResponse } from '../response/json-response.ts'
 
-export interface HealthOptions {
+interface HealthOptions {
   /** Returns why storage cannot be used, in words that anybody may read; undefined if it can be. May reject. */
   readonly probe: () => Promise<string | undefined>
   readonly now: () => number

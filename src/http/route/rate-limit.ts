@@ -1,7 +1,7 @@
 import { type FailureResult, fail } from '../../core/failure/failure.ts'
 import { createLruCache } from '../../core/tool/recently-used.ts'
 
-export interface RateLimiter {
+interface RateLimiter {
   limit(options: { key: string }): Promise<{ success: boolean }>
 }
 

@@ -72,7 +72,7 @@ async function listTools(
   return jsonTextResponse(text, 200, { ...listHeaders, ...(await explainEmptyList(listFilter, caller.value, catalog)) })
 }
 
-export interface FullListRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | 'failures'> {
+interface FullListRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | 'failures'> {
   readonly schema: JsonObject
   readonly format: LineFormat
   readonly join: (lines: readonly string[], query: Q) => string

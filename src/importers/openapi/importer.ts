@@ -11,7 +11,7 @@ import { readImportOptions } from './options.ts'
 import { createSchemaConverter } from './schema.ts'
 import { listSchemes } from './security.ts'
 
-export interface OpenApiImporterOptions {
+interface OpenApiImporterOptions {
   readonly fetchText: (
     url: string,
     signal: ImportRequest['signal'],

@@ -1,7 +1,7 @@
 import { MAX_NAME, appendHash } from '../../core/tool/tool-id.ts'
 import { trim } from '../../core/tool/trim.ts'
 
-export interface NamedAfter {
+interface NamedAfter {
   readonly method: string
   readonly path: string
   readonly operationId?: string

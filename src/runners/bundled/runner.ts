@@ -15,7 +15,7 @@ export interface BundledHandler {
   readonly tool: Pick<BundledTool, 'handler' | 'hosts' | 'timeoutMs' | 'isDemo'>
 }
 
-export interface BundledRunnerOptions {
+interface BundledRunnerOptions {
   readonly bundledHandlers: ReadonlyMap<string, BundledHandler>
   readonly fetchFor: (tool: Omit<ToolInitiator, 'signal'>) => Fetch
   readonly log: (callId: string, message: string) => void

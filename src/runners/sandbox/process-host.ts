@@ -16,7 +16,7 @@ interface IsolateEntrypoint extends Rpc.WorkerEntrypointBranded {
   run(...given: readonly unknown[]): Promise<unknown>
 }
 
-export interface HostedIsolate {
+interface HostedIsolate {
   readonly id: string
   readonly isKept: boolean
   readonly hasEgress: boolean

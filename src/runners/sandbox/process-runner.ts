@@ -49,7 +49,7 @@ export class ProcessEnd extends Error {
   }
 }
 
-export interface ProcessRunnerOptions {
+interface ProcessRunnerOptions {
   readonly shared: Service<SandboxHost>
   readonly alone: readonly Service<SandboxHost>[]
   readonly watchdog: Fetcher

@@ -50,7 +50,7 @@ export interface Isolate extends Pick<SandboxCode, 'egress' | 'tool'> {
 /** Calls `run` of an isolate's main module. */
 export type RunIsolate = (isolate: Isolate, given: readonly unknown[], signal: Signal) => Promise<unknown>
 
-export interface SandboxOptions {
+interface SandboxOptions {
   readonly run: RunIsolate
   readonly sha256: (text: string) => Promise<string>
   /** Absent where the platform unloads isolates; a bare workerd keeps each that has a name until it ends. */
@@ -104,7 +104,7 @@ export function createSandbox({ run, sha256, stays }: SandboxOptions) {
   }
 }
 
-export type IsolateStays = ReturnType<typeof createStays>
+type IsolateStays = ReturnType<typeof createStays>
 
 /** Callers choose users and credentials, so isolates beyond these end with their call. */
 export function createStays() {

@@ -1,4 +1,4 @@
-export type TemplatePart = { readonly literal: string } | { readonly name: string }
+type TemplatePart = { readonly literal: string } | { readonly name: string }
 
 /** A URL with simple `{name}` expressions (RFC 6570 level 1), cut where variables mean different things. */
 export interface UrlTemplate {

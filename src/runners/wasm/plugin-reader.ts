@@ -11,7 +11,7 @@ import { checkHeader } from './fuel/sections.ts'
 import type { ExportCall } from './guest/main.ts'
 import { FUEL, MAX_PAGES, meteredBlob, pluginCode } from './plugin-code.ts'
 
-export interface PluginReaderOptions {
+interface PluginReaderOptions {
   readonly sandbox: Sandbox | undefined
   readonly inside: GuestModules
   readonly sha256: (bytes: ArrayBuffer) => Promise<string>

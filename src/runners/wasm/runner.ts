@@ -48,7 +48,7 @@ const OUT_OF_FUEL: ToolFailure = {
   can_retry: false,
 }
 
-export interface WasmRunnerOptions extends SandboxRunnerOptions {
+interface WasmRunnerOptions extends SandboxRunnerOptions {
   readonly readBlob: (name: string) => Promise<ArrayBuffer | undefined>
 }
 

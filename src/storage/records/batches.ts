@@ -1,6 +1,6 @@
 import type { WaitUntil } from '../../core/tool/platform.ts'
 
-export interface BatchesOptions<Item> {
+interface BatchesOptions<Item> {
   readonly windowMs: number
   readonly most: number
   /** Must not throw. */

@@ -18,7 +18,7 @@ export interface CallGroup {
 }
 
 /** As many calls as one row has room for. `first` is the place within the batch. */
-export interface CallRow {
+interface CallRow {
   readonly first: number
   readonly calls: number
   readonly at: number
@@ -26,7 +26,7 @@ export interface CallRow {
   readonly lines: string
 }
 
-export type CallStat = readonly [hour: number, bucket: number, calls: number, ms: number]
+type CallStat = readonly [hour: number, bucket: number, calls: number, ms: number]
 
 /** Characters of lines a row, with room to SQLite's limit. */
 const MAX_TEXT = 250_000

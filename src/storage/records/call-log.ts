@@ -9,7 +9,7 @@ const MOST = 500
 const FEW = 8
 
 /** Callers read records, and not the log. */
-export interface LoggedCall extends CallRecord {
+interface LoggedCall extends CallRecord {
   readonly for_operator?: string
 }
 

@@ -12,7 +12,7 @@ import { groupCalls } from './call-groups.ts'
 import { formatDay } from './days.ts'
 import type { RecordBatch } from './records-object.ts'
 
-export interface RecordWriterOptions {
+interface RecordWriterOptions {
   /** How long records wait for others to be stored with. */
   readonly windowMs: number
   readonly append: (batch: RecordBatch) => Promise<void>

@@ -14,7 +14,7 @@ const MAX_GROUPS = 10_000
 const PLACE_LENGTH = 32
 const STEPS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
-export type RecordsStub = (day: string) => DurableObjectStub<Records>
+type RecordsStub = (day: string) => DurableObjectStub<Records>
 
 export function recordsStub(namespace: DurableObjectNamespace<Records>): RecordsStub {
   return (day) => createReliableStub(() => namespace.getByName(day), REACH)

@@ -21,7 +21,7 @@ type GrantRow = {
 
 export type StoredGrant = Omit<GrantRow, 'scopes'> & { readonly scopes: readonly string[] }
 
-export type GrantPlace = Pick<GrantRow, 'provider' | 'account' | 'browser'>
+type GrantPlace = Pick<GrantRow, 'provider' | 'account' | 'browser'>
 
 /** A token is refreshed this long before it ends, or half its life where that is shorter. */
 const AHEAD_MS = 60_000

@@ -17,7 +17,7 @@ import { createGrants, NO_VAULT_KEYS, notGranted } from './grants.ts'
 import { hasTables } from '../schema.ts'
 import { checkTables, ensureOwner, isEmpty } from './tables.ts'
 
-export interface OpenAuthorization extends GrantRefusal {
+interface OpenAuthorization extends GrantRefusal {
   /** Absent where a look finds none open. */
   readonly authorization?: Pick<StoredAuthorization, 'id' | 'scopes' | 'status'>
 }

@@ -16,7 +16,7 @@ import { json, arraySchema, OBJECT, objectSchema, TEXTS } from '../../../http/ro
 import { createRouter, type RouteDeps } from '../../../http/route/router.ts'
 import type { ImportAnswers } from './wire.ts'
 
-export interface ImportRoutesDeps extends RouteDeps {
+interface ImportRoutesDeps extends RouteDeps {
   readonly importers: readonly Importer[]
   readonly publish: Publish
   readonly toolSecrets: ToolSecrets

@@ -12,7 +12,7 @@ import { jsonRef, NOT_CALLABLE_NOTE } from '../../../http/route/response-specs.t
 import { createRouter, PUBLISHER_ROUTE, type RouteDeps } from '../../../http/route/router.ts'
 import { encodeUploaded, pluginQuery } from './wire.ts'
 
-export interface UploadRoutesDeps extends RouteDeps {
+interface UploadRoutesDeps extends RouteDeps {
   readonly plugins: Pick<PluginReader, 'read'>
   readonly codec: Codec
   readonly publish: Publish

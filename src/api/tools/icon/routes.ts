@@ -7,7 +7,7 @@ import { getBackground } from '../../../http/route/authorizer.ts'
 import { createRouter, READER_ROUTE, type RouteDeps } from '../../../http/route/router.ts'
 import { createFindTool, type FindToolDeps } from '../find-tool.ts'
 
-export interface IconRoutesDeps extends RouteDeps, FindToolDeps {
+interface IconRoutesDeps extends RouteDeps, FindToolDeps {
   readonly readIcon: (source: string, asker: FetchCapability | undefined) => Promise<IconImage | undefined>
 }
 

@@ -10,7 +10,7 @@ import { getBackground } from '../../../http/route/authorizer.ts'
 import { createRouter, PUBLISHER_ROUTE, type RouteDeps } from '../../../http/route/router.ts'
 import { createFindTool, type FindToolDeps } from '../find-tool.ts'
 
-export interface ImplementationRoutesDeps extends RouteDeps, FindToolDeps {
+interface ImplementationRoutesDeps extends RouteDeps, FindToolDeps {
   readonly readBlob: (hash: string) => Promise<ArrayBuffer | undefined>
 }
 

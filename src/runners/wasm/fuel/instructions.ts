@@ -1,6 +1,6 @@
 import { type ByteReader, ModuleError } from './bytes.ts'
 
-export interface Instruction {
+interface Instruction {
   /** Units of fuel: about one simple instruction each. */
   readonly cost: number
   /** After `loop` code may run again, after `branch` not at all; `bulk` works on as many bytes as the stack says. */

@@ -141,7 +141,7 @@ function getRequiredCapabilities({ method, params }: Requests[string]): JsonObje
   return method === 'roots/list' ? { roots: {} } : undefined
 }
 
-export interface RequestState {
+interface RequestState {
   /** Keys of requests that were our own: their answers are not handed to the tool. */
   readonly asked: readonly string[]
   readonly state?: Json
