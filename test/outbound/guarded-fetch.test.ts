@@ -578,7 +578,7 @@ describe('the traffic to a host', () => {
       'https://other.example.com/': redirectTo('https://gone.example.com/'),
     })
     expect(await send()).toMatchObject({ ok: false, kind: 'unreachable' })
-    expect(ended).toEqual(['api.example.com answered', 'other.example.com answered', 'gone.example.com failed'])
+    expect(ended).toEqual(['api.example.com success', 'other.example.com success', 'gone.example.com failure'])
   })
 
   test('is not asked about what is for no call, nor for what is refused anyway', async () => {
