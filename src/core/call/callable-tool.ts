@@ -94,10 +94,7 @@ export async function runStages(stages: readonly Stage[], open: StageInput, deps
 }
 
 /** A step of a call that only some tools need, known when the tool is resolved. */
-type Stage = (
-  call: StageInput,
-  deps: StageDeps,
-) => FailureResult | undefined | Promise<FailureResult | undefined>
+type Stage = (call: StageInput, deps: StageDeps) => FailureResult | undefined | Promise<FailureResult | undefined>
 
 const meetRequirementsStage: Stage = async (call, deps) => {
   const { callId, record, publisher, context, invocation, runnable, caller } = call
