@@ -386,7 +386,7 @@ describe('what somebody sent', () => {
     const found = worker.filter(({ path, text }) => rooms(path) && parses.test(text)).map(({ path }) => path)
     expect(found.toSorted()).toEqual(Object.keys(OWN).toSorted())
     const { text = '' } = sources.find(({ path }) => path === 'src/core/tool/json-text.ts') ?? {}
-    expect(text).toContain('export function parseJson(text: string, meter: Budget,')
+    expect(text).toContain('export function parseJson(text: string, budget: Budget,')
   })
 
   it('is counted by one meter a request, which is made where it comes in', () => {

@@ -116,7 +116,7 @@ function composeResolver({ config, build, stores, bundled, loadRunners }: CallsD
         validateInput: bundledTool ? refusingBigIntegers(validateInput) : validateInput,
         validateOutput: await loadValidator(output ?? { type: 'null' }, bundledTool?.validateOutput),
       }
-      return createCallableTool(tool, limits ? [{ of: '', limits }] : [])
+      return createCallableTool(tool, limits ? [{ pattern: '', limits }] : [])
     },
   })
   return withPolicies(resolver, registry.policies)

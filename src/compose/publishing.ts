@@ -26,7 +26,7 @@ export async function composePublishing({ config, stores, calls, loadRunners }: 
       source,
       toolSecrets,
       writer,
-      giveWay: yieldToEventLoop,
+      yieldControl: yieldToEventLoop,
     }),
     secretChecks: createSecretChecks(config, { ...policyStore, current: policies.current }, storedProviders),
   }

@@ -54,7 +54,7 @@ export function createRunners(
     inside: loadGuestModules('wasm'),
     sha256: sha256OfBytes,
     storeBlob: blobs.store,
-    giveWay: yieldToEventLoop,
+    yieldControl: yieldToEventLoop,
   })
   const unreachable = createUnreachable(allowHttpHosts)
   const runners: readonly Runner[] = [bundled, http, remote, code, wasm]
@@ -86,7 +86,9 @@ function openApiImporter(options: GuardedFetchOptions): Importer {
       ])
       const guardedFetch = createGuardedFetch({ ...options, maxResponseBytes: MAX_JSON })
       const accept = 'application/json, application/yaml, application/openapi+json, */*;q=0.5'
-      return createOpenApiImporter({ fetchText: createTextFetch(guardedFetch, accept, request.asker) }).read(request)
+      return createOpenApiImporter({ fetchText: createTextFetch(guardedFetch, accept, request.fetchCapability) }).read(
+        request,
+      )
     },
   }
 }

@@ -51,7 +51,7 @@ export function openStores(
     writeLine,
     memory,
     now,
-    giveWay: yieldToEventLoop,
+    yieldControl: yieldToEventLoop,
     bundle: { ...build, records: build.tools.map(({ record }) => record), deployedAt: deployedAt ?? 0 },
     sealer: deploymentKeys.sealer('cursor'),
     onChange,

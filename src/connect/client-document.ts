@@ -12,13 +12,13 @@ const MAX_KEPT = 200
 const MAX_URL = 1_000
 const SIGNS = 'private_key_jwt'
 
-const TEXT = string({ least: 1, most: 200 })
-const URI = string({ least: 1, most: 2_000 })
-const WORDS = array(TEXT, { most: 20 })
+const TEXT = string({ min: 1, max: 200 })
+const URI = string({ min: 1, max: 2_000 })
+const WORDS = array(TEXT, { max: 20 })
 const DOCUMENT = looseObject({
   client_id: URI,
   client_name: TEXT,
-  redirect_uris: array(URI, { least: 1, most: 50 }),
+  redirect_uris: array(URI, { min: 1, max: 50 }),
   grant_types: optional(WORDS),
   response_types: optional(WORDS),
   token_endpoint_auth_method: optional(TEXT),

@@ -34,7 +34,7 @@ const FORM_LIMIT = 65_536
 const REGISTRATION_LIMIT = 32_768
 const GRANT_TYPES: readonly unknown[] = ['authorization_code', 'refresh_token']
 const METADATA = looseObject({
-  redirect_uris: array(string(), { least: 1 }),
+  redirect_uris: array(string(), { min: 1 }),
   client_name: optional(string()),
   client_uri: optional(string()),
   token_endpoint_auth_method: optional(string()),

@@ -22,7 +22,7 @@ const MARKDOWN = { 'content-type': 'text/markdown; charset=utf-8' }
 const PAGE = { query: ANY_QUERY }
 const MAX_QUERY_CHARACTERS = 200
 const SEARCH = {
-  query: defineQuery({ q: optional(string({ most: MAX_QUERY_CHARACTERS }), '') }, { unknown: 'ignore' }),
+  query: defineQuery({ q: optional(string({ max: MAX_QUERY_CHARACTERS }), '') }, { unknown: 'ignore' }),
 }
 const HOSTS = {
   ...PAGE,

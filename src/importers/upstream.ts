@@ -27,7 +27,7 @@ export type OpenUpstream = (implementation: Implementation, requirements: Requir
 
 type ListTools = (
   secrets: ReadonlyMap<string, Credential>,
-  request: ListRequest & Pick<ImportRequest, 'asker'>,
+  request: ListRequest & Pick<ImportRequest, 'fetchCapability'>,
 ) => Promise<ParseResult<ServerList>>
 
 const CREDENTIAL = transform(anyObject, ({ scopes, ...fields }) => {
@@ -40,40 +40,46 @@ const CREDENTIAL = transform(anyObject, ({ scopes, ...fields }) => {
 })
 const CREDENTIALS = array(CREDENTIAL)
 
-const COMMON = {
+const COMMON_OPTIONS = {
   credentials: (value: unknown, report: ReadContext) => CREDENTIALS([value ?? []].flat(), report),
   timeout_ms: anyJson,
 }
-const BESIDE = { beside: IMPORT_FIELDS }
-const OF_TOOLKITS = object({ ...COMMON, pass_user: anyJson, upstream_toolkit: optional(namePart) }, BESIDE)
-const OF_NAMES: typeof OF_TOOLKITS = object(COMMON, BESIDE)
-const HAVE_NO_TOOLKITS: readonly RemoteProtocol[] = ['mcp', 'plugin']
+const KNOWN_FIELDS = { otherFields: IMPORT_FIELDS }
+const TOOLKIT_OPTIONS = object(
+  { ...COMMON_OPTIONS, pass_user: anyJson, upstream_toolkit: optional(namePart) },
+  KNOWN_FIELDS,
+)
+const NAME_OPTIONS: typeof TOOLKIT_OPTIONS = object(COMMON_OPTIONS, KNOWN_FIELDS)
+const PROTOCOLS_WITHOUT_TOOLKITS: readonly RemoteProtocol[] = ['mcp', 'plugin']
 
-const LISTING_MS = 60_000
+const LIST_TIMEOUT_MS = 60_000
 
 /** Makes a snapshot of what a server lists. A user's id is sent where server and import say so. */
-export function createUpstreamImporter(dialect: ListedDialect, upstreams: OpenUpstream): Importer {
+export function createUpstreamImporter(dialect: ListedDialect, openUpstream: OpenUpstream): Importer {
   return {
     kind: dialect.protocol,
     async read(request) {
-      const upstream = await readUpstream(request, dialect.protocol, upstreams)
+      const upstream = await readUpstream(request, dialect.protocol, openUpstream)
       if (!upstream.ok) return upstream
       const { version, description: toolkitDescription } = upstream.value
       const items = upstreamItems(request, upstream.value, dialect)
-      const said = version !== undefined && isVersion(version) ? { version } : {}
-      return { ok: true, items, toolkitDescription, ...said }
+      const knownVersion = version !== undefined && isVersion(version) ? { version } : {}
+      return { ok: true, items, toolkitDescription, ...knownVersion }
     },
   }
 }
 
-async function readUpstream(request: ImportRequest, protocol: RemoteProtocol, upstreams: OpenUpstream) {
+async function readUpstream(request: ImportRequest, protocol: RemoteProtocol, openUpstream: OpenUpstream) {
   const { source } = request
   const from = `/from/${protocol}`
   const atSource = ({ path, message }: Problem) => ({ path: path === '/url' ? from : path, message })
   if (typeof source !== 'string') return invalidSource({ path: from, message: "Must be the server's URL" })
-  const options = parseValue(HAVE_NO_TOOLKITS.includes(protocol) ? OF_NAMES : OF_TOOLKITS, request.options)
+  const options = parseValue(
+    PROTOCOLS_WITHOUT_TOOLKITS.includes(protocol) ? NAME_OPTIONS : TOOLKIT_OPTIONS,
+    request.options,
+  )
   if (!options.ok) return invalidSource(...options.problems)
-  const { credentials, timeout_ms, pass_user = false, upstream_toolkit: theirToolkit } = options.value
+  const { credentials, timeout_ms, pass_user = false, upstream_toolkit: upstreamToolkit } = options.value
   const { secrets: required, authorization } = credentialNeeds(credentials)
   const requirements: Requirements = {
     secrets: required,
@@ -88,58 +94,64 @@ async function readUpstream(request: ImportRequest, protocol: RemoteProtocol, up
     ...(timeout_ms === undefined ? {} : { timeout_ms }),
     ...(pass_user === false ? {} : { pass_user }),
   }
-  const upstream = upstreams(implementation, requirements)
+  const upstream = openUpstream(implementation, requirements)
   const problems = upstream.ok ? [] : upstream.problems.map(atSource)
   const secrets = new Map<string, Credential>()
   for (const { id } of requirements.secrets) {
-    const found = request.secret(id)
-    if ('value' in found) secrets.set(id, { value: found.value, from: 'deployment' })
-    else problems.push({ path: '/credentials', message: found.missing })
+    const secretResult = request.secret(id)
+    if ('value' in secretResult) secrets.set(id, { value: secretResult.value, from: 'deployment' })
+    else problems.push({ path: '/credentials', message: secretResult.missing })
   }
   if (!upstream.ok || problems.length > 0) return invalidSource(...problems)
-  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(LISTING_MS)])
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(LIST_TIMEOUT_MS)])
   const listed = await upstream.value(secrets, {
-    toolkit: theirToolkit,
-    timeoutMs: LISTING_MS,
+    toolkit: upstreamToolkit,
+    timeoutMs: LIST_TIMEOUT_MS,
     signal,
-    meter: request.meter,
-    asker: request.asker,
+    budget: request.budget,
+    fetchCapability: request.fetchCapability,
   })
   if (!listed.ok) {
-    const late = { path: from, message: `Does not list its tools within ${LISTING_MS / 1000} seconds` }
-    return invalidSource(...(signal.aborted ? [late] : listed.problems.map(atSource)))
+    const timeoutProblem = { path: from, message: `Does not list its tools within ${LIST_TIMEOUT_MS / 1000} seconds` }
+    return invalidSource(...(signal.aborted ? [timeoutProblem] : listed.problems.map(atSource)))
   }
-  const value = { ...listed.value, implementation, requirements, passUser: pass_user === true, theirToolkit }
+  const value = {
+    ...listed.value,
+    implementation,
+    requirements,
+    passUser: pass_user === true,
+    theirToolkit: upstreamToolkit,
+  }
   return { ok: true as const, value }
 }
 
 type Upstream = Extract<Awaited<ReturnType<typeof readUpstream>>, { readonly ok: true }>['value']
-type Found = { readonly remoteName: string; readonly name: string; readonly document: JsonObject }
+type ListedTool = { readonly remoteName: string; readonly name: string; readonly document: JsonObject }
 
-function* upstreamItems(request: ImportRequest, upstream: Upstream, listing: ListedDialect): Generator<ImportItem> {
-  const found = new Map<string, Found>()
+function* upstreamItems(request: ImportRequest, upstream: Upstream, dialect: ListedDialect): Generator<ImportItem> {
+  const listedTools = new Map<string, ListedTool>()
   // The one of its toolkits that is imported; undefined for all
-  const only = upstream.theirToolkit?.toLowerCase()
+  const onlyToolkit = upstream.theirToolkit?.toLowerCase()
   for (const [index, document] of upstream.tools.entries()) {
-    const read = parseValue(listing.listed, document)
+    const read = parseValue(dialect.nameReader, document)
     if (!read.ok) yield { skipped: { name: `tool ${index}`, reason: formatProblems(read.problems) } }
     if (!read.ok || !isJsonObject(document)) continue
     const { toolkit, tool, remoteName } = read.value
     // Servers that do not know the query parameter list the others too
-    if (only !== undefined && toolkit?.toLowerCase() !== only) continue
-    const name = toolkit === undefined || only !== undefined ? tool : `${toolkit}_${tool}`
+    if (onlyToolkit !== undefined && toolkit?.toLowerCase() !== onlyToolkit) continue
+    const name = toolkit === undefined || onlyToolkit !== undefined ? tool : `${toolkit}_${tool}`
     const key = toolkit === undefined ? tool : `${toolkit}.${tool}`
-    if (!found.has(key)) found.set(key, { remoteName, name, document })
+    if (!listedTools.has(key)) listedTools.set(key, { remoteName, name, document })
     else
       yield {
         skipped: { name: remoteName, reason: `The server lists ${key === remoteName ? 'it' : `'${key}'`} twice` },
       }
   }
-  const named = [...found].map(([path, each]) => ({ ...each, operationId: each.name, method: '', path }))
-  for (const { tool, remoteName, document } of toolNames(named)) {
-    if (!request.wants(tool)) continue
+  const candidates = [...listedTools].map(([path, each]) => ({ ...each, operationId: each.name, method: '', path }))
+  for (const { tool, remoteName, document } of toolNames(candidates)) {
+    if (!request.isSelected(tool)) continue
     const names = { remoteName, toolkit: request.toolkit, tool }
-    yield toImportItem(document, names, upstream, listing, createBudget(DEFAULT_UNITS, request.meter))
+    yield toImportItem(document, names, upstream, dialect, createBudget(DEFAULT_UNITS, request.budget))
   }
 }
 
@@ -156,18 +168,18 @@ function toImportItem(
   const foreign = foreignJsonProblem(document)
   if (foreign !== undefined) return skip(foreign)
   if (jsonSize(document, MAX_STORED_BYTES) > MAX_STORED_BYTES) return skip(`Is larger than ${MAX_STORED_BYTES} bytes`)
-  const [unfit] = checkReadCost(document, '', budget)
-  if (unfit) return skip(unfit.message)
+  const [costProblem] = checkReadCost(document, '', budget)
+  if (costProblem) return skip(costProblem.message)
   const decoded = decode(document, tool, budget)
   if (!decoded.ok) return skip(formatProblems(decoded.problems))
   const [definition] = decoded.value.definitions
   if (!definition) return skip('Is no tool')
-  const { version: _, ...complete } = definition
-  const { requirements: wanted } = document
-  const user_id = passUser && isObject(wanted) && wanted['user_id'] === true
+  const { version: _, ...unversioned } = definition
+  const { requirements: declaredRequirements } = document
+  const user_id = passUser && isObject(declaredRequirements) && declaredRequirements['user_id'] === true
   return {
     tool: {
-      definition: { ...complete, toolkit, tool, requirements: { ...requirements, user_id } },
+      definition: { ...unversioned, toolkit, tool, requirements: { ...requirements, user_id } },
       implementation: { ...implementation, tool: remoteName },
       document,
       dialect,

@@ -127,7 +127,7 @@ async function readDocument(path: string, toolkit: string, { document, handlers 
     },
   )
   if (!prepared.ok) return refuse(path, prepared.problems)
-  const { records, document: kept } = prepared.value
+  const { records, document: kept } = prepared.value.publication
   if (!kept) throw new Broken(`${path}: a document of one tool is written as a tool`)
   const named = new Map(Object.entries(kept.tools).map(([name, tool]) => [tool, name]))
   return records.map((record) => {

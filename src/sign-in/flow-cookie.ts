@@ -11,10 +11,10 @@ const PARTS = ['', '-2', '-3', '-4'].map((part): Cookie => ({
   value: new RegExp(`^[\\w.-]{1,${MAX_PART}}$`),
   maxAgeS: LIFETIME_MS / 1_000,
 }))
-const text = string({ least: 1, most: 4_000 })
+const text = string({ min: 1, max: 4_000 })
 const STORED = object({
   request: object({ state: text, nonce: text, verifier: text, callback: text }),
-  back: string({ least: 1, most: MAX_RETURN }),
+  back: string({ min: 1, max: MAX_RETURN }),
   until: integer(0, Number.MAX_SAFE_INTEGER),
 })
 const BOUND = 'sign-in'

@@ -40,17 +40,17 @@ describe.each(TEXTS)('YAML with %s', (_, text) => {
 
   it('is read in parts that are counted, between which others are let in', async () => {
     expect(openapi.length).toBeLessThan(250_000)
-    const meter = createRequestBudget()
+    const budget = createRequestBudget()
     let longest = 0
     let from = 0
     const read = await readYaml(openapi, {
-      meter,
-      async giveWay() {
-        longest = Math.max(longest, meter.spent - from)
-        from = meter.spent
+      budget,
+      async yieldControl() {
+        longest = Math.max(longest, budget.spent - from)
+        from = budget.spent
       },
     })
-    expect(meter.spent).toBeLessThan(1_000_000)
+    expect(budget.spent).toBeLessThan(1_000_000)
     // The library reads at once, and that is bounded by the lines and signs of the text
     expect(longest).toBeLessThanOrEqual(100_000)
     if (!read.ok)
@@ -78,7 +78,7 @@ two: [*x, &x 2, *x]
 : *key
 `
   const base = { type: 'object', required: ['id'] }
-  expect(await readYaml(text, { meter: createRequestBudget(), giveWay: async () => undefined })).toEqual({
+  expect(await readYaml(text, { budget: createRequestBudget(), yieldControl: async () => undefined })).toEqual({
     ok: true,
     value: {
       base,

@@ -703,7 +703,7 @@ describe('security levels of 8 and above', () => {
       digest: 'd'.repeat(64),
       implementation: { kind: 'http', method: 'GET', url: 'https://bank.example.com/' },
     }
-    const publications = [{ records: [record], given: { implementation: true, tags: true }, allowBreaking: false }]
+    const publications = [{ records: [record], specified: { implementation: true, tags: true }, allowBreaking: false }]
     expect(await Reflect.get(stub, 'publish').call(stub, publications, ADMIN)).toMatchObject({
       published: [{ outcome: 'created' }],
     })

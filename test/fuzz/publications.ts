@@ -106,7 +106,7 @@ function areSound(kept: readonly ToolRecord[]): true {
 /** Everything of an import is made, or skipped with a reason. */
 async function isImported(importer: Importer, asked: Pick<ImportRequest, 'source' | 'options'>): Promise<boolean> {
   const budget = createRequestBudget()
-  const read = await importer.read({ ...REQUEST, ...asked, meter: budget })
+  const read = await importer.read({ ...REQUEST, ...asked, budget })
   if (!read.ok) {
     if (read.failure.type !== 'definition-invalid') throw new Error(`Failed with '${read.failure.type}'`)
     return isRead({ ok: false, problems: read.failure.problems })
@@ -114,7 +114,7 @@ async function isImported(importer: Importer, asked: Pick<ImportRequest, 'source
   const options = { principal: ADMIN, sourceVersion: read.version, dryRun: false, allowBreaking: false }
   const { made, skipped } = await importTools(
     read.items,
-    { ...options, budget, giveWay: async () => undefined },
+    { ...options, budget, yieldControl: async () => undefined },
     publish,
   )
   for (const { reason } of skipped) expectWords(reason)
@@ -122,13 +122,13 @@ async function isImported(importer: Importer, asked: Pick<ImportRequest, 'source
   return made.length > 0
 }
 
-const REQUEST: Omit<ImportRequest, 'source' | 'options' | 'meter'> = {
+const REQUEST: Omit<ImportRequest, 'source' | 'options' | 'budget'> = {
   toolkit: 'There',
-  wants: () => true,
+  isSelected: () => true,
   secret: () => ({ missing: 'No secrets here' }),
-  giveWay: async () => undefined,
+  yieldControl: async () => undefined,
   signal: new AbortController().signal,
-  asker: new FetchCapability('test'),
+  fetchCapability: new FetchCapability('test'),
 }
 const openApi = createOpenApiImporter({ fetchText: async () => ({ ok: false, problem: 'Cannot be fetched' }) })
 const listing =

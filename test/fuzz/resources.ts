@@ -94,7 +94,7 @@ export const resources: readonly Row[] = [
     (body) => {
       const read = parseValue(importReader(IMPORT_KINDS), body)
       if (!isRead(read)) return false
-      expect(typeof read.value.wants('getThing-2', createBudget())).toBe('boolean')
+      expect(typeof read.value.isSelected('getThing-2', createBudget())).toBe('boolean')
       return true
     },
   ),

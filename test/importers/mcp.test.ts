@@ -46,7 +46,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
   })
 
   test('gives the tools that are wanted alone', async () => {
-    const { tools } = await read({ wants: (name) => name === 'text_greet' })
+    const { tools } = await read({ isSelected: (name) => name === 'text_greet' })
     expect(tools.map(({ definition }) => definition.tool)).toEqual(['text_greet'])
   })
 

@@ -15,13 +15,13 @@ export async function readAll(importer: Importer, request: Partial<ImportRequest
   const read = await importer.read({
     source: '',
     toolkit: 'There',
-    wants: () => true,
+    isSelected: () => true,
     options: {},
     secret: (id) => ({ missing: `No secret '${id}' in this test` }),
-    meter: createRequestBudget(),
-    giveWay: async () => undefined,
+    budget: createRequestBudget(),
+    yieldControl: async () => undefined,
     signal: new AbortController().signal,
-    asker: new FetchCapability('test'),
+    fetchCapability: new FetchCapability('test'),
     ...request,
   })
   if (!read.ok) {

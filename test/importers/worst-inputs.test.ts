@@ -28,7 +28,7 @@ async function imported(kind: ImportKind, source: JsonObject | readonly unknown[
       : importerFrom(kind, upstreams)
   const read = await readAll(importer, {
     source: Array.isArray(source) ? 'https://there.example/' : (source as JsonObject),
-    meter,
+    budget: meter,
   })
   return { ...read, units: meter.spent }
 }

@@ -22,7 +22,7 @@ export async function recordsOf(definitions: readonly Json[]): Promise<readonly 
   )
   return prepared.flatMap((each) => {
     if (!each.ok) throw new Error(JSON.stringify(each.problems))
-    return each.value.records
+    return each.value.publication.records
   })
 }
 

@@ -96,7 +96,7 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
               validateInput: () => [],
               validateOutput: () => [],
             },
-            limits ? [{ of: '', limits }] : [],
+            limits ? [{ pattern: '', limits }] : [],
           ),
           status: { state: 'active' },
           publisher: { principal: 'admin', trusted: true },

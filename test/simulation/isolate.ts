@@ -49,7 +49,7 @@ export function createIsolate(options: IsolateOptions) {
     memory,
     writeLine: toListLine,
     now,
-    giveWay: async () => undefined,
+    yieldControl: async () => undefined,
     bundle: { ...bundle, deployedAt },
     sealer: plainKeyring,
     onChange: () => resolver.invalidate(),

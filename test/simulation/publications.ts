@@ -22,8 +22,8 @@ async function publicationOf(sent: object): Promise<Publication> {
   const body: Json = JSON.parse(JSON.stringify(sent))
   const prepared = await prepareDocument({ body }, { codecs: [oxp, machineContext], runners: RUNNERS, sha256, source })
   if (!prepared.ok) throw new Error(JSON.stringify(prepared.problems))
-  const { records, document, given } = prepared.value
-  return { records, ...(document ? { document } : {}), given, allowBreaking: true }
+  const { records, document, specified } = prepared.value.publication
+  return { records, ...(document ? { document } : {}), specified, allowBreaking: true }
 }
 
 /** A tool's version as a publisher sends it; two that differ in their description are two that want one id. */

@@ -165,7 +165,7 @@ export function createToolClients(world: World, all: Publications) {
   async function ofDocument({ source }: Place, record: ToolRecord): Promise<void> {
     const document = documents.get(record.source.hash ?? '')
     if (!document) return
-    const { source: completed } = await source.whole(record)
+    const { source: completed } = await source.attachDocument(record)
     holds(
       JSON.stringify(completed.document) === document.text,
       `'${record.id}' is not of the document it was published in`,

@@ -17,7 +17,7 @@ export interface ArchiveDeps extends RouteDeps, Omit<RestoreDeps, 'archive'> {
   readonly signer: TextSigner
   readonly readBlob: (hash: string) => Promise<ArrayBuffer | undefined>
   readonly encodeBase64: (bytes: Uint8Array) => string
-  readonly giveWay: YieldControl
+  readonly yieldControl: YieldControl
   readonly now: () => Date
   readonly version: string
 }
@@ -32,7 +32,7 @@ const INCOMPLETE = "The file is incomplete: its last line, of the kind 'end', is
 const LINE_UNITS = 200
 
 export function createArchive(deps: ArchiveDeps) {
-  const { archive, signer, readBlob, encodeBase64, giveWay, now, version } = deps
+  const { archive, signer, readBlob, encodeBase64, yieldControl, now, version } = deps
 
   async function exportArchive(toolkit: string | undefined, addAuditDetails: AddAuditDetails): Promise<Response> {
     addAuditDetails(toolkit === undefined ? {} : { toolkit })
@@ -68,7 +68,7 @@ export function createArchive(deps: ArchiveDeps) {
       for (const line of bytes ? blobLines(rows.blob ?? '', new Uint8Array(bytes), encodeBase64) : [])
         yield await signPart(line, 1)
       cursor = rows.next
-      await giveWay()
+      await yieldControl()
     } while (cursor)
     yield toJsonLine({ kind: 'end', lines, hmac: await partSigner.sign('end', lines + 1, '') })
     return undefined
@@ -116,7 +116,7 @@ export function createArchive(deps: ArchiveDeps) {
       if (reportCount <= MAX_REPORTS) write({ ...report, message: report.message.slice(0, MAX_MESSAGE_CHARACTERS) })
     })
     const work = createBudget(Infinity)
-    const mayGiveWay = createYielder(() => work.spent, giveWay)
+    const mayGiveWay = createYielder(() => work.spent, yieldControl)
     let outcome: 'success' | 'internal' = 'internal'
     let isComplete = false
     const restorePart = async ({ lines, unsigned }: FilePart) => {

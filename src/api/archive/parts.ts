@@ -19,7 +19,7 @@ type Closing = 'part' | 'end'
 
 /** In bytes: a version has 2 MB at most where it is stored. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024
-const LINE_LIMITS = { parts: MAX_SOURCE_NODES, depth: MAX_DEPTH + 4 }
+const LINE_LIMITS = { maxParts: MAX_SOURCE_NODES, depth: MAX_DEPTH + 4 }
 /** A part that is exported has 2 million characters, and what is longer only by its last line. */
 const MAX_CHARACTERS = 4_000_000
 const MAX_LINES = 100_000

@@ -8,7 +8,7 @@ const WAIT = transform(stringMatching('whole seconds from 0 to 59', /^[0-5]?\d$/
 
 export const waitQuery = defineQuery({ wait: optional(WAIT, 0) })
 
-export const confirmation = object({ flow: hideValue(string({ least: 1, most: 1_000 })), user_id: identifier })
+export const confirmation = object({ flow: hideValue(string({ min: 1, max: 1_000 })), user_id: identifier })
 
 export function encodeAuthorization(authorization: Authorization) {
   const { id, provider, userId, scopes, status, reason, expiresAt } = authorization

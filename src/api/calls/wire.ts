@@ -19,7 +19,7 @@ const TOOL = stringMatching("a tool such as 'Gmail.Send', 'Gmail.Send@1.0.0' or 
   return isToolPattern(pattern) && versions.length <= 1 && !(pattern === '*' && versions.length > 0)
 })
 const BY = transform(
-  string({ least: 1, most: 200 }),
+  string({ min: 1, max: 200 }),
   (list, report): readonly UsageKey[] | ReturnType<typeof addProblem> => {
     const names = [...new Set(list.split(','))]
     const keys = names.flatMap((name) => USAGE_KEYS.filter((key) => key === name))
@@ -37,7 +37,7 @@ const SHARED = {
 }
 const PAGE = {
   limit: optional(integerStringReader(1, MAX_LIMIT), 100),
-  cursor: optional(string({ least: 1, most: 1_000 })),
+  cursor: optional(string({ min: 1, max: 1_000 })),
 }
 const CALLS = {
   ...SHARED,

@@ -9,10 +9,10 @@ import { jsonRef, itemList } from '../../http/route/response-specs.ts'
 import { ADMIN_ROUTE, createRouter, notFound, type RouteDeps } from '../../http/route/router.ts'
 
 export const CLIENT = object({
-  name: string({ least: 1, most: 100 }),
-  redirect_uris: array(checkAlso(string({ most: 2_000 }), stringMatching(REDIRECT_URI_FORM, isRedirectUri)), {
-    least: 1,
-    most: 20,
+  name: string({ min: 1, max: 100 }),
+  redirect_uris: array(checkAlso(string({ max: 2_000 }), stringMatching(REDIRECT_URI_FORM, isRedirectUri)), {
+    min: 1,
+    max: 20,
   }),
   token_endpoint_auth_method: optional(enumReader(AUTH_METHODS), 'none'),
 })

@@ -29,7 +29,7 @@ const SERVERS_QUERY = defineQuery(
     search: optional(string()),
     version: optional(string()),
     limit: optional(stringMatching('a whole number from 1 to 100', /^(?:[1-9]\d?|100)$/)),
-    cursor: optional(string({ most: 300 })),
+    cursor: optional(string({ max: 300 })),
     updated_since: optional(time),
     include_deleted: optional(enumReader(['true', 'false'])),
   },

@@ -4,7 +4,7 @@ import { statusReader } from '../../core/publish/status-body.ts'
 import { tags, toolkitDescriptionReader } from '../../core/tool/definition-fields.ts'
 import { boolean, nullable, object, optional, string } from '../../core/tool/json-reader.ts'
 
-const OWNER = nullable(string({ least: 1, most: 300 }))
+const OWNER = nullable(string({ min: 1, max: 300 }))
 export const OWNER_BODY = object({ owner: OWNER })
 const SETTINGS = object({
   owner: optional<string | null>(OWNER),

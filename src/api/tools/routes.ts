@@ -46,7 +46,7 @@ import * as wire from './wire.ts'
 interface RegistryRoutesDeps extends RouteDeps, FindToolDeps {
   readonly publish: Publish
   readonly writer: Pick<RegistryWriter, 'change'>
-  readonly source: Pick<ToolSource, 'loadCurrent' | 'loadCurrentOrSuggest' | 'loadRecord' | 'whole'>
+  readonly source: Pick<ToolSource, 'loadCurrent' | 'loadCurrentOrSuggest' | 'loadRecord' | 'attachDocument'>
   readonly catalog: Pick<Catalog, 'list' | 'suggestNames'>
   readonly codecs: readonly Codec[]
   readonly sha256: Sha256
@@ -102,7 +102,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     const isBatch = isJsonArray(body)
     const documents = isJsonArray(body) ? body : [body]
     const reports = await publish(
-      documents.map((document) => ({ body: document, dialect, given: decodeOptions })),
+      documents.map((document) => ({ body: document, dialect, decodeOptions })),
       { principal, allowBreaking: allow !== undefined },
     )
     addAuditDetails(summarizeReports(reports))
@@ -134,7 +134,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
       const items = await findNeighbors(tool.record, deps.catalog, principal)
       return { ...ok({ items }), headers: { ...PRIVATE, 'cache-control': 'no-store' } }
     }
-    const record = await source.whole(tool.record)
+    const record = await source.attachDocument(tool.record)
     const mayRead = async (otherId: string) => (await find(otherId, principal, getBackground(c))) !== undefined
     // Only the tool's own dialect has the whole document
     const isDocument = formatName === record.source.dialect && !isAdministrator(principal)
@@ -240,7 +240,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     query: defineQuery({
       ...wire.PUBLICATION_PARAMS,
       to: requireValue(format, [...formats.keys()]),
-      from: optional(string({ most: 100 })),
+      from: optional(string({ max: 100 })),
     }),
     body: jsonBody(DEFINITION_BODY, { limit: CONVERT_LIMIT }),
     responses: {
@@ -253,7 +253,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     const problems: Problem[] = []
     const { document, wrapper } = unwrapBody(body, decodeOptions, problems)
     if (problems.length > 0) return fail({ type: 'definition-invalid', problems })
-    const result = await convert(document, { from, to: getFormat(to), beside: wrapper }, codecs, sha256)
+    const result = await convert(document, { from, to: getFormat(to), wrapper }, codecs, sha256)
     return result.ok ? ok(result.value) : fail({ type: 'definition-invalid', problems: result.problems })
   })
 
@@ -290,9 +290,12 @@ function unwrapBody(
   decodeOptions: DecodeOptions,
   problems: Problem[],
 ): { readonly document: Json; readonly wrapper: WrapperFields } {
-  if (!isJsonObject(body) || body.definition === undefined) return { document: body, wrapper: { given: decodeOptions } }
+  if (!isJsonObject(body) || body.definition === undefined) return { document: body, wrapper: { decodeOptions } }
   const fields = parseWrapper(body, problems)
-  return { document: body.definition, wrapper: { ...fields, given: { ...decodeOptions, ...fields.given } } }
+  return {
+    document: body.definition,
+    wrapper: { ...fields, decodeOptions: { ...decodeOptions, ...fields.decodeOptions } },
+  }
 }
 
 function requireValue(reader: Reader<string>, words: readonly string[]): Reader<string> {

@@ -36,7 +36,7 @@ export const readinessQuery = defineQuery({ user_id: optional(identifier) })
 export const PUBLICATION_PARAMS = { toolkit: optional(namePart), version: optional(version) }
 
 export const publicationQuery = defineQuery({
-  dialect: optional(string({ most: 100 })),
+  dialect: optional(string({ max: 100 })),
   allow: optional(enumReader(['breaking'])),
   ...PUBLICATION_PARAMS,
 })

@@ -70,7 +70,7 @@ export function readImportRequest(
 
 /** A source that is a JSON object is the description; other sources are URLs or YAML. */
 function parseDocument(source: string, budget: Budget): Json {
-  const result = source.startsWith('{') ? parseJson(source, budget, { parts: MAX_SOURCE_NODES }) : undefined
+  const result = source.startsWith('{') ? parseJson(source, budget, { maxParts: MAX_SOURCE_NODES }) : undefined
   return result?.ok ? result.value : source
 }
 

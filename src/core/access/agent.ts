@@ -46,7 +46,7 @@ export function toAgentPrincipal(
     kind: 'agent',
     scopes: AGENT_SCOPES.filter((scope) => scopes.includes(scope) && hasScope(owner, scope)),
     tools: Object.fromEntries(AGENT_SCOPES.map((scope) => [scope, named(patternsFor(owner, scope))])),
-    within,
+    restrictedTo: within,
     users,
     owner: shareOwner(owner),
     ...(limits && { limits }),

@@ -49,12 +49,12 @@ export interface KeyStore {
 
 const MAX_LIST = 1_000
 const ANY_USER = '\'*\' would be a user of that name: for any user, write "users": "any"'
-const USERS = uniqueArray(refine(string({ least: 1, most: 256 }), (user) => (user === '*' ? ANY_USER : undefined)))
+const USERS = uniqueArray(refine(string({ min: 1, max: 256 }), (user) => (user === '*' ? ANY_USER : undefined)))
 const SCOPE_WORDS =
   'tools:read lists and reads tools, tools:call calls them, tools:publish publishes and changes them, users:confirm confirms ' +
   'who a user is, records:read reads call records and the audit log, and admin allows everything'
 const FIELDS = {
-  name: string({ least: 1, most: 100 }),
+  name: string({ min: 1, max: 100 }),
   scopes: withSchemaDescription(SCOPE_WORDS, uniqueArray(enumReader(SCOPES), 1)),
   tools: withSchemaDescription(
     'Tools that the key covers, as patterns such as Gmail.*; by default all below security level 4, so name those that need a secret, account or user',
@@ -132,5 +132,5 @@ function usersReader(value: unknown, report: ReadContext) {
 }
 
 function uniqueArray<T>(item: Reader<T>, least = 0): Reader<readonly T[]> {
-  return transform(array(item, { least, most: MAX_LIST }), (items) => [...new Set(items)])
+  return transform(array(item, { min: least, max: MAX_LIST }), (items) => [...new Set(items)])
 }

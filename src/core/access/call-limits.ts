@@ -8,7 +8,7 @@ export interface QuotaPolicy {
 }
 
 export interface ToolLimits {
-  readonly of: string
+  readonly pattern: string
   readonly limits: CallLimits
 }
 

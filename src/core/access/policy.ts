@@ -37,7 +37,7 @@ export function policyReader(checkSecretName: CheckSecretName = () => undefined)
       secrets: optional(
         withSchemaDescription(
           'Worker secrets that the tools may use',
-          array(refine(requirementId, checkSecretName), { least: 1, most: MAX_SECRETS }),
+          array(refine(requirementId, checkSecretName), { min: 1, max: MAX_SECRETS }),
         ),
       ),
       review: optional<true>(withSchemaDescription('New versions wait for review by an administrator', literalTrue)),
@@ -100,7 +100,7 @@ function combinePolicies(policies: readonly Policy[]) {
     approval,
     timeoutMs: timeouts.length > 0 ? Math.min(...timeouts) : undefined,
     limits: policies.flatMap(({ pattern, limits }): readonly ToolLimits[] =>
-      limits ? [{ of: pattern.toLowerCase(), limits }] : [],
+      limits ? [{ pattern: pattern.toLowerCase(), limits }] : [],
     ),
     secrets: collectSecrets(policies),
     review: policies.some((policy) => policy.review),

@@ -15,7 +15,7 @@ export interface Principal {
   /** Patterns for all scopes alike, or each scope's own: a scope without any covers nothing. */
   readonly tools: readonly string[] | Readonly<Partial<Record<Scope, readonly string[]>>>
   /** A tool must match these too. They only restrict, and never count as naming a tool. */
-  readonly within?: readonly string[]
+  readonly restrictedTo?: readonly string[]
   readonly users: 'any' | readonly string[]
   readonly limits?: CallLimits
   /** An agent's owner, with whom it shares limits and quotas. */
@@ -39,10 +39,10 @@ export function hasScope(principal: Pick<Principal, 'scopes'>, scope: Scope): bo
 
 /** For one of the scopes, where there are several. */
 export function covers(principal: Principal, name: ToolName, scope: Scope | readonly Scope[]): boolean {
-  const { within } = principal
+  const { restrictedTo } = principal
   const isScoped = (each: Scope) => isCovered(patternsFor(principal, each), name)
   const isInScope = typeof scope === 'string' ? isScoped(scope) : scope.some(isScoped)
-  return isInScope && (within === undefined || isCovered(within, name))
+  return isInScope && (restrictedTo === undefined || isCovered(restrictedTo, name))
 }
 
 /** More are looked up. */

@@ -48,7 +48,7 @@ const RULE = transform(WRITTEN, ({ tools, toolkits, ...rule }) => {
 export type SignInRule = InferOutput<typeof RULE>
 
 /** A rule gives `tools:read` and `tools:call` by default, and all tools where it names neither tools nor toolkits. */
-export const signInRules = array(RULE, { most: MAX_RULES })
+export const signInRules = array(RULE, { max: MAX_RULES })
 
 /** A scope holds only for tools of the rules that give it: publishing in one toolkit must not come with calling another. */
 export function resolveRights(person: Person, rules: readonly SignInRule[]): AccessRights | undefined {

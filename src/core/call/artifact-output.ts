@@ -13,7 +13,7 @@ import type { ToolSuccess, ToolResult } from './runner.ts'
 /** Open Tool Calling RFC, section 4.3. Callers open the URL, so its scheme must be one that only fetches. */
 const ARTIFACT = looseObject({
   url: stringMatching("an 'https:', 'http:' or 'data:' URL", /^(?:https?:\/\/[^/\s]|data:)/i, Infinity),
-  content_type: string({ least: 1, most: 256 }),
+  content_type: string({ min: 1, max: 256 }),
   size: integer(0, Number.MAX_SAFE_INTEGER),
   meta: looseObject({ description: string() }),
 })

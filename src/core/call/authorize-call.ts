@@ -83,7 +83,7 @@ async function raceDeadline(
 
 /** Refuses an uncovered id before it is looked up: it cannot be told from one that does not exist. */
 export function denyUncovered(principal: Principal, asked: string): FailureResult | undefined {
-  if (principal.within === undefined && patternsFor(principal, 'tools:call').includes('*')) return undefined
+  if (principal.restrictedTo === undefined && patternsFor(principal, 'tools:call').includes('*')) return undefined
   const name = parseToolId(asked)
   if (!name || covers(principal, name, KNOWING_SCOPES)) return undefined
   const denied = findCoverDenial(principal, name, 'tools:call')

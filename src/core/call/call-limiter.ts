@@ -91,6 +91,6 @@ export function limitsFor(
   const { limits: own } = principal
   return [
     ...(own ? [{ id: shareOwner(principal), name: 'credential', limits: own } as const] : []),
-    ...limits.map(({ of, limits: each }) => ({ id: `${called} ${of}`, name: 'tool', limits: each }) as const),
+    ...limits.map(({ pattern: of, limits: each }) => ({ id: `${called} ${of}`, name: 'tool', limits: each }) as const),
   ]
 }

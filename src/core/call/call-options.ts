@@ -4,10 +4,10 @@ import { parseValue, integer, custom, type Reader, string, hideValue } from '../
 import { formatReadError, type Problem } from '../tool/problem.ts'
 import { type FailureResult, fail, ok, type Result } from '../failure/failure.ts'
 
-export const identifier = string({ least: 1, most: 256 })
+export const identifier = string({ min: 1, max: 256 })
 
 /** No header takes more. */
-export const credentialValue = hideValue(string({ most: 65_536 }))
+export const credentialValue = hideValue(string({ max: 65_536 }))
 
 export const SELECT = 'select'
 export const INLINE_BYTES = 'inline_bytes'

@@ -81,7 +81,7 @@ const RESERVED_PARAMETERS =
 const MAX_URL = 2_000
 const MAX_LIST = 100
 
-const ADDRESS = withSchema(() => ({ type: 'string', format: 'uri', maxLength: MAX_URL }), string({ most: MAX_URL }))
+const ADDRESS = withSchema(() => ({ type: 'string', format: 'uri', maxLength: MAX_URL }), string({ max: MAX_URL }))
 const NAME = stringMatching('a string of 1 to 100 printable characters', /^[^\p{Cc}]{1,100}$/u)
 const CLIENT_ID = stringMatching('a string of 1 to 1000 ASCII characters', /^[\x20-\x7e]{1,1000}$/)
 const VARIABLE = stringMatching(
@@ -89,7 +89,7 @@ const VARIABLE = stringMatching(
   /^[A-Za-z_][A-Za-z0-9_]{0,127}$/,
 )
 const AUTH_METHOD = enumReader(['client_secret_basic', 'client_secret_post', 'none'])
-const PARAMETERS = map(string({ most: MAX_URL }), MAX_LIST, (name) => {
+const PARAMETERS = map(string({ max: MAX_URL }), MAX_LIST, (name) => {
   if (RESERVED_PARAMETERS.test(name)) return 'Must not be set: the flow itself says it'
   return /^[\x21-\x7e]{1,100}$/.test(name) ? undefined : 'Must have a name of 1 to 100 visible ASCII characters'
 })
@@ -149,7 +149,7 @@ function providerFields(id: string, rules: ProviderRules) {
       extra_scopes: optional(
         withSchemaDescription(
           'Scopes requested beside those of the tools, such as offline_access',
-          array(SCOPE, { most: MAX_LIST }),
+          array(SCOPE, { max: MAX_LIST }),
         ),
         known?.extra_scopes,
       ),
@@ -160,7 +160,7 @@ function providerFields(id: string, rules: ProviderRules) {
       tools: optional(
         withSchemaDescription(
           'Tools that may use the provider, as patterns such as Gmail.*; all by default',
-          array(toolPattern, { most: MAX_LIST }),
+          array(toolPattern, { max: MAX_LIST }),
         ),
       ),
     },

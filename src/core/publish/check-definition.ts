@@ -11,10 +11,15 @@ export const MAX_STORED_BYTES = 256 * 1024
 const MAX_CHARACTERS = 256 * 1024
 
 /** Digests and stores take texts alone, and stores none that are too long. */
-export function checkStorable(value: unknown, what: string, path: string, most = MAX_STORED_BYTES): readonly Problem[] {
+export function checkStorable(
+  value: unknown,
+  noun: string,
+  path: string,
+  maxBytes = MAX_STORED_BYTES,
+): readonly Problem[] {
   // First, and no further than that, so that a huge document costs no more than one a little too large
-  if (jsonSize(value, most) > most)
-    return [{ path, message: `Is larger than ${most} bytes, the most ${what} may have` }]
+  if (jsonSize(value, maxBytes) > maxBytes)
+    return [{ path, message: `Is larger than ${maxBytes} bytes, the most ${noun} may have` }]
   return hasDigest(value) ? [] : [{ path, message: 'Contains a lone surrogate (invalid Unicode)' }]
 }
 
@@ -28,8 +33,8 @@ function hasDigest(value: unknown): boolean {
 
 export function checkReadCost(document: unknown, path: string, budget: Budget): readonly Problem[] {
   const message = 'Takes too much work to read: it has too many parts'
-  const weighed = withinBudget(() => chargeValue(document, budget, path), message)
-  return weighed.ok ? [] : weighed.problems
+  const charged = withinBudget(() => chargeValue(document, budget, path), message)
+  return charged.ok ? [] : charged.problems
 }
 
 /** An imported definition needs a bound of its own, since its document is a part of the source. */
@@ -75,40 +80,47 @@ export function checkImplementation(
   implementation: Implementation,
   definition: Definition,
   runners: ReadonlyMap<string, ImplementationKind>,
-  place = '/implementation',
+  path = '/implementation',
 ): readonly Problem[] {
   const runner = runners.get(implementation.kind)
   if (!runner) {
     const message = `Unknown kind '${implementation.kind}': wanted one of ${quoteList([...runners.keys()])}`
-    return [{ path: `${place}/kind`, message }]
+    return [{ path: `${path}/kind`, message }]
   }
-  return runner.check(implementation, definition).map((each) => ({ ...each, path: `${place}${each.path}` }))
+  return runner.check(implementation, definition).map((each) => ({ ...each, path: `${path}${each.path}` }))
 }
 
 type Runners = ReadonlyMap<string, ImplementationKind>
-type Implemented = readonly { readonly implementation?: Implementation }[]
+type RecordsWithImplementation = readonly { readonly implementation?: Implementation }[]
 
 /** Tools of one document may share one. */
-function locateImplementations(records: Implemented, places: readonly string[]): ReadonlyMap<Implementation, string> {
+function locateImplementations(
+  records: RecordsWithImplementation,
+  paths: readonly string[],
+): ReadonlyMap<Implementation, string> {
   const pathByImplementation = new Map<Implementation, string>()
   for (const [index, { implementation }] of records.entries()) {
-    if (implementation) pathByImplementation.set(implementation, places[index] ?? '')
+    if (implementation) pathByImplementation.set(implementation, paths[index] ?? '')
   }
   return pathByImplementation
 }
 
-export function findUnreachable(records: Implemented, places: readonly string[], runners: Runners): readonly Problem[] {
-  return [...locateImplementations(records, places)].flatMap(([implementation, path]) => {
+export function findUnreachable(
+  records: RecordsWithImplementation,
+  paths: readonly string[],
+  runners: Runners,
+): readonly Problem[] {
+  return [...locateImplementations(records, paths)].flatMap(([implementation, path]) => {
     const message = runners.get(implementation.kind)?.unreachable?.(implementation)
     return message === undefined ? [] : [{ path, message }]
   })
 }
 
-export async function checkLoading(records: Implemented, places: readonly string[], runners: Runners) {
+export async function checkLoading(records: RecordsWithImplementation, paths: readonly string[], runners: Runners) {
   const problems: Problem[] = []
-  for (const [implementation, place] of locateImplementations(records, places)) {
-    const found = (await runners.get(implementation.kind)?.load?.(implementation)) ?? []
-    problems.push(...found.map((each) => ({ ...each, path: `${place}${each.path}` })))
+  for (const [implementation, path] of locateImplementations(records, paths)) {
+    const loadProblems = (await runners.get(implementation.kind)?.load?.(implementation)) ?? []
+    problems.push(...loadProblems.map((each) => ({ ...each, path: `${path}${each.path}` })))
   }
   return problems
 }
@@ -125,11 +137,11 @@ export function checkDefinition(
     ...checkToolId(definition),
     ...checkStorable(implementation, 'an implementation', '/implementation'),
   ]
-  const unfit = [
+  const contentProblems = [
     ...checkStorable(document, 'a definition', '/definition'),
     ...checkReadCost(definition, '/definition', budget),
   ]
-  if (unfit.length > 0) return [...problems, ...unfit]
+  if (contentProblems.length > 0) return [...problems, ...contentProblems]
   const { input, output } = definition
   const schemas = [
     { path: schemaPaths.input, schema: input },

@@ -29,7 +29,7 @@ export function withBudget(form: string, write: FormatWriter): ExportFormat {
 
 const MAX_UNITS = 2_000_000
 /** In characters of both schemas. */
-const SMALL = 8 * 1024
+const MAX_SMALL_CHARACTERS = 8 * 1024
 const CONSEQUENCE = '. That export is refused, and lists in it leave the tool out'
 
 /** Warns of each format that a record cannot be written in. Few are tried: writing all takes as long as publishing them. */
@@ -37,30 +37,30 @@ export async function checkExports(
   records: readonly ToolRecord[],
   formats: Iterable<ExportFormat>,
   toPath: (index: number) => string,
-  giveWay: YieldControl,
+  yieldControl: YieldControl,
   budget?: Budget,
 ): Promise<readonly Problem[]> {
   const warnings: Problem[] = []
-  const whole = createBudget(MAX_UNITS, budget)
-  const mayGiveWay = createYielder(() => whole.spent, giveWay)
+  const exportBudget = createBudget(MAX_UNITS, budget)
+  const yieldIfDue = createYielder(() => exportBudget.spent, yieldControl)
   const all = [...formats]
   for (const [index, record] of records.entries()) {
-    if (!mayGrow(record)) continue
+    if (!mayExceedBudget(record)) continue
     for (const format of all) {
-      const written = format(record, record.name, createBudget(DEFAULT_UNITS, whole))
+      const result = format(record, record.name, createBudget(DEFAULT_UNITS, exportBudget))
       // Nothing is known of a format that the others left too little for
-      if (whole.isExceeded || budget?.isExceeded) return warnings
-      for (const { path, message } of written.ok ? [] : written.problems) {
+      if (exportBudget.isExceeded || budget?.isExceeded) return warnings
+      for (const { path, message } of result.ok ? [] : result.problems) {
         warnings.push({ path: path.replace(/^\/input/, () => toPath(index)), message: message + CONSEQUENCE })
       }
-      await mayGiveWay()
+      await yieldIfDue()
     }
   }
   return warnings
 }
 
 /** The work of a format multiplies by references and merges, and otherwise by the size at most. */
-function mayGrow({ input, output }: ToolRecord): boolean {
+function mayExceedBudget({ input, output }: ToolRecord): boolean {
   const text = JSON.stringify([input, output])
-  return text.length > SMALL || /"(?:\$ref|allOf)":/.test(text)
+  return text.length > MAX_SMALL_CHARACTERS || /"(?:\$ref|allOf)":/.test(text)
 }

@@ -21,27 +21,27 @@ const MAX_TEXT_CHARACTERS = 500_000
 export async function loadHistory(
   { versions }: ToolDocument,
   source: Pick<ToolSource, 'loadRecord'>,
-  sees: (record: ToolRecord) => boolean,
+  maySee: (record: ToolRecord) => boolean,
 ): Promise<readonly VersionHistory[]> {
   const ordered = [...versions].sort((a, b) => compareVersions(b.version, a.version))
   const bases = ordered.slice(0, MAX_COMPARED).map((entry, index) => findBaseVersion(entry, ordered.slice(index + 1)))
   const digests = [...ordered.slice(0, MAX_COMPARED), ...bases].flatMap((entry) => (entry ? [entry.digest] : []))
-  const read = await Promise.all(
+  const loaded = await Promise.all(
     [...new Set(digests)].map(async (digest) => [digest, await source.loadRecord(digest)] as const),
   )
-  const records = new Map(read)
+  const records = new Map(loaded)
   const budget = createBudget()
-  let left = MAX_TEXT_CHARACTERS
+  let remaining = MAX_TEXT_CHARACTERS
   return ordered.flatMap((entry, index) => {
     const record = index < MAX_COMPARED ? records.get(entry.digest) : undefined
     const before = records.get(bases[index]?.digest ?? '')
     if (!record) return { entry }
-    if (!sees(record)) return []
-    if (!before || !sees(before)) return { entry, record }
+    if (!maySee(record)) return []
+    if (!before || !maySee(before)) return { entry, record }
     const texts = compareTexts(before, record, budget).map((change) => {
-      left -= (change.before?.length ?? 0) + (change.after?.length ?? 0)
+      remaining -= (change.before?.length ?? 0) + (change.after?.length ?? 0)
       const { path, what, level } = change
-      return left >= 0 ? change : { path, what, level }
+      return remaining >= 0 ? change : { path, what, level }
     })
     const changes = [
       ...texts,

@@ -26,58 +26,67 @@ const SCHEMA_PATHS = { input: '/definition/input', output: '/definition/output' 
 
 /** A tool's version follows from how it differs from what is published; one that does not is not judged again. */
 export async function prepareImport(
-  { imported, version, sourceVersion, budget, guards }: ImportSubmission,
+  { imported, version, sourceVersion, budget, guards, toolkitDescription }: ImportSubmission,
   deps: PrepareImportDeps,
 ): Promise<ParseResult<PreparedSubmission>> {
   const { implementation } = imported
   const { definitions } = await assignNames([imported.definition], deps.source)
-  const [placed = imported.definition] = definitions
-  const existing = await deps.source.loadCurrent(placed)
-  if (existing && formatToolId(existing) !== formatToolId(placed))
+  const [named = imported.definition] = definitions
+  const existing = await deps.source.loadCurrent(named)
+  if (existing && formatToolId(existing) !== formatToolId(named))
     return parseFailure(`'${formatToolId(existing)}' exists: ids are unique ignoring case`)
   // A digest can be made of texts alone
-  const unfit = [
-    ...checkImportedDefinition(placed),
+  const sizeProblems = [
+    ...checkImportedDefinition(named),
     ...checkStorable(implementation, 'an implementation', '/implementation'),
   ]
-  if (unfit.length > 0) return { ok: false, problems: unfit }
+  if (sizeProblems.length > 0) return { ok: false, problems: sizeProblems }
   const highest = existing?.versions.toSorted((a, b) => compareVersions(b.version, a.version))[0]
   const newest = existing?.newest
   const previous =
     newest?.digest === highest?.digest ? newest : highest && (await deps.source.loadRecord(highest.digest))
-  const name = previous?.name ?? toImportedName(placed)
-  const least = minGuardsForDestructive(placed, previous)
-  const asVersion = (of: string, also: readonly Guard[] = guards ?? []) => ({
+  const name = previous?.name ?? toImportedName(named)
+  const minGuards = minGuardsForDestructive(named, previous)
+  const withVersion = (versionText: string, appliedGuards: readonly Guard[] = guards ?? []) => ({
     ...imported,
     definition: {
-      ...applyGuards({ ...placed, name }, also.some(hasSecurityLevel) ? also : [...also, ...least]),
-      version: of,
+      ...applyGuards(
+        { ...named, name },
+        appliedGuards.some(hasSecurityLevel) ? appliedGuards : [...appliedGuards, ...minGuards],
+      ),
+      version: versionText,
     },
   })
 
-  async function prepared(
+  async function prepareAs(
     state: ImportState,
-    tool: ReturnType<typeof asVersion>,
+    tool: ReturnType<typeof withVersion>,
   ): Promise<ParseResult<PreparedSubmission>> {
     const tools = [{ ...tool, schemaPaths: SCHEMA_PATHS }]
     const result = await prepareDefinitions({ tools, warnings: [], ...(budget ? { budget } : {}) }, deps)
-    return result.ok ? { ok: true, value: { ...result.value, state } } : result
+    if (!result.ok) return result
+    // A version that follows from the change breaks nothing, though the registry takes any change of a shared schema for a break
+    const publication = { ...result.value.publication, allowBreaking: version === undefined, toolkitDescription }
+    return { ok: true, value: { ...result.value, publication, state } }
   }
 
-  if (!highest) return prepared('new', asVersion(version ?? sourceVersion ?? FIRST_VERSION))
-  const asSaid = await createToolRecord(asVersion(highest.version), deps.sha256)
-  if (asSaid.digest === highest.digest) return unchanged(asSaid)
+  if (!highest) return prepareAs('new', withVersion(version ?? sourceVersion ?? FIRST_VERSION))
+  const asImported = await createToolRecord(withVersion(highest.version), deps.sha256)
+  if (asImported.digest === highest.digest) return toUnchanged(asImported)
   // An import that says nothing of guards must not take back what somebody was careful to ask for
-  const kept = guards === undefined && previous ? extractGuard(previous) : undefined
-  const also = kept ? [kept] : guards
-  const asBefore = kept ? await createToolRecord(asVersion(highest.version, also), deps.sha256) : asSaid
-  if (asBefore.digest === highest.digest) return unchanged(asBefore)
+  const previousGuard = guards === undefined && previous ? extractGuard(previous) : undefined
+  const inheritedGuards = previousGuard ? [previousGuard] : guards
+  const asBefore = previousGuard
+    ? await createToolRecord(withVersion(highest.version, inheritedGuards), deps.sha256)
+    : asImported
+  if (asBefore.digest === highest.digest) return toUnchanged(asBefore)
   if (version !== undefined) {
-    if (compareVersions(version, highest.version) > 0) return prepared('changed', asVersion(version, also))
+    if (compareVersions(version, highest.version) > 0)
+      return prepareAs('changed', withVersion(version, inheritedGuards))
     return parseFailure(`It changed, and version ${version} is not above ${highest.version}, its highest`)
   }
   const level = previous ? requiredBump(previous, asBefore, createBudget(DEFAULT_UNITS, budget)) : 'major'
-  return prepared('changed', asVersion(lowestVersion(highest.version, level), also))
+  return prepareAs('changed', withVersion(lowestVersion(highest.version, level), inheritedGuards))
 }
 
 /** Models see names alone: of `issues_create`, nobody knows whose issues. */
@@ -90,16 +99,14 @@ function minGuardsForDestructive(
   { annotations }: Pick<Definition, 'annotations'>,
   previous?: ToolRecord,
 ): readonly Guard[] {
-  const begins = previous === undefined || previous.securityLevel >= 4
-  return begins && annotations?.destructiveHint === true ? [{ security_level: 4 }] : []
+  const appliesHere = previous === undefined || previous.securityLevel >= 4
+  return appliesHere && annotations?.destructiveHint === true ? [{ security_level: 4 }] : []
 }
 
 const hasSecurityLevel = ({ security_level }: Guard) => security_level !== undefined
 
-function unchanged(record: ToolRecord): ParseResult<PreparedSubmission> {
-  const given = { implementation: true, tags: false }
-  return {
-    ok: true,
-    value: { records: [record], places: [], implementationPaths: [], given, warnings: [], state: 'unchanged' },
-  }
+function toUnchanged(record: ToolRecord): ParseResult<PreparedSubmission> {
+  const specified = { implementation: true, tags: false }
+  const publication = { records: [record], specified, allowBreaking: false }
+  return { ok: true, value: { publication, implementationPaths: [], warnings: [], state: 'unchanged' } }
 }

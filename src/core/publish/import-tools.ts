@@ -12,7 +12,7 @@ import type { ImportSubmission } from './submission.ts'
 export interface ImportOptions
   extends PublishOptions, Pick<ImportSubmission, 'version' | 'sourceVersion' | 'toolkitDescription'> {
   readonly budget: Budget
-  readonly giveWay: YieldControl
+  readonly yieldControl: YieldControl
   readonly guardsFor?: ((tool: ImportedTool) => readonly Guard[]) | undefined
   /** Why a tool would be called without a secret that it needs, and undefined if it would not. */
   readonly findMissingSecret?: (secret: string, tool: ToolName) => string | undefined
@@ -33,7 +33,7 @@ export interface ImportedToolReport {
 export type ImportResult = Awaited<ReturnType<typeof importTools>>
 
 /** Enough to spare messages, and few enough that others wait shortly: tools of a large source take some 5 ms each. */
-const BATCH = 10
+const BATCH_TOOLS = 10
 const TOO_MUCH = "The source takes too much work as a whole: import it in parts, chosen by 'tools'"
 
 const MAX_PROBLEMS = 5
@@ -46,7 +46,7 @@ export async function importTools(
     sourceVersion,
     toolkitDescription,
     budget,
-    giveWay,
+    yieldControl: giveWay,
     guardsFor,
     findMissingSecret,
     ...options
@@ -82,10 +82,10 @@ export async function importTools(
       } else if (report?.imported?.record) {
         const { state, record } = report.imported
         const { id, name, requirements } = record
-        const more = report.warnings.map(({ message }) => message)
-        const lacks = requirements.secrets.flatMap(({ id }) => {
-          const why = findMissingSecret?.(id, record)
-          return why === undefined ? [] : [{ id, why }]
+        const reportWarnings = report.warnings.map(({ message }) => message)
+        const missingSecrets = requirements.secrets.flatMap(({ id }) => {
+          const message = findMissingSecret?.(id, record)
+          return message === undefined ? [] : [{ id, why: message }]
         })
         // The whole level, also as far as it follows from what the tool requires
         const guard = extractGuard({ ...record, requirements: NO_REQUIREMENTS })
@@ -95,10 +95,10 @@ export async function importTools(
           state,
           about,
           requirements,
-          missing: lacks.map(({ id }) => ({ id })),
+          missing: missingSecrets.map(({ id }) => ({ id })),
           ...(guard ? { guard } : {}),
           ...(report.pending ? { isPending: true } : {}),
-          warnings: [...warnings, ...more, ...lacks.map(({ why }) => why)],
+          warnings: [...warnings, ...reportWarnings, ...missingSecrets.map(({ why }) => why)],
         })
       } else throw new Error(`Nothing became of the imported tool '${tool}'`)
     }
@@ -106,16 +106,16 @@ export async function importTools(
   return { made, skipped, denied }
 }
 
-async function* batches(items: Iterable<ImportItem>, budget: Budget, giveWay: YieldControl) {
+async function* batches(items: Iterable<ImportItem>, budget: Budget, yieldControl: YieldControl) {
   let batch: ImportItem[] = []
-  const mayGiveWay = createYielder(() => budget.spent, giveWay)
+  const yieldIfDue = createYielder(() => budget.spent, yieldControl)
   for (const item of items) {
     batch.push(item)
-    await mayGiveWay()
-    if (batch.length < BATCH) continue
+    await yieldIfDue()
+    if (batch.length < BATCH_TOOLS) continue
     yield batch
     batch = []
-    await giveWay()
+    await yieldControl()
   }
   yield batch
 }

@@ -14,14 +14,14 @@ export const IMPORT_FIELDS = ['from', 'toolkit', 'version', 'tools', 'security_l
 export interface ImportRequest {
   readonly source: string | JsonObject
   readonly toolkit: string
-  readonly wants: (tool: string) => boolean
+  readonly isSelected: (tool: string) => boolean
   readonly options: JsonObject
   readonly secret: (id: string) => { readonly value: string } | { readonly missing: string }
-  readonly meter: RequestBudget
-  readonly giveWay: YieldControl
+  readonly budget: RequestBudget
+  readonly yieldControl: YieldControl
   readonly signal: Signal
   /** For whom the source is read, where it is elsewhere. */
-  readonly asker: FetchCapability
+  readonly fetchCapability: FetchCapability
 }
 
 export interface Importer {

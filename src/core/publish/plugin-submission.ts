@@ -20,12 +20,12 @@ export interface PluginReader {
   read(
     bytes: Uint8Array<ArrayBuffer>,
     options: PluginOptions,
-    request: { readonly signal: Signal; readonly meter: RequestBudget },
+    request: { readonly signal: Signal; readonly budget: RequestBudget },
   ): Promise<
     | { readonly ok: true; readonly described: string; readonly createImplementation: (tool: string) => Implementation }
     | ImportRefusal
   >
-  keep(bytes: Uint8Array<ArrayBuffer>, hash: string): Promise<string | undefined>
+  store(bytes: Uint8Array<ArrayBuffer>, hash: string): Promise<string | undefined>
 }
 
 const MAX_TOOLS = 256
@@ -44,7 +44,7 @@ export function pluginSubmission(
   if (!decoded.ok) return decoded
   const { definitions, warnings } = decoded.value
   const secrets = [...new Set(Object.values(config))].map((id) => ({ id }))
-  const beside = {
+  const overrides = {
     requirements: { authorization: [], secrets, user_id: false },
     ...(securityLevel === undefined ? {} : { securityLevel }),
   }
@@ -55,7 +55,7 @@ export function pluginSubmission(
         const tool = tools[index]
         const name = isJsonObject(tool) && typeof tool.name === 'string' ? tool.name : definition.tool
         return {
-          definition: applyGuards({ ...definition, ...beside }, approval ? [{ approval }] : []),
+          definition: applyGuards({ ...definition, ...overrides }, approval ? [{ approval }] : []),
           implementation: createImplementation(name),
           dialect: codec.dialect,
           document: { tools: tools.slice(index, index + 1) },

@@ -1,6 +1,5 @@
 import { findCoverDenial, type Principal } from '../access/principal.ts'
 import { applyGuards } from '../access/guard.ts'
-import type { SchemaPaths } from '../schema/compatibility.ts'
 import { type Budget, createBudget, DEFAULT_UNITS } from '../tool/budget.ts'
 import type { Codec, DecodeResult, DecodeOptions } from '../tool/codec.ts'
 import { createToolRecord, type Sha256 } from '../tool/digest.ts'
@@ -30,12 +29,12 @@ export interface PrepareDeps {
   readonly source: Pick<ToolSource, 'findDocumentAddress' | 'loadCurrent' | 'hasToolkit'>
 }
 
-export interface PreparedSubmission extends Pick<Publication, 'records' | 'document' | 'given'> {
-  readonly warnings: readonly Problem[]
-  readonly places: readonly SchemaPaths[]
+/** `implementationPaths` has one for each record. `state` is of an import. */
+export interface PreparedSubmission {
+  readonly publication: Publication
   readonly implementationPaths: readonly string[]
+  readonly warnings: readonly Problem[]
   readonly state?: ImportState
-  readonly toolkitDescription?: string | undefined
   /** The dialect of a list of tools, which those of two dialects look like. */
   readonly readAs?: string
 }
@@ -43,7 +42,7 @@ export interface PreparedSubmission extends Pick<Publication, 'records' | 'docum
 export type ImportState = 'new' | 'changed' | 'unchanged'
 
 export async function prepareDocument(
-  { body, dialect, given: defaults, budget: whole }: DocumentSubmission,
+  { body, dialect, decodeOptions: defaults, budget: parentBudget }: DocumentSubmission,
   deps: PrepareDeps,
   publisher?: Principal,
 ): Promise<ParseResult<PreparedSubmission>> {
@@ -52,33 +51,42 @@ export async function prepareDocument(
   const wrapped = isObject(body) && 'definition' in body
   const prefix = wrapped ? '/definition' : ''
   const document = wrapped ? (body.definition ?? null) : body
-  const beside: WrapperFields = wrapped ? parseWrapper(body, problems) : { given: {} }
-  const { implementation, tags, guard } = beside
-  const given = { ...defaults, ...beside.given }
-  const likely = chooseCodec(document, dialect, codecs)
-  if (typeof likely === 'string') return { ok: false, problems: [...problems, { path: prefix, message: likely }] }
-  const budget = createBudget(DEFAULT_UNITS, whole)
-  const unfit = [...checkStorable(document, 'a definition', prefix), ...checkReadCost(document, prefix, budget)]
-  if (unfit.length > 0) return { ok: false, problems: [...problems, ...unfit] }
-  const first = await decodeWithToolkit(document, given, likely, deps, budget, publisher)
-  const other = first.decoded.ok || dialect !== undefined ? undefined : otherReader(document, given, likely, codecs)
-  const codec = other ?? likely
-  const { decoded, placed } = other ? await decodeWithToolkit(document, given, other, deps, budget, publisher) : first
+  const wrapper: WrapperFields = wrapped ? parseWrapper(body, problems) : { decodeOptions: {} }
+  const { implementation, tags, guard } = wrapper
+  const decodeOptions = { ...defaults, ...wrapper.decodeOptions }
+  const likelyCodec = chooseCodec(document, dialect, codecs)
+  if (typeof likelyCodec === 'string')
+    return { ok: false, problems: [...problems, { path: prefix, message: likelyCodec }] }
+  const budget = createBudget(DEFAULT_UNITS, parentBudget)
+  const contentProblems = [
+    ...checkStorable(document, 'a definition', prefix),
+    ...checkReadCost(document, prefix, budget),
+  ]
+  if (contentProblems.length > 0) return { ok: false, problems: [...problems, ...contentProblems] }
+  const firstResult = await decodeWithToolkit(document, decodeOptions, likelyCodec, deps, budget, publisher)
+  const otherCodec =
+    firstResult.decoded.ok || dialect !== undefined
+      ? undefined
+      : findOtherCodec(document, decodeOptions, likelyCodec, codecs)
+  const codec = otherCodec ?? likelyCodec
+  const { decoded, placementWarnings } = otherCodec
+    ? await decodeWithToolkit(document, decodeOptions, otherCodec, deps, budget, publisher)
+    : firstResult
   if (!decoded.ok)
     return { ok: false, problems: [...problems, ...decoded.problems.map((each) => withPathPrefix(prefix, each))] }
   const { schemas, warnings, itself, unpublishable = [], parameterLists } = decoded.value
   problems.push(...unpublishable.map((each) => withPathPrefix(prefix, each)))
-  const { toolkitDescription: about } = decoded.value
-  const toolkitDescription = about === undefined ? about : shortDescription(about)
+  const { toolkitDescription: fullDescription } = decoded.value
+  const toolkitDescription = fullDescription === undefined ? fullDescription : shortDescription(fullDescription)
   const sizeProblems = checkCombinedSize(decoded.value.definitions, prefix)
   if (sizeProblems.length > 0) return { ok: false, problems: [...problems, ...sizeProblems] }
   const { definitions, warnings: renameWarnings } = await assignNames(decoded.value.definitions, deps.source)
-  const called = decoded.value.called ?? decoded.value.definitions.map(({ tool }) => tool)
+  const sourceNames = decoded.value.sourceNames ?? decoded.value.definitions.map(({ tool }) => tool)
   const {
     implementationOf: findImplementation,
     placeOf: findImplementationPath,
     problems: implementationProblems,
-  } = chooseImplementations(definitions, called, beside, runners)
+  } = chooseImplementations(definitions, sourceNames, wrapper, runners)
   problems.push(...checkSchemas(schemas, codec.references, prefix, budget), ...implementationProblems)
   if (problems.length > 0) return { ok: false, problems }
   const text = itself || definitions.length > 1 ? JSON.stringify(document) : undefined
@@ -88,39 +96,45 @@ export async function prepareDocument(
     definitions.map((each, index) => {
       const tagged = { ...each, tags: tags ?? each.tags }
       const definition = guard ? applyGuards(tagged, [guard]) : tagged
-      const own = { definition, called: called[index], implementation: findImplementation(index) }
+      const own = { definition, sourceName: sourceNames[index], implementation: findImplementation(index) }
       return createToolRecord({ ...own, dialect: codecDialect, document, hash: shared?.hash }, sha256)
     }),
   )
   const toolkit = definitions[0]?.toolkit ?? ''
-  const tools = Object.fromEntries(called.map((name, index) => [name, definitions[index]?.tool ?? name]))
-  const said = {
-    implementation: implementation !== undefined || beside.implementations !== undefined,
+  const tools = Object.fromEntries(sourceNames.map((name, index) => [name, definitions[index]?.tool ?? name]))
+  const specified = {
+    implementation: implementation !== undefined || wrapper.implementations !== undefined,
     tags: tags !== undefined,
     ...(guard ? { guard: true } : {}),
-    ...(given.toolkit === undefined ? {} : { toolkit: true }),
+    ...(decodeOptions.toolkit === undefined ? {} : { toolkit: true }),
   }
   // Schemas that are left out are one object
-  const findSchemaPath = (wanted: JsonSchema | null) => {
-    const [found, ...others] = schemas.filter(({ schema }) => schema === wanted)
-    return others.length > 0 ? undefined : found?.path
+  const findSchemaPath = (target: JsonSchema | null) => {
+    const [match, ...duplicates] = schemas.filter(({ schema }) => schema === target)
+    return duplicates.length > 0 ? undefined : match?.path
   }
+  const schemaPaths = definitions.map(({ input, output }, index) => ({
+    input: prefix + (parameterLists?.[index] ?? findSchemaPath(input) ?? '/input'),
+    output: prefix + (findSchemaPath(output) ?? ''),
+    requirements: `${prefix}/requirements`,
+    ...(shared ? { name: sourceNames[index] ?? '' } : {}),
+    ...(parameterLists ? { isList: true } : {}),
+  }))
   return {
     ok: true,
     value: {
-      records,
-      ...(shared ? { document: { ...shared, toolkit, tools, toolkitDescription, ...(itself ? { itself } : {}) } } : {}),
-      given: said,
-      places: definitions.map(({ input, output }, index) => ({
-        input: prefix + (parameterLists?.[index] ?? findSchemaPath(input) ?? '/input'),
-        output: prefix + (findSchemaPath(output) ?? ''),
-        requirements: `${prefix}/requirements`,
-        ...(shared ? { name: called[index] ?? '' } : {}),
-        ...(parameterLists ? { isList: true } : {}),
-      })),
+      publication: {
+        records,
+        schemaPaths,
+        ...(shared
+          ? { document: { ...shared, toolkit, tools, toolkitDescription, ...(itself ? { itself } : {}) } }
+          : {}),
+        specified,
+        allowBreaking: false,
+        toolkitDescription,
+      },
       implementationPaths: definitions.map((_, index) => findImplementationPath(index)),
-      warnings: [...warnings, ...placed, ...renameWarnings].map((each) => withPathPrefix(prefix, each)),
-      toolkitDescription,
+      warnings: [...warnings, ...placementWarnings, ...renameWarnings].map((each) => withPathPrefix(prefix, each)),
       ...(dialect === undefined && isToolList(document) ? { readAs: codecDialect } : {}),
     },
   }
@@ -128,85 +142,89 @@ export async function prepareDocument(
 
 async function decodeWithToolkit(
   document: Json,
-  given: DecodeOptions,
+  options: DecodeOptions,
   codec: Codec,
   { source }: PrepareDeps,
   budget: Budget,
   publisher: Principal | undefined,
 ) {
-  const decoded = codec.decode(document, given, budget)
-  if (!decoded.ok || !decoded.value.itself || given.toolkit !== undefined) return { decoded, placed: [] }
+  const decoded = codec.decode(document, options, budget)
+  if (!decoded.ok || !decoded.value.itself || options.toolkit !== undefined) return { decoded, placementWarnings: [] }
   const { id } = decoded.value.itself
   const address = await source.findDocumentAddress(codec.dialect, id)
   const toolkit = address?.toolkit ?? (await chooseAlternateToolkit(decoded.value, codec.dialect, source))
-  if (toolkit === undefined || toolkit === decoded.value.definitions[0]?.toolkit) return { decoded, placed: [] }
+  if (toolkit === undefined || toolkit === decoded.value.definitions[0]?.toolkit)
+    return { decoded, placementWarnings: [] }
   // Where the tools of others' documents are is told to nobody who may not publish there
   const whole = { toolkit, tool: '*' }
-  if (publisher && findCoverDenial(publisher, whole, 'tools:publish')) return { decoded, placed: [] }
+  if (publisher && findCoverDenial(publisher, whole, 'tools:publish')) return { decoded, placementWarnings: [] }
   const why = address ? `where '${id}' is published already` : 'as that of its id holds other tools'
-  const placed = [{ path: '', message: `Its tools are in the toolkit '${toolkit}', ${why}` }]
-  return { decoded: codec.decode(document, { ...given, toolkit }, budget), placed }
+  const placementWarnings = [{ path: '', message: `Its tools are in the toolkit '${toolkit}', ${why}` }]
+  return { decoded: codec.decode(document, { ...options, toolkit }, budget), placementWarnings }
 }
 
 /** So that Machine Context's `calculator` and OXP's `Calculator` can both be published as they stand. */
 async function chooseAlternateToolkit(
-  { definitions: [first], elsewhere }: DecodeResult,
+  { definitions: [first], alternateToolkit }: DecodeResult,
   dialect: string,
   source: PrepareDeps['source'],
 ): Promise<string | undefined> {
-  const there = first && elsewhere !== undefined ? await source.loadCurrent(first) : undefined
-  const isOthers = there?.newest !== undefined && there.newest.source.dialect !== dialect
-  return isOthers && there.toolkit !== first?.toolkit ? elsewhere : undefined
+  const existing = first && alternateToolkit !== undefined ? await source.loadCurrent(first) : undefined
+  const isOtherDialect = existing?.newest !== undefined && existing.newest.source.dialect !== dialect
+  return isOtherDialect && existing.toolkit !== first?.toolkit ? alternateToolkit : undefined
 }
 
 function chooseImplementations(
   definitions: readonly Definition[],
-  called: readonly string[],
+  sourceNames: readonly string[],
   { implementation, implementations = {} }: WrapperFields,
   runners: PrepareDeps['runners'],
 ) {
-  const own = (index: number) => {
-    const name = called[index] ?? ''
+  const findNamed = (index: number) => {
+    const name = sourceNames[index] ?? ''
     return Object.hasOwn(implementations, name) ? implementations[name] : undefined
   }
   const problems = Object.keys(implementations)
-    .filter((name) => !called.includes(name))
+    .filter((name) => !sourceNames.includes(name))
     .map((name) => {
-      const message = `The definition has no '${name.slice(0, 100)}': wanted one of ${quoteList(called.slice(0, 20))}`
+      const message = `The definition has no '${name.slice(0, 100)}': wanted one of ${quoteList(sourceNames.slice(0, 20))}`
       return { path: `/implementations${encodePointerStep(name)}`, message }
     })
-  const findImplementation = (index: number) => own(index) ?? implementation
+  const findImplementation = (index: number) => findNamed(index) ?? implementation
   const findImplementationPath = (index: number) =>
-    own(index) ? `/implementations${encodePointerStep(called[index] ?? '')}` : '/implementation'
+    findNamed(index) ? `/implementations${encodePointerStep(sourceNames[index] ?? '')}` : '/implementation'
   for (const [index, definition] of definitions.entries()) {
-    const chosen = findImplementation(index)
-    if (chosen) problems.push(...checkImplementation(chosen, definition, runners, findImplementationPath(index)))
+    const selected = findImplementation(index)
+    if (selected) problems.push(...checkImplementation(selected, definition, runners, findImplementationPath(index)))
   }
   return { implementationOf: findImplementation, placeOf: findImplementationPath, problems }
 }
 
 export async function prepareDefinitions(
-  { tools, warnings, isGuarded, budget: whole }: DefinitionSubmission,
+  { tools, warnings, isGuarded, budget: parentBudget }: DefinitionSubmission,
   { runners, sha256, source }: PrepareDeps,
 ): Promise<ParseResult<PreparedSubmission>> {
-  const budget = createBudget(DEFAULT_UNITS, whole)
+  const budget = createBudget(DEFAULT_UNITS, parentBudget)
   const definitions = tools.map(({ definition }) => definition)
   const sizeProblems = checkCombinedSize(definitions, '')
   const problems =
     sizeProblems.length > 0 ? sizeProblems : tools.flatMap((tool) => checkDefinition(tool, runners, budget))
   if (problems.length > 0) return { ok: false, problems }
-  const placed = await assignNames(definitions, source)
+  const named = await assignNames(definitions, source)
   const records = await Promise.all(
     tools.map((tool, index) => {
-      return createToolRecord({ ...tool, definition: placed.definitions[index] ?? tool.definition }, sha256)
+      return createToolRecord({ ...tool, definition: named.definitions[index] ?? tool.definition }, sha256)
     }),
   )
-  const given = { implementation: true, tags: false, ...(isGuarded ? { guard: true } : {}) }
-  const places = tools.map(({ schemaPaths }) => schemaPaths)
-  const implementationPaths = tools.map(() => '/implementation')
+  const specified = { implementation: true, tags: false, ...(isGuarded ? { guard: true } : {}) }
+  const schemaPaths = tools.map(({ schemaPaths }) => schemaPaths)
   return {
     ok: true,
-    value: { records, places, implementationPaths, given, warnings: [...warnings, ...placed.warnings] },
+    value: {
+      publication: { records, schemaPaths, specified, allowBreaking: false },
+      implementationPaths: tools.map(() => '/implementation'),
+      warnings: [...warnings, ...named.warnings],
+    },
   }
 }
 
@@ -229,15 +247,15 @@ export function chooseCodec(document: Json, dialect: string | undefined, codecs:
 }
 
 /** For a list of tools that the dialect it looks like does not take: the first of the others, in their order, that does. */
-export function otherReader(
+export function findOtherCodec(
   document: Json,
-  given: DecodeOptions,
-  likely: Codec,
+  options: DecodeOptions,
+  likelyCodec: Codec,
   codecs: readonly Codec[],
 ): Codec | undefined {
   if (!isToolList(document)) return undefined
-  const others = codecs.filter((codec) => codec !== likely && codec.countTools !== undefined)
-  return others.find((codec) => codec.decode(document, given).ok)
+  const others = codecs.filter((codec) => codec !== likelyCodec && codec.countTools !== undefined)
+  return others.find((codec) => codec.decode(document, options).ok)
 }
 
 function isToolList(document: Json): boolean {
@@ -252,23 +270,24 @@ export async function assignNames<T extends ToolName & { readonly name: string }
   const [first] = definitions
   if (!first || !definitions.some(({ toolkit, tool }) => (toolkit + tool).includes('-')))
     return { definitions, warnings: [] }
-  const isKept = !first.toolkit.includes('-') || (await source.hasToolkit(first.toolkit))
-  const toolkit = isKept ? first.toolkit : sanitizeName(first.toolkit)
-  const dashed = definitions.filter(({ tool }) => tool.includes('-'))
-  const known = isKept ? await Promise.all(dashed.map((each) => source.loadCurrent(each))) : []
-  const kept = new Set(known.flatMap((each) => (each ? [each.tool] : [])))
-  const names = sanitizeNames(definitions.map(({ tool }) => tool).filter((tool) => !kept.has(tool)))
+  const keepsToolkit = !first.toolkit.includes('-') || (await source.hasToolkit(first.toolkit))
+  const toolkit = keepsToolkit ? first.toolkit : sanitizeName(first.toolkit)
+  const dashedDefinitions = definitions.filter(({ tool }) => tool.includes('-'))
+  const existing = keepsToolkit ? await Promise.all(dashedDefinitions.map((each) => source.loadCurrent(each))) : []
+  const existingNames = new Set(existing.flatMap((each) => (each ? [each.tool] : [])))
+  const names = sanitizeNames(definitions.map(({ tool }) => tool).filter((tool) => !existingNames.has(tool)))
   const warnings: Problem[] = []
-  if (!isKept) warnings.push(warning(`'${first.toolkit}' is no longer a toolkit's name: the toolkit is '${toolkit}'`))
-  const placed = definitions.map((definition) => {
+  if (!keepsToolkit)
+    warnings.push(warning(`'${first.toolkit}' is no longer a toolkit's name: the toolkit is '${toolkit}'`))
+  const renamedDefinitions = definitions.map((definition) => {
     const tool = names.get(definition.tool) ?? definition.tool
     if (tool !== definition.tool)
       warnings.push(warning(`'${definition.tool}' is no longer a tool's name: it is '${tool}'`))
-    const isMade = definition.name === toDerivedName(definition)
-    const named = { ...definition, toolkit, tool }
-    return isMade ? { ...named, name: toDerivedName(named) } : named
+    const isDerivedName = definition.name === toDerivedName(definition)
+    const renamed = { ...definition, toolkit, tool }
+    return isDerivedName ? { ...renamed, name: toDerivedName(renamed) } : renamed
   })
-  return { definitions: placed, warnings }
+  return { definitions: renamedDefinitions, warnings }
 }
 
 function warning(message: string): Problem {

@@ -12,7 +12,7 @@ import { checkStorable, MAX_TOOLS } from './check-definition.ts'
 const MAX_BATCH = 1_000
 
 export interface WrapperFields {
-  readonly given: DecodeOptions
+  readonly decodeOptions: DecodeOptions
   readonly implementation?: Implementation | undefined
   readonly implementations?: Readonly<Record<string, Implementation>> | undefined
   readonly tags?: readonly string[] | undefined
@@ -35,13 +35,19 @@ const FIELDS = {
   ...guardFields,
 }
 
-const BARE = { type: 'object', description: 'A definition in any dialect', not: { required: ['definition'] } }
-const ONE = () => ({ anyOf: [{ ...toJsonSchema(object(FIELDS)), required: ['definition'] }, BARE] })
+const BARE_DEFINITION_SCHEMA = {
+  type: 'object',
+  description: 'A definition in any dialect',
+  not: { required: ['definition'] },
+}
+const DEFINITION_SCHEMA = () => ({
+  anyOf: [{ ...toJsonSchema(object(FIELDS)), required: ['definition'] }, BARE_DEFINITION_SCHEMA],
+})
 
-export const DEFINITION_BODY = typeGuard('a definition', isJson, ONE)
+export const DEFINITION_BODY = typeGuard('a definition', isJson, DEFINITION_SCHEMA)
 
 export const PUBLICATION_BODY: Reader<Json> = withSchema(
-  () => ({ anyOf: [...ONE().anyOf, { type: 'array', items: ONE(), maxItems: MAX_BATCH }] }),
+  () => ({ anyOf: [...DEFINITION_SCHEMA().anyOf, { type: 'array', items: DEFINITION_SCHEMA(), maxItems: MAX_BATCH }] }),
   (body, report) => {
     if (isJsonArray(body) && body.length > MAX_BATCH)
       return addProblem(report, `A batch holds at most ${MAX_BATCH} definitions, got ${body.length}`)
@@ -50,13 +56,16 @@ export const PUBLICATION_BODY: Reader<Json> = withSchema(
 )
 
 export function parseWrapper(body: JsonObject, problems: Problem[]): WrapperFields {
-  let beside: WrapperFields = { given: {} }
+  let fields: WrapperFields = { decodeOptions: {} }
   const wrapper = object(FIELDS, {
     // Given the valid fields even beside invalid ones, so that the definition is judged with those
     rule({ toolkit, version, implementation, implementations, tags, security_level, approval }) {
-      const given = { ...(toolkit === undefined ? {} : { toolkit }), ...(version === undefined ? {} : { version }) }
-      beside = {
-        given,
+      const decodeOptions = {
+        ...(toolkit === undefined ? {} : { toolkit }),
+        ...(version === undefined ? {} : { version }),
+      }
+      fields = {
+        decodeOptions,
         implementation,
         implementations,
         tags,
@@ -67,10 +76,11 @@ export function parseWrapper(body: JsonObject, problems: Problem[]): WrapperFiel
   wrapper(body, { problems, warnings: [], quotes: true, budget: createBudget })
   problems.push(
     ...checkStorable(body.implementation ?? null, 'an implementation', '/implementation'),
-    ...(isJsonObject(body.implementations) ? Object.entries(body.implementations) : []).flatMap(([tool, each]) =>
-      checkStorable(each ?? null, 'an implementation', `/implementations${encodePointerStep(tool)}`),
+    ...(isJsonObject(body.implementations) ? Object.entries(body.implementations) : []).flatMap(
+      ([tool, implementation]) =>
+        checkStorable(implementation ?? null, 'an implementation', `/implementations${encodePointerStep(tool)}`),
     ),
     ...checkStorable(body.tags ?? null, 'an implementation', '/tags'),
   )
-  return beside
+  return fields
 }

@@ -9,14 +9,14 @@ import { type ExportFormat, checkExports } from './export.ts'
 import { checkLoading, findUnreachable } from './check-definition.ts'
 import { type ImportState, type PreparedSubmission, prepareDefinitions, prepareDocument } from './prepare.ts'
 import type { PrepareImportDeps } from './import-changes.ts'
-import type { Publication, PublicationResult, PublisherRights, RegistryWriter, PublicationSuccess } from './registry.ts'
+import type { PublicationResult, PublisherRights, RegistryWriter, PublicationSuccess } from './registry.ts'
 import type { Submission } from './submission.ts'
 
 export interface PublishDeps extends PrepareImportDeps {
   readonly toolSecrets: Pick<ToolSecrets, 'isGranted'>
   readonly writer: RegistryWriter
   readonly formats: ReadonlyMap<string, ExportFormat>
-  readonly giveWay: YieldControl
+  readonly yieldControl: YieldControl
 }
 
 export interface PublishOptions {
@@ -33,20 +33,20 @@ export type Publish = (
 /** Beside what its budget counts: digests, records, and asking what is there, which an import does for each tool. */
 const SUBMISSION_UNITS = { published: 300, imported: 10_000 }
 
-/** The one door to the registry: prepare → authorize → store → report. */
+/** Every publication passes through: prepare → authorize → check → store → report. */
 export function createPublish(deps: PublishDeps): Publish {
   return async (submissions, options) => {
-    const all: (AcceptedSubmission | PublicationReport)[] = []
+    const accepted: (PreparedSubmission | PublicationReport)[] = []
     // An import has one budget for all of it
     const [first] = submissions
     const { budget = createBudget(Infinity) } = first ?? {}
     const units = SUBMISSION_UNITS[first && 'imported' in first ? 'imported' : 'published']
-    const mayGiveWay = createYielder(() => budget.spent + units * all.length, deps.giveWay)
+    const yieldIfDue = createYielder(() => budget.spent + units * accepted.length, deps.yieldControl)
     for (const submission of submissions) {
-      await mayGiveWay()
-      all.push(await acceptSubmission({ ...submission, budget }, options, deps))
+      await yieldIfDue()
+      accepted.push(await acceptSubmission({ ...submission, budget }, options, deps))
     }
-    return storePublications(all, deps.writer, options.principal)
+    return storePublications(accepted, deps.writer, options.principal)
   }
 }
 
@@ -54,71 +54,52 @@ async function acceptSubmission(
   submission: Submission,
   options: PublishOptions,
   deps: PublishDeps,
-): Promise<AcceptedSubmission | PublicationReport> {
+): Promise<PreparedSubmission | PublicationReport> {
   const { principal, dryRun } = options
   // An import's next stage asks the registry about its tool
   if ('imported' in submission) {
     const { definition, implementation } = submission.imported
-    const early = findPublishDenial(principal, [{ ...definition, implementation }], deps.toolSecrets)
-    if (early !== undefined) return rejectPublication({ type: 'forbidden', reason: early })
+    const denial = findPublishDenial(principal, [{ ...definition, implementation }], deps.toolSecrets)
+    if (denial !== undefined) return rejectPublication({ type: 'forbidden', reason: denial })
   }
 
-  const read = await prepare(submission, deps, principal)
-  if (!read.ok) return rejectPublication({ type: 'definition-invalid', problems: read.problems })
-  const { records, places, state, implementationPaths } = read.value
+  const result = await prepare(submission, deps, principal)
+  if (!result.ok) return rejectPublication({ type: 'definition-invalid', problems: result.problems })
+  const { publication, implementationPaths, state } = result.value
+  const { records, schemaPaths } = publication
   const unreachable = findUnreachable(records, implementationPaths, deps.runners)
-  const prepared = { ...read.value, warnings: [...read.value.warnings, ...unreachable] }
+  const prepared = { ...result.value, warnings: [...result.value.warnings, ...unreachable] }
   const ids = records.map(({ id }) => id)
 
   const reason = findPublishDenial(principal, records, deps.toolSecrets)
   if (reason !== undefined) return toReport({ outcome: 'forbidden', ids, reason }, prepared)
-  if (state === 'unchanged') return toReport({ outcome: 'unchanged', ids }, prepared)
+  if (state === 'unchanged') return toReport({ outcome: 'unchanged', ids }, prepared, records)
 
-  const unloaded = await checkLoading(records, implementationPaths, deps.runners)
-  if (unloaded.length > 0) return rejectPublication({ type: 'definition-invalid', problems: unloaded }, ids)
+  const loadProblems = await checkLoading(records, implementationPaths, deps.runners)
+  if (loadProblems.length > 0) return rejectPublication({ type: 'definition-invalid', problems: loadProblems }, ids)
 
-  const toPath = (index: number) => places[index]?.input ?? ''
-  const unwritable = await checkExports(records, deps.formats.values(), toPath, deps.giveWay, submission.budget)
-  const admitted = { ...prepared, warnings: [...prepared.warnings, ...unwritable] }
-  if (dryRun) return toReport({ outcome: 'created', ids }, admitted)
-  return { ...admitted, publication: toPublication(submission, admitted, options) }
-}
-
-function toPublication(
-  submission: Submission,
-  { records, places, document, given, ...prepared }: PreparedSubmission,
-  { allowBreaking }: PublishOptions,
-): Publication {
-  // Such a version breaks nothing, though the registry takes any change of a shared schema for a break
-  const followsChange = 'imported' in submission && submission.version === undefined
-  const { toolkitDescription } = 'imported' in submission ? submission : prepared
-  return {
-    records,
-    places,
-    ...(document ? { document } : {}),
-    given,
-    allowBreaking: allowBreaking || followsChange,
-    toolkitDescription,
-  }
-}
-
-export interface AcceptedSubmission extends Pick<PreparedSubmission, 'warnings' | 'state' | 'readAs'> {
-  readonly publication: Publication
+  const toPath = (index: number) => schemaPaths?.[index]?.input ?? ''
+  const { formats, yieldControl } = deps
+  const exportWarnings = await checkExports(records, formats.values(), toPath, yieldControl, submission.budget)
+  const warnings = [...prepared.warnings, ...exportWarnings]
+  if (dryRun) return toReport({ outcome: 'created', ids }, { ...prepared, warnings }, records)
+  const allowBreaking = options.allowBreaking || publication.allowBreaking
+  return { ...prepared, warnings, publication: { ...publication, allowBreaking } }
 }
 
 export async function storePublications(
-  all: readonly (AcceptedSubmission | PublicationReport)[],
+  submissions: readonly (PreparedSubmission | PublicationReport)[],
   writer: RegistryWriter,
   principal: Principal,
 ): Promise<readonly PublicationReport[]> {
-  const publications = all.flatMap((each) => ('publication' in each ? [each.publication] : []))
-  const outcomes = publications.length === 0 ? [] : await writer.publish(publications, principal)
-  const published = outcomes.values()
-  return all.map((each) => {
+  const publications = submissions.flatMap((each) => ('publication' in each ? [each.publication] : []))
+  const stored = publications.length === 0 ? [] : await writer.publish(publications, principal)
+  const results = stored.values()
+  return submissions.map((each) => {
     if (!('publication' in each)) return each
-    const outcome = published.next().value
-    if (!outcome) throw new Error('A publication came to nothing')
-    return toReport(outcome, { ...each, records: each.publication.records })
+    const result = results.next().value
+    if (!result) throw new Error('A publication came to nothing')
+    return toReport(result, each, each.publication.records)
   })
 }
 
@@ -183,37 +164,33 @@ export function rejectPublication(failure: PublicationFailure, ids: readonly str
 }
 
 export function toReport(
-  published: PublicationResult,
-  {
-    warnings,
-    state,
-    readAs,
-    records = [],
-  }: Pick<PreparedSubmission, 'warnings' | 'state'> & Partial<PreparedSubmission>,
+  result: PublicationResult,
+  { warnings, state, readAs }: Pick<PreparedSubmission, 'warnings' | 'state' | 'readAs'>,
+  records: readonly ToolRecord[] = [],
 ): PublicationReport {
-  const { ids } = published
-  switch (published.outcome) {
+  const { ids } = result
+  switch (result.outcome) {
     case 'created':
     case 'unchanged': {
-      const { warnings: stored = [], ...rest } = published
+      const { warnings: storeWarnings = [], ...fields } = result
       // An unchanged version may have got its implementation before
-      const fresh = published.outcome === 'created' ? records : []
-      const uncallable = fresh.filter(({ implementation }) => !implementation).map(({ id }) => id)
+      const created = result.outcome === 'created' ? records : []
+      const uncallable = created.filter(({ implementation }) => !implementation).map(({ id }) => id)
       return {
         ok: true,
-        ...rest,
-        warnings: [...warnings, ...stored.map((message) => ({ path: '', message }))],
+        ...fields,
+        warnings: [...warnings, ...storeWarnings.map((message) => ({ path: '', message }))],
         ...(uncallable.length > 0 ? { uncallable } : {}),
         ...(readAs === undefined ? {} : { readAs }),
         ...(state === undefined ? {} : { imported: { state, record: records[0] } }),
       }
     }
     case 'forbidden':
-      return rejectPublication({ type: 'forbidden', reason: published.reason }, ids)
+      return rejectPublication({ type: 'forbidden', reason: result.reason }, ids)
     case 'conflict':
-      return rejectPublication({ type: 'conflict', message: published.message }, ids)
+      return rejectPublication({ type: 'conflict', message: result.message }, ids)
     case 'refused':
-      return rejectPublication({ type: 'definition-invalid', problems: published.problems }, ids)
+      return rejectPublication({ type: 'definition-invalid', problems: result.problems }, ids)
   }
 }
 
@@ -223,11 +200,11 @@ export function toProblems(failure: PublicationFailure): readonly Problem[] {
 }
 
 export function summarizeReports(reports: readonly PublicationReport[]): JsonObject {
-  const all = reports.flatMap((report) => (report.ok ? [report] : []))
-  const published = all.flatMap(({ outcome, ids }) => (outcome === 'created' ? ids : []))
-  const pending = all.flatMap((report) => report.pending ?? [])
-  const unchanged = all.filter(({ outcome }) => outcome === 'unchanged').length
-  const refused = reports.length - all.length
+  const stored = reports.flatMap((report) => (report.ok ? [report] : []))
+  const published = stored.flatMap(({ outcome, ids }) => (outcome === 'created' ? ids : []))
+  const pending = stored.flatMap((report) => report.pending ?? [])
+  const unchanged = stored.filter(({ outcome }) => outcome === 'unchanged').length
+  const refused = reports.length - stored.length
   return {
     published,
     ...(pending.length > 0 ? { pending } : {}),

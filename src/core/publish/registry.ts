@@ -20,10 +20,10 @@ export interface DefinitionDocument {
 export interface Publication {
   readonly records: readonly ToolRecord[]
   /** One for each record. */
-  readonly places?: readonly SchemaPaths[]
+  readonly schemaPaths?: readonly SchemaPaths[]
   readonly document?: DefinitionDocument
   /** Said beside the document; what was not said stays as it is for an id that exists. */
-  readonly given: {
+  readonly specified: {
     readonly implementation: boolean
     readonly tags: boolean
     readonly guard?: boolean

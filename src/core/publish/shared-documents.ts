@@ -3,7 +3,7 @@ import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 
 function findSharedCodec({ source: { dialect, document } }: ToolRecord, codecs: readonly Codec[]): Codec | undefined {
-  const codec = document === undefined ? undefined : codecs.find((each) => each.dialect === dialect)
+  const codec = document === undefined ? undefined : codecs.find((candidate) => candidate.dialect === dialect)
   return document !== undefined && codec?.countTools && codec.countTools(document) > 1 ? codec : undefined
 }
 
@@ -17,7 +17,7 @@ export function dropSharedDocument(record: ToolRecord, codecs: readonly Codec[])
 export async function redactSharedDocument(
   record: ToolRecord,
   codecs: readonly Codec[],
-  sees: (id: string) => Promise<boolean>,
+  maySee: (id: string) => Promise<boolean>,
 ) {
   const codec = findSharedCodec(record, codecs)
   if (!codec) return record
@@ -26,6 +26,6 @@ export async function redactSharedDocument(
   // Published before, and refused by today's codec
   if (!decoded.ok) return dropSharedDocument(record, codecs)
   const ids = decoded.value.definitions.map(({ tool }) => formatToolId({ toolkit, tool }, version))
-  for (const id of ids) if (id !== record.id && !(await sees(id))) return dropSharedDocument(record, codecs)
+  for (const id of ids) if (id !== record.id && !(await maySee(id))) return dropSharedDocument(record, codecs)
   return record
 }

@@ -6,46 +6,53 @@ import { SETTABLE_STATES, type ToolStatus } from '../tool/version.ts'
 
 const STATE = enumReader(SETTABLE_STATES)
 const DETAILS = {
-  message: optional(string({ most: 1_000 })),
+  message: optional(string({ max: 1_000 })),
   successor: optional(stringMatching('a tool id', (id) => parseToolId(id) !== undefined)),
 }
 type Details = Omit<Extract<ToolStatus, { state: 'deprecated' }>, 'state'>
 
-const BESIDE = transform(object({ status: STATE, ...DETAILS }), ({ status, ...details }, report) =>
+const STATUS_WITH_DETAILS = transform(object({ status: STATE, ...DETAILS }), ({ status, ...details }, report) =>
   toStatus(status, details, report),
 )
-const BY_FIELD = transform(object({ state: STATE, ...DETAILS }), ({ state, ...details }, report) =>
+const STATE_OBJECT = transform(object({ state: STATE, ...DETAILS }), ({ state, ...details }, report) =>
   toStatus(state, details, report),
 )
-const BY_KEY = transform(map(object(DETAILS), 1), (states, report) => {
+const STATE_KEYED_OBJECT = transform(map(object(DETAILS), 1), (states, report) => {
   const [[key, details] = ['', {}]] = Object.entries(states)
   const state = STATE(key, report)
   return state === INVALID_VALUE ? INVALID_VALUE : toStatus(state, details, report)
 })
 const STATUS_BODY: Reader<ToolStatus> = (body, report) => {
-  if (!isObject(body) || !isObject(body.status)) return BESIDE(body, report)
-  const read = object({ status: 'state' in body.status ? BY_FIELD : BY_KEY })(body, report)
+  if (!isObject(body) || !isObject(body.status)) return STATUS_WITH_DETAILS(body, report)
+  const read = object({ status: 'state' in body.status ? STATE_OBJECT : STATE_KEYED_OBJECT })(body, report)
   return read === INVALID_VALUE ? INVALID_VALUE : read.status
 }
 
 /** Reads `{"status": …}`: a state with details beside it, an object with `state`, or one with the state as its key. */
 export function statusReader<T extends object>(
-  beside: Reader<T>,
+  otherReader: Reader<T>,
   names: readonly string[],
 ): Reader<T & { readonly status?: ToolStatus }> {
   const schema = () => {
-    const properties = { ...Object(toJsonSchema(BESIDE).properties), ...Object(toJsonSchema(beside).properties) }
-    const status = { anyOf: [STATE, BY_FIELD, map(object(DETAILS), 1)].map(toJsonSchema) }
+    const properties = {
+      ...Object(toJsonSchema(STATUS_WITH_DETAILS).properties),
+      ...Object(toJsonSchema(otherReader).properties),
+    }
+    const status = { anyOf: [STATE, STATE_OBJECT, map(object(DETAILS), 1)].map(toJsonSchema) }
     return { type: 'object', properties: { ...properties, status }, additionalProperties: false, minProperties: 1 }
   }
   return withSchema(schema, (body, report) => {
     const fields = isObject(body) ? Object.entries(body) : []
-    const own = Object.fromEntries(fields.filter(([name]) => names.includes(name)))
-    const rest = Object.fromEntries(fields.filter(([name]) => !names.includes(name)))
-    const others = beside(own, report)
-    if (others === INVALID_VALUE || (Object.keys(own).length > 0 && Object.keys(rest).length === 0)) return others
-    const status = STATUS_BODY(isObject(body) ? rest : body, report)
-    return status === INVALID_VALUE ? INVALID_VALUE : { ...others, status }
+    const otherFields = Object.fromEntries(fields.filter(([name]) => names.includes(name)))
+    const statusFields = Object.fromEntries(fields.filter(([name]) => !names.includes(name)))
+    const otherValues = otherReader(otherFields, report)
+    if (
+      otherValues === INVALID_VALUE ||
+      (Object.keys(otherFields).length > 0 && Object.keys(statusFields).length === 0)
+    )
+      return otherValues
+    const status = STATUS_BODY(isObject(body) ? statusFields : body, report)
+    return status === INVALID_VALUE ? INVALID_VALUE : { ...otherValues, status }
   })
 }
 

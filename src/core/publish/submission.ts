@@ -15,7 +15,7 @@ export interface DocumentSubmission {
   readonly body: Json
   readonly dialect?: string | undefined
   /** For a document that names no toolkit or version, and has none beside it. */
-  readonly given?: DecodeOptions | undefined
+  readonly decodeOptions?: DecodeOptions | undefined
   readonly budget?: Budget
 }
 

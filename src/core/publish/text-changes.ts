@@ -14,7 +14,7 @@ export interface TextChange extends Change {
   readonly after?: string
 }
 
-const BESIDE = ['name', 'annotations', 'examples', 'metadata', '_meta', 'icons', 'tags'] as const
+const COMPARED_FIELDS = ['name', 'annotations', 'examples', 'metadata', '_meta', 'icons', 'tags'] as const
 
 /** In the order in which texts are worth a look; models read them as instructions. */
 export function compareTexts(before: ToolRecord, after: ToolRecord, budget: Budget): readonly TextChange[] {
@@ -24,38 +24,39 @@ export function compareTexts(before: ToolRecord, after: ToolRecord, budget: Budg
 }
 
 function* textChanges(before: ToolRecord, after: ToolRecord, budget: Budget): Generator<TextChange> {
-  const differs = (path: string, of: string, was: unknown, is: unknown) => compareField(path, of, was, is, budget)
-  yield* differs('/description', 'Its description', before.description, after.description)
-  yield* differs('/title', 'Its title', getDisplayTitle(before), getDisplayTitle(after))
+  const compare = (path: string, label: string, oldValue: unknown, newValue: unknown) =>
+    compareField(path, label, oldValue, newValue, budget)
+  yield* compare('/description', 'Its description', before.description, after.description)
+  yield* compare('/title', 'Its title', getDisplayTitle(before), getDisplayTitle(after))
   yield* schemaChanges('input', before.input, after.input, budget)
   yield* schemaChanges('output', before.output, after.output, budget)
-  for (const field of BESIDE)
-    yield* differs(`/${field}`, `Its '${field}'`, readField(before, field), readField(after, field))
+  for (const field of COMPARED_FIELDS)
+    yield* compare(`/${field}`, `Its '${field}'`, readField(before, field), readField(after, field))
 }
 
-function readField(record: Definition, field: (typeof BESIDE)[number]): unknown {
+function readField(record: Definition, field: (typeof COMPARED_FIELDS)[number]): unknown {
   const value = record[field]
   return Array.isArray(value) && value.length === 0 ? undefined : value
 }
 
 /** Texts of parts that are gone are left out: no model reads them any more. */
 function* schemaChanges(root: 'input' | 'output', before: unknown, after: unknown, budget: Budget) {
-  const was = new Map<string, Readonly<Record<string, unknown>>>()
+  const oldValue = new Map<string, Readonly<Record<string, unknown>>>()
   for (const { path, schema } of walkSubschemas(before, MAX_SCHEMA_DEPTH)) {
     budget.spend(textUnits(path))
-    if (isObject(schema)) was.set(path, schema)
+    if (isObject(schema)) oldValue.set(path, schema)
   }
   for (const { path, schema } of walkSubschemas(after, MAX_SCHEMA_DEPTH)) {
     budget.spend(textUnits(path))
     if (!isObject(schema)) continue
-    const old = was.get(path) ?? {}
-    for (const keyword of new Set([...Object.keys(schema), ...Object.keys(old)])) {
+    const oldSchema = oldValue.get(path) ?? {}
+    for (const keyword of new Set([...Object.keys(schema), ...Object.keys(oldSchema)])) {
       if (VALIDATING.has(keyword)) continue
       const step = `/${root}${path}${encodePointerStep(keyword)}`
       yield* compareField(
         step,
         `${nameKeyword(keyword)} of ${describePlace(root, path)}`,
-        old[keyword],
+        oldSchema[keyword],
         schema[keyword],
         budget,
       )
@@ -72,13 +73,19 @@ function describePlace(root: string, path: string): string {
   return last === undefined ? `the ${root}` : `'${last}'`
 }
 
-function* compareField(path: string, of: string, was: unknown, is: unknown, budget: Budget): Generator<TextChange> {
-  chargeValue(was, budget, path)
-  chargeValue(is, budget, path)
-  const [before, after] = [toText(was), toText(is)]
+function* compareField(
+  path: string,
+  label: string,
+  oldValue: unknown,
+  newValue: unknown,
+  budget: Budget,
+): Generator<TextChange> {
+  chargeValue(oldValue, budget, path)
+  chargeValue(newValue, budget, path)
+  const [before, after] = [toText(oldValue), toText(newValue)]
   if (before === after) return
   const verb = before === undefined ? 'is new' : after === undefined ? 'is gone' : 'differs'
-  const what = `${of} ${verb}`
+  const what = `${label} ${verb}`
   budget.spend(textUnits(path) + textUnits(what), path)
   yield {
     path,

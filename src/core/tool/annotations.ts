@@ -4,7 +4,7 @@ import type { ToolRecord } from './tool.ts'
 const READS = { readOnlyHint: true, openWorldHint: true }
 const WRITES = { readOnlyHint: false, openWorldHint: true }
 /** RFC 9110, sections 9.2.1 and 9.2.2. */
-const OF_METHODS: Readonly<Record<string, JsonObject>> = {
+const ANNOTATIONS_BY_METHOD: Readonly<Record<string, JsonObject>> = {
   GET: READS,
   HEAD: READS,
   OPTIONS: READS,
@@ -13,7 +13,7 @@ const OF_METHODS: Readonly<Record<string, JsonObject>> = {
 }
 
 export function toMethodAnnotations(method: string): JsonObject {
-  return OF_METHODS[method] ?? WRITES
+  return ANNOTATIONS_BY_METHOD[method] ?? WRITES
 }
 
 type Annotated = Pick<ToolRecord, 'annotations' | 'implementation' | 'securityLevel'>
@@ -23,10 +23,10 @@ export function completeAnnotations({ annotations, implementation, securityLevel
   const method = implementation?.kind === 'http' && typeof implementation.method === 'string' && implementation.method
   // Where somebody asks for a person's approval, a GET is not taken for harmless
   const isApproved = securityLevel >= 8
-  const said = { ...(method && !isApproved ? toMethodAnnotations(method) : {}), ...annotations }
-  const { readOnlyHint = false, openWorldHint = !isSealedOff(implementation) } = said
+  const hints = { ...(method && !isApproved ? toMethodAnnotations(method) : {}), ...annotations }
+  const { readOnlyHint = false, openWorldHint = !isSealedOff(implementation) } = hints
   const isRead = readOnlyHint === true
-  const { destructiveHint = !isRead, idempotentHint = isRead } = said
+  const { destructiveHint = !isRead, idempotentHint = isRead } = hints
   return { ...annotations, readOnlyHint, destructiveHint, idempotentHint, openWorldHint }
 }
 

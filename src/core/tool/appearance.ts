@@ -15,11 +15,11 @@ export function getAppearance(record: Pick<ToolRecord, 'id' | 'title' | 'annotat
 
 /** Where a tool's icon is (MCP, `Icon`): one for no theme first, since pages have both. */
 export function iconSource({ icons }: Pick<ToolRecord, 'icons'>): string | undefined {
-  const shown = (isJsonArray(icons) ? icons : []).filter(isShown)
-  return (shown.find(({ theme }) => theme === undefined) ?? shown[0])?.src
+  const usable = (isJsonArray(icons) ? icons : []).filter(isUsableIcon)
+  return (usable.find(({ theme }) => theme === undefined) ?? usable[0])?.src
 }
 
-function isShown(icon: Json): icon is JsonObject & { readonly src: string } {
+function isUsableIcon(icon: Json): icon is JsonObject & { readonly src: string } {
   if (!isJsonObject(icon) || typeof icon.src !== 'string') return false
   return typeof icon.mimeType !== 'string' || /^image\/(?:png|jpe?g|webp|svg\+xml)\b/i.test(icon.mimeType)
 }

@@ -35,10 +35,10 @@ export function restoreIntegers<T>(value: T, tag: string): T {
   const waiting: object[] = [root]
   for (let object = waiting.pop(); object; object = waiting.pop()) {
     for (const key of Object.keys(object)) {
-      const each: unknown = Reflect.get(object, key)
-      if (typeof each === 'object' && each !== null) waiting.push(each)
-      else if (typeof each === 'string' && each.startsWith(tag))
-        Reflect.set(object, key, bigInteger(each.slice(tag.length)))
+      const item: unknown = Reflect.get(object, key)
+      if (typeof item === 'object' && item !== null) waiting.push(item)
+      else if (typeof item === 'string' && item.startsWith(tag))
+        Reflect.set(object, key, bigInteger(item.slice(tag.length)))
     }
   }
   return root.value
@@ -60,5 +60,5 @@ export function withIntegersAsText(value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString()
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(withIntegersAsText)
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withIntegersAsText(each)]))
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withIntegersAsText(item)]))
 }

@@ -23,7 +23,7 @@ export const CALL_UNITS = 10 * DEFAULT_UNITS
 const SOURCE_UNITS = 500_000_000
 export const ANSWER_CHARACTERS = 4 * 1024 * 1024
 
-const CHARACTERS = 64
+const CHARACTERS_PER_UNIT = 64
 
 class BudgetExceededError extends Error {
   readonly path: string
@@ -33,8 +33,8 @@ class BudgetExceededError extends Error {
   }
 }
 
-export function createBudget(units: number = DEFAULT_UNITS, whole?: Budget): Budget {
-  return new CountedBudget(units, whole)
+export function createBudget(units: number = DEFAULT_UNITS, parent?: Budget): Budget {
+  return new CountedBudget(units, parent)
 }
 
 export function createRequestBudget(units: number = SOURCE_UNITS): RequestBudget {
@@ -43,13 +43,13 @@ export function createRequestBudget(units: number = SOURCE_UNITS): RequestBudget
 
 class CountedBudget implements RequestBudget {
   readonly #units: number
-  readonly #whole: Budget | undefined
+  readonly #parent: Budget | undefined
   #answer: Budget | undefined
   spent = 0
 
-  constructor(units: number, whole: Budget | undefined) {
+  constructor(units: number, parent: Budget | undefined) {
     this.#units = units
-    this.#whole = whole
+    this.#parent = parent
   }
 
   get answer(): Budget {
@@ -60,9 +60,9 @@ class CountedBudget implements RequestBudget {
     return this.spent > this.#units
   }
 
-  spend(taken: number, path = ''): void {
-    this.spent += taken
-    this.#whole?.spend(taken, path)
+  spend(count: number, path = ''): void {
+    this.spent += count
+    this.#parent?.spend(count, path)
     if (this.spent > this.#units) throw new BudgetExceededError(path)
   }
 }
@@ -84,7 +84,7 @@ export function withinBudget<T>(work: () => T, message: string): ParseResult<T> 
 const MAX_PATH = 1_000
 
 export function textUnits({ length }: string): number {
-  return 1 + length / CHARACTERS
+  return 1 + length / CHARACTERS_PER_UNIT
 }
 
 /** Takes the units of reading or writing a JSON value; a part that stands at several places is counted at each. */
@@ -96,7 +96,7 @@ export function chargeValue(value: unknown, budget: Budget, path = ''): void {
     return
   }
   for (const key in value) {
-    budget.spend(key.length / CHARACTERS, path)
+    budget.spend(key.length / CHARACTERS_PER_UNIT, path)
     chargeValue(Reflect.get(value, key), budget, path)
   }
 }
@@ -108,12 +108,12 @@ export type YieldControl = () => Promise<void>
 const YIELD_EVERY_UNITS = 10_000
 
 /** Called between steps of a long task: gives way where a stretch was spent since it last did. */
-export function createYielder(spent: () => number, giveWay: YieldControl): () => Promise<void> | undefined {
-  let from = spent()
+export function createYielder(spent: () => number, yieldControl: YieldControl): () => Promise<void> | undefined {
+  let lastYield = spent()
   return () => {
-    if (spent() - from < YIELD_EVERY_UNITS) return undefined
-    from = spent()
-    return giveWay()
+    if (spent() - lastYield < YIELD_EVERY_UNITS) return undefined
+    lastYield = spent()
+    return yieldControl()
   }
 }
 
@@ -121,10 +121,10 @@ export function createYielder(spent: () => number, giveWay: YieldControl): () =>
 const MAX_PARTS = 150_000
 
 export function exceedsMaxNodes(value: unknown): boolean {
-  let left = MAX_PARTS
+  let remaining = MAX_PARTS
   const hasMore = (each: unknown): boolean => {
-    left -= 1
-    if (left < 0) return true
+    remaining -= 1
+    if (remaining < 0) return true
     if (typeof each !== 'object' || each === null) return false
     if (Array.isArray(each)) return each.some(hasMore)
     for (const key in each) if (hasMore(Reflect.get(each, key))) return true

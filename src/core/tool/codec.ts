@@ -20,14 +20,14 @@ export interface EncodeResult {
 
 export interface DecodeResult {
   readonly definitions: readonly Definition[]
-  readonly called?: readonly string[]
+  readonly sourceNames?: readonly string[]
   readonly itself?: { readonly id: string; readonly version: string }
   readonly schemas: readonly { readonly path: string; readonly schema: JsonSchema }[]
   /** Where inputs are lists of parameters: a pointer to that of each definition. */
   readonly parameterLists?: readonly string[]
   readonly warnings: readonly Problem[]
   /** A toolkit for it where another dialect's has the name of its own in other case. */
-  readonly elsewhere?: string
+  readonly alternateToolkit?: string
   /** Why a document that can be read and written in another form cannot be published. */
   readonly unpublishable?: readonly Problem[]
   readonly toolkitDescription?: string | undefined
@@ -37,7 +37,7 @@ export interface Codec {
   readonly dialect: string
   readonly references: 'none' | 'local'
   recognizes(document: unknown): boolean
-  decode(document: Json, given: DecodeOptions, budget?: Budget): ParseResult<DecodeResult>
+  decode(document: Json, options: DecodeOptions, budget?: Budget): ParseResult<DecodeResult>
   encode(record: ToolRecord, budget?: Budget): EncodeResult
   countTools?(document: Json): number
 }

@@ -52,7 +52,7 @@ export interface OutputWithContent<V> {
 }
 
 export interface InputRequired {
-  readonly [extras]: { readonly asks: InputRequests }
+  readonly [extras]: { readonly inputRequests: InputRequests }
 }
 
 /** Content beside the value, which must pass the output schema; dialects without content give the value. */
@@ -74,7 +74,7 @@ export interface ArtifactPlace extends Omit<Artifact, 'meta'> {
 }
 
 export function ask(requests: InputRequests['requests'], state?: Json): InputRequired {
-  return { [extras]: { asks: state === undefined ? { requests } : { requests, state } } }
+  return { [extras]: { inputRequests: state === undefined ? { requests } : { requests, state } } }
 }
 
 export function accepted(answer: Json | undefined): JsonObject | undefined {

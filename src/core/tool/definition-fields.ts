@@ -40,7 +40,7 @@ export const tags: Reader<readonly string[]> = custom('up to 32 texts of 1 to 64
 )
 
 const MAX_DESCRIPTION = 1_000
-export const toolkitDescriptionReader = string({ least: 1, most: MAX_DESCRIPTION })
+export const toolkitDescriptionReader = string({ min: 1, max: MAX_DESCRIPTION })
 
 /** The beginning of a source's, which may be a whole manual. */
 export function shortDescription(text: unknown): string | undefined {
@@ -57,28 +57,30 @@ export const inputSchema: Reader<JsonObject> = transform(jsonSchema, (schema, re
   return type === 'object' ? schema : addProblem(report, "Must be 'object': a tool's parameters have names", '/type')
 })
 
-export function toolVersionReader({ version: given }: DecodeOptions): Reader<string> {
-  const agreed = refine(version, (named) =>
-    named === (given ?? named) ? undefined : `Must be the version '${given}' that was given beside the definition`,
+export function toolVersionReader({ version: required }: DecodeOptions): Reader<string> {
+  const exactVersion = refine(version, (versionText) =>
+    versionText === (required ?? versionText)
+      ? undefined
+      : `Must be the version '${required}' that was given beside the definition`,
   )
   return (value, report) =>
-    given !== undefined && typeof value === 'string' && !isVersion(value) ? given : agreed(value, report)
+    required !== undefined && typeof value === 'string' && !isVersion(value) ? required : exactVersion(value, report)
 }
 
 /** For dialects whose version is an identifier. */
-export function identifierVersionReader(given: DecodeOptions): Reader<string> {
-  const asVersion = toolVersionReader(given)
+export function identifierVersionReader(options: DecodeOptions): Reader<string> {
+  const readVersion = toolVersionReader(options)
   return (value, report) => {
-    const said = typeof value === 'string' && given.version === undefined ? inferVersion(value) : undefined
-    if (said === undefined) return asVersion(value, report)
-    report.warnings.push({ path: '', message: `Is taken as '${said}'` })
-    return said
+    const inferred = typeof value === 'string' && options.version === undefined ? inferVersion(value) : undefined
+    if (inferred === undefined) return readVersion(value, report)
+    report.warnings.push({ path: '', message: `Is taken as '${inferred}'` })
+    return inferred
   }
 }
 
-export function findMissingFields({ toolkit, version: given }: DecodeOptions): readonly Problem[] {
+export function findMissingFields({ toolkit, version: versionOption }: DecodeOptions): readonly Problem[] {
   const message =
     'Is required, and the dialect does not say it: publish with ?toolkit= and ?version=, or {"definition", "toolkit", "version"}'
-  const fields = Object.entries({ toolkit, version: given }).filter(([, value]) => value === undefined)
+  const fields = Object.entries({ toolkit, version: versionOption }).filter(([, value]) => value === undefined)
   return fields.map(([field]) => ({ path: `/${field}`, message }))
 }

@@ -18,7 +18,7 @@ export function computeDigest(record: Omit<ToolRecord, 'digest' | 'source'>, sha
 
 interface RecordParts {
   readonly definition: Definition
-  readonly called?: string | undefined
+  readonly sourceName?: string | undefined
   readonly implementation?: Implementation | undefined
   readonly dialect: string
   readonly document: Json
@@ -26,12 +26,12 @@ interface RecordParts {
 }
 
 export async function createToolRecord(
-  { definition, called, implementation, dialect, document, hash }: RecordParts,
+  { definition, sourceName, implementation, dialect, document, hash }: RecordParts,
   sha256: Sha256,
 ): Promise<ToolRecord> {
   const visible = {
     ...definition,
-    ...(called === undefined || called === definition.tool ? {} : { called }),
+    ...(sourceName === undefined || sourceName === definition.tool ? {} : { called: sourceName }),
     id: formatToolId(definition, definition.version),
     securityLevel: definition.securityLevel ?? deriveSecurityLevel(definition.requirements),
     ...(implementation ? { implementation } : {}),

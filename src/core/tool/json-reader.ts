@@ -6,7 +6,7 @@ import { type ParseResult, encodePointerStep, type Problem, quoteList } from './
 /**
  * Reads a JSON value, undefined where it is absent, or reports why it cannot. One pass finds every problem:
  *
- *     const PERSON = object({ name: string({ least: 1 }), age: optional(integer(0, 150)) })
+ *     const PERSON = object({ name: string({ min: 1 }), age: optional(integer(0, 150)) })
  *     check(PERSON, { name: '', pet: 'cat' })
  *     // { ok: false, problems: [
  *     //   { path: '/pet', message: "Unknown field 'pet': wanted 'name', 'age'" },
@@ -35,8 +35,8 @@ export interface ReadContext {
 }
 
 interface Bounds {
-  readonly least?: number
-  readonly most?: number
+  readonly min?: number
+  readonly max?: number
 }
 
 type Fields<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
@@ -48,9 +48,9 @@ export type ObjectValue<T> = Flat<Fields<T>>
 interface ObjectRules<T> {
   /** `extension`: warned of, but refused where it reads like a known field misspelt. */
   readonly unknown?: 'warn' | 'ignore' | 'extension'
-  readonly called?: 'field' | 'parameter'
-  readonly meant?: Readonly<Record<string, string>>
-  readonly beside?: readonly string[]
+  readonly fieldNoun?: 'field' | 'parameter'
+  readonly misnomers?: Readonly<Record<string, string>>
+  readonly otherFields?: readonly string[]
   readonly rule?: (fields: Partial<T>, report: ReadContext, source: Readonly<Record<string, unknown>>) => void
 }
 
@@ -78,12 +78,13 @@ export function addProblem({ problems }: ReadContext, message: string, path = ''
 }
 
 /** Capped, since the problems of a value could be far larger than it. */
-function pushProblem(found: Problem[], path: string, message: string): void {
-  if (found.length < MAX_PROBLEMS) found.push({ path, message })
+function pushProblem(problems: Problem[], path: string, message: string): void {
+  if (problems.length < MAX_PROBLEMS) problems.push({ path, message })
 }
 
-export function addTypeProblem(report: ReadContext, wanted: string, value: unknown): typeof INVALID_VALUE {
-  const message = value === undefined ? 'Is required' : `Must be ${wanted}, got ${formatReceived(value, report.quotes)}`
+export function addTypeProblem(report: ReadContext, expected: string, value: unknown): typeof INVALID_VALUE {
+  const message =
+    value === undefined ? 'Is required' : `Must be ${expected}, got ${formatReceived(value, report.quotes)}`
   return addProblem(report, message)
 }
 
@@ -102,10 +103,10 @@ export function readAt<T>(
   return read
 }
 
-function prefix(found: Problem[], from: number, step: string | number): void {
-  const place = stepTo(step)
-  for (const [offset, { path, message }] of found.slice(from).entries())
-    found[from + offset] = { path: place + path, message }
+function prefix(problems: Problem[], from: number, step: string | number): void {
+  const parentPath = stepTo(step)
+  for (const [offset, { path, message }] of problems.slice(from).entries())
+    problems[from + offset] = { path: parentPath + path, message }
 }
 
 function stepTo(step: string | number): string {
@@ -120,45 +121,49 @@ export function toJsonSchema(reader: Reader<unknown>): JsonObject {
   return reader.schema?.() ?? {}
 }
 
-export function withSchemaDescription<T>(description: string, reader: Reader<T>, otherwise?: Json): Reader<T> {
-  const more = otherwise === undefined ? {} : { default: otherwise }
-  return withSchema(() => ({ ...toJsonSchema(reader), description, ...more }), reader)
+export function withSchemaDescription<T>(description: string, reader: Reader<T>, defaultValue?: Json): Reader<T> {
+  const schemaDefault = defaultValue === undefined ? {} : { default: defaultValue }
+  return withSchema(() => ({ ...toJsonSchema(reader), description, ...schemaDefault }), reader)
 }
 
-export function withSchemaFrom<T>(inner: Reader<unknown>, reader: Reader<T>): Reader<T> {
-  return inner.schema ? Object.assign(reader, { schema: inner.schema }) : reader
+export function withSchemaFrom<T>(source: Reader<unknown>, reader: Reader<T>): Reader<T> {
+  return source.schema ? Object.assign(reader, { schema: source.schema }) : reader
 }
 
 export function custom<T>(
-  wanted: string,
+  expected: string,
   parse: (value: unknown) => T | undefined,
-  schema: () => JsonObject = () => ({ description: `Must be ${wanted}` }),
+  schema: () => JsonObject = () => ({ description: `Must be ${expected}` }),
 ): Reader<T> {
   return withSchema(schema, (value, report) => {
     const read = parse(value)
-    return read === undefined ? addTypeProblem(report, wanted, value) : read
+    return read === undefined ? addTypeProblem(report, expected, value) : read
   })
 }
 
-export function typeGuard<T>(wanted: string, is: (value: unknown) => value is T, schema?: () => JsonObject): Reader<T> {
-  return custom(wanted, (value) => (is(value) ? value : undefined), schema)
+export function typeGuard<T>(
+  expected: string,
+  is: (value: unknown) => value is T,
+  schema?: () => JsonObject,
+): Reader<T> {
+  return custom(expected, (value) => (is(value) ? value : undefined), schema)
 }
 
 export function stringMatching(
-  wanted: string,
-  fits: RegExp | ((text: string) => boolean),
+  expected: string,
+  pattern: RegExp | ((text: string) => boolean),
   max = MAX_STRING_CHARACTERS,
 ): Reader<string> {
-  const test = typeof fits === 'function' ? fits : (value: string) => fits.test(value)
-  const schema = () => ({ type: 'string', description: `Must be ${wanted}` })
+  const test = typeof pattern === 'function' ? pattern : (value: string) => pattern.test(value)
+  const schema = () => ({ type: 'string', description: `Must be ${expected}` })
   const isFit = (value: unknown): value is string => typeof value === 'string' && value.length <= max && test(value)
-  return typeGuard(wanted, isFit, schema)
+  return typeGuard(expected, isFit, schema)
 }
 
 /** Length in UTF-16 code units. */
-export function string({ least: min = 0, most: max = Infinity }: Bounds = {}): Reader<string> {
-  const wanted = `a string${span('characters', min, max)}`
-  const reader = stringMatching(wanted, ({ length }) => length >= min, max < Infinity ? max : MAX_STRING_CHARACTERS)
+export function string({ min = 0, max = Infinity }: Bounds = {}): Reader<string> {
+  const expected = `a string${span('characters', min, max)}`
+  const reader = stringMatching(expected, ({ length }) => length >= min, max < Infinity ? max : MAX_STRING_CHARACTERS)
   // A schema counts characters, each of one or two UTF-16 units
   return withSchema(() => ({ type: 'string', ...bounds('Length', Math.ceil(min / 2), max) }), reader)
 }
@@ -173,9 +178,9 @@ const isBoolean = (value: unknown) => typeof value === 'boolean'
 export const boolean = typeGuard('a boolean', isBoolean, () => ({ type: 'boolean' }))
 
 export function enumReader<const T extends string>(words: readonly T[]): Reader<T> {
-  const wanted = words.length === 1 ? quoteList(words) : `one of ${quoteList(words)}`
+  const expected = words.length === 1 ? quoteList(words) : `one of ${quoteList(words)}`
   const parse = (value: unknown) => words.find((word) => word === value)
-  return custom(wanted, parse, () => ({ enum: words }))
+  return custom(expected, parse, () => ({ enum: words }))
 }
 
 export const anyObject = typeGuard('an object', isJsonObject, () => ({ type: 'object' }))
@@ -185,11 +190,11 @@ export const anyJson: Reader<Json | undefined> = (value) => (isJson(value) ? val
 const STRINGS = { type: 'array', items: { type: 'string' } }
 export const stringArray = typeGuard('an array of strings', isStringArray, () => STRINGS)
 
-export function array<T>(item: Reader<T>, { least: min = 0, most: max = Infinity }: Bounds = {}): Reader<readonly T[]> {
-  const wanted = `an array${span('items', min, max)}`
+export function array<T>(item: Reader<T>, { min = 0, max = Infinity }: Bounds = {}): Reader<readonly T[]> {
+  const expected = `an array${span('items', min, max)}`
   const schema = () => ({ type: 'array', items: toJsonSchema(item), ...bounds('Items', min, max) })
   return withSchema(schema, (value, report) => {
-    if (!isJsonArray(value) || value.length < min || value.length > max) return addTypeProblem(report, wanted, value)
+    if (!isJsonArray(value) || value.length < min || value.length > max) return addTypeProblem(report, expected, value)
     const items: T[] = []
     for (let index = 0; index < value.length; index++) {
       const read = readAt(index, item, value[index], report)
@@ -202,17 +207,17 @@ export function array<T>(item: Reader<T>, { least: min = 0, most: max = Infinity
 export function map<T>(
   entry: Reader<T>,
   max = Infinity,
-  why: (key: string) => string | undefined = () => undefined,
+  findProblem: (key: string) => string | undefined = () => undefined,
 ): Reader<Readonly<Record<string, T>>> {
-  const wanted = `an object${span('fields', 0, max)}`
+  const expected = `an object${span('fields', 0, max)}`
   const schema = () => ({ type: 'object', additionalProperties: toJsonSchema(entry), ...bounds('Properties', 0, max) })
   return withSchema(schema, (value, report) => {
     const fields = isObject(value) ? Object.entries(value) : undefined
-    if (!fields || fields.length > max) return addTypeProblem(report, wanted, value)
+    if (!fields || fields.length > max) return addTypeProblem(report, expected, value)
     const entries: [string, T][] = []
-    for (const [key, each] of fields) {
-      const refused = why(key)
-      const read = refused === undefined ? readAt(key, entry, each, report) : addProblem(report, refused, stepTo(key))
+    for (const [key, item] of fields) {
+      const problem = findProblem(key)
+      const read = problem === undefined ? readAt(key, entry, item, report) : addProblem(report, problem, stepTo(key))
       if (read !== INVALID_VALUE) entries.push([key, read])
     }
     return entries.length === fields.length ? Object.fromEntries(entries) : INVALID_VALUE
@@ -221,21 +226,21 @@ export function map<T>(
 
 export function object<T extends object>(
   readers: { readonly [K in keyof T]: Reader<T[K]> },
-  { unknown, called = 'field', meant = {}, beside = [], rule }: ObjectRules<T> = {},
+  { unknown, fieldNoun: called = 'field', misnomers: meant = {}, otherFields: beside = [], rule }: ObjectRules<T> = {},
 ): Reader<ObjectValue<T>> {
   const known = [...beside, ...Object.keys(readers)]
-  const wanted = known.length === 0 ? `no ${called}s are taken here` : `wanted ${quoteList(known)}`
+  const expected = known.length === 0 ? `no ${called}s are taken here` : `wanted ${quoteList(known)}`
   const hint = (name: string): string => {
-    const tried = Object.hasOwn(meant, name) ? meant[name] : undefined
-    const near = tried !== undefined && known.includes(tried) ? tried : findClosest(name, known)
-    return near === undefined ? '' : ` (meant '${near}'?)`
+    const correction = Object.hasOwn(meant, name) ? meant[name] : undefined
+    const suggestion = correction !== undefined && known.includes(correction) ? correction : findClosest(name, known)
+    return suggestion === undefined ? '' : ` (meant '${suggestion}'?)`
   }
   const schema = () => {
     const fields = Object.entries<Reader<unknown>>(readers)
     const properties = Object.fromEntries(fields.map(([name, reader]) => [name, toJsonSchema(reader)]))
     const required = fields.flatMap(([name, reader]) => (isOptional(reader) ? [] : [name]))
-    const closed = unknown === undefined && beside.length === 0 ? { additionalProperties: false } : {}
-    return { type: 'object', properties, ...(required.length > 0 ? { required } : {}), ...closed }
+    const closedSchema = unknown === undefined && beside.length === 0 ? { additionalProperties: false } : {}
+    return { type: 'object', properties, ...(required.length > 0 ? { required } : {}), ...closedSchema }
   }
   return withSchema(schema, (value, report) => {
     if (!isObject(value)) return addTypeProblem(report, 'an object', value)
@@ -243,12 +248,12 @@ export function object<T extends object>(
     const before = problems.length
     for (const name in value) {
       if (unknown === 'ignore' || Object.hasOwn(readers, name)) continue
-      const near = hint(name)
-      const isIgnored = unknown === 'warn' || (unknown === 'extension' && near === '')
-      const found = isIgnored ? warnings : problems
-      if (found.length >= MAX_PROBLEMS) break
-      const fate = isIgnored ? ', which is ignored' : ''
-      pushProblem(found, stepTo(name), `Unknown ${called} '${name.slice(0, 100)}'${near}${fate}: ${wanted}`)
+      const suggestion = hint(name)
+      const isIgnored = unknown === 'warn' || (unknown === 'extension' && suggestion === '')
+      const target = isIgnored ? warnings : problems
+      if (target.length >= MAX_PROBLEMS) break
+      const suffix = isIgnored ? ', which is ignored' : ''
+      pushProblem(target, stepTo(name), `Unknown ${called} '${name.slice(0, 100)}'${suggestion}${suffix}: ${expected}`)
     }
     const fields: Partial<T> = {}
     for (const name in readers) {
@@ -275,17 +280,17 @@ function isOptional(reader: Reader<unknown>): boolean {
 }
 
 export function optional<T>(reader: Reader<T>): Reader<T | undefined>
-export function optional<T>(reader: Reader<T>, otherwise: T): Reader<T>
-export function optional<T>(reader: Reader<T>, otherwise?: T): Reader<T | undefined> {
-  return withSchemaFrom(reader, (value, report) => (value === undefined ? otherwise : reader(value, report)))
+export function optional<T>(reader: Reader<T>, defaultValue: T): Reader<T>
+export function optional<T>(reader: Reader<T>, defaultValue?: T): Reader<T | undefined> {
+  return withSchemaFrom(reader, (value, report) => (value === undefined ? defaultValue : reader(value, report)))
 }
 
 export function nullish<T>(reader: Reader<T>): Reader<T | undefined>
-export function nullish<T>(reader: Reader<T>, otherwise: T): Reader<T>
-export function nullish<T>(reader: Reader<T>, otherwise?: T): Reader<T | undefined> {
+export function nullish<T>(reader: Reader<T>, defaultValue: T): Reader<T>
+export function nullish<T>(reader: Reader<T>, defaultValue?: T): Reader<T | undefined> {
   return withSchema(
     () => toJsonSchema(nullable(reader)),
-    (value, report) => (value == null ? otherwise : reader(value, report)),
+    (value, report) => (value == null ? defaultValue : reader(value, report)),
   )
 }
 
@@ -298,22 +303,22 @@ export function nullable<T>(reader: Reader<T>): Reader<T | null> {
 
 export function transform<A, B>(
   reader: Reader<A>,
-  next: (value: A, report: ReadContext) => B | typeof INVALID_VALUE,
+  convert: (value: A, report: ReadContext) => B | typeof INVALID_VALUE,
 ): Reader<B> {
   return withSchemaFrom(reader, (value, report) => {
     const read = reader(value, report)
-    return read === INVALID_VALUE ? INVALID_VALUE : next(read, report)
+    return read === INVALID_VALUE ? INVALID_VALUE : convert(read, report)
   })
 }
 
-export function checkAlso<T>(reader: Reader<T>, other: Reader<unknown>): Reader<T> {
-  return transform(reader, (value, report) => (other(value, report) === INVALID_VALUE ? INVALID_VALUE : value))
+export function checkAlso<T>(reader: Reader<T>, check: Reader<unknown>): Reader<T> {
+  return transform(reader, (value, report) => (check(value, report) === INVALID_VALUE ? INVALID_VALUE : value))
 }
 
-export function refine<T>(reader: Reader<T>, why: (value: T) => string | undefined): Reader<T> {
+export function refine<T>(reader: Reader<T>, findProblem: (value: T) => string | undefined): Reader<T> {
   return transform(reader, (value, report) => {
-    const refused = why(value)
-    return refused === undefined ? value : addProblem(report, refused)
+    const problem = findProblem(value)
+    return problem === undefined ? value : addProblem(report, problem)
   })
 }
 
@@ -327,8 +332,9 @@ export function unique(reader: Reader<string>, ignoringCase = false): Reader<str
   const seen = new Set<string>()
   return transform(reader, (value, report) => {
     const key = ignoringCase ? value.toLowerCase() : value
-    const wanted = ignoringCase ? 'unique, ignoring case' : 'unique'
-    if (seen.has(key)) return addProblem(report, `Must be ${wanted}, got ${formatReceived(value, report.quotes)} again`)
+    const expected = ignoringCase ? 'unique, ignoring case' : 'unique'
+    if (seen.has(key))
+      return addProblem(report, `Must be ${expected}, got ${formatReceived(value, report.quotes)} again`)
     seen.add(key)
     return value
   })

@@ -19,8 +19,8 @@ const EXPECTED: Readonly<Record<Exclude<ExpectedToken, 'comma'>, string>> = {
   'end': 'end',
 }
 
-export function formatExpected(wanted: ExpectedToken, inList: boolean): string {
-  return `${wanted === 'comma' ? `',' or '${inList ? ']' : '}'}'` : EXPECTED[wanted]} expected`
+export function formatExpected(expected: ExpectedToken, inList: boolean): string {
+  return `${expected === 'comma' ? `',' or '${inList ? ']' : '}'}'` : EXPECTED[expected]} expected`
 }
 
 /** `at` is where a string cannot be read on. */

@@ -22,7 +22,7 @@ interface JsonParseError {
 export interface JsonLimits {
   readonly what?: string
   /** Items of lists and fields of objects: each may take a hundred times its bytes of memory. */
-  readonly parts?: number
+  readonly maxParts?: number
   readonly depth?: number
   /** Takes the key `__proto__` and numbers too large for a double, in values that are only passed on. */
   readonly isForeign?: boolean
@@ -32,27 +32,27 @@ export interface JsonLimits {
 export const MAX_SOURCE_NODES = 5 * DEFAULT_UNITS
 /** For what tools and their servers answer: some ten thousand rows, of which a caller may select. */
 export const MAX_RESPONSE_NODES = 3 * DEFAULT_UNITS
-export const FOREIGN_JSON: JsonLimits = { parts: MAX_RESPONSE_NODES, depth: 1_000, isForeign: true }
+export const FOREIGN_JSON: JsonLimits = { maxParts: MAX_RESPONSE_NODES, depth: 1_000, isForeign: true }
 /** Engines keep objects of more names as dictionaries, which take several times as long. */
 const MANY_NAMES = 1_000
-const CHARACTERS = 256
+const CHARACTERS_PER_UNIT = 256
 /** Characters that take some milliseconds. */
-const SLICE = 1_000_000
+const SLICE_CHARACTERS = 1_000_000
 const MAX_STEP = 300
 const IN_LIST = -1
 
 /** The only way in for JSON that somebody sent: every bound is held before its value takes memory. */
-export function parseJson(text: string, meter: Budget, rules?: JsonLimits): JsonParseResult {
-  const short = parseShortJson(text)
-  if (short) return short
-  const reading = parseInSlices(text, meter, rules)
+export function parseJson(text: string, budget: Budget, limits?: JsonLimits): JsonParseResult {
+  const shortResult = parseShortJson(text)
+  if (shortResult) return shortResult
+  const parser = parseInSlices(text, budget, limits)
   for (;;) {
-    const { done, value } = reading.next()
+    const { done, value } = parser.next()
     if (done === true) return value
   }
 }
 
-const TRUSTED: JsonLimits = { parts: Infinity, depth: 2_000, isForeign: true }
+const TRUSTED: JsonLimits = { maxParts: Infinity, depth: 2_000, isForeign: true }
 
 /** For JSON that this program or a deployment wrote, in which big integers are rare. Throws as `JSON.parse` does. */
 export function parseTrusted(text: string): ReturnType<typeof JSON.parse> {
@@ -64,8 +64,8 @@ export function parseTrusted(text: string): ReturnType<typeof JSON.parse> {
 /** RFC 8259. Yields where others may be let in. Its messages quote nothing but names. */
 export function* parseInSlices(
   text: string,
-  meter: Budget,
-  { what = 'the text', parts: mostParts = DEFAULT_UNITS, depth = MAX_DEPTH, isForeign = false }: JsonLimits = {},
+  budget: Budget,
+  { what = 'the text', maxParts: mostParts = DEFAULT_UNITS, depth = MAX_DEPTH, isForeign = false }: JsonLimits = {},
 ): Generator<undefined, JsonParseResult> {
   // For each level, where the name in it begins and ends; or, in a list, the number of the item
   const steps = new Int32Array(depth + 1)
@@ -73,75 +73,75 @@ export function* parseInSlices(
   const names = new Int32Array(depth + 1)
   let level = 0
   const integers: [number, number][] = []
-  let wanted: ExpectedToken = 'value'
+  let expected: ExpectedToken = 'value'
   let parts = 0
-  let pause = SLICE
+  let nextYield = SLICE_CHARACTERS
   let at = afterSpace(text, 0)
   const fault = (why: string, offset: number) =>
-    unread(false, `Cannot parse ${what} as JSON: ${why}${offset === -1 ? '' : formatPosition(text, offset)}`)
+    syntaxError(false, `Cannot parse ${what} as JSON: ${why}${offset === -1 ? '' : formatPosition(text, offset)}`)
   if (at === text.length) return fault('it is empty', -1)
   for (; at < text.length; at = afterSpace(text, at)) {
-    if (at >= pause) {
+    if (at >= nextYield) {
       yield
-      pause = at + SLICE
+      nextYield = at + SLICE_CHARACTERS
     }
     const start = at
     const code = text.charCodeAt(at)
-    const isValue: boolean = wanted === 'value' || wanted === 'first value'
-    const isName: boolean = wanted === 'name' || wanted === 'first name'
+    const isValue: boolean = expected === 'value' || expected === 'first value'
+    const isName: boolean = expected === 'name' || expected === 'first name'
     const inList = ends[level] === IN_LIST
     const next = level === 0 ? 'end' : 'comma'
     if (code === QUOTE) {
       at = afterString(text, at)
       if (at < 0) return fault(explainBadString(text, -at), start)
-      if (!isValue && !isName) return fault(formatExpected(wanted, inList), start)
-      wanted = isName ? 'colon' : next
+      if (!isValue && !isName) return fault(formatExpected(expected, inList), start)
+      expected = isName ? 'colon' : next
       if (!isName) continue
       steps[level] = start
       ends[level] = at
-      const named = (names[level] ?? 0) + 1
-      names[level] = named
-      if (isForeign && named > MANY_NAMES) parts += 2
+      const nameCount = (names[level] ?? 0) + 1
+      names[level] = nameCount
+      if (isForeign && nameCount > MANY_NAMES) parts += 2
       if (isForeign || !isPrototype(text, start, at)) continue
-      return unread(true, `Cannot accept the key '__proto__' at '${pointerTo(text, level, steps, ends)}'`)
+      return syntaxError(true, `Cannot accept the key '__proto__' at '${pointerTo(text, level, steps, ends)}'`)
     }
-    if (code === COMMA ? wanted === 'comma' : code === COLON && wanted === 'colon') {
+    if (code === COMMA ? expected === 'comma' : code === COLON && expected === 'colon') {
       parts += 1
       if (inList) steps[level] = (steps[level] ?? 0) + 1
-      wanted = code === COLON || inList ? 'value' : 'name'
+      expected = code === COLON || inList ? 'value' : 'name'
       at += 1
     } else if (isValue && (code === OPEN_BRACE || code === OPEN_BRACKET)) {
-      if (level >= depth) return unread(true, `Cannot accept ${what}: it nests deeper than ${depth} levels`)
+      if (level >= depth) return syntaxError(true, `Cannot accept ${what}: it nests deeper than ${depth} levels`)
       // Any other comes behind a comma or a colon
-      if (wanted === 'first value') parts += 1
+      if (expected === 'first value') parts += 1
       level += 1
       steps[level] = names[level] = 0
       ends[level] = code === OPEN_BRACE ? 0 : IN_LIST
-      wanted = code === OPEN_BRACE ? 'first name' : 'first value'
+      expected = code === OPEN_BRACE ? 'first name' : 'first value'
       at += 1
-    } else if (code === (inList ? CLOSE_BRACKET : CLOSE_BRACE) && isClosable(wanted)) {
+    } else if (code === (inList ? CLOSE_BRACKET : CLOSE_BRACE) && isClosable(expected)) {
       level -= 1
-      wanted = level === 0 ? 'end' : 'comma'
+      expected = level === 0 ? 'end' : 'comma'
       at += 1
     } else {
       at = after(SCALAR, text, at)
       const why = explainBadScalar(text, start, at)
       if (why !== undefined) return fault(why, start)
-      if (at === start || !isValue) return fault(formatExpected(wanted, inList), start)
+      if (at === start || !isValue) return fault(formatExpected(expected, inList), start)
       if (at - start >= MIN_DIGITS && bigInteger(text.slice(start, at)) !== undefined) integers.push([start, at])
       else if (!isForeign && at - start > SAFE_DIGITS && Math.abs(Number(text.slice(start, at))) === Infinity)
-        return unread(true, `Cannot accept a number at '${pointerTo(text, level, steps, ends)}': it is too large`)
-      wanted = next
+        return syntaxError(true, `Cannot accept a number at '${pointerTo(text, level, steps, ends)}': it is too large`)
+      expected = next
     }
     if (parts > mostParts)
-      return unread(true, `Cannot accept ${what}: it has more than ${mostParts} parts, so make it smaller`)
+      return syntaxError(true, `Cannot accept ${what}: it has more than ${mostParts} parts, so make it smaller`)
   }
-  if (wanted !== 'end') return fault(formatExpected(wanted, ends[level] === IN_LIST).replace("',' or ", ''), at)
-  const paid = withinBudget(
-    () => meter.spend(parts + text.length / CHARACTERS),
+  if (expected !== 'end') return fault(formatExpected(expected, ends[level] === IN_LIST).replace("',' or ", ''), at)
+  const charged = withinBudget(
+    () => budget.spend(parts + text.length / CHARACTERS_PER_UNIT),
     `Cannot accept ${what}: it takes too much work`,
   )
-  if (!paid.ok) return unread(true, paid.problems[0]?.message ?? '')
+  if (!charged.ok) return syntaxError(true, charged.problems[0]?.message ?? '')
   return { ok: true, value: integers.length === 0 ? JSON.parse(text) : parseWithIntegers(text, integers) }
 }
 
@@ -180,12 +180,12 @@ const ESCAPED = Uint8Array.from({ length: 128 }, (_, code) => Number('"\\/bfnrt'
 const NEAR = 24
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
-function unread(isJson: boolean, message: string): JsonParseError {
+function syntaxError(isJson: boolean, message: string): JsonParseError {
   return { ok: false, isJson, message }
 }
 
-function isClosable(wanted: ExpectedToken): boolean {
-  return wanted === 'comma' || wanted === 'first name' || wanted === 'first value'
+function isClosable(expected: ExpectedToken): boolean {
+  return expected === 'comma' || expected === 'first name' || expected === 'first value'
 }
 
 function afterSpace(text: string, from: number): number {

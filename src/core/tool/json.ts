@@ -26,7 +26,7 @@ export function isJsonArray(value: unknown): value is readonly Json[] {
 }
 
 export function isStringArray(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((each) => typeof each === 'string')
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }
 
 export function isJson(value: unknown): value is Json {
@@ -51,7 +51,7 @@ export function getJsonType(value: unknown): string {
 /** A definition's schemas may nest 128 levels. */
 export const MAX_DEPTH = 136
 /** In characters: too few for more parts than anything may have. */
-const SHORT = 4_096
+const MAX_SHORT_CHARACTERS = 4_096
 /** Without one of these a double holds each number. An exponent is told from a UUID by what ends a number. */
 const MAYBE_TOO_LARGE = /\d[eE]\+?\d{3,}(?![^\s,\]}])|(?<![^\s:,[-])\d{16}/
 
@@ -61,7 +61,7 @@ export function mayHoldLargeNumbers(text: string): boolean {
 
 /** The value of a short text that nothing can be wrong with, at a fraction of the cost: most calls are such. */
 export function parseShortJson(text: string): JsonValueResult | undefined {
-  if (text.length > SHORT || text.includes('__proto__') || text.includes('\\u')) return undefined
+  if (text.length > MAX_SHORT_CHARACTERS || text.includes('__proto__') || text.includes('\\u')) return undefined
   // Each level begins and ends
   if (text.length > 2 * MAX_DEPTH && text.split('{').length + text.split('[').length > MAX_DEPTH) return undefined
   if (mayHoldLargeNumbers(text)) return undefined
@@ -91,8 +91,8 @@ export function jsonSize(value: unknown, most: number): number {
 
 function listSize(list: readonly unknown[], most: number): number {
   let size = list.length === 0 ? 2 : 1
-  for (const each of list) {
-    size += jsonSize(each, most - size) + 1
+  for (const item of list) {
+    size += jsonSize(item, most - size) + 1
     if (size > most) break
   }
   return size
@@ -102,10 +102,10 @@ function objectSize(object: object, most: number): number {
   let size = 1
   // Listing the entries of a large object takes three times as long
   for (const key in object) {
-    const each: unknown = Reflect.get(object, key)
-    if (each === undefined) continue
+    const item: unknown = Reflect.get(object, key)
+    if (item === undefined) continue
     size += textSize(key, most - size) + 2
-    if (size <= most) size += jsonSize(each, most - size)
+    if (size <= most) size += jsonSize(item, most - size)
     if (size > most) return size
   }
   return size === 1 ? 2 : size

@@ -31,12 +31,12 @@ export function omitContextParameters<R extends Described & { readonly input: Js
   const hidden = listContextParameters(record)
   if (hidden.length === 0) return record
   const { properties, required, ...rest } = record.input
-  const shown = isJsonObject(properties) ? Object.entries(properties).filter(([name]) => !hidden.includes(name)) : []
-  const wanted = isStringArray(required) ? required.filter((name) => !hidden.includes(name)) : []
+  const visible = isJsonObject(properties) ? Object.entries(properties).filter(([name]) => !hidden.includes(name)) : []
+  const stillRequired = isStringArray(required) ? required.filter((name) => !hidden.includes(name)) : []
   const input: JsonObject = {
     ...rest,
-    ...(properties === undefined ? {} : { properties: Object.fromEntries(shown) }),
-    ...(wanted.length === 0 ? {} : { required: wanted }),
+    ...(properties === undefined ? {} : { properties: Object.fromEntries(visible) }),
+    ...(stillRequired.length === 0 ? {} : { required: stillRequired }),
   }
   return { ...record, input }
 }
@@ -51,15 +51,15 @@ export function contextParameterLosses(record: Described): readonly Loss[] {
 const FIELDS = ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const
 
 /** Said beside a document that is given back as it was published. */
-export function documentLosses(record: ToolRecord, reason: string, said: readonly string[], level?: number) {
-  return fieldLosses(record, reason, [...FIELDS, ...said], level)
+export function documentLosses(record: ToolRecord, reason: string, kept: readonly string[], level?: number) {
+  return fieldLosses(record, reason, [...FIELDS, ...kept], level)
 }
 
 /** The fields of a record for which a document has no place, but those that are `said` all the same. */
 export function fieldLosses(
   record: ToolRecord,
   reason: string,
-  said: readonly string[] = [],
+  kept: readonly string[] = [],
   level = deriveSecurityLevel(record.requirements),
 ): readonly Loss[] {
   const { tags, requirements, securityLevel, requiresApproval } = record
@@ -70,5 +70,5 @@ export function fieldLosses(
   if (requirements.user_id) lost.push('requirements/user_id')
   if (securityLevel !== level) lost.push('securityLevel')
   if (requiresApproval) lost.push('requiresApproval')
-  return lost.flatMap((field) => (said.includes(field.replace(/\/.*/, '')) ? [] : [{ path: `/${field}`, reason }]))
+  return lost.flatMap((field) => (kept.includes(field.replace(/\/.*/, '')) ? [] : [{ path: `/${field}`, reason }]))
 }

@@ -8,7 +8,10 @@ export function computeRevision(stored: object | string): string {
   return fnv1a(text) + fnv1a(`${text.length}${text}`)
 }
 
-export function matchesPrecondition(stored: object | string | undefined, expected: Precondition | undefined): boolean {
-  if (expected === undefined) return true
-  return stored !== undefined && (expected === '*' || expected.includes(computeRevision(stored)))
+export function matchesPrecondition(
+  stored: object | string | undefined,
+  precondition: Precondition | undefined,
+): boolean {
+  if (precondition === undefined) return true
+  return stored !== undefined && (precondition === '*' || precondition.includes(computeRevision(stored)))
 }

@@ -47,27 +47,27 @@ export function getAtPointer(document: unknown, steps: readonly string[]): unkno
   return value
 }
 
-const MAX_SAID = 5
-const MAX_PLACE = 150
+const MAX_LISTED = 5
+const MAX_PATH_CHARACTERS = 150
 
 export function formatReadError(what: string, problems: readonly Problem[]): string {
-  const said = problems
-    .slice(0, MAX_SAID)
+  const messages = problems
+    .slice(0, MAX_LISTED)
     .map(({ path, message }) => `${path === '' ? '' : formatPath(path)}: ${message}`)
-  const more = problems.length > MAX_SAID ? `; and ${problems.length - MAX_SAID} more` : ''
-  return `Cannot read ${what}${said.join(';')}${more}`
+  const more = problems.length > MAX_LISTED ? `; and ${problems.length - MAX_LISTED} more` : ''
+  return `Cannot read ${what}${messages.join(';')}${more}`
 }
 
 function formatPath(pointer: string): string {
   const [first = '', ...inner] = parsePointer(pointer) ?? []
-  const place = inner.reduce((place, step) => place + (/^\d+$/.test(step) ? `[${step}]` : `.${step}`), first)
-  return ` at '${place.slice(0, MAX_PLACE)}'`
+  const path = inner.reduce((path, step) => path + (/^\d+$/.test(step) ? `[${step}]` : `.${step}`), first)
+  return ` at '${path.slice(0, MAX_PATH_CHARACTERS)}'`
 }
 
 /** Each problem behind its place; one of the whole behind what that is called, if it is. */
 export function formatProblems(problems: readonly Problem[], whole = ''): string {
-  const said = problems.map(({ path, message }) => (path || whole ? `${path || whole}: ${message}` : message))
-  return said.join('; ')
+  const messages = problems.map(({ path, message }) => (path || whole ? `${path || whole}: ${message}` : message))
+  return messages.join('; ')
 }
 
 export function groupByParameter(problems: readonly Problem[]): Record<string, string> {

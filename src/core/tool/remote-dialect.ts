@@ -13,9 +13,9 @@ export interface ListedDialect {
   readonly protocol: RemoteProtocol
   /** The dialect of the listed documents, which are not given back as published ones are. */
   readonly source: string
-  readonly listed: Reader<RemoteName>
+  readonly nameReader: Reader<RemoteName>
   /** `own` is the tool's name here; what it requires there is that server's concern. */
-  decode(document: JsonObject, own: string, budget: Budget): ParseResult<DecodeResult>
+  decode(document: JsonObject, tool: string, budget: Budget): ParseResult<DecodeResult>
 }
 
 interface RemoteName {
@@ -30,7 +30,7 @@ export interface ListRequest {
   readonly toolkit: string | undefined
   readonly timeoutMs: number
   readonly signal: Signal
-  readonly meter: RequestBudget
+  readonly budget: RequestBudget
 }
 
 export interface ServerList {
@@ -39,7 +39,7 @@ export interface ServerList {
   readonly description?: string | undefined
 }
 
-export const REMOTE_NAME = string({ least: 1, most: 256 })
+export const REMOTE_NAME = string({ min: 1, max: 256 })
 
 /** For dialects whose tools have a name of the whole server. */
 export const nameOnlyReader: Reader<RemoteName> = transform(looseObject({ name: REMOTE_NAME }), ({ name }) => ({

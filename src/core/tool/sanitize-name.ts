@@ -7,10 +7,10 @@ export const SOURCE_NAME = stringMatching(`1 to ${MAX_OWN_NAME} characters that 
 export const PUBLISHED_NAME = /^[A-Za-z0-9_.-]{1,128}$/
 
 /** The tool that is meant by the name that an MCP server or a plugin gave it. */
-export function toToolName(published: string): string {
-  if (!PUBLISHED_NAME.test(published)) return sanitizeName(published)
-  const plain = published.replaceAll('.', '_')
-  return isNamePart(plain) ? plain : appendHash(plain, published)
+export function toToolName(remoteName: string): string {
+  if (!PUBLISHED_NAME.test(remoteName)) return sanitizeName(remoteName)
+  const plain = remoteName.replaceAll('.', '_')
+  return isNamePart(plain) ? plain : appendHash(plain, remoteName)
 }
 
 /** Reads the names of one document's tools; a name that no model could call is kept as the title. */
@@ -31,20 +31,20 @@ export function sanitizeName(text: string): string {
   const latin = text.normalize('NFKD').replaceAll(/\p{Mn}/gu, '')
   const name = trim(latin.replaceAll(/[^A-Za-z0-9_]+/g, '_'), '_')
   if (name === '') return `tool_${fnv1a(text)}`
-  const isWhole = !/[\p{L}\p{N}]/u.test(latin.replaceAll(/[A-Za-z0-9]/g, ''))
-  return isWhole && name.length <= MAX_NAME ? name : appendHash(name, text)
+  const isComplete = !/[\p{L}\p{N}]/u.test(latin.replaceAll(/[A-Za-z0-9]/g, ''))
+  return isComplete && name.length <= MAX_NAME ? name : appendHash(name, text)
 }
 
 export function sanitizeNames(texts: readonly string[]): ReadonlyMap<string, string> {
-  const made = new Map<string, string>()
+  const names = new Map<string, string>()
   const taken = new Set<string>()
   const rank = (text: string) => Number(sanitizeName(text) !== text)
-  const inTurn = [...new Set(texts)].sort((a, b) => rank(a) - rank(b) || (a < b ? 1 : -1))
-  for (const text of inTurn) {
-    const own = sanitizeName(text)
-    const name = taken.has(own.toLowerCase()) ? appendHash(own, text) : own
+  const ordered = [...new Set(texts)].sort((a, b) => rank(a) - rank(b) || (a < b ? 1 : -1))
+  for (const text of ordered) {
+    const sanitized = sanitizeName(text)
+    const name = taken.has(sanitized.toLowerCase()) ? appendHash(sanitized, text) : sanitized
     taken.add(name.toLowerCase())
-    made.set(text, name)
+    names.set(text, name)
   }
-  return made
+  return names
 }

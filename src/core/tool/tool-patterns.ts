@@ -20,12 +20,12 @@ export function createToolPatterns(patterns: readonly string[]) {
 function createLookup(patterns: readonly string[]) {
   const names = new Set<string>()
   const beginnings = new Set<string>()
-  const others: ((key: string) => boolean)[] = []
+  const matchers: ((key: string) => boolean)[] = []
   for (const pattern of new Set(patterns.map((each) => each.toLowerCase()))) {
     const star = pattern.indexOf('*')
     if (star === -1) names.add(pattern)
     else if (star === pattern.length - 1) beginnings.add(pattern.slice(0, -1))
-    else others.push(compilePattern(pattern))
+    else matchers.push(compilePattern(pattern))
   }
   const longest = Math.max(-1, ...[...beginnings].map(({ length }) => length))
   const begins = (key: string): boolean => {
@@ -33,8 +33,8 @@ function createLookup(patterns: readonly string[]) {
     return false
   }
   return {
-    compared: others.length,
-    has: (key: string) => names.has(key) || begins(key) || others.some((matches) => matches(key)),
+    compared: matchers.length,
+    has: (key: string) => names.has(key) || begins(key) || matchers.some((matches) => matches(key)),
   }
 }
 
@@ -42,7 +42,7 @@ const compiled = new WeakMap<readonly string[], ReturnType<typeof createToolPatt
 
 /** For a list that is used again, as a credential's is: it is compiled once. */
 export function listCovers(patterns: readonly string[], name: ToolName): boolean {
-  const known = compiled.get(patterns) ?? createToolPatterns(patterns)
-  compiled.set(patterns, known)
-  return known.covers(name)
+  const lookup = compiled.get(patterns) ?? createToolPatterns(patterns)
+  compiled.set(patterns, lookup)
+  return lookup.covers(name)
 }

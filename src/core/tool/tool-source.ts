@@ -15,7 +15,7 @@ export interface ToolSource {
   loadRecord(digest: string): Promise<ToolRecord | undefined>
   findByName(name: string): Promise<ToolName | undefined>
   findDocumentAddress(dialect: string, id: string, tool?: string): Promise<DocumentAddress | undefined>
-  whole(record: ToolRecord): Promise<ToolRecord>
+  attachDocument(record: ToolRecord): Promise<ToolRecord>
   hasToolkit(toolkit: string): Promise<boolean>
   /** A name may differ in `-` and `_`, as OXP writes older ones. For an unknown name, at most 20 ids near it. */
   loadCurrentOrSuggest(name: ToolName): Promise<ToolDocument | readonly string[]>

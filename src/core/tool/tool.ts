@@ -97,8 +97,8 @@ export interface ToolDocument extends ToolName {
 
 /** The title, else the one among the annotations (MCP, `Tool`). An empty text is none. */
 export function getDisplayTitle({ title, annotations }: Pick<Definition, 'title' | 'annotations'>): string | undefined {
-  const shown = [title, annotations?.title].find((text) => typeof text === 'string' && text !== '')
-  return typeof shown === 'string' ? shown : undefined
+  const displayTitle = [title, annotations?.title].find((text) => typeof text === 'string' && text !== '')
+  return typeof displayTitle === 'string' ? displayTitle : undefined
 }
 
 /** A schema as an object: true and false are schemas too. */
@@ -126,8 +126,9 @@ export function omitEmptyRequirements<A>(
 }
 
 export function deriveSecurityLevel(requirements: Requirements): number {
-  const asks = requirements.authorization.length > 0 || requirements.secrets.length > 0 || requirements.user_id
-  return asks ? 4 : 0
+  const requiresCredentials =
+    requirements.authorization.length > 0 || requirements.secrets.length > 0 || requirements.user_id
+  return requiresCredentials ? 4 : 0
 }
 
 export function needsApproval(tool: Pick<ToolRecord, 'securityLevel' | 'requiresApproval'>): boolean {

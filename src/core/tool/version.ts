@@ -17,8 +17,8 @@ export const STATUS_ORDER = ['active', 'deprecated', 'yanked', 'disabled', 'pend
 export const SETTABLE_STATES = ['active', 'deprecated', 'yanked', 'disabled'] as const
 
 /** The more restrictive of a version's own status and its toolkit's; the version's own where they are equal. */
-export function stricterStatus(own: ToolStatus, toolkit: ToolStatus): ToolStatus {
-  return STATUS_ORDER.indexOf(toolkit.state) > STATUS_ORDER.indexOf(own.state) ? toolkit : own
+export function stricterStatus(version: ToolStatus, toolkit: ToolStatus): ToolStatus {
+  return STATUS_ORDER.indexOf(toolkit.state) > STATUS_ORDER.indexOf(version.state) ? toolkit : version
 }
 
 export interface VersionStatus {
@@ -37,14 +37,14 @@ export function isPrerelease(version: string): boolean {
 /** A guess at the intended version: `v1` is `1.0.0`, and `2024-05-01` is `2024.5.1`. */
 export function guessVersion(text: string): string {
   const numbers = /^\D{0,10}(\d{1,15})(?:[.\-_/](\d{1,15}))?(?:[.\-_/](\d{1,15}))?/.exec(text) ?? []
-  const [major = 1, minor = 0, patch = 0] = numbers.slice(1).map((each) => (each === undefined ? 0 : Number(each)))
+  const [major = 1, minor = 0, patch = 0] = numbers.slice(1).map((entry) => (entry === undefined ? 0 : Number(entry)))
   return `${major}.${minor}.${patch}`
 }
 
 /** The version that an identifier of another form says by itself. */
 export function inferVersion(text: string): string | undefined {
-  const says = /^(?:v?\d{1,15}(?:\.\d{1,15}){0,2}|\d{4}-\d\d-\d\d)$/.test(text)
-  return says && !isVersion(text) ? guessVersion(text) : undefined
+  const hasVersion = /^(?:v?\d{1,15}(?:\.\d{1,15}){0,2}|\d{4}-\d\d-\d\d)$/.test(text)
+  return hasVersion && !isVersion(text) ? guessVersion(text) : undefined
 }
 
 /**
@@ -52,12 +52,12 @@ export function inferVersion(text: string): string | undefined {
  * selector the highest active or else deprecated version. Pre-releases come only where there is no release or the range
  * names one. A yanked or disabled version answers only to its exact version.
  */
-export function resolveVersion<T extends VersionStatus>(versions: readonly T[], selector?: string): T | undefined {
-  if (selector === undefined) return findHighest(versions, 'active') ?? findHighest(versions, 'deprecated')
-  const exact = /^\d{1,15}$/.test(selector) ? `${Number(selector)}.0.0` : selector
-  if (isVersion(exact)) return versions.find((each) => each.version === exact)
-  if (selector === 'latest') return findHighest(versions, 'active')
-  const range = validRange(selector)
+export function resolveVersion<T extends VersionStatus>(versions: readonly T[], versionRange?: string): T | undefined {
+  if (versionRange === undefined) return findHighest(versions, 'active') ?? findHighest(versions, 'deprecated')
+  const exact = /^\d{1,15}$/.test(versionRange) ? `${Number(versionRange)}.0.0` : versionRange
+  if (isVersion(exact)) return versions.find((entry) => entry.version === exact)
+  if (versionRange === 'latest') return findHighest(versions, 'active')
+  const range = validRange(versionRange)
   if (range === null) return undefined
   const inRange = versions.filter(({ version }) => satisfies(version, range))
   return findHighest(inRange, 'active')
@@ -65,10 +65,10 @@ export function resolveVersion<T extends VersionStatus>(versions: readonly T[], 
 
 export function chooseVersion<T extends VersionStatus>(
   { versions, isLeftOut }: { readonly versions: readonly T[]; readonly isLeftOut?: true },
-  selector?: string,
+  versionRange?: string,
 ): T | undefined {
-  const asksNewest = selector === undefined || selector === 'latest'
-  return asksNewest && isLeftOut ? undefined : resolveVersion(versions, selector)
+  const wantsNewest = versionRange === undefined || versionRange === 'latest'
+  return wantsNewest && isLeftOut ? undefined : resolveVersion(versions, versionRange)
 }
 
 export function withoutPending<D extends { readonly versions: readonly VersionStatus[] }>(document: D): D | undefined {
@@ -77,8 +77,8 @@ export function withoutPending<D extends { readonly versions: readonly VersionSt
   return versions.length === 0 ? undefined : { ...document, versions }
 }
 
-export function isVersionRange(selector: string): boolean {
-  return isVersion(selector) || selector === 'latest' || validRange(selector) !== null
+export function isVersionRange(versionRange: string): boolean {
+  return isVersion(versionRange) || versionRange === 'latest' || validRange(versionRange) !== null
 }
 
 export function findHighest<T extends VersionStatus>(
@@ -86,8 +86,8 @@ export function findHighest<T extends VersionStatus>(
   state: ToolStatus['state'],
 ): T | undefined {
   let best: T | undefined
-  for (const each of versions) {
-    if (each.status.state === state && (!best || isBetter(each.version, best.version))) best = each
+  for (const entry of versions) {
+    if (entry.status.state === state && (!best || isBetter(entry.version, best.version))) best = entry
   }
   return best
 }

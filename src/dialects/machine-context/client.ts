@@ -8,7 +8,7 @@ import { VERSION } from './wire.ts'
 const LISTED = looseObject({
   id: REMOTE_NAME,
   version: REMOTE_NAME,
-  capabilities: array(looseObject({ name: REMOTE_NAME }), { least: 1, most: 1 }),
+  capabilities: array(looseObject({ name: REMOTE_NAME }), { min: 1, max: 1 }),
 })
 
 /** Machine Context Protocol 1.0: each capability of a listed document is a tool. */
@@ -21,7 +21,7 @@ export const machineContextClient: RemoteDialect = {
     isObject(document) && isJsonArray(document.tools)
       ? { tools: document.tools.flatMap(splitCapabilities) }
       : undefined,
-  listed: transform(LISTED, ({ id, version, capabilities: [{ name: tool } = { name: '' }] }, report) => {
+  nameReader: transform(LISTED, ({ id, version, capabilities: [{ name: tool } = { name: '' }] }, report) => {
     const remoteName = `${id}.${tool}@${version}`
     const toolkit = id.startsWith(TOOLKIT_PREFIX) ? id.slice(TOOLKIT_PREFIX.length) : id
     if (parseRemoteTool(remoteName)?.tool === tool) return { toolkit, tool, remoteName }

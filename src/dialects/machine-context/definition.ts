@@ -50,9 +50,9 @@ function decode(document: Json, options: DecodeOptions, budget?: Budget): Return
   })
   return ok({
     definitions,
-    called: capabilityNames,
+    sourceNames: capabilityNames,
     itself: { id, version: sharedFields.version },
-    elsewhere: sanitizeName(name),
+    alternateToolkit: sanitizeName(name),
     ...(isListed ? { unpublishable: [{ path: '/id', message: `Must not begin with '${TOOLKIT_PREFIX}'` }] } : {}),
     schemas: capabilities.map(({ output: schema }, index) => ({
       path: `/capabilities/${index}/return/schema`,
@@ -67,12 +67,12 @@ function decode(document: Json, options: DecodeOptions, budget?: Budget): Return
 function toolDefinition(options: DecodeOptions) {
   return json.object({
     id: json.refine(SOURCE_NAME, (id) => (id === TOOLKIT_PREFIX ? 'Must name a toolkit' : undefined)),
-    name: json.string({ least: 1 }),
+    name: json.string({ min: 1 }),
     version: toolVersionReader(options),
-    description: json.string({ least: 1 }),
+    description: json.string({ min: 1 }),
     securityLevel: json.optional(json.integer(0, 10), 0),
     metadata: json.optional(METADATA),
-    capabilities: json.array(capability(), { least: 1 }),
+    capabilities: json.array(capability(), { min: 1 }),
   })
 }
 
@@ -86,7 +86,7 @@ function capability() {
   return json.transform(
     json.object({
       name: json.unique(SOURCE_NAME),
-      description: json.string({ least: 1 }),
+      description: json.string({ min: 1 }),
       parameters: parametersReader,
       return: json.optional(RETURN, { output: {} }),
     }),

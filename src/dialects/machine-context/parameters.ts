@@ -21,7 +21,7 @@ const SCHEMA_KEYWORDS = ['properties', 'items']
 /** Reads "Capabilities". Schemas are checked here, so that problems are reported where the document has them. */
 export const parametersReader: json.Reader<JsonObject> = (value, report) => {
   if (value === undefined) return { type: 'object' }
-  const read = json.array(createParameterReader(json.unique(json.string({ least: 1 }))))(value, report)
+  const read = json.array(createParameterReader(json.unique(json.string({ min: 1 }))))(value, report)
   if (read === json.INVALID_VALUE) return json.INVALID_VALUE
   const required = read.filter(({ isRequired }) => isRequired).map(({ name }) => name)
   const input = {

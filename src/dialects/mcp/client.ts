@@ -11,7 +11,7 @@ import { OWN_META_PREFIX, dropHeaderExtensions } from './tool-document.ts'
 export const mcpClient: ListedDialect = {
   protocol: 'mcp',
   source: mcp.dialect,
-  listed: nameOnlyReader,
+  nameReader: nameOnlyReader,
   decode,
 }
 

@@ -51,7 +51,7 @@ function decode(document: Json, options: DecodeOptions): ReturnType<Codec['decod
   const warnings: Problem[] = []
   const isListing = isJsonObject(document) && document.tools !== undefined && document.inputSchema === undefined
   const tool = createToolReader()
-  const tools = json.looseObject({ tools: json.array(tool, { least: 1 }) })
+  const tools = json.looseObject({ tools: json.array(tool, { min: 1 }) })
   const read = json.parseValue(
     isListing ? json.transform(tools, (list) => list.tools) : json.transform(tool, (definition) => [definition]),
     document,
@@ -61,7 +61,7 @@ function decode(document: Json, options: DecodeOptions): ReturnType<Codec['decod
     return { ok: false, problems: [...findMissingFields(options), ...(read.ok ? [] : read.problems)] }
   return ok({
     definitions: read.value.map((definition) => ({ ...definition, toolkit, version })),
-    called: listToolNames(isListing ? document.tools : [document]),
+    sourceNames: listToolNames(isListing ? document.tools : [document]),
     schemas: read.value.flatMap(({ input, output }, index) => {
       const path = isListing ? `/tools/${index}` : ''
       return [

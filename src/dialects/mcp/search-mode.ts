@@ -29,7 +29,7 @@ const NAME = json.withSchemaDescription('A name that search_tools gave.', json.s
 const LIMIT = json.withSchemaDescription(`How many; ${DEFAULT_RESULTS} if absent.`, json.integer(1, MAX_RESULTS))
 const OUTPUT_SCHEMA_DESCRIPTION = 'True for the JSON Schemas of arguments and output, however long they are.'
 
-const createTextReader = (description: string) => json.withSchemaDescription(description, json.string({ most: 500 }))
+const createTextReader = (description: string) => json.withSchemaDescription(description, json.string({ max: 500 }))
 /** Some models write an object as a text. */
 const argumentsReader = json.withSchemaFrom(json.anyObject, (value, report) => {
   const read = typeof value === 'string' ? parseJson(value.trim() || '{}', report.budget()) : undefined

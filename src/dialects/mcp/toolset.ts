@@ -77,13 +77,13 @@ export async function findVisibleTool(
 
 /** For lists only: whether the principal may call a tool is judged by the principal as it is. */
 export function restrictToToolset(principal: Principal, { tools }: Toolset): Principal {
-  const { within } = principal
+  const { restrictedTo: within } = principal
   if (tools === undefined) return principal
-  if (within === undefined) return { ...principal, within: tools }
+  if (within === undefined) return { ...principal, restrictedTo: tools }
   // An agent has whole toolkits
   const isWithin = (pattern: string) =>
     listCovers(within, parseToolId(pattern) ?? { toolkit: stripAnyTool(pattern), tool: '*' })
-  return { ...principal, within: tools.filter(isWithin) }
+  return { ...principal, restrictedTo: tools.filter(isWithin) }
 }
 
 function namesReader(description: string, isValid: (name: string) => boolean): Reader<readonly string[]> {

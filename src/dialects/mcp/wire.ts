@@ -40,7 +40,7 @@ const META = json.looseObject({
     ),
   ),
   traceparent: json.anyJson,
-  [SELECTOR_KEY]: json.optional(json.string({ least: 1, most: 128 })),
+  [SELECTOR_KEY]: json.optional(json.string({ min: 1, max: 128 })),
   [CALL_ID_KEY]: json.optional(identifier),
   [SELECT_KEY]: json.optional(json.string()),
   [LOG_LEVEL_KEY]: json.optional(json.enumReader(LEVELS)),
@@ -48,7 +48,7 @@ const META = json.looseObject({
   [CAPABILITIES_KEY]: json.anyJson,
 })
 const PARAMS = json.looseObject({
-  name: json.string({ most: MAX_OWN_NAME }),
+  name: json.string({ max: MAX_OWN_NAME }),
   arguments: json.nullish(json.anyObject, EMPTY_OBJECT),
   _meta: json.nullish(META, {}),
   inputResponses: json.optional(json.map(json.anyObject)),

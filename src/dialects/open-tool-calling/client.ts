@@ -14,7 +14,7 @@ export const openToolCallingClient: RemoteDialect = {
   source: 'open-tool-calling-upstream',
   paths: { list: '/tools', call: '/tools/invoke' },
   readTools: (document) => (isJsonArray(document) ? { tools: document } : undefined),
-  listed: transform(LISTED, ({ name: tool, toolkit: { name: toolkit, version } }, report) => {
+  nameReader: transform(LISTED, ({ name: tool, toolkit: { name: toolkit, version } }, report) => {
     const remoteName = `${toolkit}.${tool}@${version}`
     if (parseRemoteTool(remoteName)?.tool === tool) return { toolkit, tool, remoteName }
     return addProblem(report, "Must be a name without '.' and '@', by which it can be called", '/name')

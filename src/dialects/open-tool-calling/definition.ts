@@ -86,7 +86,7 @@ function decode(document: Json, options: DecodeOptions): ReturnType<Codec['decod
   }
   return ok({
     definitions: [definition],
-    called: [displayName],
+    sourceNames: [displayName],
     schemas: [
       { path: '/input', schema: definition.input },
       ...(output.schema === null ? [] : [{ path: '/output', schema: output.schema }]),
@@ -117,13 +117,13 @@ function toolDefinition(options: DecodeOptions) {
     {
       $schema: optional(definitionSchema),
       id: optional(SOURCE_NAME),
-      name: string({ least: 1, most: MAX_TEXT }),
+      name: string({ min: 1, max: MAX_TEXT }),
       version: optional(string()),
       fully_qualified_name: optional(string()),
       description: optional(string(), ''),
       toolkit: object(
         {
-          name: string({ least: 1, most: MAX_TEXT }),
+          name: string({ min: 1, max: MAX_TEXT }),
           version: identifierVersionReader(options),
           description: nullish(string()),
         },

@@ -45,7 +45,7 @@ const CONTEXT = json.transform(
       json.hideValue((value, report) => (isJsonArray(value) ? SECRET_LIST : SECRET_MAP)(value, report)),
       NO_CONTEXT.secrets,
     ),
-    user_id: json.nullish(json.string({ most: 256 })),
+    user_id: json.nullish(json.string({ max: 256 })),
     user_info: json.nullish(json.anyObject),
   }),
   ({ authorization, secrets, user_id: userId, user_info = authorization.user_info, values }): CallContext => ({
@@ -63,8 +63,8 @@ export const REQUEST = json.object(
     created_at: json.nullish(json.string()),
     tool: json.object(
       {
-        name: json.string({ least: 1, most: MAX_OWN_NAME }),
-        toolkit: json.nullish(json.string({ most: MAX_OWN_NAME })),
+        name: json.string({ min: 1, max: MAX_OWN_NAME }),
+        toolkit: json.nullish(json.string({ max: MAX_OWN_NAME })),
         version: json.nullish(json.string()),
       },
       EXTENSION,

@@ -22,7 +22,7 @@ export const oxpClient: RemoteDialect = {
     isObject(document) && isJsonArray(document.items)
       ? { tools: document.items, next: document.next_cursor }
       : undefined,
-  listed: transform(looseObject({ id: ID }), ({ id }) => id),
+  nameReader: transform(looseObject({ id: ID }), ({ id }) => id),
   decode(document, _, budget) {
     const fields = Object.fromEntries(
       DEFINITION_FIELDS.filter((key) => key in document).map((key) => [key, document[key]]),

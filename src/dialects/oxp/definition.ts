@@ -122,7 +122,7 @@ const SCOPES = json.object({ scopes: json.nullish(json.stringArray, []) }, EXTEN
 const INTENDED_FIELDS = { scope: 'oauth2', scopes: 'oauth2', provider: 'id', provider_id: 'id', name: 'id', key: 'id' }
 
 function requirementReader<T extends object>(readers: { readonly [K in keyof T]: json.Reader<T[K]> }) {
-  const reader = json.object(readers, { ...EXTENSION, meant: INTENDED_FIELDS })
+  const reader = json.object(readers, { ...EXTENSION, misnomers: INTENDED_FIELDS })
   return (value: unknown, report: json.ReadContext) => reader(isObject(value) ? value : {}, report)
 }
 
@@ -139,6 +139,6 @@ function createRequirementsReader(): json.Reader<Requirements> {
       secrets: json.optional(json.array(requirementReader({ id: json.unique(requirementId) })), []),
       user_id: json.optional(json.boolean, false),
     },
-    { ...EXTENSION, meant: { auth: 'authorization', oauth2: 'authorization', user: 'user_id' } },
+    { ...EXTENSION, misnomers: { auth: 'authorization', oauth2: 'authorization', user: 'user_id' } },
   )
 }

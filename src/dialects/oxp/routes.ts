@@ -42,7 +42,7 @@ interface OxpRoutesDeps extends ToolListDeps {
   }>
 }
 
-const TEXT_PARAMETER = optional(string({ most: 500 }))
+const TEXT_PARAMETER = optional(string({ max: 500 }))
 
 export const LIST_PARAMETERS = {
   q: TEXT_PARAMETER,

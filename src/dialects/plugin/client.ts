@@ -10,7 +10,7 @@ export const pluginClient: RemoteDialect = {
   source: 'plugin-upstream',
   paths: { list: '/describe', call: '/call' },
   readTools: (document) => (isObject(document) && isJsonArray(document.tools) ? { tools: document.tools } : undefined),
-  listed: nameOnlyReader,
+  nameReader: nameOnlyReader,
   decode: (document, name) => plugin.decode({ tools: [{ ...document, name }] }, { toolkit: 'any', version: '1.0.0' }),
   writeCall: ({ tool: name, input, method }) => ({
     method,

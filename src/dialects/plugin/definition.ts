@@ -58,7 +58,7 @@ function decode(document: Json, options: DecodeOptions): ReturnType<Codec['decod
   const schemas = tools.map((tool, index) => ({ path: `/tools/${index}/inputSchema`, schema: tool.inputSchema }))
   const sourceTools = isJsonObject(document) && isJsonArray(document.tools) ? document.tools : []
   const sourceNames = sourceTools.map((tool) => (isJsonObject(tool) && typeof tool.name === 'string' ? tool.name : ''))
-  return { ok: true, value: { definitions, called: sourceNames, schemas, warnings } }
+  return { ok: true, value: { definitions, sourceNames, schemas, warnings } }
 }
 
 function createListReader() {

@@ -20,9 +20,9 @@ const META_FIELDS = json.looseObject({
 const NO_META: json.InferOutput<typeof META_FIELDS> = {}
 const META = (value: unknown, report: json.ReadContext) => (isObject(value) ? META_FIELDS(value, report) : NO_META)
 
-const NAME = json.string({ most: MAX_OWN_NAME })
+const NAME = json.string({ max: MAX_OWN_NAME })
 const PARAMS = json.looseObject({ name: NAME, arguments: json.nullish(json.anyObject, {}), _meta: META })
-export const REQUEST = json.looseObject({ method: json.nullish(json.string({ most: 256 })), params: PARAMS })
+export const REQUEST = json.looseObject({ method: json.nullish(json.string({ max: 256 })), params: PARAMS })
 
 /** Hosts pass on `_meta` from their own callers, so only the context and the selection are read. */
 export function decodeCall(body: unknown) {

@@ -47,7 +47,7 @@ export function lazyBody<B>(
     reader,
     async read(request, path, budget, memory) {
       const isAbsent = isOptional && !request.headers.has('content-type')
-      const json = isAbsent ? ok({}) : await readJson(request, { limit, budget, parts, memory })
+      const json = isAbsent ? ok({}) : await readJson(request, { limit, budget, maxParts: parts, memory })
       if (!json.ok) return json
       if (fetchesSource && !(await memory.growWholeBody(limit))) return FULL
       const result = parseValue(await readerFor(path, json.value), json.value)

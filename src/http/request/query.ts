@@ -37,7 +37,11 @@ export function defineQuery<T extends object>(
   )
   const readers: { -readonly [K in keyof T]: json.Reader<T[K]> } = { ...parameters }
   for (const name in readers) if (!listNames.has(name)) readers[name] = singleValue(readers[name])
-  const reader = json.object<T>(readers, { ...(unknown && { unknown }), called: 'parameter', meant: COMMON_MISNOMERS })
+  const reader = json.object<T>(readers, {
+    ...(unknown && { unknown }),
+    fieldNoun: 'parameter',
+    misnomers: COMMON_MISNOMERS,
+  })
   return { reader, names: Object.keys(parameters), unknown, listNames, emptyResult: checkValues(reader, {}) }
 }
 

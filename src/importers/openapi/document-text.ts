@@ -28,11 +28,11 @@ export async function parseDocumentText(text: string, bounds: TextBounds): Promi
 }
 
 /** The longest that others wait is for the engine's own reading of it, some 30 ms of the largest. */
-async function readJson(text: string, { meter, giveWay }: TextBounds): Promise<JsonParseResult> {
-  const slices = parseInSlices(text, meter, { what: 'the description', parts: MAX_SOURCE_NODES })
+async function readJson(text: string, { budget, yieldControl }: TextBounds): Promise<JsonParseResult> {
+  const slices = parseInSlices(text, budget, { what: 'the description', maxParts: MAX_SOURCE_NODES })
   for (;;) {
     const { done, value } = slices.next()
-    await giveWay()
+    await yieldControl()
     if (done === true) return value
   }
 }

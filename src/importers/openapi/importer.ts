@@ -40,9 +40,9 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
       if (operations.length + unreadable.length === 0)
         return refused('Must describe operations under `paths`, and has none')
       const chosen: DescribedOperation[] = []
-      const mayGiveWay = createYielder(() => request.meter.spent, request.giveWay)
+      const mayGiveWay = createYielder(() => request.budget.spent, request.yieldControl)
       for (const operation of operations) {
-        if (request.wants(operation.tool)) chosen.push(operation)
+        if (request.isSelected(operation.tool)) chosen.push(operation)
         await mayGiveWay()
       }
       if (chosen.length > MAX_TOOLS) {
@@ -55,7 +55,7 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
         responses: createSchemaConverter(description, 'response'),
         toolkit: request.toolkit,
         options: options.value,
-        budget: request.meter,
+        budget: request.budget,
       })
       const { version, description: said, title } = objectAt(description.root, 'info')
       const toolkitDescription = [said, title].flatMap((text) => shortDescription(text) ?? [])[0]

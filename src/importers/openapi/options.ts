@@ -49,7 +49,7 @@ const FIELDS = {
 export function readImportOptions(fields: JsonObject, schemes: readonly string[]) {
   const known = schemes.length > 0 ? quoteList(schemes) : 'none'
   const reader = object(FIELDS, {
-    beside: IMPORT_FIELDS,
+    otherFields: IMPORT_FIELDS,
     rule({ credentials = [] }, report) {
       for (const [name, option] of credentials) {
         if (schemes.includes(name) || option.in !== undefined) continue

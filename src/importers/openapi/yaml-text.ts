@@ -13,7 +13,7 @@ import { type Budget, textUnits } from '../../core/tool/budget.ts'
 import { bigInteger } from '../../core/tool/big-integers.ts'
 import { MAX_DEPTH } from '../../core/tool/json.ts'
 
-export type TextBounds = Pick<ImportRequest, 'meter' | 'giveWay'>
+export type TextBounds = Pick<ImportRequest, 'budget' | 'yieldControl'>
 type Read = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
 
 /** Twice what 512 KiB of real descriptions have: each leads to two values, and takes a microsecond. */
@@ -30,13 +30,13 @@ const TOO_MANY = refused(`Must have at most ${MAX_MARKS} lines and signs as YAML
 const TOO_MUCH = refused(`Must have at most ${MAX_VALUES} values as YAML, with what aliases repeat: send it as JSON`)
 const TOO_DEEP = refused(`Must not nest deeper than ${MAX_DEPTH} levels`)
 
-export async function readYaml(text: string, { meter, giveWay }: TextBounds): Promise<Read> {
-  meter.spend(textUnits(text))
+export async function readYaml(text: string, { budget, yieldControl }: TextBounds): Promise<Read> {
+  budget.spend(textUnits(text))
   if (marksIn(text) > MAX_MARKS) return TOO_MANY
   try {
     const events = parseEvents(text, { maxDepth: MAX_DEPTH + 1 })
-    await giveWay()
-    const wrong = judge(events, text, meter)
+    await yieldControl()
+    const wrong = checkEvents(events, text, budget)
     if (wrong) return wrong
     // As in JSON, the last of repeated keys counts
     const [value] = constructFromEvents(events, {
@@ -45,7 +45,7 @@ export async function readYaml(text: string, { meter, giveWay }: TextBounds): Pr
       json: true,
       maxTotalMergeKeys: MAX_VALUES,
     })
-    await giveWay()
+    await yieldControl()
     return { ok: true, value }
   } catch (error) {
     const { reason, mark } = error instanceof YAMLException ? error : { reason: 'unreadable' }
@@ -66,7 +66,7 @@ function marksIn(text: string): number {
 }
 
 /** Counts what an alias repeats at each place, before it is there: a few of them can stand for gigabytes. */
-function judge(events: readonly Event[], text: string, meter: Budget): Read | undefined {
+function checkEvents(events: readonly Event[], text: string, budget: Budget): Read | undefined {
   const anchors = new Map<string, { from: number; values?: number }>()
   const open: { from: number; values?: number }[] = []
   let documents = 0
@@ -90,6 +90,6 @@ function judge(events: readonly Event[], text: string, meter: Budget): Read | un
     }
     if (values > MAX_VALUES) return TOO_MUCH
   }
-  meter.spend(values)
+  budget.spend(values)
   return documents === 1 ? undefined : refused(`Must be one YAML document, got ${documents === 0 ? 'none' : 'several'}`)
 }

@@ -53,7 +53,7 @@ function asResult(result: unknown): RunResult {
   if (typeof result !== 'object' || result === null) return { ok: true, value: result }
   if (isMore(result)) {
     const extra = result[extras]
-    return 'asks' in extra ? { ok: false, asks: extra.asks } : { ok: true, ...extra }
+    return 'inputRequests' in extra ? { ok: false, asks: extra.inputRequests } : { ok: true, ...extra }
   }
   return isFailed(result) ? { ok: false, failure: result.failed } : { ok: true, value: result }
 }

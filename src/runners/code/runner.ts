@@ -18,7 +18,7 @@ const MAX_REPORTED = 100_000
 export function checkCodeImplementation(implementation: Json, { requirements }: Definition) {
   const reader = object({
     kind: enumReader(['code']),
-    module: string({ least: 1 }),
+    module: string({ min: 1 }),
     allowed_hosts: optional(allowedHosts, []),
     credentials: sandboxCredentials(implementation, requirements),
     shared: optional(

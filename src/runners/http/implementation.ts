@@ -35,9 +35,9 @@ const ENCODING_FIELDS = {
 const PARAMETER = json.transform(
   json.object(
     {
-      input: json.string({ least: 1 }),
+      input: json.string({ min: 1 }),
       in: json.enumReader(PLACES),
-      name: json.nullish(json.string({ least: 1 })),
+      name: json.nullish(json.string({ min: 1 })),
       ...ENCODING_FIELDS,
       default: json.anyJson,
     },
@@ -70,8 +70,8 @@ function isExploded(style: ParameterStyle): boolean {
 
 const BODY = json.object({
   type: json.nullish(json.enumReader(['json', 'form', 'multipart', 'raw', 'none']), 'json'),
-  input: json.optional(json.string({ least: 1 })),
-  content_type: json.optional(json.string({ least: 1 })),
+  input: json.optional(json.string({ min: 1 })),
+  content_type: json.optional(json.string({ min: 1 })),
   encoding: json.optional(json.map(ENCODING), {}),
 })
 
@@ -95,7 +95,7 @@ const RESPONSE = json.object(
   {
     type: json.nullish(json.enumReader(['json', 'text', 'binary', 'auto', 'none'])),
     pointer: json.nullish(POINTER, ''),
-    statuses: json.nullish(json.array(STATUS, { least: 1 }), ['2xx']),
+    statuses: json.nullish(json.array(STATUS, { min: 1 }), ['2xx']),
     error: json.optional(ERROR),
   },
   {
@@ -119,7 +119,7 @@ const CREDENTIAL = json.object(
 export const httpImplementation = json.object({
   kind: json.enumReader(['http']),
   method: json.enumReader(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']),
-  url: json.string({ least: 1 }),
+  url: json.string({ min: 1 }),
   parameters: json.optional(json.array(PARAMETER), []),
   headers: json.optional(json.map(json.string()), {}),
   credentials: json.optional(json.array(requireOneSource(json.transform(CREDENTIAL, toPlacement))), []),

@@ -21,8 +21,8 @@ export function checkRemoteImplementation(implementation: Json, { requirements }
     {
       kind: json.enumReader(['remote']),
       protocol: json.enumReader(REMOTE_PROTOCOLS),
-      url: json.refine(json.string({ least: 1 }), whyNoServer),
-      tool: json.string({ least: 1 }),
+      url: json.refine(json.string({ min: 1 }), whyNoServer),
+      tool: json.string({ min: 1 }),
       credentials: json.optional(
         json.array(requireOneSource(rejectDuplicatePlacement(CREDENTIAL, requirements, headerProblem))),
         [],

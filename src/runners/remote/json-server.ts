@@ -59,7 +59,7 @@ function toOutcome(said: RemoteAnswer, says: string, record: ToolRecord, endpoin
 export function listServer(
   { paths, title, listsByToolkit, readTools }: RemoteDialect,
   endpoint: Endpoint,
-  { signal, toolkit, meter }: ListRequest,
+  { signal, toolkit, budget: meter }: ListRequest,
   { guardedFetch, now }: RemoteDeps,
 ): Promise<Listed> {
   const { host } = endpoint
@@ -118,7 +118,7 @@ async function askServer(
   const text = utf8Text(body)
   if (text === undefined) return notAnswered(toFailedCall(`${host} answered what is not UTF-8`, undefined, { redact }))
   const { meter, parts = MAX_RESPONSE_NODES } = asking
-  const read = parseJson(text, meter, { ...FOREIGN_JSON, what: `what ${host} answered`, parts })
+  const read = parseJson(text, meter, { ...FOREIGN_JSON, what: `what ${host} answered`, maxParts: parts })
   if (!read.ok && read.isJson) return notAnswered(toFailedCall(read.message, undefined, { redact }))
   const document = read.ok ? read.value : undefined
   return { ok: true as const, status, headers: answered, text, size: body.byteLength, document }

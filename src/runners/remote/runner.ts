@@ -52,11 +52,16 @@ export function createUpstreams(deps: RemoteDeps) {
       ok: true as const,
       async value(
         secrets: ReadonlyMap<string, Credential>,
-        listing: ListRequest & { readonly asker: FetchCapability },
+        listing: ListRequest & { readonly fetchCapability: FetchCapability },
       ) {
         // No user's token counts while importing
         const ours = credentials.filter(({ source }) => source === 'secret')
-        const located = createEndpoint({ url, credentials: ours }, { secrets, tokens: new Map() }, {}, listing.asker)
+        const located = createEndpoint(
+          { url, credentials: ours },
+          { secrets, tokens: new Map() },
+          {},
+          listing.fetchCapability,
+        )
         if (!located.ok) return wrong('/credentials', located.failure.message)
         const dialect = deps.dialects.get(protocol)
         const listed = await (dialect
@@ -67,7 +72,7 @@ export function createUpstreams(deps: RemoteDeps) {
         const known = createRedactor(
           Array.from(secrets.values(), ({ value }) => value),
           base64,
-          listing.meter,
+          listing.budget,
         )
         return { ok: true as const, value: known?.value(listed) ?? listed }
       },

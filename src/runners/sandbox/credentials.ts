@@ -82,4 +82,4 @@ export const allowedHost = refine(
   },
 )
 
-export const allowedHosts = array(allowedHost, { most: 32 })
+export const allowedHosts = array(allowedHost, { max: 32 })

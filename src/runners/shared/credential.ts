@@ -16,9 +16,9 @@ const FORMAT = json.hideValue(
 )
 
 export const PLACEMENT_FIELDS = {
-  authorization: json.optional(json.string({ least: 1 })),
-  secret: json.optional(json.string({ least: 1 })),
-  name: json.string({ least: 1 }),
+  authorization: json.optional(json.string({ min: 1 })),
+  secret: json.optional(json.string({ min: 1 })),
+  name: json.string({ min: 1 }),
   format: json.nullish(FORMAT),
 }
 

@@ -16,7 +16,7 @@ interface PluginReaderOptions {
   readonly inside: GuestModules
   readonly sha256: (bytes: ArrayBuffer) => Promise<string>
   readonly storeBlob: (name: string, bytes: ArrayBuffer) => Promise<void>
-  readonly giveWay: YieldControl
+  readonly yieldControl: YieldControl
 }
 
 const MAX_DESCRIBED = 1024 * 1024
@@ -39,11 +39,11 @@ const IMPORTS: ReadonlyMap<string, readonly string[]> = new Map([
 const WASI = 'wasi_snapshot_preview1'
 
 export function createPluginReader(options: PluginReaderOptions): PluginReader {
-  const { sandbox, inside, sha256, storeBlob, giveWay } = options
+  const { sandbox, inside, sha256, storeBlob, yieldControl } = options
   return {
-    async read(bytes, { toolkit, allowed_hosts, config }, { signal, meter: whole }) {
+    async read(bytes, { toolkit, allowed_hosts, config }, { signal, budget: whole }) {
       if (!sandbox) return { ok: false, failure: { type: 'tool-not-executable', id: toolkit, reason: NO_LOADER } }
-      const metered = await meter(bytes, giveWay)
+      const metered = await meter(bytes, yieldControl)
       if (typeof metered === 'string') return invalidSource({ path: '', message: metered })
       const blob = await sha256(bytes.buffer)
       const described = await describe(sandbox, blob, metered.bytes.buffer, { signal, meter: whole })
@@ -61,9 +61,9 @@ export function createPluginReader(options: PluginReaderOptions): PluginReader {
         }),
       }
     },
-    async keep(bytes, hash) {
+    async store(bytes, hash) {
       if ((await sha256(bytes.buffer)) !== hash) return `The plugin's bytes are not those of the SHA-256 '${hash}'`
-      const metered = await meter(bytes, giveWay)
+      const metered = await meter(bytes, yieldControl)
       if (typeof metered === 'string') return metered
       await store(hash, bytes, metered)
       return undefined
@@ -108,13 +108,13 @@ function findReason({ message, developer_message: why }: ToolFailure): string {
   return why === undefined ? message : `${message}: ${why}`
 }
 
-async function meter(bytes: Uint8Array<ArrayBuffer>, giveWay: YieldControl): Promise<MeteredModule | string> {
+async function meter(bytes: Uint8Array<ArrayBuffer>, yieldControl: YieldControl): Promise<MeteredModule | string> {
   try {
     checkHeader(bytes)
     if (!WebAssembly.validate(bytes)) return 'It is not a valid WebAssembly module, or not the whole of one'
     const steps = addFuelMetering(bytes, { fuel: FUEL, maxPages: MAX_PAGES })
     let step = steps.next()
-    for (; !step.done; step = steps.next()) await giveWay()
+    for (; !step.done; step = steps.next()) await yieldControl()
     const metered = step.value
     if (!WebAssembly.validate(metered.bytes)) throw new Error('A metered module is not valid')
     return whyRefused(metered) ?? metered

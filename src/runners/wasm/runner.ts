@@ -28,11 +28,11 @@ import type { ToolFailure } from '../../core/tool/content.ts'
 import { FUEL, meteredBlob, pluginCode } from './plugin-code.ts'
 
 function checkWasmImplementation(implementation: Json, { requirements }: Definition) {
-  const secret = refine(string({ least: 1 }), (id) => whyUndeclared(id, requirements.secrets))
+  const secret = refine(string({ min: 1 }), (id) => whyUndeclared(id, requirements.secrets))
   const reader = object({
     kind: enumReader(['wasm']),
     blob: stringMatching('the SHA-256 of a plugin that was uploaded', /^[0-9a-f]{64}$/),
-    tool: string({ least: 1 }),
+    tool: string({ min: 1 }),
     allowed_hosts: optional(allowedHosts, []),
     config: nullish(map(secret), {}),
     timeout_ms: timeoutMs,

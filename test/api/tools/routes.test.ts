@@ -65,14 +65,18 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
         return found && { ok: true, document: { ...found, versions: changed ?? [] } }
       },
     },
-    source: { ...deps.source, whole, loadCurrentOrSuggest: async (name) => (await document(name)) ?? [] },
+    source: {
+      ...deps.source,
+      attachDocument: whole,
+      loadCurrentOrSuggest: async (name) => (await document(name)) ?? [],
+    },
     resolver: createResolver({
       memory: createCacheMemory(1_000_000),
       source: {
         ...deps.source,
         loadTool: document,
         findByName: async () => undefined,
-        whole,
+        attachDocument: whole,
         suggestIds: async () => [],
         loadCurrentOrSuggest: async (name) => (await document(name)) ?? [],
       },

@@ -126,7 +126,7 @@ describe('a turn of a call', () => {
     const credential = { id: 'key:a', name: 'credential', limits }
     expect(limitsFor({ ...key, limits }, tool, [])).toEqual([credential])
     expect(limitsFor({ ...key, limits, owner: 'key:b' }, tool, [])).toEqual([{ ...credential, id: 'key:b' }])
-    expect(limitsFor({ ...key, limits }, tool, [{ of: 'Mail.*', limits }])).toEqual([
+    expect(limitsFor({ ...key, limits }, tool, [{ pattern: 'Mail.*', limits }])).toEqual([
       credential,
       { id: 'tool:mail.send Mail.*', name: 'tool', limits },
     ])

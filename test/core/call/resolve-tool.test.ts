@@ -68,7 +68,7 @@ function setUp(stored: Stored = {}) {
       return stored.documents?.[id]
     },
     hasToolkit: async () => false,
-    whole: async (record) => record,
+    attachDocument: async (record) => record,
     suggestIds: async () => ['Near.By'],
     async loadCurrentOrSuggest(name) {
       reads.push(`current ${text(name)}`)

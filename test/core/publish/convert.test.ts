@@ -10,7 +10,12 @@ const byId: FormatWriter = ({ id, tool }, name) => ({
   losses: tool === 'Do' ? [{ path: '/name', reason: 'Has no place' }] : [],
 })
 const into = (document: Json, to: FormatWriter = byId, from?: string) =>
-  convert(document, { from, to: withBudget('test', to), beside: { given: { version: '2.0.0' } } }, [plain], sha256)
+  convert(
+    document,
+    { from, to: withBudget('test', to), wrapper: { decodeOptions: { version: '2.0.0' } } },
+    [plain],
+    sha256,
+  )
 
 describe('a conversion', () => {
   it('of one tool gives its document', async () => {
@@ -28,9 +33,9 @@ describe('a conversion', () => {
       document: { securityLevel, requiresApproval: requiresApproval ?? false, tags: [...tags] },
       losses: [],
     })
-    const beside = { given: {}, tags: ['a'], guard: { security_level: 5, approval: true } } as const
+    const wrapper = { decodeOptions: {}, tags: ['a'], guard: { security_level: 5, approval: true } } as const
     const document = { plain: [{}] }
-    expect(await convert(document, { to: withBudget('test', told), beside }, [plain], sha256)).toMatchObject({
+    expect(await convert(document, { to: withBudget('test', told), wrapper }, [plain], sha256)).toMatchObject({
       value: { document: { securityLevel: 5, requiresApproval: true, tags: ['a'] } },
     })
   })

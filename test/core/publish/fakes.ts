@@ -131,7 +131,7 @@ export function worldOf({
   const deps: PublishDeps = {
     codecs: [plain],
     formats: new Map([['plain', withBudget('plain', (record, _, budget) => plain.encode(record, budget))]]),
-    giveWay: async () => void (gaveWay += 1),
+    yieldControl: async () => void (gaveWay += 1),
     runners,
     sha256,
     source: {

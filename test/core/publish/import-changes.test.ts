@@ -31,13 +31,13 @@ async function successor(
   const records = await Promise.all(versions.map((version) => recordAs(version, before)))
   const published = { 'kit.do': documentOf(records) }
   const { prepared, problems } = await prepare(imported, { published, records, ...more })
-  return problems?.[0]?.message ?? [prepared?.state, prepared?.records[0]?.version]
+  return problems?.[0]?.message ?? [prepared?.state, prepared?.publication.records[0]?.version]
 }
 
 describe('a tool that is not published', () => {
   it('has the version that is said, else that of its source, else 1.0.0', async () => {
     const tool = importedOf()
-    const versionOf = async (more: object) => (await prepare(tool, more)).prepared?.records[0]?.version
+    const versionOf = async (more: object) => (await prepare(tool, more)).prepared?.publication.records[0]?.version
     expect(await versionOf({ version: '3.0.0', sourceVersion: '2.0.0' })).toBe('3.0.0')
     expect(await versionOf({ sourceVersion: '2.0.0' })).toBe('2.0.0')
     expect(await versionOf({})).toBe('1.0.0')
@@ -49,10 +49,13 @@ describe('a tool that is not published', () => {
       asked: ['current Kit.Do'],
       prepared: {
         state: 'new',
-        records: [await recordAs('1.0.0', tool)],
-        places: [{ input: '/definition/input', output: '/definition/output' }],
+        publication: {
+          records: [await recordAs('1.0.0', tool)],
+          schemaPaths: [{ input: '/definition/input', output: '/definition/output' }],
+          specified: { implementation: true, tags: false },
+          allowBreaking: true,
+        },
         implementationPaths: ['/implementation'],
-        given: { implementation: true, tags: false },
         warnings: [],
       },
     })
@@ -60,7 +63,7 @@ describe('a tool that is not published', () => {
 
   it('is new where its name is known and has no versions', async () => {
     const { prepared } = await prepare(importedOf(), { published: { 'kit.do': documentOf([]) } })
-    expect([prepared?.state, prepared?.records[0]?.version]).toEqual(['new', '1.0.0'])
+    expect([prepared?.state, prepared?.publication.records[0]?.version]).toEqual(['new', '1.0.0'])
   })
 
   it('is judged as complete definitions are', async () => {
@@ -118,10 +121,12 @@ describe('a tool that is published as it is', () => {
       asked: ['current Kit.Do'],
       prepared: {
         state: 'unchanged',
-        records: [await recordAs('1.0.0', again)],
-        places: [],
+        publication: {
+          records: [await recordAs('1.0.0', again)],
+          specified: { implementation: true, tags: false },
+          allowBreaking: false,
+        },
         implementationPaths: [],
-        given: { implementation: true, tags: false },
         warnings: [],
       },
     })
@@ -139,7 +144,7 @@ describe('a tool that is published as it is', () => {
       recordAs('2.0.0', importedOf({ description: 'Another' })),
     ])
     const { prepared } = await prepare(tool, { published: { 'kit.do': documentOf(records) }, records })
-    expect([prepared?.state, prepared?.records[0]?.version]).toEqual(['changed', '2.0.1'])
+    expect([prepared?.state, prepared?.publication.records[0]?.version]).toEqual(['changed', '2.0.1'])
   })
 })
 
@@ -208,7 +213,7 @@ describe('a tool that changed', () => {
     const from = async (newest: typeof old, known: typeof records) => {
       const published = { 'kit.do': documentOf(records, { newest }) }
       const { prepared, asked } = await prepare(tool, { published, records: known })
-      return [prepared?.records[0]?.version, ...asked.slice(1)]
+      return [prepared?.publication.records[0]?.version, ...asked.slice(1)]
     }
     expect(await from(highest, [])).toEqual(['2.0.1'])
     expect(await from(old, records)).toEqual(['2.0.1', `record ${highest?.digest}`])
@@ -224,7 +229,7 @@ describe('a tool that changed', () => {
     expect(wrong.problems?.map(({ path }) => path)).toEqual(['/definition/input/type'])
     const tool = { ...changed({ description: 'Another' }), document: 'new' }
     expect(await prepare(tool, { published, records })).toMatchObject({
-      prepared: { state: 'changed', records: [await recordAs('1.0.1', tool)] },
+      prepared: { state: 'changed', publication: { records: [await recordAs('1.0.1', tool)] } },
     })
   })
 
@@ -238,7 +243,8 @@ describe('a tool that changed', () => {
 })
 
 describe('the name of an imported tool', () => {
-  const nameOf = async (...given: Parameters<typeof prepare>) => (await prepare(...given)).prepared?.records[0]?.name
+  const nameOf = async (...given: Parameters<typeof prepare>) =>
+    (await prepare(...given)).prepared?.publication.records[0]?.name
 
   it.each([
     ['do', 'Kit_Do'],
@@ -267,7 +273,7 @@ describe('the level of an imported tool that may destroy something', () => {
     const records = before === undefined ? [] : [await recordAs('1.0.0', was)]
     const { deps } = worldOf({ records, published: { 'kit.do': documentOf(records) } })
     const result = await prepareImport({ imported: tool, guards }, deps)
-    return result.ok ? result.value.records[0]?.securityLevel : result.problems
+    return result.ok ? result.value.publication.records[0]?.securityLevel : result.problems
   }
 
   it('begins at 4, unless the import says otherwise', async () => {

@@ -159,8 +159,8 @@ describe('a tool that cannot be published', () => {
 })
 
 describe('what a source makes', () => {
-  const giveWay = async () => undefined
-  const options = { principal: principal('Kit.*'), allowBreaking: false, budget: createRequestBudget(), giveWay }
+  const yieldControl = async () => undefined
+  const options = { principal: principal('Kit.*'), allowBreaking: false, budget: createRequestBudget(), yieldControl }
   const named = (tool: string, more: Parameters<typeof importedOf>[0] = {}): ImportItem => ({
     tool: importedOf({ tool, name: `Kit_${tool}`, ...more }),
   })
@@ -248,7 +248,7 @@ describe('what a source makes', () => {
       ways += 1
       expect(made).toBe(2 * ways)
     }
-    await importTools(items(), { ...options, budget, giveWay: givingWay }, async (submissions) => {
+    await importTools(items(), { ...options, budget, yieldControl: givingWay }, async (submissions) => {
       const record = await createToolRecord({ definition: definitionOf(), dialect: 'plain', document: null }, sha256)
       const imported = { state: 'new', record } as const
       return submissions.map(() => ({ ok: true, outcome: 'created', ids: [], warnings: [], imported }))

@@ -135,7 +135,7 @@ describe('what a plugin describes', () => {
             { id: 'Box.t0@1.2.3', source: { dialect: 'plugin', document: { tools: [tool('t0')] } } },
             { id: 'Box.t1@1.2.3', source: { dialect: 'plugin', document: { tools: [tool('t1')] } } },
           ],
-          given: { implementation: true, tags: false },
+          specified: { implementation: true, tags: false },
         },
       ],
     ])

@@ -23,7 +23,8 @@ const BAD = { input: { type: 'text' } }
 async function prepared(body: Json, dialect?: string) {
   const result = await prepareDocument({ body, dialect }, deps)
   if (!result.ok) throw new Error(JSON.stringify(result.problems))
-  return result.value
+  const { publication, ...report } = result.value
+  return { ...publication, ...report }
 }
 async function problems(body: Json, dialect?: string) {
   const result = await prepareDocument({ body, dialect }, deps)
@@ -45,8 +46,9 @@ describe('a document', () => {
     expect(await prepared(document)).toEqual({
       records,
       document: { dialect: 'plain', hash: source.hash, text, toolkit: 'Kit', tools: { A: 'A', B: 'B' } },
-      given: { implementation: false, tags: false },
-      places: ['A', 'B'].map((name) => ({ input: '/input', output: '', requirements: '/requirements', name })),
+      specified: { implementation: false, tags: false },
+      allowBreaking: false,
+      schemaPaths: ['A', 'B'].map((name) => ({ input: '/input', output: '', requirements: '/requirements', name })),
       implementationPaths: ['/implementation', '/implementation'],
       warnings: [],
     })
@@ -55,7 +57,7 @@ describe('a document', () => {
   it('may have its implementation and its tags beside it, which are those of all of its tools', async () => {
     const definition = { plain: [{ tool: 'A', tags: ['own'] }, { tool: 'B' }] }
     const implementation = { kind: 'echo', to: 'x' }
-    const { records, given } = await prepared({ definition, implementation, tags: ['t'] })
+    const { records, specified: given } = await prepared({ definition, implementation, tags: ['t'] })
     expect(records).toMatchObject([
       { id: 'Kit.A@1.0.0', implementation, tags: ['t'] },
       { id: 'Kit.B@1.0.0', implementation, tags: ['t'] },
@@ -72,7 +74,7 @@ describe('a document', () => {
   it('may have an implementation for each tool beside it, and one for the others', async () => {
     const definition = { plain: [{ tool: 'A' }, { tool: 'B' }, { tool: 'C' }] }
     const [one, other] = [{ kind: 'echo', to: 'x' }, { kind: 'other' }]
-    const { records, given } = await prepared({ definition, implementations: { A: one, C: other } })
+    const { records, specified: given } = await prepared({ definition, implementations: { A: one, C: other } })
     expect(records.map(({ implementation }) => implementation)).toEqual([one, undefined, other])
     expect(given).toEqual({ implementation: true, tags: false })
     const all = await prepared({ definition, implementations: { A: one }, implementation: other })
@@ -96,7 +98,7 @@ describe('a document', () => {
       ...plain,
       decode(document: Json, given: DecodeOptions): ReturnType<Codec['decode']> {
         const read = plain.decode(document, given)
-        const value = read.ok && { ...read.value, called: ['do it'], itself: { id: 'x', version: '1.0.0' } }
+        const value = read.ok && { ...read.value, sourceNames: ['do it'], itself: { id: 'x', version: '1.0.0' } }
         return value ? { ok: true, value } : read
       },
     }
@@ -109,7 +111,7 @@ describe('a document', () => {
         { ...deps, codecs: [codec], source: { ...deps.source, findDocumentAddress: addressed } },
       )
       if (!read.ok) throw new Error('Cannot read')
-      return read.value
+      return { ...read.value, ...read.value.publication }
     }
     expect(await of({ plain: [{}] })).toMatchObject({
       records: [{ id: 'Before.Do@1.0.0' }],
@@ -118,16 +120,16 @@ describe('a document', () => {
     })
     expect(asked).toEqual([['plain', 'x']])
     const given = await of({ definition: { plain: [{}] }, toolkit: 'Given' })
-    expect(given).toMatchObject({ document: { toolkit: 'Given' }, given: { toolkit: true }, warnings: [] })
+    expect(given).toMatchObject({ document: { toolkit: 'Given' }, specified: { toolkit: true }, warnings: [] })
     expect(asked).toHaveLength(1)
   })
 
   it('keeps its own tags where none are said, and has none where none is said to be', async () => {
     const definition = { plain: [{ tags: ['own'] }] }
     const own = await prepared({ definition })
-    expect([own.records[0]?.tags, own.given]).toEqual([['own'], { implementation: false, tags: false }])
+    expect([own.records[0]?.tags, own.specified]).toEqual([['own'], { implementation: false, tags: false }])
     const none = await prepared({ definition, tags: [] })
-    expect([none.records[0]?.tags, none.given]).toEqual([[], { implementation: false, tags: true }])
+    expect([none.records[0]?.tags, none.specified]).toEqual([[], { implementation: false, tags: true }])
   })
 
   it('is told the toolkit and the version beside it', async () => {
@@ -234,10 +236,13 @@ describe('complete definitions', () => {
     expect(await prepareDefinitions({ tools, warnings }, deps)).toEqual({
       ok: true,
       value: {
-        records: await Promise.all(tools.map((each) => createToolRecord(each, sha256))),
-        places: tools.map(() => ({ input: '/in', output: '/out' })),
+        publication: {
+          records: await Promise.all(tools.map((each) => createToolRecord(each, sha256))),
+          schemaPaths: tools.map(() => ({ input: '/in', output: '/out' })),
+          specified: { implementation: true, tags: false },
+          allowBreaking: false,
+        },
         implementationPaths: ['/implementation', '/implementation'],
-        given: { implementation: true, tags: false },
         warnings,
       },
     })

@@ -5,17 +5,17 @@ import type { Problem } from '../../../src/core/tool/problem.ts'
 
 function read(body: JsonObject) {
   const problems: Problem[] = []
-  return { beside: parseWrapper({ definition: {}, ...body }, problems), problems }
+  return { wrapper: parseWrapper({ definition: {}, ...body }, problems), problems }
 }
 const LARGE = 'x'.repeat(256 * 1024)
 
 describe('what is said beside a definition', () => {
   it('is nothing', () => {
-    expect(read({})).toEqual({ beside: { given: {} }, problems: [] })
-    expect(read({ implementation: null })).toEqual({ beside: { given: {} }, problems: [] })
+    expect(read({})).toEqual({ wrapper: { decodeOptions: {} }, problems: [] })
+    expect(read({ implementation: null })).toEqual({ wrapper: { decodeOptions: {} }, problems: [] })
     // As a value that was set to nothing
     expect(read({ toolkit: undefined, version: undefined, tags: undefined, implementation: undefined })).toEqual({
-      beside: { given: {} },
+      wrapper: { decodeOptions: {} },
       problems: [],
     })
   })
@@ -23,10 +23,10 @@ describe('what is said beside a definition', () => {
   it('is a toolkit, a version, tags and an implementation', () => {
     const said = { tags: ['a', 'b'.repeat(64)], implementation: { kind: 'echo', more: [1] } }
     expect(read({ ...said, toolkit: 'Kit', version: '1.2.3' })).toEqual({
-      beside: { ...said, given: { toolkit: 'Kit', version: '1.2.3' } },
+      wrapper: { ...said, decodeOptions: { toolkit: 'Kit', version: '1.2.3' } },
       problems: [],
     })
-    expect(read({ tags: [] }).beside).toEqual({ given: {}, tags: [] })
+    expect(read({ tags: [] }).wrapper).toEqual({ decodeOptions: {}, tags: [] })
     expect(read({ tags: Array.from({ length: 32 }, () => 't') }).problems).toEqual([])
   })
 
@@ -85,7 +85,9 @@ describe('what is said beside a definition', () => {
   })
 
   it('leaves out what is wrong', () => {
-    expect(read({ toolkit: 'a b', version: '1', tags: [''], implementation: {} }).beside).toEqual({ given: {} })
+    expect(read({ toolkit: 'a b', version: '1', tags: [''], implementation: {} }).wrapper).toEqual({
+      decodeOptions: {},
+    })
   })
 
   it('is told of everything that is wrong, the fields that there are not first', () => {

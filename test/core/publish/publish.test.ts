@@ -52,7 +52,7 @@ describe.each(WAYS)('%s', (_, of) => {
       [
         {
           records: [{ id: 'Kit.Do@1.0.0', implementation: { kind: 'echo' } }],
-          given: { implementation: true, tags: false },
+          specified: { implementation: true, tags: false },
         },
       ],
     ])

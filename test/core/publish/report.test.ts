@@ -27,11 +27,9 @@ describe('a report', () => {
       { ...bare, id: ids[0] ?? '' },
       { ...bare, implementation, id: ids[1] ?? '' },
     ]
-    expect(toReport({ outcome: 'created', ids }, { warnings, records })).toMatchObject({ uncallable: [ids[0]] })
-    expect(toReport({ outcome: 'unchanged', ids }, { warnings, records })).not.toHaveProperty('uncallable')
-    expect(toReport({ outcome: 'created', ids }, { warnings, records: records.slice(1) })).not.toHaveProperty(
-      'uncallable',
-    )
+    expect(toReport({ outcome: 'created', ids }, { warnings }, records)).toMatchObject({ uncallable: [ids[0]] })
+    expect(toReport({ outcome: 'unchanged', ids }, { warnings }, records)).not.toHaveProperty('uncallable')
+    expect(toReport({ outcome: 'created', ids }, { warnings }, records.slice(1))).not.toHaveProperty('uncallable')
   })
 
   it('says why the registry would not have them', () => {

@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { createToolRecord } from '../../../src/core/tool/digest.ts'
 import type { PublicationResult } from '../../../src/core/publish/registry.ts'
-import { type AcceptedSubmission, storePublications } from '../../../src/core/publish/publish.ts'
+import { storePublications } from '../../../src/core/publish/publish.ts'
+import type { PreparedSubmission } from '../../../src/core/publish/prepare.ts'
 import { definitionOf, principal, sha256, worldOf } from './fakes.ts'
 
 const NOTHING = { outcome: 'unchanged', ids: [] } as const
 
-async function admitted(tool: string, more: Partial<AcceptedSubmission> = {}): Promise<AcceptedSubmission> {
+async function admitted(tool: string, more: Partial<PreparedSubmission> = {}): Promise<PreparedSubmission> {
   const record = await createToolRecord(
     { definition: definitionOf({ tool }), dialect: 'plain', document: tool },
     sha256,
   )
-  const publication = { records: [record], given: { implementation: true, tags: false }, allowBreaking: false }
-  return { publication, warnings: [], ...more }
+  const publication = { records: [record], specified: { implementation: true, tags: false }, allowBreaking: false }
+  return { publication, implementationPaths: [], warnings: [], ...more }
 }
 
 describe('what was admitted', () => {

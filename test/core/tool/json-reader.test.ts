@@ -39,9 +39,9 @@ function valueOf<T>(reader: Reader<T>, value: unknown): T {
 describe('a reader', () => {
   it.each<[string, Reader<unknown>, readonly unknown[]]>([
     ['a string', string(), ['', 'a', 'x'.repeat(256 * 1024)]],
-    ['a string that is not empty', string({ least: 1 }), [' ']],
-    ['a string of some length', string({ least: 1, most: 3 }), ['a', 'abc']],
-    ['a string of at most a length', string({ most: 3 }), ['', 'abc']],
+    ['a string that is not empty', string({ min: 1 }), [' ']],
+    ['a string of some length', string({ min: 1, max: 3 }), ['a', 'abc']],
+    ['a string of at most a length', string({ max: 3 }), ['', 'abc']],
     ['a text of a pattern', LETTERS, ['a', 'abc']],
     ['a text of a predicate', stringMatching('an even text', ({ length }) => length % 2 === 0), ['', 'ab']],
     ['an integer', integer(-1, 2), [-1, 0, 1, 2]],
@@ -50,7 +50,7 @@ describe('a reader', () => {
     ['any object', anyObject, [{}, { a: [null] }]],
     ['anything', anyJson, [null, undefined, 1, [], {}]],
     ['an array', array(LETTERS), [[], ['a', 'b', 'a']]],
-    ['an array of some length', array(LETTERS, { least: 1, most: 2 }), [['a'], ['a', 'b']]],
+    ['an array of some length', array(LETTERS, { min: 1, max: 2 }), [['a'], ['a', 'b']]],
     ['a map', map(LETTERS, 2), [{}, { a: 'b' }, { '': 'b', 'constructor': 'c' }]],
     ['an object', object({ a: LETTERS, b: optional(integer(0, 9)) }), [{ a: 'x' }, { a: 'x', b: 3 }]],
     ['what may be absent', optional(LETTERS), ['a', undefined]],
@@ -69,10 +69,10 @@ describe('a reader', () => {
       'x'.repeat(256 * 1024 + 1),
       'Must be a string, got a string of 262145 characters: the limit is 262144',
     ],
-    ['that is empty', string({ least: 1 }), '', "Must be a string that is not empty, got ''"],
-    ['too short', string({ least: 1, most: 3 }), '', "Must be a string of 1 to 3 characters, got ''"],
-    ['too long', string({ most: 3 }), 'abcd', "Must be a string of at most 3 characters, got 'abcd'"],
-    ['of no length at all', string({ least: 1, most: 3 }), 'abcd', "Must be a string of 1 to 3 characters, got 'abcd'"],
+    ['that is empty', string({ min: 1 }), '', "Must be a string that is not empty, got ''"],
+    ['too short', string({ min: 1, max: 3 }), '', "Must be a string of 1 to 3 characters, got ''"],
+    ['too long', string({ max: 3 }), 'abcd', "Must be a string of at most 3 characters, got 'abcd'"],
+    ['of no length at all', string({ min: 1, max: 3 }), 'abcd', "Must be a string of 1 to 3 characters, got 'abcd'"],
     ['of another pattern', LETTERS, 'A', "Must be letters, got 'A'"],
     ['that only prints like a string', LETTERS, ['a'], 'Must be letters, got an array of 1'],
     ['that fails a predicate', stringMatching('even', ({ length }) => length % 2 === 0), 'a', "Must be even, got 'a'"],
@@ -86,14 +86,14 @@ describe('a reader', () => {
     ['of another word than the one', enumReader(['a']), true, "Must be 'a', got true"],
     ['of no object', anyObject, [1, 2], 'Must be an object, got an array of 2'],
     ['of no array', array(LETTERS), { 0: 'a' }, 'Must be an array, got an object'],
-    ['of too few items', array(LETTERS, { least: 1 }), [], 'Must be an array that is not empty, got an empty array'],
+    ['of too few items', array(LETTERS, { min: 1 }), [], 'Must be an array that is not empty, got an empty array'],
     [
       'of too many items',
-      array(LETTERS, { most: 1 }),
+      array(LETTERS, { max: 1 }),
       ['a', 'B'],
       'Must be an array of at most 1 items, got an array of 2',
     ],
-    ['of no items', array(LETTERS, { least: 1, most: 9 }), [], 'Must be an array of 1 to 9 items, got an empty array'],
+    ['of no items', array(LETTERS, { min: 1, max: 9 }), [], 'Must be an array of 1 to 9 items, got an empty array'],
     ['of no map', map(LETTERS), [], 'Must be an object, got an empty array'],
     ['of too many fields', map(LETTERS, 1), { a: 'a', b: 'b' }, 'Must be an object of at most 1 fields, got an object'],
     ['of no fields', object({ a: LETTERS }), 'a', "Must be an object, got 'a'"],
@@ -221,7 +221,10 @@ describe('an object', () => {
   })
 
   it('may have words of its own for fields, and for what people try', () => {
-    const reader = object({ q: optional(LETTERS) }, { called: 'parameter', meant: { search: 'q', page: 'cursor' } })
+    const reader = object(
+      { q: optional(LETTERS) },
+      { fieldNoun: 'parameter', misnomers: { search: 'q', page: 'cursor' } },
+    )
     expect(problemsOf(reader, { search: 1, page: 1 })).toEqual({
       '/search': "Unknown parameter 'search' (meant 'q'?): wanted 'q'",
       '/page': "Unknown parameter 'page': wanted 'q'",
@@ -244,7 +247,7 @@ describe('an object', () => {
   })
 
   it('may name fields that are read elsewhere', () => {
-    expect(problemsOf(object({ a: LETTERS }, { beside: ['from'] }), { a: 'a', b: 1 })).toEqual({
+    expect(problemsOf(object({ a: LETTERS }, { otherFields: ['from'] }), { a: 'a', b: 1 })).toEqual({
       '/b': "Unknown field 'b': wanted 'from', 'a'",
     })
   })

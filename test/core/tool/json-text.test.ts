@@ -27,10 +27,10 @@ describe('a text that was sent', () => {
     expect(read(`[${'[[]],'.repeat(DEFAULT_UNITS / 2 - 1)}0]`).ok).toBe(true)
     expect(read(`[${'[[]],'.repeat(DEFAULT_UNITS / 2 + 1)}0]`)).toEqual(refused)
     expect(read(JSON.stringify(',:['.repeat(DEFAULT_UNITS))).ok).toBe(true)
-    expect(read(list(4_000), { parts: 3_999 }).ok).toBe(false)
+    expect(read(list(4_000), { maxParts: 3_999 }).ok).toBe(false)
   })
 
-  it('draws on the meter by its parts and its length, whatever it comes to', () => {
+  it('draws on the budget by its parts and its length, whatever it comes to', () => {
     const meter = createRequestBudget()
     parseJson(list(5_000), meter)
     expect(meter.spent).toBeGreaterThan(5_000)

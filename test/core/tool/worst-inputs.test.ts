@@ -27,7 +27,7 @@ const names = (count: number, prefix = 'k') =>
 const LONG = 'n'.repeat(100_000)
 
 describe('what is told of a document that no reader takes', () => {
-  const part = object({ a: integer(0, 1), b: string({ least: 1 }), c: optional(array(integer(0, 1))) })
+  const part = object({ a: integer(0, 1), b: string({ min: 1 }), c: optional(array(integer(0, 1))) })
   const reader = object({
     parts: optional(map(part)),
     items: optional(array(part)),
@@ -85,7 +85,7 @@ describe('what is told of a document that no reader takes', () => {
 
 describe('the worst text to parse', () => {
   const MB = 1_000_000
-  const read = (text: string) => parseJson(text, createBudget(Infinity), { parts: MAX_SOURCE_NODES })
+  const read = (text: string) => parseJson(text, createBudget(Infinity), { maxParts: MAX_SOURCE_NODES })
   it.each([
     ['of nearly too many digits', `{"a": "${`${'9'.repeat(99)}a`.repeat(MB / 100)}"}`],
     ['of digits and exponents', `[${'1e99,'.repeat(MB / 5)}1]`],

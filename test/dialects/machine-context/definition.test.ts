@@ -231,7 +231,11 @@ describe('what a document calls itself', () => {
   })
 
   it('makes names of its capabilities, which are told apart', () => {
-    const { definitions, called, warnings } = decoded(named('x', 'get forecast', 'get.forecast', 'add', 'ADD'))
+    const {
+      definitions,
+      sourceNames: called,
+      warnings,
+    } = decoded(named('x', 'get forecast', 'get.forecast', 'add', 'ADD'))
     expect(called).toEqual(['get forecast', 'get.forecast', 'add', 'ADD'])
     const tools = definitions.map(({ tool }) => tool)
     expect(tools).toEqual([

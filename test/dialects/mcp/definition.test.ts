@@ -57,7 +57,7 @@ async function published(document: Json): Promise<readonly ToolRecord[]> {
   const prepared = await prepareDocument({ body: { definition: document, ...GIVEN } }, deps)
   if (!prepared.ok) throw new Error(JSON.stringify(prepared.problems))
   // As readers get them: a document of several tools is stored once, beside them
-  return prepared.value.records.map((record) => ({ ...record, source: { dialect: 'mcp', document } }))
+  return prepared.value.publication.records.map((record) => ({ ...record, source: { dialect: 'mcp', document } }))
 }
 
 const problemsOf = (document: Json, given = {}) => {

@@ -31,7 +31,7 @@ describe('the instructions that a client gets as it connects', () => {
   it('count tools that can be called, within the credential and the address', async () => {
     const asked: unknown[] = []
     const key: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:read', 'tools:call'], tools: ['Kit.*'] }
-    const toolkits: SetUp['toolkits'] = async ({ tools, within }, query) => {
+    const toolkits: SetUp['toolkits'] = async ({ tools, restrictedTo: within }, query) => {
       asked.push([tools, within, query])
       return []
     }

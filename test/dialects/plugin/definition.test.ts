@@ -64,7 +64,7 @@ describe('a ListToolsResult', () => {
   })
 
   it('may be empty', () => {
-    expect(decoded({ tools: [] })).toEqual({ definitions: [], called: [], schemas: [], warnings: [] })
+    expect(decoded({ tools: [] })).toEqual({ definitions: [], sourceNames: [], schemas: [], warnings: [] })
   })
 
   it("names its tools after its functions, which are called by ids' characters here", () => {

@@ -24,7 +24,7 @@ describe('where we deviate from the plugin schema', () => {
   it('other characters in a name become an underscore', () => {
     expect(plugin.decode({ tools: [TOOL] }, GIVEN)).toMatchObject({ value: { definitions: [{ tool: 'web_fetch' }] } })
     expect(plugin.decode({ tools: [{ ...TOOL, name: 'get it' }] }, GIVEN)).toMatchObject({
-      value: { definitions: [{ tool: 'get_it', title: 'get it' }], called: ['get it'] },
+      value: { definitions: [{ tool: 'get_it', title: 'get it' }], sourceNames: ['get it'] },
     })
   })
 

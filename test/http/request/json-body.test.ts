@@ -4,7 +4,7 @@ import { object, optional, string } from '../../../src/core/tool/json-reader.ts'
 import { NO_MEMORY } from '../../../src/http/request/request-memory.ts'
 import { jsonBody } from '../../../src/http/request/json-body.ts'
 
-const NAMED = object({ name: optional(string({ most: 3 })) })
+const NAMED = object({ name: optional(string({ max: 3 })) })
 
 async function read(body: string | undefined, rules: Parameters<typeof jsonBody>[1] = {}) {
   const init = body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }

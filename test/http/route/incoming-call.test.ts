@@ -24,7 +24,7 @@ function context(headers: Record<string, string> = {}, body: BodyInit = '{"a":1}
   return { req: { raw }, executionCtx: { waitUntil } }
 }
 
-const NUMBERED = defineQuery({ x: optional(string({ most: 1 })) })
+const NUMBERED = defineQuery({ x: optional(string({ max: 1 })) })
 const REFUSED = { 'x-refused': 'yes' }
 
 /** What the handler of a route is handed, or the failure that the request is refused with. */

@@ -10,7 +10,7 @@ import { authorizerFor } from '../authorizer-for.ts'
 
 const NOT_FOUND = fail({ type: 'not-found', message: 'Gone' })
 const PAGED = defineQuery({ limit: optional(string()) })
-const KEY = object({ name: string({ least: 1 }) })
+const KEY = object({ name: string({ min: 1 }) })
 const respond = (failure: Failure) =>
   Response.json(failure, { status: 400, headers: { 'cache-control': 'private, no-cache' } })
 

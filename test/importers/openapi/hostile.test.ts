@@ -55,9 +55,9 @@ describe('a text that is no description', () => {
 
 it('a long text lets others in for each million characters, and before it is looked through', async () => {
   let times = 0
-  const giveWay = async () => void (times += 1)
+  const yieldControl = async () => void (times += 1)
   const text = JSON.stringify({ openapi: '3.1.0', paths: {}, long: Array(6).fill('x'.repeat(1_000_000)) })
-  expect((await parseDocumentText(text, { meter: createRequestBudget(), giveWay })).ok).toBe(true)
+  expect((await parseDocumentText(text, { budget: createRequestBudget(), yieldControl })).ok).toBe(true)
   expect(times).toBe(7)
 })
 
@@ -84,12 +84,15 @@ describe('YAML that means harm', () => {
   ])(
     '(%s) is refused, and soon',
     async (_, text) => {
-      const result = await parseDocumentText(text, { meter: createRequestBudget(), giveWay: async () => undefined })
+      const result = await parseDocumentText(text, {
+        budget: createRequestBudget(),
+        yieldControl: async () => undefined,
+      })
       expect(result.ok).toBe(false)
       // Read to their ends, quotes and commas take three seconds
       expect(
         await effortOfAsync(() =>
-          parseDocumentText(text, { meter: createRequestBudget(), giveWay: async () => undefined }),
+          parseDocumentText(text, { budget: createRequestBudget(), yieldControl: async () => undefined }),
         ),
       ).toBeLessThan(5 * MOST_EFFORT)
     },
@@ -163,21 +166,21 @@ describe('a description that means harm', () => {
         sharing(OPERATIONS, inBody(meshed.S0), { components: { schemas: meshed } }),
       ],
     ])('takes no more than a share of one budget each: %s', async (_, document) => {
-      const meter = createRequestBudget(Infinity)
-      const { tools = [], skipped = [] } = await read(document, { meter })
+      const budget = createRequestBudget(Infinity)
+      const { tools = [], skipped = [] } = await read(document, { budget })
       expect(tools.length + skipped.length).toBe(OPERATIONS)
       for (const { reason } of skipped)
         expect(reason).toMatch(/too much work to make a tool of|cannot be used|500 parameters/)
-      expect(meter.spent).toBeLessThan(OPERATIONS * 2.1 * DEFAULT_UNITS)
+      expect(budget.spent).toBeLessThan(OPERATIONS * 2.1 * DEFAULT_UNITS)
     })
 
     it('ends with the budget of the whole', async () => {
-      const meter = createRequestBudget(3 * DEFAULT_UNITS)
+      const budget = createRequestBudget(3 * DEFAULT_UNITS)
       const mesh = sharing(OPERATIONS, inBody(meshed.S0), { components: { schemas: meshed } })
-      const { items = [] } = await read(mesh, { meter })
-      expect(meter.isExceeded).toBe(true)
+      const { items = [] } = await read(mesh, { budget })
+      expect(budget.isExceeded).toBe(true)
       expect(items).toHaveLength(OPERATIONS)
-      expect(meter.spent).toBeLessThan(3.1 * DEFAULT_UNITS)
+      expect(budget.spent).toBeLessThan(3.1 * DEFAULT_UNITS)
     })
   })
 
@@ -260,7 +263,7 @@ describe('a description that means harm', () => {
     )
     const document = { openapi: '3.0.0', servers: [{ url: 'https://a.example' }], paths }
     expect(await problemOf(document)).toMatch(/^Has 20000 operations, and one request makes at most 5000 tools/)
-    const { tools } = await read(document, { wants: (tool) => tool === 'op7' })
+    const { tools } = await read(document, { isSelected: (tool) => tool === 'op7' })
     expect(tools?.map(({ definition }) => definition.tool)).toEqual(['op7'])
   })
 

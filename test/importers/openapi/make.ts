@@ -13,10 +13,10 @@ import { createHttpRunner } from '../../../src/runners/http/runner.ts'
 export interface Options {
   readonly options?: JsonObject
   readonly toolkit?: string
-  readonly wants?: (tool: string) => boolean
+  readonly isSelected?: (tool: string) => boolean
   /** What a URL as the source gives. */
   readonly served?: string
-  readonly meter?: RequestBudget
+  readonly budget?: RequestBudget
 }
 
 const http = createHttpRunner({
@@ -29,7 +29,7 @@ const http = createHttpRunner({
 /** What the importer makes of a description, without publishing it. */
 export async function read(
   source: string | object,
-  { options = {}, toolkit = 'Kit', wants = () => true, served, meter = createRequestBudget() }: Options = {},
+  { options = {}, toolkit = 'Kit', isSelected = () => true, served, budget = createRequestBudget() }: Options = {},
 ) {
   const importer = createOpenApiImporter({
     fetchText: async (url) =>
@@ -38,13 +38,13 @@ export async function read(
   const result = await importer.read({
     source: source as JsonObject,
     toolkit,
-    wants,
+    isSelected,
     options,
     secret: () => ({ missing: 'No secrets here' }),
-    meter,
-    giveWay: async () => undefined,
+    budget,
+    yieldControl: async () => undefined,
     signal: new AbortController().signal,
-    asker: new FetchCapability('test'),
+    fetchCapability: new FetchCapability('test'),
   })
   if (!result.ok)
     return { failure: result.failure, problems: 'problems' in result.failure ? result.failure.problems : [] }
@@ -118,13 +118,13 @@ export async function publish(
       dryRun: false,
       allowBreaking: false,
       budget: createRequestBudget(),
-      giveWay: async () => undefined,
+      yieldControl: async () => undefined,
       ...more,
     },
     createPublish({
       codecs: [],
       formats,
-      giveWay: async () => undefined,
+      yieldControl: async () => undefined,
       runners: new Map([['http', http]]),
       sha256: async (text) => createHash('sha256').update(text).digest('hex'),
       source: {

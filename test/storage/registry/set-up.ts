@@ -206,8 +206,8 @@ export function documentPublication(
 async function publicationOf(body: Json): Promise<Publication> {
   const prepared = await prepareDocument({ body }, { codecs: [oxp, machineContext], runners: RUNNERS, sha256, source })
   if (!prepared.ok) throw new Error(JSON.stringify(prepared.problems))
-  const { records, document, given } = prepared.value
-  return { records, ...(document ? { document } : {}), given, allowBreaking: true }
+  const { records, document, specified } = prepared.value.publication
+  return { records, ...(document ? { document } : {}), specified, allowBreaking: true }
 }
 
 export async function record(id: string, given: Readonly<Record<string, unknown>> = {}): Promise<ToolRecord> {

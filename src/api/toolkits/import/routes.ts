@@ -21,7 +21,7 @@ interface ImportRoutesDeps extends RouteDeps {
   readonly publish: Publish
   readonly toolSecrets: ToolSecrets
   readonly writer: Pick<RegistryWriter, 'rights'>
-  readonly giveWay: YieldControl
+  readonly yieldControl: YieldControl
 }
 
 export const importQuery = defineQuery({
@@ -31,7 +31,7 @@ export const importQuery = defineQuery({
 const IMPORT_LIMIT = 16 * 1024 * 1024
 
 export function createImportRoutes(deps: ImportRoutesDeps): Hono {
-  const { importers, publish, toolSecrets, writer, giveWay } = deps
+  const { importers, publish, toolSecrets, writer, yieldControl } = deps
   const { router, on } = createRouter<ImportAnswers>(deps, { access: 'public' })
   const kinds = importers.map(({ kind }) => kind)
   const load = () => import('./wire.ts')
@@ -68,12 +68,12 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
         }),
       ),
     },
-  })(async ({ c, principal, fetchCapability: asker, query: { dry_run, allow }, body, addAuditDetails, budget }) => {
+  })(async ({ c, principal, fetchCapability, query: { dry_run, allow }, body, addAuditDetails, budget }) => {
     const [{ encodeDryRun, encodeImported, listProblems }, { importTools }] = await Promise.all([
       load(),
       import('../../../core/publish/import-tools.ts'),
     ])
-    const { kind, source, toolkit, version, wants, options, guardsFor } = body
+    const { kind, source, toolkit, version, isSelected, options, guardsFor } = body
     const dryRun = dry_run === '1'
     const sourceHost = typeof source === 'string' ? URL.parse(source.trim())?.host : undefined
     addAuditDetails({
@@ -84,13 +84,13 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
     })
     const { denied: reason, maySendSecrets } = await findToolkitPublishDenial(principal, toolkit, writer)
     if (reason !== undefined) return fail({ type: 'forbidden', reason })
-    if (!asker) return fail(NEEDS_CREDENTIAL)
+    if (!fetchCapability) return fail(NEEDS_CREDENTIAL)
     const importer = importers.find((candidate) => candidate.kind === kind)
     if (!importer) throw new Error(`No importer for '${kind}'`)
     const secret = createSecretLookup(principal, toolkit, maySendSecrets)
     const { signal } = c.req.raw
-    const request = { source, toolkit, options, secret, meter: budget, giveWay, signal, asker }
-    const imported = await importer.read({ ...request, wants: (tool) => wants(tool, budget) })
+    const request = { source, toolkit, options, secret, budget, yieldControl, signal, fetchCapability }
+    const imported = await importer.read({ ...request, isSelected: (tool) => isSelected(tool, budget) })
     if (!imported.ok) return imported
     const { items, version: sourceVersion, toolkitDescription } = imported
     const guards = guardsFor && ((tool: ImportedTool) => guardsFor(tool, budget))
@@ -101,7 +101,7 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
       guardsFor: guards,
       findMissingSecret: createMissingSecretCheck(principal),
     }
-    const publishOptions = { principal, dryRun, allowBreaking: allow !== undefined, budget, giveWay }
+    const publishOptions = { principal, dryRun, allowBreaking: allow !== undefined, budget, yieldControl }
     const result = await importTools(items, { ...publishOptions, ...importOptions }, publish)
     if (dryRun) return ok(encodeDryRun(result))
     const { made, skipped, denied } = result

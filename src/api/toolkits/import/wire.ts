@@ -41,7 +41,7 @@ const MAX_RULES = 100
 const METHOD = enumReader(['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH'])
 
 const RULE = object(
-  { tools: optional(PATTERNS), methods: optional(array(METHOD, { least: 1, most: 7 })), ...guardFields },
+  { tools: optional(PATTERNS), methods: optional(array(METHOD, { min: 1, max: 7 })), ...guardFields },
   {
     rule({ tools, methods, security_level, approval }, report) {
       if (tools === undefined && methods === undefined)
@@ -76,7 +76,7 @@ export function importReader(importerKinds: readonly ImportKind[]) {
     version: optional(version),
     tools: optional(PATTERNS, ['*']),
     ...guardFields,
-    rules: optional(array(RULE, { least: 1, most: MAX_RULES })),
+    rules: optional(array(RULE, { min: 1, max: MAX_RULES })),
   })
   const schema = () => {
     const { properties, ...schemaFields } = json.toJsonSchema(fields)
@@ -112,9 +112,9 @@ export function importReader(importerKinds: readonly ImportKind[]) {
     }
     if ((guardRules ?? []).reduce((sum, { tools = [] }) => sum + tools.length, 0) > MAX_PATTERNS)
       json.addProblem(report, `Must have at most ${MAX_PATTERNS} tool names in all rules together`, '/rules')
-    const wants = createNameMatcher(target.toolkit, patterns)
+    const isSelected = createNameMatcher(target.toolkit, patterns)
     const guards = readGuards(target.toolkit, { security_level: level, approval: approvalRequired }, guardRules)
-    return { ...source, ...target, wants, options, ...(guards ? { guardsFor: guards } : {}) }
+    return { ...source, ...target, isSelected, options, ...(guards ? { guardsFor: guards } : {}) }
   })
   return json.withSchema(schema, reader)
 }

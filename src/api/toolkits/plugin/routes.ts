@@ -43,9 +43,9 @@ export function createUploadRoutes(deps: UploadRoutesDeps): Hono {
     const request = c.req.raw
     const body = await readBytes(request, { mediaType: WASM, limit: PLUGIN_LIMIT, memory })
     if (!body.ok) return body
-    const plugin = await plugins.read(body.value, options, { signal: request.signal, meter: budget })
+    const plugin = await plugins.read(body.value, options, { signal: request.signal, budget })
     if (!plugin.ok) return plugin
-    const description = await readJsonText(plugin.described, budget, { parts: MAX_SOURCE_NODES })
+    const description = await readJsonText(plugin.described, budget, { maxParts: MAX_SOURCE_NODES })
     if (!description.ok || !isJsonObject(description.value)) {
       const detail = !description.ok && 'message' in description.failure ? `: ${description.failure.message}` : ''
       const problem = { path: '', message: `Its 'describe' did not give a JSON object${detail}` }

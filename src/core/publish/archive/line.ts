@@ -34,19 +34,19 @@ export const FORMAT = 2
 /** Earlier exports say where a document's id led; it is decided again where they are restored. */
 const EARLIER = optional(boolean)
 
-const PRINCIPAL = string({ least: 1, most: 300 })
+const PRINCIPAL = string({ min: 1, max: 300 })
 const NAME = stringMatching('a name of 1 to 64 of A-Z, a-z, 0-9, _ and -', isNamePart)
 const TOOL = stringMatching(
   "a tool such as 'Gmail.Send'",
   (id) => parseToolId(id)?.selector === undefined && parseToolId(id) !== undefined,
 )
-const SHORT = string({ least: 1, most: 300 })
+const SHORT = string({ min: 1, max: 300 })
 
 const STATUS: Reader<ToolStatus> = transform(
   object({
     state: enumReader(STATUS_ORDER),
-    message: optional(string({ most: 1_000 })),
-    successor: optional(string({ most: 300 })),
+    message: optional(string({ max: 1_000 })),
+    successor: optional(string({ max: 300 })),
   }),
   ({ state, message, successor }) => {
     if (state === 'active' || state === 'pending') return { state }
@@ -55,7 +55,7 @@ const STATUS: Reader<ToolStatus> = transform(
   },
 )
 
-const HMAC = optional(string({ most: 200 }))
+const HMAC = optional(string({ max: 200 }))
 
 const DIALECT = stringMatching('a name', /^[a-z0-9-]{1,64}$/)
 const HASH = stringMatching('a SHA-256 in lower-case hex', /^[0-9a-f]{64}$/)
@@ -69,12 +69,12 @@ const TAGS = custom('texts', (value) => (isStringArray(value) ? value : undefine
 
 const RECORD: Reader<ToolRecord> = object(
   {
-    id: string({ most: 200 }),
+    id: string({ max: 200 }),
     toolkit: namePart,
     tool: namePart,
     version,
     name: NAME,
-    called: optional(string({ most: 300 })),
+    called: optional(string({ max: 300 })),
     title: optional(string()),
     description: string(),
     input: inputSchema,

@@ -9,7 +9,7 @@ import type { ArchiveRow, RegistryArchive, RowOutcome } from './archive-rows.ts'
 
 export interface RestoreDeps {
   readonly archive: Pick<RegistryArchive, 'restore'>
-  readonly plugins: Pick<PluginReader, 'keep'>
+  readonly plugins: Pick<PluginReader, 'store'>
   readonly sha256: Sha256
   readonly decodeBase64: (base64: string) => Uint8Array | undefined
   readonly loadSecretCheck: () => Promise<CheckSecretName>
@@ -40,68 +40,68 @@ export function parseArchiveHeader(first: FileLine | undefined): ParseResult<Lin
 }
 
 /** Each line is stored or refused by itself, so the same file a second time changes nothing. */
-export function createRestore(principal: Principal, deps: RestoreDeps, tell: (problem: UnrestoredLine) => void) {
+export function createRestore(principal: Principal, deps: RestoreDeps, onProblem: (problem: UnrestoredLine) => void) {
   const counts = { created: 0, unchanged: 0, changed: 0, skipped: 0, refused: 0 }
   const toolkits = new Set<string>()
   let plugin: { readonly hash: string; readonly parts: number; readonly pieces: Uint8Array[]; size: number } | undefined
   let rows: { readonly line: number; readonly row: ArchiveRow }[] = []
   /** Undefined until the last line. */
-  let isWhole: boolean | undefined
+  let endsComplete: boolean | undefined
   let checkSecretName: CheckSecretName | undefined
 
   function refuse(line: number, message: string, about?: string, outcome: UnrestoredLine['outcome'] = 'refused'): void {
     counts[outcome] += 1
-    tell({ line, outcome, ...(about === undefined ? {} : { about }), message })
+    onProblem({ line, outcome, ...(about === undefined ? {} : { about }), message })
   }
 
-  async function take(entry: FileLine): Promise<void> {
+  async function addLine(entry: FileLine): Promise<void> {
     const { line } = entry
-    if (isWhole !== undefined) {
-      isWhole = false
+    if (endsComplete !== undefined) {
+      endsComplete = false
       return refuse(line, "Comes after the line of the kind 'end', which is the last")
     }
     if ('problem' in entry) return refuse(line, entry.problem)
     const read = parseArchiveLine(entry.value)
-    return read.ok ? takeRead(line, read.value) : refuse(line, formatReadError('the line', read.problems))
+    return read.ok ? addParsedLine(line, read.value) : refuse(line, formatReadError('the line', read.problems))
   }
 
-  async function takeRead(line: number, read: Line): Promise<void> {
+  async function addParsedLine(line: number, read: Line): Promise<void> {
     switch (read.kind) {
       case 'part':
         return undefined
       case 'end':
-        isWhole = read.lines === line - 1
+        endsComplete = read.lines === line - 1
         return undefined
       case 'archive':
         return refuse(line, 'Says a second time what the first line says')
       case 'blob':
-        return takePlugin(line, read)
+        return addPluginPart(line, read)
       case 'policy': {
         checkSecretName ??= await deps.loadSecretCheck()
         const policy = parsePolicy(read.pattern, read.policy, checkSecretName)
-        if (policy.ok) return add(line, { kind: 'policy', policy: policy.value })
+        if (policy.ok) return addRow(line, { kind: 'policy', policy: policy.value })
         return refuse(line, formatReadError('the policy', policy.problems), read.pattern)
       }
       case 'document': {
         const { kind, document, itself, ...rest } = read
         const text = JSON.stringify(document ?? null)
         const hash = await deps.sha256(text)
-        return add(line, { kind, document: { ...rest, hash, text, ...(itself ? { itself } : {}) } })
+        return addRow(line, { kind, document: { ...rest, hash, text, ...(itself ? { itself } : {}) } })
       }
       case 'version': {
         const { digest, source: _, ...visible } = read.record
-        const made = await computeDigest(visible, deps.sha256)
-        if (made === digest) return add(line, read)
-        return refuse(line, `The digest must be '${made}'`, read.record.id)
+        const digestNow = await computeDigest(visible, deps.sha256)
+        if (digestNow === digest) return addRow(line, read)
+        return refuse(line, `The digest must be '${digestNow}'`, read.record.id)
       }
       case 'toolkit':
       case 'name':
       case 'given':
-        return add(line, read)
+        return addRow(line, read)
     }
   }
 
-  async function takePlugin(line: number, { sha256, part, parts, base64 }: LineByKind<'blob'>): Promise<void> {
+  async function addPluginPart(line: number, { sha256, part, parts, base64 }: LineByKind<'blob'>): Promise<void> {
     if (part === 0) plugin = { hash: sha256, parts, pieces: [], size: 0 }
     const bytes = deps.decodeBase64(base64)
     const isNext = plugin?.hash === sha256 && plugin.parts === parts && plugin.pieces.length === part && part < parts
@@ -121,11 +121,11 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (pr
       at += piece.byteLength
     }
     plugin = undefined
-    const why = await deps.plugins.keep(whole, sha256)
+    const why = await deps.plugins.store(whole, sha256)
     if (why !== undefined) refuse(line, why, sha256)
   }
 
-  async function add(line: number, row: ArchiveRow): Promise<void> {
+  async function addRow(line: number, row: ArchiveRow): Promise<void> {
     // Which toolkits are the file's must be known before anything is put into them
     if (rows.length >= MAX_ROWS || (rows.at(-1)?.row.kind === 'toolkit' && row.kind !== 'toolkit')) await flush()
     const toolkit = findToolkit(row)
@@ -138,14 +138,14 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (pr
 
   async function flush(): Promise<void> {
     if (rows.length === 0) return
-    const some = rows
+    const batch = rows
     rows = []
-    const restored = some.map(({ row }) => row)
-    const outcomes = await deps.archive.restore(restored, principal)
-    for (const [index, { line, row }] of some.entries()) note(line, row, outcomes[index] ?? 'unchanged')
+    const batchRows = batch.map(({ row }) => row)
+    const outcomes = await deps.archive.restore(batchRows, principal)
+    for (const [index, { line, row }] of batch.entries()) count(line, row, outcomes[index] ?? 'unchanged')
   }
 
-  function note(line: number, row: ArchiveRow, outcome: RowOutcome): void {
+  function count(line: number, row: ArchiveRow, outcome: RowOutcome): void {
     if (typeof outcome === 'object') {
       if ('refused' in outcome) return refuse(line, outcome.refused, formatSubject(row))
       return refuse(line, outcome.skipped, formatSubject(row), 'skipped')
@@ -155,10 +155,10 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (pr
   }
 
   return {
-    take,
+    take: addLine,
     flush,
     counts: () => ({ ...counts }),
-    isWhole: (): boolean => isWhole === true,
+    isWhole: (): boolean => endsComplete === true,
   }
 }
 

@@ -7,7 +7,7 @@ import { withSession } from './session.ts'
 
 export async function listMcpTools(
   endpoint: Endpoint,
-  { signal, timeoutMs, meter }: ListRequest,
+  { signal, timeoutMs, budget: meter }: ListRequest,
   deps: RemoteDeps,
 ): Promise<Listed> {
   // The SDK refuses a page for one tool that is not valid: tools are taken out of its sight, to be judged one by one

@@ -70,7 +70,7 @@ function toToolKey(tool: string): string {
 function restoreDocument(sql: SqlStorage, document: DefinitionDocument): RowOutcome {
   const published = documentRows(sql, document)
   const given = { implementation: true, tags: true, toolkit: true }
-  const refused = documentConflict(sql, { document, given }, published)
+  const refused = documentConflict(sql, { document, specified: given }, published)
   if (refused !== undefined) return { refused }
   if (published.some(({ version }) => version === document.itself?.version)) return 'unchanged'
   const id = document.itself?.id ?? document.toolkit

@@ -26,7 +26,7 @@ export interface KvCatalogOptions extends RegistryReach {
   /** Seals cursors of searches and of all versions, which may name tools hidden from the caller. */
   readonly sealer: Sealer
   readonly carried?: () => Promise<{ readonly manifest: Manifest; readonly pages: ReadonlyMap<string, string> }>
-  readonly giveWay: YieldControl
+  readonly yieldControl: YieldControl
 }
 
 interface WalkOptions extends ListOptions {

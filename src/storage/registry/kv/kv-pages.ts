@@ -24,7 +24,7 @@ interface KvPagesOptions extends Pick<RegistryReach, 'registry' | 'memory'> {
   readonly reads: KvClient
   readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
   readonly policies: Pick<CachedPolicies, 'current'>
-  readonly giveWay: YieldControl
+  readonly yieldControl: YieldControl
 }
 
 interface LoadOptions extends ListOptions {
@@ -42,7 +42,7 @@ const MAX_HELD = 65_536
 /** A list ends early, with a cursor, after so much work. */
 export const MAX_UNITS = 1_000_000
 
-export function createKvPages({ registry, reads, memory, whole, policies, giveWay }: KvPagesOptions) {
+export function createKvPages({ registry, reads, memory, whole, policies, yieldControl }: KvPagesOptions) {
   const texts = createKvTexts({ kind: 'page', reads, registry, memory })
   const formatted = memory.partition<readonly string[]>((lines) =>
     lines.reduce((sum, line) => sum + textBytes(line), 1),
@@ -56,7 +56,7 @@ export function createKvPages({ registry, reads, memory, whole, policies, giveWa
   ): Promise<readonly string[]> {
     const lines: string[] = []
     const all = policies.current()
-    const mayGiveWay = createYielder(() => work.spent, giveWay)
+    const mayGiveWay = createYielder(() => work.spent, yieldControl)
     for (const [index, published] of records.entries()) {
       const record = applyPolicyToRecord(published, all.policyFor(published))
       await mayGiveWay()

@@ -118,7 +118,7 @@ export function createToolSource(options: ToolSourceOptions) {
       const address = bundledTools.addressed(dialect, id, stored)
       return address?.id === id ? address : undefined
     },
-    async whole(record) {
+    async attachDocument(record) {
       const [completed = record] = await whole([record])
       return completed
     },

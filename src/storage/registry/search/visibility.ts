@@ -46,7 +46,7 @@ function idsCoveredBy(sql: SqlStorage, principal: Principal): readonly number[] 
 
 /** Prefixes of the keys that a principal's patterns may cover, whose `-` may be `_`; undefined where they cover all. */
 export function listPrefixes(principal: Principal): readonly string[] | undefined {
-  const { within } = principal
+  const { restrictedTo: within } = principal
   const lists = [...(within ? [within] : []), patternsFor(principal, 'tools:read')].filter(
     (patterns) => !patterns.includes('*'),
   )

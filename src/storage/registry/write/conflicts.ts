@@ -41,7 +41,7 @@ export function claimDenial(
 /** Why a document cannot be published under its id. `published` are the stored versions of that id. */
 export function documentConflict(
   sql: SqlStorage,
-  { document, given }: Pick<Publication, 'document' | 'given'>,
+  { document, specified: given }: Pick<Publication, 'document' | 'specified'>,
   published: readonly DocumentRow[],
 ): string | undefined {
   if (!document?.itself) return undefined
@@ -66,7 +66,11 @@ export function recordConflict(sql: SqlStorage, record: ToolRecord, publication:
   return toolConflict(sql, record, publication) ?? idConflict(sql, record)
 }
 
-function toolConflict(sql: SqlStorage, record: ToolRecord, { document, given }: Publication): string | undefined {
+function toolConflict(
+  sql: SqlStorage,
+  record: ToolRecord,
+  { document, specified: given }: Publication,
+): string | undefined {
   const key = toolKey(record)
   const name = loadToolName(sql, key)
   const alike = name ? undefined : loadToolName(sql, findSimilarKey(sql, key) ?? '')
@@ -104,7 +108,7 @@ export function matchesStored(
   sql: SqlStorage,
   stored: ToolRecord,
   record: ToolRecord,
-  { document, given }: Publication,
+  { document, specified: given }: Publication,
 ) {
   return (
     stored.source.dialect === record.source.dialect &&

@@ -86,7 +86,7 @@ function findNewVersions(sql: SqlStorage, publication: Publication): string | re
 }
 
 /** Publishing again a tool that comes with the deployment stores nothing, so whoever may read the tool may do it. */
-function isBundledFor(sql: SqlStorage, principal: Principal, { records, given }: Publication): boolean {
+function isBundledFor(sql: SqlStorage, principal: Principal, { records, specified: given }: Publication): boolean {
   if (!hasScope(principal, 'tools:read') || given.implementation) return false
   const query = `SELECT 1 FROM version JOIN tool ON tool.key = version.key
     WHERE version.key = ? AND version = ? AND bundled = 1 AND ${IS_SHOWN_SQL} AND ${NOT_DELETED}`
@@ -121,7 +121,7 @@ function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string | u
 /** Versions are compared with the highest lower release, of a tool's with those that were not withdrawn. */
 function checkSuccessors(
   sql: SqlStorage,
-  { records, places, document }: Publication,
+  { records, schemaPaths: places, document }: Publication,
   fresh: readonly ToolRecord[],
   published: readonly DocumentRow[],
 ): readonly Problem[] {

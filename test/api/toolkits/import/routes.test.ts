@@ -53,7 +53,7 @@ async function imports(
     importers: [importer],
     publish,
     writer: deps.writer,
-    giveWay: deps.giveWay,
+    yieldControl: deps.yieldControl,
     toolSecrets: {
       ...deps.toolSecrets,
       secretFor: (id, tool) =>

@@ -17,7 +17,7 @@ describe('the body of an import', () => {
         kind: 'openapi',
         source: 'https://a.example',
         toolkit: 'Kit',
-        wants: expect.any(Function),
+        isSelected: expect.any(Function),
         options: {},
       },
     })
@@ -32,7 +32,7 @@ describe('the body of an import', () => {
   it('says which tools are wanted', () => {
     const wants = (tools: readonly string[] | undefined, tool: string) => {
       const decoded = decode({ ...BODY, ...(tools ? { tools } : {}) })
-      return decoded.ok && decoded.value.wants(tool, createBudget())
+      return decoded.ok && decoded.value.isSelected(tool, createBudget())
     }
     expect(wants(undefined, 'getPet')).toBe(true)
     expect(wants(['*'], 'getPet')).toBe(true)
@@ -51,7 +51,7 @@ describe('the body of an import', () => {
     const chosenBy = (tools: readonly string[]) => {
       const decoded = decode({ ...BODY, tools })
       const meter = createBudget(Infinity)
-      for (let index = 0; index < 100; index++) if (decoded.ok) decoded.value.wants(`operation_${index}`, meter)
+      for (let index = 0; index < 100; index++) if (decoded.ok) decoded.value.isSelected(`operation_${index}`, meter)
       return meter.spent
     }
     const numbers = Array.from({ length: 400 }, (_, index) => index)

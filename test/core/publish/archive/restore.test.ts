@@ -33,7 +33,7 @@ async function restore(lines: readonly object[], outcomeOf: (row: ArchiveRow) =>
       loadSecretCheck: async () => (name) => (name === 'ADMIN_KEY' ? 'Is not for this' : undefined),
       decodeBase64: (base64) => (base64 === '!' ? undefined : new Uint8Array(Buffer.from(base64, 'base64'))),
       plugins: {
-        async keep(bytes) {
+        async store(bytes) {
           kept.push(bytes)
           return bytes[0] === 0 ? 'Is no plugin' : undefined
         },

@@ -28,7 +28,7 @@ function isolate({ kv, registry }: Pick<Harness, 'kv' | 'registry'>) {
     whole: createDocumentJoiner({ kv: kv.binding, registry: () => stub, now: () => Date.now(), memory }),
     now: () => Date.now(),
     sealer: createKeyring(['of the tests'], 'cursor'),
-    giveWay: async () => undefined,
+    yieldControl: async () => undefined,
     policies: createKvPolicies({ kv: kv.binding, registry: () => stub, now: () => Date.now() }).policies,
   })
   const list = async (query: Partial<ListQuery> = {}, principal = ADMIN, format = STORED) =>

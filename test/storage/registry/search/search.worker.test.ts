@@ -424,7 +424,7 @@ describe('the ranking of a search', () => {
         seen,
         of('Seen.Paint1', 'seen.paint*', 'Other.*'),
         of('*.Paint*', 'No.*'),
-        { ...of('*'), within: ['Seen.*'] },
+        { ...of('*'), restrictedTo: ['Seen.*'] },
         { ...ADMIN, kind: 'anonymous', scopes: ['tools:read'] },
         { ...of('Seen.*', 'Hidden.*'), kind: 'anonymous' },
       ]

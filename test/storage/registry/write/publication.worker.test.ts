@@ -67,7 +67,7 @@ describe('a publication', () => {
       if (!stored || others.length > 0) throw new Error('Wanted one record')
       // As an earlier version of Switchboard took it
       const dashed = { ...stored, toolkit: 'My-Kit', id: 'My-Kit.Tool@1.0.0' }
-      const before = { records: [dashed], given: { implementation: false, tags: false }, allowBreaking: true }
+      const before = { records: [dashed], specified: { implementation: false, tags: false }, allowBreaking: true }
       expect(await publish(registry, before)).toMatchObject({ outcome: 'created' })
       expect(registry.holds('My-Kit')).toBe(true)
       expect(registry.holds('My_Kit')).toBe(false)
@@ -156,7 +156,7 @@ describe('a publication', () => {
       await registry.installBundle('b1', 0, records, document ? [document] : [])
       const next = await documentPublication('sums', '1.1.0', ['add', 'subtract'], { toolkit: 'Arithmetic' })
       // As it is placed where the id leads
-      const placed = { ...next, given: { ...next.given, toolkit: false } }
+      const placed = { ...next, specified: { ...next.specified, toolkit: false } }
       expect(await publish(registry, placed, keyOf('key:ann', '*'))).toMatchObject({
         outcome: 'conflict',
         message: expect.stringContaining('is taken'),
