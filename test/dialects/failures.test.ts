@@ -97,9 +97,9 @@ const FACES: Readonly<Record<Face, (failure: Failure) => Answer>> = {
   'mcp-modern': (failure) => mcp(encodeMcp(failure, revision2026(server, seal))),
 }
 
-function mcp(answer: ReturnType<typeof encodeMcp>): Answer {
-  if (typeof answer !== 'string') return { status: answer.status, said: answer.message }
-  const { isError, content } = JSON.parse(answer)
+function mcp(result: ReturnType<typeof encodeMcp>): Answer {
+  if (result.kind === 'error') return { status: result.status, said: result.message }
+  const { isError, content } = JSON.parse(result.text)
   return { status: 200, said: isError && content[0].text }
 }
 

@@ -8,6 +8,7 @@ import { revision2026 } from '../../src/dialects/mcp/revisions/2026-07-28.ts'
 import { revision2025November, revisionsUntil2025 } from '../../src/dialects/mcp/revisions/until-2025-11-25.ts'
 import {
   formatResponse,
+  toResult,
   decodeToolCall,
   formatErrorResponse,
   type McpError,
@@ -99,22 +100,23 @@ export const calls: readonly Row[] = [
   row('the params of a call over MCP', values([MCP_PARAMS]), (params) => {
     if (!isJsonObject(params)) return false
     const call = decodeToolCall(params)
-    if ('code' in call) return isMcpError(call)
+    if (call.kind === 'error') return isMcpError(call)
     expectCall({ asked: call.name, input: call.input, ...(call.callId === undefined ? {} : { callId: call.callId }) })
-    written(JSON.parse(formatResponse(1, JSON.stringify(call.input))))
+    written(JSON.parse(formatResponse(1, toResult(JSON.stringify(call.input)))))
     return true
   }),
   ...(['2026-07-28', '2025-11-25', '2025-03-26', ''] as const).map((version) =>
     row(`a message of MCP under the header '${version}'`, values(MCP_MESSAGES), (value) => {
       const message = readMessage(value)
-      if (message.kind === 'malformed') return isMcpError({ code: -32600, message: message.message, status: 400 })
+      if (message.kind === 'malformed')
+        return isMcpError({ kind: 'error', code: -32600, message: message.message, status: 400 })
       if (message.kind === 'response') return true
       const named = isJsonObject(message.params) && typeof message.params.name === 'string' ? message.params.name : ''
       const headers = new Headers(version === '' ? {} : { 'mcp-protocol-version': version })
       headers.set('mcp-method', headerOf(message.method))
       headers.set('mcp-name', headerOf(named))
       const revision = negotiateRevision(headers, message, REVISIONS)
-      if ('code' in revision) return isMcpError(revision)
+      if (revision.kind === 'error') return isMcpError(revision)
       if (message.kind === 'notification') return true
       const answer = revision.handleMethod(message.method, message.params)
       if (answer === undefined) return true

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { findScopeDenial } from '../../core/access/principal.ts'
 import type { Catalog, ToolkitCounts } from '../../core/catalog/catalog.ts'
 import type { CallTool } from '../../core/call/call.ts'
-import { type Failure, UnreachableError } from '../../core/failure/failure.ts'
+import { type Failure, fail, ok, type Result, UnreachableError } from '../../core/failure/failure.ts'
 import type { CheckReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import type { Seal } from '../../core/call/seal.ts'
@@ -30,6 +30,8 @@ import {
   decodeToolCall,
   formatErrorResponse,
   INVALID_REQUEST,
+  invalid,
+  toResult,
   type McpResult,
   type McpError,
 } from './wire.ts'
@@ -99,12 +101,10 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     const origin = request.headers.get('origin')
     if (origin !== null && !isAllowedOrigin(origin, url, origins))
       return respondWithFailure({ type: 'forbidden', reason: "The header 'Origin' is of another site" })
-    const admitting = endpoint.authorize(c, READ_OR_CALL)
-    // An await costs a turn of the queue even where nothing has to be waited for
-    const caller = admitting instanceof Promise ? await admitting : admitting
+    const caller = await endpoint.authorize(c, READ_OR_CALL)
     if (!caller.ok) return rejectUnauthenticated(request, caller.failure, endpoint)
-    const toolset = url.includes('?') ? readToolset(url) : ALL_TOOLS
-    if ('ok' in toolset) return respondWithError(null, createMalformedError(formatFailure(toolset.failure)))
+    const toolset = url.includes('?') ? readToolset(url) : ok(ALL_TOOLS)
+    if (!toolset.ok) return respondWithError(null, createMalformedError(formatFailure(toolset.failure)))
     const budget = createRequestBudget(CALL_UNITS)
     const owner = { principal: caller.value, request, background: getBackground(c) }
     if (requestMemory.isFull(owner)) return respondWithFailure(FULL.failure)
@@ -112,7 +112,7 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     try {
       const body = await readJson(request, { limit: MAX_CALL_BYTES, budget, memory })
       if (!body.ok) return respondWithFailure(body.failure)
-      const client = { ...owner, background: memory.background, toolset, budget, memory }
+      const client = { ...owner, background: memory.background, toolset: toolset.value, budget, memory }
       return memory.untilRead(await respondToBody(body.value, client))
     } finally {
       memory.release()
@@ -122,23 +122,24 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
   async function respondToBody(body: Json, unresolvedClient: McpRequestContext): Promise<Response> {
     const { request, toolset } = unresolvedClient
     const { headers } = request
-    const client =
-      toolset.unresolvedNames.length === 0 ? unresolvedClient : await catchUnreachable(resolveNames(unresolvedClient))
-    if ('code' in client) return respondWithError(null, client)
+    const needsNames = toolset.unresolvedNames.length > 0
+    const resolved = needsNames ? await catchUnreachable(resolveNames(unresolvedClient)) : ok(unresolvedClient)
+    if (!resolved.ok) return respondWithFailure(resolved.failure)
+    const client = resolved.value
     if (Array.isArray(body)) return respondToBatch(body, client)
 
     const message = readMessage(body)
     if (message.kind === 'response') return respondAccepted()
     if (message.kind === 'malformed') return respondWithError(message.id, createMalformedError(message.message))
     const revision = negotiateRevision(headers, message, revisions)
-    if ('code' in revision) return respondWithError(message.kind === 'request' ? message.id : null, revision)
+    if (revision.kind === 'error') return respondWithError(message.kind === 'request' ? message.id : null, revision)
     if (message.kind === 'notification') return respondAccepted()
     if (message.method !== 'tools/call') {
       const sessionId = revision.createSessionId?.(message.method, message.params, () => crypto.randomUUID())
       return respondTo(message, await handleRequest(message, revision, client), sessionId)
     }
     const call = decodeToolCall(message.params)
-    if ('code' in call) return respondWithError(message.id, call)
+    if (call.kind === 'error') return respondWithError(message.id, call)
     const stream = wantsEventStream(call, request) ? createEventStream(request.signal) : undefined
     const pendingResult = callOrSearch(call, revision, client, stream)
     if (!stream) return respondTo(message, await pendingResult)
@@ -162,17 +163,16 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     if (method === 'tools/list') {
       const denied = findScopeDenial(client.principal, 'tools:read')
       if (denied) return toMcpFailure(denied, revision)
-      return catchUnreachable(handleToolsList(params, revision, client, catalog))
+      const result = await catchUnreachable(handleToolsList(params, revision, client, catalog))
+      return result.ok ? result.value : toMcpError(result.failure)
     }
     if (method === 'tools/call') {
       const call = decodeToolCall(params)
-      return 'code' in call ? call : callOrSearch(call, revision, client, undefined)
+      return call.kind === 'error' ? call : callOrSearch(call, revision, client, undefined)
     }
     const instructions = method === revision.discoveryMethod ? await loadInstructions(client) : undefined
-    return (
-      revision.handleMethod(method, params, instructions) ??
-      toMcpFailure({ type: 'route-unknown', method, path: '/mcp' }, revision)
-    )
+    const text = revision.handleMethod(method, params, instructions)
+    return text === undefined ? toMcpFailure({ type: 'route-unknown', method, path: '/mcp' }, revision) : toResult(text)
   }
 
   const loadInstructions = async (client: McpRequestContext) =>
@@ -189,21 +189,20 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     const denied = findScopeDenial(client.principal, 'tools:read')
     if (denied) return toMcpFailure(denied, revision)
     // Loaded on first use: few agents search, and those that do can wait
-    const { callSearchTool: searchCall } = await import('./search-mode.ts')
-    const searchResult = await catchUnreachable(
-      searchCall({ call, revision, client, catalog, resolver, checkReadiness }),
-    )
-    if (!searchResult)
-      return { ...MCP_FAILURES['tool-unknown'], message: `Unknown tool: '${call.name.slice(0, 200)}': ${SEARCH_MODE}` }
-    if (typeof searchResult === 'string' || 'code' in searchResult) return searchResult
-    return handleToolsCall(searchResult, revision, client, stream, toolsCallDeps)
+    const { callSearchTool } = await import('./search-mode.ts')
+    const request = { call, revision, client, catalog, resolver, checkReadiness }
+    const searched = await catchUnreachable(callSearchTool(request))
+    if (!searched.ok) return toMcpError(searched.failure)
+    if (!searched.value) return invalid(`Unknown tool: '${call.name.slice(0, 200)}': ${SEARCH_MODE}`)
+    if (searched.value.kind !== 'call') return searched.value
+    return handleToolsCall(searched.value, revision, client, stream, toolsCallDeps)
   }
 
   async function suggest(name: string, client: McpRequestContext): Promise<readonly string[]> {
     const names = await catchUnreachable(
       catalog.suggestNames(name, restrictToToolset(client.principal, client.toolset)),
     )
-    return 'code' in names ? [] : names
+    return names.ok ? names.value : []
   }
 
   const resolveNames = async (client: McpRequestContext) =>
@@ -211,7 +210,7 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
 
   async function respondToBatch(values: readonly unknown[], client: McpRequestContext): Promise<Response> {
     const revision = negotiateBatchRevision(client.request.headers, revisions)
-    if ('code' in revision) return respondWithError(null, revision)
+    if (revision.kind === 'error') return respondWithError(null, revision)
     if (values.length === 0 || values.length > MAX_BATCH)
       return respondWithError(null, createMalformedError(`A batch must be of 1 to ${MAX_BATCH} messages`))
     const responses: string[] = []
@@ -236,22 +235,22 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
   return router
 }
 
-function respondTo({ id }: McpRequest, answered: McpResult, sessionId?: string): Response {
-  if (typeof answered !== 'string' && 'code' in answered) return respondWithError(id, answered)
-  const headers = sessionId === undefined ? undefined : { 'mcp-session-id': sessionId }
-  return jsonTextResponse(formatResponse(id, answered), 200, typeof answered === 'string' ? headers : answered.headers)
+function respondTo({ id }: McpRequest, result: McpResult, sessionId?: string): Response {
+  if (result.kind === 'error') return respondWithError(id, result)
+  const headers = sessionId === undefined ? result.headers : { 'mcp-session-id': sessionId }
+  return jsonTextResponse(formatResponse(id, result), 200, headers)
 }
 
 function respondWithError(id: string | number | null, error: McpError): Response {
   return jsonTextResponse(formatErrorResponse(id, error), error.status, { ...PRIVATE, ...error.headers })
 }
 
-async function catchUnreachable<T>(work: Promise<T>): Promise<T | McpError> {
+async function catchUnreachable<T>(work: Promise<T>): Promise<Result<T>> {
   try {
-    return await work
+    return ok(await work)
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error
-    return toMcpError({ type: 'unavailable', message: error.message })
+    return fail({ type: 'unavailable', message: error.message })
   }
 }
 
@@ -272,6 +271,7 @@ function toMcpError(failure: Failure): McpError {
   const mapping = entry === 'result' ? MCP_FAILURES.internal : entry
   const needsSetupHint = failure.type === 'unauthenticated' || failure.type === 'method-not-allowed'
   return {
+    kind: 'error',
     ...mapping,
     message: formatFailure(failure) + (needsSetupHint ? HOW_TO_CONNECT : ''),
     headers: failureHeaders(failure),
@@ -279,7 +279,7 @@ function toMcpError(failure: Failure): McpError {
 }
 
 function createMalformedError(message: string): McpError {
-  return { code: INVALID_REQUEST, message, status: 400 }
+  return { kind: 'error', code: INVALID_REQUEST, message, status: 400 }
 }
 
 const BUDGET_SPENT = createMalformedError(

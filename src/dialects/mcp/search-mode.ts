@@ -17,7 +17,7 @@ import { encodeErrorResult } from './tools-call.ts'
 import type { Revision } from './revisions/revision.ts'
 import { addSelectParameter } from './select-parameter.ts'
 import { type McpRequestContext, restrictToToolset, findVisibleTool } from './toolset.ts'
-import type { McpToolCall } from './wire.ts'
+import { type McpResult, type McpToolCall, toResult } from './wire.ts'
 import { getDisplayTitle } from '../../core/tool/tool.ts'
 
 const DEFAULT_RESULTS = 10
@@ -61,7 +61,7 @@ interface SearchCall {
 
 function createSearchTool<T>(
   reader: json.Reader<T>,
-  handle: (input: T, request: SearchCall) => Promise<string | McpToolCall>,
+  handle: (input: T, request: SearchCall) => Promise<McpResult | McpToolCall>,
 ) {
   return {
     inputSchema: json.toJsonSchema(reader),
@@ -74,13 +74,14 @@ function createSearchTool<T>(
   }
 }
 
-function encodeInvalidInput(problems: readonly Problem[], revision: Revision): string {
+function encodeInvalidInput(problems: readonly Problem[], revision: Revision): McpResult {
   return encodeErrorResult(formatFailure({ type: 'input-invalid', problems }), revision)
 }
 
 /** As text alone, not twice: every client shows its model that. */
-function encodeAsText(value: object, revision: Revision): string {
-  return revision.formatResult(`"content":[{"type":"text","text":${JSON.stringify(JSON.stringify(value))}}]`)
+function encodeAsText(value: object, revision: Revision): McpResult {
+  const text = JSON.stringify(JSON.stringify(value))
+  return toResult(revision.formatResult(`"content":[{"type":"text","text":${text}}]`))
 }
 
 /** Three small letters, of which a token has four or more in English; others are often tokens of their own, or two. */
@@ -191,6 +192,6 @@ const TOOLS = [
 export const SEARCH_TOOLS = `"tools":${JSON.stringify(TOOLS)}`
 
 /** A result, or the call that it stands for; undefined for a tool that the mode does not have. */
-export async function callSearchTool(request: SearchCall): Promise<string | McpToolCall | undefined> {
+export async function callSearchTool(request: SearchCall): Promise<McpResult | McpToolCall | undefined> {
   return TOOLS.find(({ name }) => name === request.call.name)?.handle(request)
 }

@@ -1,8 +1,9 @@
 /**
- * MCP `tools/call`, in every revision: the name (within the toolset that the URL chooses), the selection, the round
- * trip of an input request, the call, the result. Failures of the protocol are JSON-RPC errors; failures of the
- * tool are results with `isError` (`failure.ts`). Progress and log lines are streamed where the client asked for
- * them and takes a stream.
+ * MCP `tools/call`, in every revision and in this order: the tool's name (within the toolset that the URL chooses),
+ * `_select`, the context in the headers, the round trip of an input request, the call, the result. Failures of the
+ * protocol are JSON-RPC errors; failures of the tool are results with `isError` (`failure.ts`). In search mode the name
+ * is an argument, so an unknown tool is such a result too. Progress and log lines are streamed if the client asks for
+ * them and accepts a stream.
  */
 import type { Caller, CallTool } from '../../core/call/call.ts'
 import { type Failure, fail, needsSuggestions } from '../../core/failure/failure.ts'
@@ -23,7 +24,7 @@ import type { Revision } from './revisions/revision.ts'
 import { extractSelect } from './select-parameter.ts'
 import { hasPublishedName } from './tool-document.ts'
 import { type McpRequestContext, findVisibleTool } from './toolset.ts'
-import { INVALID_PARAMS, invalid, type McpResult, type McpError, type McpToolCall, withHeaders } from './wire.ts'
+import { INVALID_PARAMS, invalid, type McpResult, type McpToolCall, toResult, withHeaders } from './wire.ts'
 
 interface ToolsCallDeps {
   readonly callTool: CallTool
@@ -39,7 +40,6 @@ export async function handleToolsCall(
   deps: ToolsCallDeps,
 ): Promise<McpResult> {
   const { request, principal, background, toolset, budget } = client
-  // An await costs a turn of the queue even where nothing has to be waited for
   const { name, asked } =
     isNamePart(toolCall.name) && !toolset.tools
       ? { name: toolCall.name, asked: toNameRef(toolCall.name, toolCall.selector) }
@@ -52,10 +52,8 @@ export async function handleToolsCall(
     if (!resolved || (name !== call.name && !hasPublishedName(resolved.tool.record, call.name)))
       return toCallFailure(createUnknownTool(call.name, await deps.suggest(call.name, client)), revision, client)
   }
-  const beginning = revision.startRoundTrip(call, client)
-  const roundTrip = beginning instanceof Promise ? await beginning : beginning
-  if ('code' in roundTrip) return roundTrip
-  if ('failure' in roundTrip) return toMcpFailure(roundTrip.failure, revision)
+  const roundTrip = await revision.startRoundTrip(call, client)
+  if (roundTrip.kind !== 'round-trip') return roundTrip
 
   const caller: Caller = {
     ...createCaller(principal, request, background, budget, 'mcp', call.traceparent),
@@ -82,23 +80,21 @@ export async function handleToolsCall(
   const headers = callHeaders(outcome)
   if (result.ok) return withHeaders(encodeSuccess(result, tool ? tool.output : {}, revision), headers)
   const reply = await roundTrip.requestInput(result.failure)
-  if (reply === undefined || (typeof reply === 'object' && 'failure' in reply))
-    return withHeaders(toCallFailure(reply?.failure ?? result.failure, revision, client), headers)
-  return withHeaders(reply, headers)
+  return withHeaders(reply ?? toCallFailure(result.failure, revision, client), headers)
 }
 
-export function toMcpFailure(failure: Failure, revision: Revision): string | McpError {
+export function toMcpFailure(failure: Failure, revision: Revision): McpResult {
   const mapping = MCP_FAILURES[failure.type]
   if (mapping === 'result') return encodeErrorContent(toContent(failure), revision, toFailureMeta(failure))
-  const { code, status } = mapping
+  const status = revision.statuses[failure.type] ?? mapping.status
   const headers = failureHeaders(failure)
-  return { code, message: formatFailure(failure), status: revision.statuses[failure.type] ?? status, headers }
+  return { kind: 'error', code: mapping.code, message: formatFailure(failure), status, headers }
 }
 
 /** In search mode the tool's name is an argument, which a model corrects if it sees the error. */
-function toCallFailure(failure: Failure, revision: Revision, { toolset }: McpRequestContext): string | McpError {
+function toCallFailure(failure: Failure, revision: Revision, { toolset }: McpRequestContext): McpResult {
   const result = toMcpFailure(failure, revision)
-  const isArgument = toolset.search && typeof result !== 'string' && result.code === INVALID_PARAMS
+  const isArgument = toolset.search && result.kind === 'error' && result.code === INVALID_PARAMS
   return isArgument ? encodeErrorResult(result.message, revision) : result
 }
 
@@ -132,7 +128,7 @@ function createNotifier(
 }
 
 /** Clients refuse a result without `structuredContent` that has a schema, so a stored artifact may be an error. */
-function encodeSuccess(success: ToolSuccess, output: JsonSchema | null, revision: Revision): string {
+function encodeSuccess(success: ToolSuccess, output: JsonSchema | null, revision: Revision): McpResult {
   const { value, content, artifact, elsewhere } = success
   const valueResult = toValueResult(success)
   if (!valueResult.ok) return encodeErrorContent(toContent(valueResult.failure), revision)
@@ -150,11 +146,8 @@ function encodeSuccess(success: ToolSuccess, output: JsonSchema | null, revision
     : `[{"type":"text","text":${typeof value === 'string' ? text : JSON.stringify(text)}}]`
   const structured =
     hasContent && value === null ? undefined : revision.toStructuredContent(value, text, success.selected ? {} : output)
-  return revision.formatResult(
-    structured === undefined
-      ? `"content":${contentText}`
-      : `"content":${contentText},"structuredContent":${structured}`,
-  )
+  const structuredMember = structured === undefined ? '' : `,"structuredContent":${structured}`
+  return toResult(revision.formatResult(`"content":${contentText}${structuredMember}`))
 }
 
 /** MCP's text has no type, its image must have one, and its resource must have a URI. */
@@ -181,10 +174,11 @@ function toContent(failure: Failure): readonly Content[] {
   return [{ type: 'text', text: formatFailure(failure) }, ...(artifact ? [toResourceLink(artifact)] : [])]
 }
 
-function encodeErrorContent(content: readonly Content[], revision: Revision, meta?: JsonObject): string {
-  return revision.formatResult(`"content":${JSON.stringify(content.map(toContentBlock))},"isError":true`, meta)
+function encodeErrorContent(content: readonly Content[], revision: Revision, meta?: JsonObject): McpResult {
+  const contentText = JSON.stringify(content.map(toContentBlock))
+  return toResult(revision.formatResult(`"content":${contentText},"isError":true`, meta))
 }
 
-export function encodeErrorResult(text: string, revision: Revision, meta?: JsonObject): string {
+export function encodeErrorResult(text: string, revision: Revision, meta?: JsonObject): McpResult {
   return encodeErrorContent([{ type: 'text', text }], revision, meta)
 }

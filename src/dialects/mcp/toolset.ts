@@ -5,7 +5,7 @@ import type { AnswerMemory } from '../../http/request/request-memory.ts'
 import { defineQuery, readQuery } from '../../http/request/query.ts'
 import { transform, enumReader, optional, type Reader, stringArray, addProblem } from '../../core/tool/json-reader.ts'
 import { invalidParameterFailure } from '../../core/call/call-options.ts'
-import type { FailureResult } from '../../core/failure/failure.ts'
+import { ok } from '../../core/failure/failure.ts'
 import type { RequestBudget } from '../../core/tool/budget.ts'
 import type { WaitUntil } from '../../core/tool/platform.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
@@ -19,7 +19,7 @@ export interface McpRequestContext {
   readonly budget: RequestBudget
 }
 
-export type Toolset = Exclude<ReturnType<typeof readToolset>, FailureResult>
+export type Toolset = Extract<ReturnType<typeof readToolset>, { readonly ok: true }>['value']
 
 export const ALL_TOOLS: Toolset = {
   search: false,
@@ -47,7 +47,7 @@ export function readToolset(url: string) {
   if (entries.length > MAX_NAMES) return invalidParameterFailure('tools', `at most ${MAX_NAMES} names`)
   const hasChoice = toolkits !== undefined || tools !== undefined
   const patterns = entries.filter((entry) => !isNamePart(entry))
-  return {
+  return ok({
     search: mode === 'search',
     select: select === '1',
     /** Lists each tool of one toolkit by its name there. */
@@ -56,7 +56,7 @@ export function readToolset(url: string) {
     tools: hasChoice ? patterns : undefined,
     patternNames: patterns.map(stripAnyTool),
     unresolvedNames: entries.filter(isNamePart),
-  }
+  })
 }
 
 export function isInToolset({ tools }: Toolset, name: ToolName): boolean {

@@ -17,6 +17,7 @@ const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'aler
 const INFO_LEVELS = ['debug', 'info']
 
 export interface McpToolCall {
+  readonly kind: 'call'
   readonly name: string
   readonly input: JsonObject
   readonly selector?: string | undefined
@@ -61,6 +62,7 @@ export function decodeToolCall(params: JsonObject): McpToolCall | McpError {
   const { arguments: input, _meta, ...rest } = read.value
   const { progressToken, traceparent, [LOG_LEVEL_KEY]: level, [CAPABILITIES_KEY]: capabilities } = _meta
   return {
+    kind: 'call',
     ...rest,
     input,
     selector: _meta[SELECTOR_KEY],
@@ -75,7 +77,7 @@ export function decodeToolCall(params: JsonObject): McpToolCall | McpError {
 }
 
 export function invalid(message: string): McpError {
-  return { code: INVALID_PARAMS, message, status: 200 }
+  return { kind: 'error', code: INVALID_PARAMS, message, status: 200 }
 }
 
 /** `any` allows everything and is not listed; `value` is no object, which only revisions from 2026-07-28 have. */
@@ -95,6 +97,7 @@ export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
 
 export interface McpError {
+  readonly kind: 'error'
   readonly code: number
   readonly message: string
   readonly data?: Json
@@ -102,13 +105,16 @@ export interface McpError {
   readonly headers?: Record<string, string> | undefined
 }
 
-export type McpResult = string | { readonly result: string; readonly headers: Record<string, string> } | McpError
+/** The JSON of a result, or an error of JSON-RPC. */
+export type McpResult =
+  { readonly kind: 'result'; readonly text: string; readonly headers?: Record<string, string> | undefined } | McpError
 
-export function withHeaders(answer: string | McpError, headers: Record<string, string> | undefined): McpResult {
-  if (!headers) return answer
-  return typeof answer === 'string'
-    ? { result: answer, headers }
-    : { ...answer, headers: { ...answer.headers, ...headers } }
+export function toResult(text: string): McpResult {
+  return { kind: 'result', text }
+}
+
+export function withHeaders(result: McpResult, headers: Record<string, string> | undefined): McpResult {
+  return headers ? { ...result, headers: { ...result.headers, ...headers } } : result
 }
 
 type Message = ReturnType<typeof readMessage>
@@ -154,10 +160,9 @@ const createMalformedMessage = (id: string | number | null, message: string) => 
   message,
 })
 
-export function formatResponse(id: string | number, answered: McpResult): string {
-  if (typeof answered !== 'string' && 'code' in answered) return formatErrorResponse(id, answered)
-  const result = typeof answered === 'string' ? answered : answered.result
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
+export function formatResponse(id: string | number, result: McpResult): string {
+  if (result.kind === 'error') return formatErrorResponse(id, result)
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result.text}}`
 }
 
 export function formatErrorResponse(id: string | number | null, { code, message, data }: McpError): string {

@@ -4,7 +4,7 @@ import { decodeToolCall } from '../../../src/dialects/mcp/wire.ts'
 
 describe('the params of tools/call', () => {
   it.each<[JsonObject, unknown]>([
-    [{ name: 'echo' }, { name: 'echo', input: {}, wantsLogs: false, capabilities: {} }],
+    [{ name: 'echo' }, { kind: 'call', name: 'echo', input: {}, wantsLogs: false, capabilities: {} }],
     [
       {
         name: 'echo',
@@ -22,6 +22,7 @@ describe('the params of tools/call', () => {
         requestState: 's',
       },
       {
+        kind: 'call',
         name: 'echo',
         inputResponses: { a: {} },
         requestState: 's',
@@ -36,43 +37,44 @@ describe('the params of tools/call', () => {
     ],
     [
       { name: 'echo', _meta: { progressToken: 0, traceparent: 7, 'io.modelcontextprotocol/clientCapabilities': 7 } },
-      { name: 'echo', input: {}, progressToken: 0, wantsLogs: false, capabilities: {} },
+      { kind: 'call', name: 'echo', input: {}, progressToken: 0, wantsLogs: false, capabilities: {} },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'debug' } },
-      { name: 'echo', input: {}, wantsLogs: true, capabilities: {} },
+      { kind: 'call', name: 'echo', input: {}, wantsLogs: true, capabilities: {} },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'info' } },
-      { name: 'echo', input: {}, wantsLogs: true, capabilities: {} },
+      { kind: 'call', name: 'echo', input: {}, wantsLogs: true, capabilities: {} },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'notice' } },
-      { name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
+      { kind: 'call', name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'warning' } },
-      { name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
+      { kind: 'call', name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'error' } },
-      { name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
+      { kind: 'call', name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'critical' } },
-      { name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
+      { kind: 'call', name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'alert' } },
-      { name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
+      { kind: 'call', name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'emergency' } },
-      { name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
+      { kind: 'call', name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'loud' } },
       {
+        kind: 'error',
         code: -32602,
         message:
           "Cannot read the params at '_meta.io.modelcontextprotocol/logLevel': Must be one of 'debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency', got 'loud'",
@@ -81,12 +83,13 @@ describe('the params of tools/call', () => {
     ],
     [
       { name: 'echo', arguments: null, _meta: null },
-      { name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
+      { kind: 'call', name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
     ],
-    [{}, { code: -32602, message: "Cannot read the params at 'name': Is required", status: 200 }],
+    [{}, { kind: 'error', code: -32602, message: "Cannot read the params at 'name': Is required", status: 200 }],
     [
       { name: 7 },
       {
+        kind: 'error',
         code: -32602,
         message: "Cannot read the params at 'name': Must be a string of at most 160 characters, got 7",
         status: 200,
@@ -95,6 +98,7 @@ describe('the params of tools/call', () => {
     [
       { name: 'echo', arguments: [] },
       {
+        kind: 'error',
         code: -32602,
         message: "Cannot read the params at 'arguments': Must be an object, got an empty array",
         status: 200,
@@ -102,11 +106,17 @@ describe('the params of tools/call', () => {
     ],
     [
       { name: 'echo', _meta: 7 },
-      { code: -32602, message: "Cannot read the params at '_meta': Must be an object, got 7", status: 200 },
+      {
+        kind: 'error',
+        code: -32602,
+        message: "Cannot read the params at '_meta': Must be an object, got 7",
+        status: 200,
+      },
     ],
     [
       { name: 'echo', _meta: { progressToken: {} } },
       {
+        kind: 'error',
         code: -32602,
         message: "Cannot read the params at '_meta.progressToken': Must be a string or a number, got an object",
         status: 200,
@@ -115,6 +125,7 @@ describe('the params of tools/call', () => {
     [
       { name: 'echo', _meta: { 'dev.switchboard/version': '', 'dev.switchboard/call_id': '' } },
       {
+        kind: 'error',
         code: -32602,
         message:
           "Cannot read the params at '_meta.dev.switchboard/version': Must be a string of 1 to 128 characters, got ''; at '_meta.dev.switchboard/call_id': Must be a string of 1 to 256 characters, got ''",
@@ -124,6 +135,7 @@ describe('the params of tools/call', () => {
     [
       { name: 'echo', _meta: { 'dev.switchboard/version': 'x'.repeat(129) } },
       {
+        kind: 'error',
         code: -32602,
         message:
           "Cannot read the params at '_meta.dev.switchboard/version': Must be a string of 1 to 128 characters, got a string of 129 characters",
@@ -132,11 +144,17 @@ describe('the params of tools/call', () => {
     ],
     [
       { name: 'echo', inputResponses: { a: 7 } },
-      { code: -32602, message: "Cannot read the params at 'inputResponses.a': Must be an object, got 7", status: 200 },
+      {
+        kind: 'error',
+        code: -32602,
+        message: "Cannot read the params at 'inputResponses.a': Must be an object, got 7",
+        status: 200,
+      },
     ],
     [
       { name: 'echo', requestState: 7 },
       {
+        kind: 'error',
         code: -32602,
         message: "Cannot read the params at 'requestState': Must be a string, got a number",
         status: 200,

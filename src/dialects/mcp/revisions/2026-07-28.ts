@@ -14,8 +14,9 @@ const TTL_MS = 5_000
 export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
   const meta = `"_meta":${JSON.stringify({ [SERVER_KEY]: { ...serverInfo } })}`
   const cacheFields = `"ttlMs":${TTL_MS},"cacheScope":"private"`
-  const inputRequired = (members: string) => `{"resultType":"input_required",${members},${meta}}`
+  const formatInputRequired = (members: string) => `{"resultType":"input_required",${members},${meta}}`
   const revision: Revision = {
+    kind: 'revision',
     format: 'mcp-2026-07-28',
     statuses: {},
     cancelOnDisconnect: true,
@@ -38,10 +39,11 @@ export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
       return revision.formatListResult(JSON.stringify(discovery).slice(1, -1))
     },
     startRoundTrip(call, client) {
-      const deps = { seal, revision, inputRequired }
+      const deps = { seal, revision, formatInputRequired }
       if (call.requestState !== undefined || call.inputResponses !== undefined)
         return resumeRoundTrip(call, client, deps)
       return {
+        kind: 'round-trip',
         inputResponses: NO_RESPONSES,
         requestInput: (failure) => createRoundTrip(NO_STATE, call, client, deps).requestInput(failure),
       }
@@ -88,17 +90,17 @@ function findHeaderMismatch(headers: Headers, name: string, expected: string, de
 }
 
 export function createHeaderMismatch(message: string): McpError {
-  return { code: HEADER_MISMATCH, message: message.slice(0, 500), status: 400 }
+  return { kind: 'error', code: HEADER_MISMATCH, message: message.slice(0, 500), status: 400 }
 }
 
 export function createUnsupportedVersion(version: string, supported: readonly string[]): McpError {
   const requested = version.slice(0, 100)
   const message = `The protocol version '${requested}' is not supported: wanted one of ${supported.join(', ')}`
-  return { code: UNSUPPORTED_VERSION, message, data: { supported, requested }, status: 400 }
+  return { kind: 'error', code: UNSUPPORTED_VERSION, message, data: { supported, requested }, status: 400 }
 }
 
 function invalid(message: string): McpError {
-  return { code: INVALID_PARAMS, message, status: 400 }
+  return { kind: 'error', code: INVALID_PARAMS, message, status: 400 }
 }
 
 /** "Header value encoding": non-ASCII text is `=?base64?…?=`. Undefined for invalid Base64 or UTF-8. */

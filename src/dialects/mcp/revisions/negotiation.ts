@@ -35,7 +35,7 @@ export function negotiateRevision(
 /** No revision from 2026 on has batches (MCP 2025-03-26, "Batching"). */
 export function negotiateBatchRevision(headers: Headers, revisions: Revisions): Revision | McpError {
   const revision = revisionUntil2025(headers.get('mcp-protocol-version'), revisions)
-  return revision ?? { code: INVALID_REQUEST, message: 'This revision has no batches', status: 400 }
+  return revision ?? { kind: 'error', code: INVALID_REQUEST, message: 'This revision has no batches', status: 400 }
 }
 
 function revisionUntil2025(header: string | null, { until2025, of2025November }: Revisions): Revision | undefined {

@@ -1,9 +1,9 @@
-import type { FailureResult, Failure, FailureType } from '../../../core/failure/failure.ts'
+import type { Failure, FailureType } from '../../../core/failure/failure.ts'
 import type { InputResponses } from '../../../core/tool/content.ts'
 import type { JsonObject } from '../../../core/tool/json.ts'
 import type { JsonSchema, ToolRecord } from '../../../core/tool/tool.ts'
 import type { McpRequestContext } from '../toolset.ts'
-import type { McpError, McpToolCall } from '../wire.ts'
+import type { McpResult, McpToolCall } from '../wire.ts'
 
 export interface ServerInfo {
   readonly name: string
@@ -12,6 +12,7 @@ export interface ServerInfo {
 }
 
 export interface Revision {
+  readonly kind: 'revision'
   readonly format: string
   readonly statuses: Readonly<Partial<Record<FailureType, number>>>
   readonly cancelOnDisconnect: boolean
@@ -24,15 +25,12 @@ export interface Revision {
   /** The method that is answered with the instructions. */
   readonly discoveryMethod: string
   createSessionId?(method: string, params: JsonObject, createId: () => string): string | undefined
-  startRoundTrip(
-    call: McpToolCall,
-    client: McpRequestContext,
-  ): RoundTrip | Promise<RoundTrip | McpError | FailureResult>
+  startRoundTrip(call: McpToolCall, client: McpRequestContext): RoundTrip | Promise<RoundTrip | McpResult>
 }
 
-type InputReply = string | McpError | FailureResult | undefined
-
 export interface RoundTrip {
+  readonly kind: 'round-trip'
   readonly inputResponses?: InputResponses
-  requestInput(failure: Failure): InputReply | Promise<InputReply>
+  /** Undefined if the client cannot be asked for what the failure needs. */
+  requestInput(failure: Failure): McpResult | undefined | Promise<McpResult | undefined>
 }

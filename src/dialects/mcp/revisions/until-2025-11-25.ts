@@ -23,6 +23,7 @@ const URL_SESSION_SUFFIX = '.elicitation-url'
 /** MCP 2024-11-05 to 2025-11-25, without state: clients ignore unknown members, so all get the newest form. */
 export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
   return {
+    kind: 'revision',
     format: 'mcp-until-2025-11-25',
     statuses: { 'route-unknown': 200 },
     // "Disconnection SHOULD NOT be interpreted as the client cancelling its request"
@@ -53,6 +54,7 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
       const showsUrls = request.headers.get('mcp-session-id')?.endsWith(URL_SESSION_SUFFIX) ?? false
       const declaredCapabilities = showsUrls ? { ...URL_ELICITATION, ...capabilities } : capabilities
       return {
+        kind: 'round-trip',
         requestInput(failure) {
           const urlElicitations = toUrlElicitations(failure)
           if (urlElicitations.length === 0 || !hasCapability(declaredCapabilities, URL_ELICITATION)) return undefined
@@ -61,6 +63,7 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
             elicitationId: challenge.authorization ?? challenge.url,
           }))
           return {
+            kind: 'error',
             code: URL_ELICITATION_REQUIRED,
             message: formatFailure(failure),
             data: { elicitations },

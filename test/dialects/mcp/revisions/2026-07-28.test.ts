@@ -26,6 +26,7 @@ describe('the envelope of a request', () => {
       { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'm' },
       { method: 'm', params: {} },
       {
+        kind: 'error',
         code: -32602,
         message: "'_meta' must have 'io.modelcontextprotocol/protocolVersion', which is a string",
         status: 400,
@@ -35,6 +36,7 @@ describe('the envelope of a request', () => {
       { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'm' },
       { method: 'm', params: { _meta: 7 } },
       {
+        kind: 'error',
         code: -32602,
         message: "'_meta' must have 'io.modelcontextprotocol/protocolVersion', which is a string",
         status: 400,
@@ -44,6 +46,7 @@ describe('the envelope of a request', () => {
       { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'm' },
       { method: 'm', params: { _meta: { 'io.modelcontextprotocol/clientCapabilities': {} } } },
       {
+        kind: 'error',
         code: -32602,
         message: "'_meta' must have 'io.modelcontextprotocol/protocolVersion', which is a string",
         status: 400,
@@ -58,6 +61,7 @@ describe('the envelope of a request', () => {
         },
       },
       {
+        kind: 'error',
         code: -32602,
         message: "'_meta' must have 'io.modelcontextprotocol/protocolVersion', which is a string",
         status: 400,
@@ -67,6 +71,7 @@ describe('the envelope of a request', () => {
       { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'm' },
       { method: 'm', params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } } },
       {
+        kind: 'error',
         code: -32602,
         message: "'_meta' must have 'io.modelcontextprotocol/clientCapabilities', which is an object",
         status: 400,
@@ -84,6 +89,7 @@ describe('the envelope of a request', () => {
         },
       },
       {
+        kind: 'error',
         code: -32602,
         message: "'_meta' must have 'io.modelcontextprotocol/clientCapabilities', which is an object",
         status: 400,
@@ -100,7 +106,12 @@ describe('the envelope of a request', () => {
           },
         },
       },
-      { code: -32020, message: "The header 'MCP-Protocol-Version' is missing: wanted '2026-07-28'", status: 400 },
+      {
+        kind: 'error',
+        code: -32020,
+        message: "The header 'MCP-Protocol-Version' is missing: wanted '2026-07-28'",
+        status: 400,
+      },
     ],
     [
       { 'mcp-protocol-version': '2025-11-25', 'mcp-method': 'm' },
@@ -114,6 +125,7 @@ describe('the envelope of a request', () => {
         },
       },
       {
+        kind: 'error',
         code: -32020,
         message: "The header 'MCP-Protocol-Version' says '2025-11-25', and the body '2026-07-28'",
         status: 400,
@@ -131,6 +143,7 @@ describe('the envelope of a request', () => {
         },
       },
       {
+        kind: 'error',
         code: -32022,
         message: "The protocol version '2099-01-01' is not supported: wanted one of 2026-07-28",
         data: { supported: ['2026-07-28'], requested: '2099-01-01' },
@@ -148,7 +161,7 @@ describe('the envelope of a request', () => {
           },
         },
       },
-      { code: -32020, message: "The header 'Mcp-Method' is missing: wanted 'm'", status: 400 },
+      { kind: 'error', code: -32020, message: "The header 'Mcp-Method' is missing: wanted 'm'", status: 400 },
     ],
     [
       { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'M' },
@@ -161,7 +174,7 @@ describe('the envelope of a request', () => {
           },
         },
       },
-      { code: -32020, message: "The header 'Mcp-Method' says 'M', and the body 'm'", status: 400 },
+      { kind: 'error', code: -32020, message: "The header 'Mcp-Method' says 'M', and the body 'm'", status: 400 },
     ],
     [
       { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' },
@@ -175,7 +188,7 @@ describe('the envelope of a request', () => {
           name: 'n',
         },
       },
-      { code: -32020, message: "The header 'Mcp-Name' is missing: wanted 'n'", status: 400 },
+      { kind: 'error', code: -32020, message: "The header 'Mcp-Name' is missing: wanted 'n'", status: 400 },
     ],
     [
       { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'n' },
@@ -203,7 +216,7 @@ describe('the envelope of a request', () => {
           name: 'n',
         },
       },
-      { code: -32020, message: "The header 'Mcp-Name' is missing: wanted 'n'", status: 400 },
+      { kind: 'error', code: -32020, message: "The header 'Mcp-Name' is missing: wanted 'n'", status: 400 },
     ],
     [
       { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'prompts/get', 'mcp-name': 'n' },
@@ -232,7 +245,7 @@ describe('the envelope of a request', () => {
           uri: 'x',
         },
       },
-      { code: -32020, message: "The header 'Mcp-Name' says 'x', and the body 'n'", status: 400 },
+      { kind: 'error', code: -32020, message: "The header 'Mcp-Name' says 'x', and the body 'n'", status: 400 },
     ],
     [
       { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' },
@@ -275,7 +288,7 @@ describe('the envelope of a request', () => {
           uri: 'u',
         },
       },
-      { code: -32020, message: "The header 'Mcp-Name' is missing: wanted 'u'", status: 400 },
+      { kind: 'error', code: -32020, message: "The header 'Mcp-Name' is missing: wanted 'u'", status: 400 },
     ],
     [
       { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'm' },
@@ -318,7 +331,12 @@ describe('the envelope of a request', () => {
           name: 'n',
         },
       },
-      { code: -32020, message: "The header 'Mcp-Name' says 'x=?base64?bg==?=', and the body 'n'", status: 400 },
+      {
+        kind: 'error',
+        code: -32020,
+        message: "The header 'Mcp-Name' says 'x=?base64?bg==?=', and the body 'n'",
+        status: 400,
+      },
     ],
     [
       { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': '=?base64?bg==?=x' },
@@ -332,7 +350,12 @@ describe('the envelope of a request', () => {
           name: 'n',
         },
       },
-      { code: -32020, message: "The header 'Mcp-Name' says '=?base64?bg==?=x', and the body 'n'", status: 400 },
+      {
+        kind: 'error',
+        code: -32020,
+        message: "The header 'Mcp-Name' says '=?base64?bg==?=x', and the body 'n'",
+        status: 400,
+      },
     ],
     [
       { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': '=?base64?%%%?=' },
@@ -346,7 +369,12 @@ describe('the envelope of a request', () => {
           name: 'n',
         },
       },
-      { code: -32020, message: "The header 'Mcp-Name' says '=?base64?%%%?=', and the body 'n'", status: 400 },
+      {
+        kind: 'error',
+        code: -32020,
+        message: "The header 'Mcp-Name' says '=?base64?%%%?=', and the body 'n'",
+        status: 400,
+      },
     ],
     [
       { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': '=?base64?/w==?=' },
@@ -360,7 +388,12 @@ describe('the envelope of a request', () => {
           name: '�',
         },
       },
-      { code: -32020, message: "The header 'Mcp-Name' says '=?base64?/w==?=', and the body '�'", status: 400 },
+      {
+        kind: 'error',
+        code: -32020,
+        message: "The header 'Mcp-Name' says '=?base64?/w==?=', and the body '�'",
+        status: 400,
+      },
     ],
     [
       { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': '=?base64?77u/bg==?=' },
@@ -400,9 +433,15 @@ describe('the envelope of a request', () => {
   })
 
   it('is told in messages that are not too long', () => {
-    expect(createHeaderMismatch('x'.repeat(501))).toEqual({ code: -32020, message: 'x'.repeat(500), status: 400 })
+    expect(createHeaderMismatch('x'.repeat(501))).toEqual({
+      kind: 'error',
+      code: -32020,
+      message: 'x'.repeat(500),
+      status: 400,
+    })
     const requested = 'x'.repeat(100)
     expect(createUnsupportedVersion(`${requested}y`, ['a', 'b'])).toEqual({
+      kind: 'error',
       code: -32022,
       message: `The protocol version '${requested}' is not supported: wanted one of a, b`,
       data: { supported: ['a', 'b'], requested },

@@ -29,7 +29,7 @@ function revision(
 ) {
   const message = kind === 'request' ? { kind, id: 1, method, params } : { kind, method, params }
   const found = negotiateRevision(new Headers(headers), message, revisions)
-  return 'code' in found ? [found.code, found.message] : found.format
+  return found.kind === 'error' ? [found.code, found.message] : found.format
 }
 
 describe('the revision of a message', () => {
@@ -91,6 +91,7 @@ describe('the revision of a message', () => {
       expect(negotiateBatchRevision(new Headers(headers), revisions)).toBe(revisions.until2025)
     for (const headers of [NEW, { 'mcp-protocol-version': 'x' }]) {
       expect(negotiateBatchRevision(new Headers(headers), revisions)).toEqual({
+        kind: 'error',
         code: -32600,
         message: 'This revision has no batches',
         status: 400,

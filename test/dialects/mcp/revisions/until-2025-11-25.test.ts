@@ -23,8 +23,8 @@ const MISSING: Failure = {
 /** What a client is asked for what is missing, with these capabilities and in this session. */
 async function ask(failure: Failure, capabilities: object, session?: string) {
   const headers = session === undefined ? {} : { 'mcp-session-id': session }
-  const call = { name: 'echo', input: {}, wantsLogs: false, capabilities: { ...capabilities } }
-  const round = await revision.startRoundTrip(call, {
+  const call = { kind: 'call', name: 'echo', input: {}, wantsLogs: false, capabilities: { ...capabilities } } as const
+  const roundTrip = await revision.startRoundTrip(call, {
     request: new Request('http://localhost/mcp', { headers }),
     principal: ADMIN,
     budget: createRequestBudget(),
@@ -32,11 +32,12 @@ async function ask(failure: Failure, capabilities: object, session?: string) {
     memory: { growAnswer: async () => true },
     toolset: { search: false, select: false, bare: false, tools: undefined, patternNames: [], unresolvedNames: [] },
   })
-  return 'requestInput' in round ? round.requestInput(failure) : round
+  return roundTrip.kind === 'round-trip' ? roundTrip.requestInput(failure) : roundTrip
 }
 
 describe('a client of 2025-11-25 that can be shown URLs', () => {
   const asked = {
+    kind: 'error',
     code: -32042,
     message: formatFailure(MISSING),
     data: {

@@ -1,5 +1,13 @@
+/**
+ * The round trips of MCP 2026-07-28 ("multi-round-trip requests"), of which the server stores nothing:
+ * 1. A call fails because the tool asks for input, or because a person has to open a link.
+ * 2. The result has `inputRequests`, and a sealed `requestState` if there is something to remember.
+ * 3. The client repeats the call with `inputResponses` and that state. The state opens only for the same principal,
+ *    user, tool and input. The tool gets the responses of both rounds, except those to our own links.
+ * Each link is requested once. After that, the call fails and its error says why.
+ */
 import { parseTrusted } from '../../../../core/tool/json-text.ts'
-import { type FailureResult, type Failure, ok, type Result } from '../../../../core/failure/failure.ts'
+import { type Failure, ok, type Result } from '../../../../core/failure/failure.ts'
 import type { Seal } from '../../../../core/call/seal.ts'
 import { APPROVAL } from '../../../../core/consent/authorization.ts'
 import type { InputRequests, InputResponses } from '../../../../core/tool/content.ts'
@@ -7,9 +15,9 @@ import { isJsonObject, type Json, type JsonObject } from '../../../../core/tool/
 import { hasCapability, URL_ELICITATION, toUrlElicitations } from '../../elicitation.ts'
 import { toFailureMeta } from '../../../../core/failure/failure-meta.ts'
 import { formatFailure } from '../../failure.ts'
-import { encodeErrorResult } from '../../tools-call.ts'
+import { encodeErrorResult, toMcpFailure } from '../../tools-call.ts'
 import type { McpRequestContext } from '../../toolset.ts'
-import { invalid, type McpError, type McpToolCall } from '../../wire.ts'
+import { invalid, type McpError, type McpResult, type McpToolCall, toResult } from '../../wire.ts'
 import type { Revision, RoundTrip } from '../revision.ts'
 import { canonicalJson } from '../../../../core/tool/digest.ts'
 import * as json from '../../../../core/tool/json-reader.ts'
@@ -17,10 +25,15 @@ import { toNameRef } from '../../../../core/tool/tool-id.ts'
 
 type Requests = InputRequests['requests']
 
+interface RequestList {
+  readonly kind: 'requests'
+  readonly requests: Requests
+}
+
 interface RoundDeps {
   readonly seal: Seal
   readonly revision: Revision
-  readonly inputRequired: (members: string) => string
+  readonly formatInputRequired: (members: string) => string
 }
 
 const FORM_ELICITATION: JsonObject = { elicitation: { form: {} } }
@@ -28,16 +41,15 @@ const FORM_ELICITATION: JsonObject = { elicitation: { form: {} } }
 /** MCP 2026-07-28, "Error codes". */
 const MISSING_CAPABILITY = -32021
 
-/** MCP 2026-07-28, "multi-round-trip requests": the client repeats the call with answers and the sealed state. */
 export async function resumeRoundTrip(
   call: McpToolCall,
   client: McpRequestContext,
   deps: RoundDeps,
-): Promise<RoundTrip | McpError | FailureResult> {
-  const previousState = await readState(call, () => toAssociatedData(call, client), deps.seal)
-  return 'code' in previousState || 'failure' in previousState
-    ? previousState
-    : createRoundTrip(previousState, call, client, deps)
+): Promise<RoundTrip | McpResult> {
+  const state = await readState(call, () => toAssociatedData(call, client), deps.seal)
+  if (!state.ok) return toMcpFailure(state.failure, deps.revision)
+  if (!state.value) return invalid("'requestState' was changed, has expired, or is of another call")
+  return createRoundTrip(state.value, call, client, deps)
 }
 
 export function createRoundTrip(
@@ -46,21 +58,19 @@ export function createRoundTrip(
   client: McpRequestContext,
   deps: RoundDeps,
 ): RoundTrip {
-  const { seal, revision, inputRequired } = deps
+  const { seal, revision, formatInputRequired } = deps
   const inputResponses = mergeResponses(call, previousState)
 
-  async function formatInputRequired(
-    requests: Requests,
-    state: Partial<RequestState>,
-  ): Promise<string | FailureResult> {
+  async function toInputRequired(requests: Requests, state: Partial<RequestState>): Promise<McpResult> {
     const sealedState = await sealState(state, toAssociatedData(call, client), seal)
-    if (!sealedState.ok) return sealedState
+    if (!sealedState.ok) return toMcpFailure(sealedState.failure, revision)
     const members = `"inputRequests":${JSON.stringify(requests)}`
     const requestState = sealedState.value === undefined ? '' : `,"requestState":${JSON.stringify(sealedState.value)}`
-    return inputRequired(`${members}${requestState}`)
+    return toResult(formatInputRequired(`${members}${requestState}`))
   }
 
   return {
+    kind: 'round-trip',
     inputResponses,
     async requestInput(failure) {
       if (failure.type === 'input-required') {
@@ -68,27 +78,22 @@ export function createRoundTrip(
         const supported = selectSupportedRequests(requests, call.capabilities)
         if (supported === undefined)
           return encodeErrorResult('The tool asks for something that MCP has no request for', revision)
-        return 'code' in supported
-          ? supported
-          : formatInputRequired(supported.requests, state === undefined ? {} : { state })
+        if (supported.kind === 'error') return supported
+        return toInputRequired(supported.requests, state === undefined ? {} : { state })
       }
       const elicitations = toElicitationRequests(failure, call, previousState)
       if (elicitations === undefined) return undefined
-      if (typeof elicitations === 'string') return encodeErrorResult(elicitations, revision, toFailureMeta(failure))
-      // The tool's answers go along, since it gets them only once the person is done
-      return formatInputRequired(elicitations, {
-        ...inputResponses,
-        asked: [...previousState.asked, ...Object.keys(elicitations)],
-      })
+      if (elicitations.kind === 'stopped')
+        return encodeErrorResult(elicitations.message, revision, toFailureMeta(failure))
+      const { requests } = elicitations
+      // The state holds the tool's responses too, which it gets only once the person is done
+      return toInputRequired(requests, { ...inputResponses, asked: [...previousState.asked, ...Object.keys(requests)] })
     },
   }
 }
 
 /** "Servers MUST NOT send an input request of a kind the client did not declare." */
-function selectSupportedRequests(
-  requests: Requests,
-  capabilities: JsonObject,
-): { readonly requests: Requests } | McpError | undefined {
+function selectSupportedRequests(requests: Requests, capabilities: JsonObject): RequestList | McpError | undefined {
   const supported: [string, Requests[string]][] = []
   let missingCapabilities: JsonObject | undefined
   for (const [key, request] of Object.entries(requests)) {
@@ -97,17 +102,19 @@ function selectSupportedRequests(
     if (hasCapability(capabilities, required)) supported.push([key, request])
     else missingCapabilities = { ...missingCapabilities, ...required }
   }
-  if (missingCapabilities === undefined || supported.length > 0) return { requests: Object.fromEntries(supported) }
+  if (missingCapabilities === undefined || supported.length > 0)
+    return { kind: 'requests', requests: Object.fromEntries(supported) }
   const message = `The tool needs a client that can be asked for ${Object.keys(missingCapabilities).join(', ')}`
-  return { code: MISSING_CAPABILITY, message, data: { requiredCapabilities: missingCapabilities }, status: 400 }
+  const data = { requiredCapabilities: missingCapabilities }
+  return { kind: 'error', code: MISSING_CAPABILITY, message, data, status: 400 }
 }
 
-/** Each is asked once: "accept" only means that the page was opened, so asking again could go on forever. */
+/** Each link is requested once: "accept" only means that the page was opened, so requests could go on forever. */
 function toElicitationRequests(
   failure: Failure,
   { capabilities, inputResponses }: McpToolCall,
   { asked }: RequestState,
-): Requests | string | undefined {
+): RequestList | { readonly kind: 'stopped'; readonly message: string } | undefined {
   const elicitations = toUrlElicitations(failure)
   if (elicitations.length === 0 || !hasCapability(capabilities, URL_ELICITATION)) return undefined
   const ids = elicitations.map(({ challenge }) => challenge.id)
@@ -116,14 +123,16 @@ function toElicitationRequests(
     const actions = declinedIds
       .map((id) => (id === APPROVAL ? 'approve this call' : `authorize '${id}'`))
       .join(' and to ')
-    return `The user declined to ${actions}, which the tool needs before it can be called`
+    const message = `The user declined to ${actions}, which the tool needs before it can be called`
+    return { kind: 'stopped', message }
   }
   if (ids.some((id) => asked.includes(toKey(id)) || inputResponses?.[toKey(id)] !== undefined)) {
-    return `The user was asked and is not done yet\n${formatFailure(failure)}`
+    return { kind: 'stopped', message: `The user was asked and is not done yet\n${formatFailure(failure)}` }
   }
-  return Object.fromEntries(
-    elicitations.map(({ challenge, params }) => [toKey(challenge.id), { method: 'elicitation/create', params }]),
+  const requests = elicitations.map(
+    ({ challenge, params }) => [toKey(challenge.id), { method: 'elicitation/create', params }] as const,
   )
+  return { kind: 'requests', requests: Object.fromEntries(requests) }
 }
 
 function toKey(id: string): string {
@@ -142,10 +151,10 @@ function getRequiredCapabilities({ method, params }: Requests[string]): JsonObje
 }
 
 interface RequestState {
-  /** Keys of requests that were our own: their answers are not handed to the tool. */
+  /** Keys of our own requests: the tool does not get the responses to them. */
   readonly asked: readonly string[]
   readonly state?: Json
-  /** Answers held back from the tool, since a person had to do something first. */
+  /** Responses that the tool has not got yet, because a person had to open a link first. */
   readonly responses: InputResponses['responses']
 }
 
@@ -159,26 +168,26 @@ export const NO_STATE: RequestState = { asked: [], responses: {} }
 
 export const NO_RESPONSES: InputResponses = { responses: {} }
 
-type Sealed = Result<string | undefined>
-
-export async function sealState(state: Partial<RequestState>, associatedData: string, seal: Seal): Promise<Sealed> {
+export async function sealState(
+  state: Partial<RequestState>,
+  associatedData: string,
+  seal: Seal,
+): Promise<Result<string | undefined>> {
   return Object.keys(state).length === 0 ? ok(undefined) : seal.seal(JSON.stringify(state), associatedData)
 }
 
-type Unsealed = RequestState | McpError | FailureResult
-
+/** Undefined for a state that this call was not given. */
 export async function readState(
   { requestState }: McpToolCall,
   getAssociatedData: () => string,
   seal: Seal,
-): Promise<Unsealed> {
-  if (requestState === undefined) return NO_STATE
+): Promise<Result<RequestState | undefined>> {
+  if (requestState === undefined) return ok(NO_STATE)
   const unsealedState = await seal.unseal(requestState, getAssociatedData())
   if (!unsealedState.ok) return unsealedState
-  const text = unsealedState.value
-  if (text === undefined) return invalid("'requestState' was changed, has expired, or is of another call")
-  const read = json.parseValue(STATE, parseTrusted(text))
-  return read.ok ? read.value : NO_STATE
+  if (unsealedState.value === undefined) return ok(undefined)
+  const read = json.parseValue(STATE, parseTrusted(unsealedState.value))
+  return read.ok ? read : ok(NO_STATE)
 }
 
 export function mergeResponses({ inputResponses }: McpToolCall, previousState: RequestState): InputResponses {
