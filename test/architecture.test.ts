@@ -10,62 +10,61 @@ import { buildBundle } from './e2e/server.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 interface Source {
-  /** From the root, with `/`. */
+  /** From the root of the repository, with `/`. */
   readonly path: string
   readonly text: string
-  /** Files from the root, or names of packages, of every import and export that names one, types too. */
+  /** Files from the root, or names of packages: of every import and export from another module, types too. */
   readonly imports: readonly string[]
 }
 
 /** Every file of the source. `src/generated` is made from it. */
-function read(folder: string): Source[] {
+function readSources(folder: string): Source[] {
   return (
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
       .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-      // What a browser gets is sent as text, and is no part of the Worker
+      // Sent to browsers as text, and no part of the Worker
       .filter((path) => !/^src\/(?:generated|console\/browser)\//.test(path))
       .map((path) => {
         const text = readFileSync(join(root, path), 'utf8')
-        return { path, text, imports: importsOf(path, text) }
+        return { path, text, imports: listImports(path, text) }
       })
   )
 }
 
-/** What stands behind `from`, or an `import` that binds nothing or is called. The formatter begins a line with each. */
-function importsOf(path: string, text: string): string[] {
+/** What follows `from`, or an `import` without bindings or as a function. The formatter begins a line with each. */
+function listImports(path: string, text: string): string[] {
   const statement = /^(?:import|export|\})[^'"`\n]*\bfrom\s*['"]([^'"\n]+)['"]|^import\s*['"]([^'"\n]+)['"]/gm
-  const called = /\bimport\s*\(\s*['"`]([^'"`\n]+)['"`]/g
-  return [...text.matchAll(statement), ...text.matchAll(called)].map(([, one, other]) => {
-    const specifier = one ?? other ?? ''
+  const dynamic = /\bimport\s*\(\s*['"`]([^'"`\n]+)['"`]/g
+  return [...text.matchAll(statement), ...text.matchAll(dynamic)].map(([, from, bare]) => {
+    const specifier = from ?? bare ?? ''
     return specifier.startsWith('.') ? join(dirname(path), specifier) : specifier
   })
 }
 
-const sources = [...read('src'), ...read('tools')]
+const sources = [...readSources('src'), ...readSources('tools')]
 /** Tests beside the tools, like all tests, import what they test. */
 const code = sources.filter(({ path }) => !path.endsWith('.test.ts'))
-/** What runs in the Worker; `src/node` builds and serves it, `src/cli` and `src/client` ask it from elsewhere. */
+/** What runs in the Worker; `src/node` builds and serves it, `src/cli` and `src/client` send requests to it. */
 const worker = code
   .filter(({ path }) => !/^src\/(?:node|cli|client)\//.test(path))
   // A Worker of its own, in another process
   .filter(({ path }) => path !== 'src/runners/sandbox/process-host.ts')
 
-const within =
+const inFolders =
   (...folders: string[]) =>
   (path: string) =>
     folders.some((folder) => path.startsWith(`${folder}/`))
-const named =
-  (...names: string[]) =>
-  (name: string) =>
-    names.some((each) => name === each || name.startsWith(`${each}/`) || name.startsWith(`${each}:`))
-const either =
+const isPackage =
+  (...packages: string[]) =>
+  (imported: string) =>
+    packages.some((name) => imported === name || imported.startsWith(`${name}/`) || imported.startsWith(`${name}:`))
+const anyOf =
   (...tests: ((path: string) => boolean)[]) =>
   (path: string) =>
     tests.some((test) => test(path))
 const isEnv = (path: string) => path === 'src/env.ts'
 
-/** The rooms, and for each the rooms it may know beside itself. `core` stands for all of core's. */
 const CORE = [
   'core/tool',
   'core/schema',
@@ -78,7 +77,8 @@ const CORE = [
   'core/search',
   'core/call',
 ]
-const ROOMS: Readonly<Record<string, readonly string[]>> = {
+/** The folders of `src`, and for each those that it may import beside itself. */
+const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'core/tool': [],
   'core/schema': ['core/tool'],
   'core/access': ['core/tool'],
@@ -109,7 +109,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'api/calls': [...CORE, 'http'],
   'api/clients': [...CORE, 'http'],
   'api/keys': [...CORE, 'http'],
-  // Its page stands among the guides
+  // Its page is one of the guides
   'api/openapi': [...CORE, 'http', 'docs'],
   'api/policies': [...CORE, 'http'],
   'api/providers': [...CORE, 'http'],
@@ -118,53 +118,56 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'api/toolkits': [...CORE, 'http'],
   'api/tools': [...CORE, 'http'],
   'api/users': [...CORE, 'http'],
-  // What stands beside the resources knows those
+  // The files beside the resources
   'api': [...CORE, 'http', 'docs'],
   'runners': [...CORE, 'outbound'],
   'importers': [...CORE, 'outbound'],
   'oauth-client': [...CORE, 'outbound'],
   'storage': [...CORE, 'oauth-client', 'outbound'],
   'sign-in': [...CORE, 'http', 'oauth-client', 'outbound', 'storage'],
-  // Of what is generated, the agent hosts that the guide names
+  // Of `generated`, the agent hosts of the guide
   'docs': [...CORE, 'http', 'generated'],
   'connect': [...CORE, 'http', 'outbound', 'storage'],
-  // It asks the routes of the deployment for what it shows, and knows them by the types of their answers; guides say how hosts are
-  // configured; of what is generated, its own style and script
+  // It sends requests to the routes of the deployment, and imports the types of their responses; of `docs` how hosts are
+  // configured; of `generated` its own style and script
   'console': [...CORE, 'http', 'docs', 'api', 'generated'],
-  // Others install it: it knows a deployment by its address alone
+  // Others install it
   'client': [],
-  // It runs on Node, and asks a deployment as anybody does; it writes schemas as types
+  // It runs on Node, and writes schemas as types
   'cli': ['client', 'docs', 'core/tool', 'core/schema', 'formats'],
-  // Bodies that come in and those that go out are read to a limit by one function
+  // Bodies of requests and of responses are read up to a limit by one function
   'http': [...CORE, 'outbound'],
   'outbound': CORE,
 }
-/** The room a file lies in; undefined for the composition, and for what runs on Node. */
-const roomOf = (path: string) => Object.keys(ROOMS).find((room) => path.startsWith(`src/${room}/`))
+/** Undefined for the composition, and for what runs on Node. */
+const findFolder = (path: string) => Object.keys(ALLOWED_IMPORTS).find((folder) => path.startsWith(`src/${folder}/`))
 
-/** Of what comes in, what is pure: the table of statuses, and what a query may say. */
-const PURE_OF_HTTP: ReadonlySet<string> = new Set(['src/http/response/failure-status.ts', 'src/http/request/query.ts'])
+/** The pure modules of `http`: the table of statuses, and the parameters of queries. */
+const PURE_HTTP_FILES: ReadonlySet<string> = new Set([
+  'src/http/response/failure-status.ts',
+  'src/http/request/query.ts',
+])
 
 interface Rule {
   readonly name: string
   readonly files: (path: string) => boolean
-  readonly refuses: (imported: string, path: string) => boolean
-  /** A line that breaks the rule, and where. */
-  readonly breach: readonly [path: string, line: string]
+  readonly forbids: (imported: string, path: string) => boolean
+  /** A line that breaks the rule, in a file of this path. */
+  readonly violation: readonly [path: string, line: string]
 }
 
-/** The entry, and what it composes a deployment of. */
-const isComposition = either(within('src/compose'), (path) => /^src\/(?:index|dispatcher|app)\.ts$/.test(path))
+/** The entry, and the composition of a deployment. */
+const isComposition = anyOf(inFolders('src/compose'), (path) => /^src\/(?:index|dispatcher|app)\.ts$/.test(path))
 
-/** May a schema be published, what changed between two, does a value fit, in which words, and what is it without references. */
-const SCHEMA_DOORS: ReadonlySet<string> = new Set(
+/** The modules of `core/schema` that others may import. */
+const SCHEMA_ENTRY_POINTS: ReadonlySet<string> = new Set(
   ['publishable', 'compatibility', 'validator', 'validation-messages', 'expand', 'keywords', 'subschemas'].map(
     (each) => `src/core/schema/${each}.ts`,
   ),
 )
 
-/** The rooms of storage, and for each the others that it may know; all know what lies beside the rooms. */
-const STORAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
+/** The folders of `storage`, and for each those that it may import; all may import the files beside them. */
+const ALLOWED_STORAGE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   access: [],
   artifacts: ['sealing'],
   connect: ['sealing'],
@@ -176,40 +179,43 @@ const STORAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
 }
 
 const RULES: readonly Rule[] = [
-  ...Object.entries(STORAGE_ROOMS).map(([room, known]) => ({
-    name: `storage/${room} knows no other room of storage${known.length === 0 ? '' : ` but ${known.join(', ')}`}`,
-    files: within(`src/storage/${room}`),
-    refuses: within(
-      ...Object.keys(STORAGE_ROOMS)
-        .filter((each) => each !== room && !known.includes(each))
-        .map((each) => `src/storage/${each}`),
+  ...Object.entries(ALLOWED_STORAGE_IMPORTS).map(([folder, allowed]) => ({
+    name: `storage/${folder} imports no other folder of storage${allowed.length === 0 ? '' : ` but ${allowed.join(', ')}`}`,
+    files: inFolders(`src/storage/${folder}`),
+    forbids: inFolders(
+      ...Object.keys(ALLOWED_STORAGE_IMPORTS)
+        .filter((other) => other !== folder && !allowed.includes(other))
+        .map((other) => `src/storage/${other}`),
     ),
-    breach: [
-      `src/storage/${room}/x.ts`,
-      `import { createTables } from '../${room === 'access' ? 'registry' : 'access'}/tables.ts'`,
+    violation: [
+      `src/storage/${folder}/x.ts`,
+      `import { createTables } from '../${folder === 'access' ? 'registry' : 'access'}/tables.ts'`,
     ] as const,
   })),
   {
-    name: 'what lies beside the rooms of storage knows none of them',
+    name: 'files beside the folders of storage import none of them',
     files: (path) => /^src\/storage\/[^/]+$/.test(path),
-    refuses: within(...Object.keys(STORAGE_ROOMS).map((room) => `src/storage/${room}`)),
-    breach: ['src/storage/kv-outbox.ts', "import { createTables } from './registry/tables.ts'"],
+    forbids: inFolders(...Object.keys(ALLOWED_STORAGE_IMPORTS).map((folder) => `src/storage/${folder}`)),
+    violation: ['src/storage/kv-outbox.ts', "import { createTables } from './registry/tables.ts'"],
   },
-  ...Object.entries(ROOMS).map(([room, known]) => ({
-    name: `${room} knows ${known.length === 0 ? 'nothing but itself' : known.join(', ')}`,
-    files: within(`src/${room}`),
-    refuses: (imported: string) =>
-      imported.startsWith('src/') && !within(`src/${room}`, ...known.map((each) => `src/${each}`))(imported),
-    breach: [`src/${room}/x.ts`, `import { createApp } from '${'../'.repeat(room.split('/').length)}app.ts'`] as const,
+  ...Object.entries(ALLOWED_IMPORTS).map(([folder, allowed]) => ({
+    name: `${folder} imports only ${[...allowed, 'itself'].join(', ')}`,
+    files: inFolders(`src/${folder}`),
+    forbids: (imported: string) =>
+      imported.startsWith('src/') && !inFolders(`src/${folder}`, ...allowed.map((name) => `src/${name}`))(imported),
+    violation: [
+      `src/${folder}/x.ts`,
+      `import { createApp } from '${'../'.repeat(folder.split('/').length)}app.ts'`,
+    ] as const,
   })),
   {
-    name: 'core knows no HTTP and no platform',
-    files: within('src/core'),
-    refuses: named('hono', 'cloudflare', '@cloudflare', 'node', 'wrangler', 'miniflare'),
-    breach: ['src/core/schema/x.ts', "import { Hono } from 'hono'"],
+    name: 'core imports no HTTP library and no platform',
+    files: inFolders('src/core'),
+    forbids: isPackage('hono', 'cloudflare', '@cloudflare', 'node', 'wrangler', 'miniflare'),
+    violation: ['src/core/schema/x.ts', "import { Hono } from 'hono'"],
   },
   {
-    name: 'only routes know Hono, with what composes them, what tells them apart and what answers in their place',
+    name: 'only routes import Hono, and what composes, declares and replaces them',
     files: (path) =>
       !/^src\/(?:dialects|api|sign-in|docs|connect|console)\/(?:.*\/)?routes\.ts$/.test(path) &&
       !['operation', 'page-router', 'router', 'public-router', 'not-found'].some(
@@ -217,116 +223,121 @@ const RULES: readonly Rule[] = [
       ) &&
       path !== 'src/http/response/error-handler.ts' &&
       !/^src\/(?:index|dispatcher|app)\.ts$/.test(path),
-    // JSX writes HTML, and knows nothing of requests
-    refuses: (imported, path) =>
-      named('hono')(imported) &&
-      !(path.endsWith('.tsx') && named('hono/jsx', 'hono/html')(imported)) &&
+    // JSX writes HTML, and reads no requests
+    forbids: (imported, path) =>
+      isPackage('hono')(imported) &&
+      !(path.endsWith('.tsx') && isPackage('hono/jsx', 'hono/html')(imported)) &&
       imported !== 'hono/jsx/jsx-runtime',
-    breach: ['src/dialects/oxp/wire.ts', "import { html } from 'hono/html'"],
+    violation: ['src/dialects/oxp/wire.ts', "import { html } from 'hono/html'"],
   },
   {
     name: 'wire, definitions and failure tables are pure',
-    files: (path) => within('src/dialects', 'src/api')(path) && /\/(?:wire|definition|failure)\.ts$/.test(path),
-    refuses: either(named('hono', 'cloudflare'), (path) => within('src/http')(path) && !PURE_OF_HTTP.has(path)),
-    breach: ['src/dialects/oxp/wire.ts', "import { jsonText } from '../../http/json-response.ts'"],
+    files: (path) => inFolders('src/dialects', 'src/api')(path) && /\/(?:wire|definition|failure)\.ts$/.test(path),
+    forbids: anyOf(
+      isPackage('hono', 'cloudflare'),
+      (path) => inFolders('src/http')(path) && !PURE_HTTP_FILES.has(path),
+    ),
+    violation: ['src/dialects/oxp/wire.ts', "import { jsonText } from '../../http/json-response.ts'"],
   },
   {
-    name: 'the console knows of our resources the types of what their routes answer, and nothing that runs',
-    files: within('src/console'),
-    refuses: (imported) => within('src/api')(imported) && imported !== 'src/api/answers.ts',
-    breach: ['src/console/keys/page.tsx', "import { encodeListed } from '../../api/keys/routes.ts'"],
+    name: 'the console imports only the types of the responses of api',
+    files: inFolders('src/console'),
+    forbids: (imported) => inFolders('src/api')(imported) && imported !== 'src/api/answers.ts',
+    violation: ['src/console/keys/page.tsx', "import { encodeListed } from '../../api/keys/routes.ts'"],
   },
   {
-    name: 'tools know the tool-authoring door, and nothing else',
-    files: within('tools'),
-    refuses: (imported) => imported !== '#tool',
-    breach: ['tools/SMS/Send.ts', "const { loadConfig } = await import('../../src/env.ts')"],
+    name: 'tools import only #tool',
+    files: inFolders('tools'),
+    forbids: (imported) => imported !== '#tool',
+    violation: ['tools/SMS/Send.ts', "const { loadConfig } = await import('../../src/env.ts')"],
   },
   {
-    name: 'the OpenAPI importer is pure: it knows core, what importers share, and a reader of YAML',
-    files: within('src/importers/openapi', 'src/importers/shared'),
-    refuses: (imported) =>
-      imported !== 'js-yaml' && !within('src/importers/openapi', 'src/importers/shared', 'src/core')(imported),
-    breach: ['src/importers/openapi/x.ts', "import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'"],
+    name: 'the OpenAPI importer is pure: it imports core, what importers share, and a reader of YAML',
+    files: inFolders('src/importers/openapi', 'src/importers/shared'),
+    forbids: (imported) =>
+      imported !== 'js-yaml' && !inFolders('src/importers/openapi', 'src/importers/shared', 'src/core')(imported),
+    violation: ['src/importers/openapi/x.ts', "import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'"],
   },
   {
-    name: 'what runs inside a sandbox knows its neighbors there alone',
+    name: 'what runs in a sandbox imports only files beside it',
     files: (path) => /^src\/runners\/\w+\/guest\//.test(path),
-    refuses: (imported, path) => !named('cloudflare')(imported) && dirname(imported) !== dirname(path),
-    breach: ['src/runners/code/guest/main.ts', "import { REFUSED_HEADER } from '../../sandbox/policy.ts'"],
+    forbids: (imported, path) => !isPackage('cloudflare')(imported) && dirname(imported) !== dirname(path),
+    violation: ['src/runners/code/guest/main.ts', "import { REFUSED_HEADER } from '../../sandbox/policy.ts'"],
   },
   {
-    name: 'schemas are asked five things, and for the table of keywords and the walk through them',
-    files: (path) => !within('src/core/schema')(path),
-    refuses: (imported) => within('src/core/schema')(imported) && !SCHEMA_DOORS.has(imported),
-    breach: ['src/formats/x.ts', "import { linearPattern } from '../core/schema/pattern.ts'"],
+    name: 'other folders import only the entry points of core/schema',
+    files: (path) => !inFolders('src/core/schema')(path),
+    forbids: (imported) => inFolders('src/core/schema')(imported) && !SCHEMA_ENTRY_POINTS.has(imported),
+    violation: ['src/formats/x.ts', "import { linearPattern } from '../core/schema/pattern.ts'"],
   },
   {
-    name: 'who sends, what is sent, answers and pages know nothing of routes',
-    files: within('src/http/caller', 'src/http/request', 'src/http/response', 'src/http/page'),
-    refuses: within('src/http/route'),
-    breach: ['src/http/caller/x.ts', "import { createRoute } from '../route/route.ts'"],
+    name: 'callers, requests, responses and pages import no routes',
+    files: inFolders('src/http/caller', 'src/http/request', 'src/http/response', 'src/http/page'),
+    forbids: inFolders('src/http/route'),
+    violation: ['src/http/caller/x.ts', "import { createRoute } from '../route/route.ts'"],
   },
   {
-    name: 'nothing of the Worker knows those who ask it from elsewhere',
-    files: (path) => !within('src/cli', 'src/client')(path),
-    refuses: within('src/cli', 'src/client'),
-    breach: ['src/compose/x.ts', "import { Switchboard } from '../client/index.ts'"],
+    name: 'the Worker imports neither the command line nor the client',
+    files: (path) => !inFolders('src/cli', 'src/client')(path),
+    forbids: inFolders('src/cli', 'src/client'),
+    violation: ['src/compose/x.ts', "import { Switchboard } from '../client/index.ts'"],
   },
   {
-    name: 'nothing knows the entry',
+    name: 'nothing imports the entry',
     files: () => true,
-    refuses: (imported, path) =>
+    forbids: (imported, path) =>
       imported === 'src/index.ts' ||
       (imported === 'src/dispatcher.ts' && path !== 'src/index.ts') ||
       (imported === 'src/app.ts' && path !== 'src/dispatcher.ts'),
-    breach: ['src/env.ts', "import { createApp } from './app.ts'"],
+    violation: ['src/env.ts', "import { createApp } from './app.ts'"],
   },
   {
-    name: 'the composition and the environment are for the entry, the composition, and the server that reads their settings',
+    name: 'only the entry, the composition, and the server that reads their settings import the composition and the environment',
     files: (path) => !isComposition(path) && !/^src\/node\/(?:serve|network)\.ts$/.test(path),
-    refuses: either(isEnv, within('src/compose')),
-    breach: ['src/storage/x.ts', "import { loadConfig } from '../env.ts'"],
+    forbids: anyOf(isEnv, inFolders('src/compose')),
+    violation: ['src/storage/x.ts', "import { loadConfig } from '../env.ts'"],
   },
 ]
 
-/** Every circle of imports, as the files on it; each file is on one at most. */
-function circles(files: ReadonlyMap<string, readonly string[]>): string[][] {
-  const reached = (from: string) => {
-    const found = new Set(files.get(from))
-    for (const path of found) for (const imported of files.get(path) ?? []) found.add(imported)
-    return found
+/** Every cycle of imports, as the files on it; each file is on one at most. */
+function findCycles(files: ReadonlyMap<string, readonly string[]>): string[][] {
+  const listReachable = (start: string) => {
+    const reachable = new Set(files.get(start))
+    for (const path of reachable) for (const imported of files.get(path) ?? []) reachable.add(imported)
+    return reachable
   }
-  const from = new Map([...files.keys()].map((path) => [path, reached(path)]))
+  const reachableFrom = new Map([...files.keys()].map((path) => [path, listReachable(path)]))
   const seen = new Set<string>()
   return [...files.keys()].flatMap((path) => {
-    if (seen.has(path) || !from.get(path)?.has(path)) return []
-    const circle = [...files.keys()].filter((each) => from.get(path)?.has(each) && from.get(each)?.has(path))
-    for (const each of circle) seen.add(each)
-    return [circle]
+    if (seen.has(path) || !reachableFrom.get(path)?.has(path)) return []
+    const cycle = [...files.keys()].filter(
+      (other) => reachableFrom.get(path)?.has(other) && reachableFrom.get(other)?.has(path),
+    )
+    for (const file of cycle) seen.add(file)
+    return [cycle]
   })
 }
 
-describe('circles of imports', () => {
-  it('are none', () => {
-    expect(circles(new Map(code.map(({ path, imports }) => [path, imports])))).toEqual([])
+describe('cycles of imports', () => {
+  it('do not exist', () => {
+    expect(findCycles(new Map(code.map(({ path, imports }) => [path, imports])))).toEqual([])
   })
 
-  it('would be seen', () => {
+  it('would be found', () => {
     const files = { a: ['b'], b: ['c'], c: ['b', 'd'], d: [], e: ['e'] }
-    expect(circles(new Map(Object.entries(files)))).toEqual([['b', 'c'], ['e']])
+    expect(findCycles(new Map(Object.entries(files)))).toEqual([['b', 'c'], ['e']])
   })
 })
 
-describe('rooms', () => {
-  it('hold every file that is not the entry, the composition, or a program for Node', () => {
-    const loose = worker.filter(({ path }) => path.startsWith('src/') && !roomOf(path) && !isComposition(path))
-    expect(loose.map(({ path }) => path)).toEqual(['src/env.ts'])
+describe('the folders of ALLOWED_IMPORTS', () => {
+  it('have every file of the Worker but the entry, the composition and the environment', () => {
+    const others = worker.filter(({ path }) => path.startsWith('src/') && !findFolder(path) && !isComposition(path))
+    expect(others.map(({ path }) => path)).toEqual(['src/env.ts'])
   })
 })
 
-describe('what fetches for somebody', () => {
-  it('is told by gates alone that they were let in', () => {
+describe('fetch capabilities', () => {
+  it('are created only where callers are authorized, and for settings', () => {
     const makes = /\bnew FetchCapability\b|\bextends FetchCapability\b|\bas (?:unknown as )?FetchCapability\b/
     expect(worker.filter(({ text }) => makes.test(text)).map(({ path }) => path)).toEqual([
       'src/compose/providers.ts',
@@ -337,26 +348,26 @@ describe('what fetches for somebody', () => {
   })
 })
 
-describe('the answers of our routes', () => {
-  it('are types alone, so that who asks for them loads nothing', () => {
+describe('the types of responses', () => {
+  it('are only types, so that importing them loads nothing', () => {
     const { text = '' } = sources.find(({ path }) => path === 'src/api/answers.ts') ?? {}
     expect(text).toMatch(/^import type /m)
     expect(text).not.toMatch(/^import (?!type )|^export (?!type |interface )/m)
   })
 })
 
-describe('what somebody sent', () => {
-  const rooms = within(
-    ...['core', 'http', 'importers', 'console', 'runners', 'dialects', 'api'].map((room) => `src/${room}`),
+describe('text that was sent', () => {
+  const isChecked = inFolders(
+    ...['core', 'http', 'importers', 'console', 'runners', 'dialects', 'api'].map((folder) => `src/${folder}`),
   )
   const parses = /\bJSON\.parse\(|(?<!function )\bparseTrusted\(|\.json\(\)|\bnew URLSearchParams\((?![[{)A-Z])/
-  /** Where texts become values without a meter, and whose texts they are. */
-  const OWN: Readonly<Record<string, string>> = {
-    'src/core/tool/json-text.ts': 'the one reader of JSON, behind its count',
-    'src/core/tool/json.ts': 'its way for texts too short for more than anything may have',
-    'src/http/request/body.ts': 'fields of a form, behind their count',
-    'src/http/request/query.ts': 'parameters, of which the entrance lets few through',
-    'src/runners/sandbox/egress.ts': 'each parameter of a request that leaves, alone',
+  /** Files that parse text without a budget, and which text. */
+  const TRUSTED_TEXTS: Readonly<Record<string, string>> = {
+    'src/core/tool/json-text.ts': 'the one reader of JSON, after counting it',
+    'src/core/tool/json.ts': 'texts too short to exceed any limit',
+    'src/http/request/body.ts': 'fields of a form, after counting them',
+    'src/http/request/query.ts': 'parameters, of which `normalize-request.ts` allows few',
+    'src/runners/sandbox/egress.ts': 'one parameter of an outgoing request',
     'src/runners/wasm/guest/http.ts': 'within a sandbox',
     'src/runners/remote/mcp/normalize-messages.ts':
       'messages that are counted as they arrive, before the SDK parses them',
@@ -370,8 +381,8 @@ describe('what somebody sent', () => {
     'src/dialects/mcp/revisions/2026-07-28/round-trip.ts': 'a state that was sealed here',
     'src/importers/openapi/standalone-schema.ts': 'a schema that was made here, of a bounded size',
   }
-  /** Each makes one for a request. */
-  const EDGES = [
+  /** Each creates one for a request. */
+  const BUDGET_FILES = [
     'src/api/archive/export-and-restore.ts',
     'src/connect/routes.ts',
     'src/console/show-page.ts',
@@ -382,72 +393,74 @@ describe('what somebody sent', () => {
     'src/http/route/router.ts',
   ]
 
-  it('is parsed in one place, which counts it first', () => {
-    const found = worker.filter(({ path, text }) => rooms(path) && parses.test(text)).map(({ path }) => path)
-    expect(found.toSorted()).toEqual(Object.keys(OWN).toSorted())
+  it('is parsed in one file, which counts it first', () => {
+    const found = worker.filter(({ path, text }) => isChecked(path) && parses.test(text)).map(({ path }) => path)
+    expect(found.toSorted()).toEqual(Object.keys(TRUSTED_TEXTS).toSorted())
     const { text = '' } = sources.find(({ path }) => path === 'src/core/tool/json-text.ts') ?? {}
     expect(text).toContain('export function parseJson(text: string, budget: Budget,')
   })
 
-  it('is counted by one meter a request, which is made where it comes in', () => {
+  it('is counted by one budget for each request', () => {
     const found = worker.filter(({ text }) => /\bcreateRequestBudget\(/.test(text)).map(({ path }) => path)
-    expect(found.toSorted()).toEqual(EDGES)
+    expect(found.toSorted()).toEqual(BUDGET_FILES)
   })
 
-  it.each(['JSON.parse(text)', 'await response.json()', 'new URLSearchParams(text)'])('would be seen: %s', (line) => {
+  it.each(['JSON.parse(text)', 'await response.json()', 'new URLSearchParams(text)'])('would be found: %s', (line) => {
     expect(parses.test(line)).toBe(true)
   })
 })
 
-describe('the walk', () => {
-  it('finds the source, and reads its imports', () => {
+describe('the list of sources', () => {
+  it('has every file that another one imports', () => {
     const paths = code.map(({ path }) => path)
     expect(paths.length).toBeGreaterThan(90)
     expect(paths).toEqual(expect.arrayContaining(['src/index.ts', 'src/core/access/principal.ts']))
     const app = code.find(({ path }) => path === 'src/app.ts')
     expect(app?.imports).toEqual(expect.arrayContaining(['hono', 'src/compose/tool-routes.ts', 'src/docs/routes.ts']))
     for (const { path, imports } of code) {
-      const own = imports.filter((each) => each.startsWith('src/') && !each.startsWith('src/generated/'))
-      // These come to be when a sandbox is loaded, or are not TypeScript
-      const inside = /\/guest\/(?:tool\.js|plugin\.wasm|async-local-storage\.js)$|\/(?:thesaurus|words)\.json$/
-      for (const imported of own.filter((each) => !inside.test(each))) {
+      const ours = imports.filter((imported) => imported.startsWith('src/') && !imported.startsWith('src/generated/'))
+      // These are made when a sandbox is loaded, or are not TypeScript
+      const isOther = /\/guest\/(?:tool\.js|plugin\.wasm|async-local-storage\.js)$|\/(?:thesaurus|words)\.json$/
+      for (const imported of ours.filter((path) => !isOther.test(path))) {
         expect(paths, `${path} imports it`).toContain(imported)
       }
     }
   })
 })
 
-describe.each(RULES)('$name', ({ files, refuses, breach: [path, line] }) => {
-  it('holds', () => {
-    const held = code.filter((source) => files(source.path))
-    expect(held.length).toBeGreaterThan(0)
-    const broken = held.flatMap((source) =>
-      source.imports.filter((imported) => refuses(imported, source.path)).map((each) => `${source.path} → ${each}`),
+describe.each(RULES)('$name', ({ files, forbids, violation: [path, line] }) => {
+  it('is kept', () => {
+    const governed = code.filter((source) => files(source.path))
+    expect(governed.length).toBeGreaterThan(0)
+    const violations = governed.flatMap((source) =>
+      source.imports
+        .filter((imported) => forbids(imported, source.path))
+        .map((imported) => `${source.path} → ${imported}`),
     )
-    expect(broken).toEqual([])
+    expect(violations).toEqual([])
   })
 
-  it('would be seen to be broken', () => {
+  it('finds a violation', () => {
     expect(files(path)).toBe(true)
-    expect(importsOf(path, line).some((imported) => refuses(imported, path))).toBe(true)
+    expect(listImports(path, line).some((imported) => forbids(imported, path))).toBe(true)
   })
 })
 
 describe('the environment', () => {
-  /** A Durable Object is handed its bindings by the platform, in its constructor. */
+  /** The platform passes a Durable Object its bindings in the constructor. */
   const mayRead = ({ path, text }: Source) => isEnv(path) || isComposition(path) || /extends DurableObject\b/.test(text)
-  /** They have texts to copy, which read the environment of whoever copies them. */
-  const isForOthers = ({ path }: Source) => path === 'src/console/tool/snippets.tsx'
-  const reads = (source: Source) => !isForOthers(source) && readsEnv(source)
+  /** Its texts to copy read the environment of the reader. */
+  const hasSnippets = ({ path }: Source) => path === 'src/console/tool/snippets.tsx'
+  const reads = (source: Source) => !hasSnippets(source) && readsEnv(source)
   const readsEnv = ({ text }: Source) =>
     /\benv\b(?!\.ts)[.[,)]|\bprocess\.env\b|\{[^}]*\benv\b[^}]*\} from 'cloudflare/.test(text)
 
-  it('is read by the entry, the composition and the one reader, and by Durable Objects', () => {
+  it('is read only by the entry, the composition, env.ts and Durable Objects', () => {
     expect(worker.filter(mayRead).filter(reads).length).toBeGreaterThanOrEqual(3)
     expect(worker.filter((source) => !mayRead(source) && reads(source)).map(({ path }) => path)).toEqual([])
   })
 
-  it('is read by name in one file', () => {
+  it('is read by variable name only in env.ts', () => {
     const readers = worker.filter(({ text }) =>
       /['"](?:ADMIN_KEY|TOOL_SECRETS|JWT_SECRET|ALLOW_HTTP_HOSTS)['"]/.test(text),
     )
@@ -458,23 +471,23 @@ describe('the environment', () => {
 describe('the keys of KV', () => {
   const keys = sources.find(({ path }) => path === 'src/storage/keys.ts')?.text ?? ''
   /** How the keys begin, up to the first `/`. */
-  const words = new Set(Array.from(keys.matchAll(/'(\w+)\/[\w/]*'/g), ([, word]) => word))
-  const spells = (text: string) => new RegExp(`['"\`](?:${[...words].join('|')})/`).test(text)
+  const prefixes = new Set(Array.from(keys.matchAll(/'(\w+)\/[\w/]*'/g), ([, prefix]) => prefix))
+  const spells = (text: string) => new RegExp(`['"\`](?:${[...prefixes].join('|')})/`).test(text)
 
-  it('are made in one file', () => {
-    expect(words.size).toBeGreaterThanOrEqual(7)
+  it('are built in one file', () => {
+    expect(prefixes.size).toBeGreaterThanOrEqual(7)
     expect(worker.filter(({ text }) => spells(text)).map(({ path }) => path)).toEqual(['src/storage/keys.ts'])
   })
 
   it.each(['await kv.get(`tool/${key}`)', "queue(sql, 'catalogue/manifest')", 'WHERE target LIKE "record/%"'])(
-    'would be seen elsewhere: %s',
+    'would be found elsewhere: %s',
     (line) => expect(spells(line)).toBe(true),
   )
 })
 
 describe('the guides', () => {
-  /** What stands between backticks and looks like a path of the source: with a slash, or with the ending of a file. */
-  const named = (text: string) =>
+  /** Texts in backticks that look like paths: with a slash, or with the ending of a file. */
+  const listPaths = (text: string) =>
     [...text.matchAll(/`((?:[\w.-]+\/)*[\w.-]+(?:\.ts|\/))`/g)].flatMap(([, path]) => (path ? [path] : []))
   const guides = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.md'))
@@ -489,10 +502,10 @@ describe('the guides', () => {
     'src/node',
     'src/http',
   ]
-  /** The tool that a guide has one write. */
+  /** The tool that a guide tells its reader to write. */
   const isExample = (path: string) => /^tools\/Shop\/Order(?:\.test)?\.ts$/.test(path)
   const missing = (guide: string, text: string) =>
-    named(text).filter(
+    listPaths(text).filter(
       (path) => !isExample(path) && !places(guide).some((place) => existsSync(join(root, place, path))),
     )
 
@@ -502,14 +515,14 @@ describe('the guides', () => {
     expect(all.filter(([, paths]) => paths?.length !== 0)).toEqual([])
   })
 
-  it('list every resource of ours', () => {
+  it('list every resource of the API', () => {
     const text = readFileSync(join(root, 'src/api/README.md'), 'utf8')
     const rows = [...text.matchAll(/^\| `([\w/]+)` +\|/gm)].map(([, folder]) => folder)
     const folders = worker.flatMap(({ path }) => /^src\/api\/(.+)\/routes\.ts$/.exec(path)?.[1] ?? [])
     expect(rows.toSorted()).toEqual(folders.toSorted())
   })
 
-  it('would be seen to name one that does not', () => {
+  it('would be found to name one that does not', () => {
     expect(missing('src/README.md', 'See `core/tool/tool.ts`, `core/nowhere.ts` and `nowhere/`')).toEqual([
       'core/nowhere.ts',
       'nowhere/',
@@ -530,33 +543,33 @@ describe('the table of faults', () => {
     expect(missing(table)).toEqual([])
   })
 
-  it('would be seen to name one that does not', () => {
+  it('would be found to name one that does not', () => {
     expect(missing('| a fault | an answer | `e2e/kill.test.ts`, `e2e/nowhere.test.ts` |')).toEqual([
       'e2e/nowhere.test.ts',
     ])
   })
 })
 
-describe('what is tracked', () => {
-  it('names no place of the machine it was written on', () => {
+describe('tracked files', () => {
+  it('contain no path of the machine they were written on', () => {
     const tracked = execFileSync('git', ['ls-files', '--', 'src', 'tools'], { cwd: root, encoding: 'utf8' })
     const paths = tracked.split('\n').filter((path) => path !== '')
     expect(paths.length).toBeGreaterThan(90)
     const places = [root.replace(/\/$/, ''), '/home/', '/Users/', '/work/', '/root/', 'C:\\\\', '/workspace']
-    const named = paths.filter((path) => {
+    const found = paths.filter((path) => {
       try {
         const text = readFileSync(join(root, path), 'utf8')
         return places.some((place) => text.includes(place))
       } catch {
-        // Removed, and not yet from the index
+        // Removed, but still in the index
         return false
       }
     })
-    expect(named).toEqual([])
+    expect(found).toEqual([])
   })
 })
 
-/** What esbuild says of a bundle: its files, and each module with the files in it and the modules that it imports. */
+/** esbuild's description of a bundle: its files, and each module with its files and imports. */
 interface Metafile {
   readonly inputs: Readonly<Record<string, unknown>>
   readonly outputs: Readonly<Record<string, Output>>
@@ -568,8 +581,8 @@ interface Output {
   readonly imports: readonly { readonly path: string; readonly kind: string }[]
 }
 
-/** The modules that are evaluated when the Worker starts: those that no `import()` leads to first. */
-function startedWith({ outputs }: Metafile): Output[] {
+/** The modules that are evaluated when the Worker starts: not those that are loaded by `import()`. */
+function listStartModules({ outputs }: Metafile): Output[] {
   const found = new Set(Object.keys(outputs).filter((path) => path.endsWith('/index.mjs')))
   for (const path of found) {
     for (const imported of outputs[path]?.imports ?? []) {
@@ -592,37 +605,37 @@ describe('the bundle that is deployed', () => {
   }, 60_000)
   afterAll(() => built?.remove())
 
-  it('holds what it should', () => {
+  it('contains the entry, Hono and the tools', () => {
     expect(inputs).toContain('src/index.ts')
     expect(inputs.some((path) => path.startsWith('node_modules/hono/'))).toBe(true)
     expect(text).toContain('Reports that it began, then waits until its caller goes away')
   })
 
-  it('holds no Ajv, no MCP server SDK, no test and no build tool', () => {
+  it('contains no Ajv, no MCP server SDK, no test and no build tool', () => {
     const foreign =
       /node_modules\/(?:ajv|ajv-formats|@modelcontextprotocol\/(?!client\/|core\/)|esbuild|miniflare|wrangler|vitest)\/|ajvProvider|src\/node\/|\.test\.ts$/
     expect(inputs.filter((path) => foreign.test(path))).toEqual([])
     expect(text).not.toMatch(/\bnew Ajv|Ajv2020|standaloneCode/)
   })
 
-  it('makes no code at run time, which Workers refuse', () => {
+  it('creates no code at run time, which Workers reject', () => {
     expect(text).not.toMatch(
       /\bnew Function\s*\(|[^.\w]Function\s*\(\s*['"`]|[^.\w]eval\s*\((?![\w,\s]*\)\s*\{)|\(0,\s*eval\)/,
     )
   })
 
   it('starts without what only some requests need', () => {
-    const seldom =
+    const loadedLater =
       /node_modules\/(?:@cloudflare\/workers-oauth-provider|@modelcontextprotocol|zod|eventsource-parser|oauth4webapi|re2js|js-yaml|jsonc-parser)\/|src\/generated\/inside\.ts|src\/core\/call\/jmespath|src\/docs\/(?!routes)|src\/console\/(?!routes|pages\.ts)|node_modules\/hono\/.*jsx|src\/generated\/console\.ts|src\/api\/servers\/wire|src\/http\/page\/(?:document|style)|src\/(?:sign-in|connect|api\/authorizations)\/pages/
     expect(inputs.filter((path) => path.includes('@modelcontextprotocol/client')).length).toBeGreaterThan(0)
-    const started = startedWith(meta).flatMap((module) => Object.keys(module.inputs))
+    const started = listStartModules(meta).flatMap((module) => Object.keys(module.inputs))
     expect(started).toContain('src/dispatcher.ts')
-    expect(started.filter((path) => seldom.test(path))).toEqual([])
+    expect(started.filter((path) => loadedLater.test(path))).toEqual([])
   })
 
-  it('is below 630 kB, compressed, of which it starts with 400 kB before compression, beside its tools', () => {
+  it('has less than 630 kB compressed, and starts with less than 400 kB uncompressed, without its tools', () => {
     const size = gzipSync(text).length
-    const parts = startedWith(meta).flatMap((module) => Object.entries(module.inputs))
+    const parts = listStartModules(meta).flatMap((module) => Object.entries(module.inputs))
     const sum = parts
       .filter(([path]) => !path.startsWith('test/fixtures/'))
       .reduce((all, [, { bytesInOutput }]) => all + bytesInOutput, 0)

@@ -106,7 +106,7 @@ export function composeAccessRoutes(
       providers,
       checkUrl: createUrlTextCheck(config.allowHttpHosts, formatAllowHint),
       loadSecretCheck: secretChecks.loadClientCheck,
-      known: knownProvider,
+      findKnownProvider: knownProvider,
     }),
     createSetupRoutes({ ...otherRoutes, setup: describeSetup(config), keys, providers }),
   ]

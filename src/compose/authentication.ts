@@ -55,7 +55,7 @@ export function composeAuthentication(
   const writeDenial = recording.writeDenial
   const hooks: AuthorizerHooks = {
     onDenied: writeDenial,
-    onAllowed: createKeyUsageTracker((ids, at) => stores.access.noteUse(ids, at), now),
+    onAllowed: createKeyUsageTracker((ids, usedAt) => stores.access.noteUse(ids, usedAt), now),
   }
   // Sending a visitor to sign in is no denial
   const visitorHooks: AuthorizerHooks = {

@@ -41,7 +41,7 @@ export const traffic = createTrafficControl({
 const RESPONSE_BUDGET = { name: 'server-answers', size: 64_000_000, share: 16_000_000, heldMs: 15_000 }
 /** With these every request of a tool is sent: all responses are read in the same memory. */
 export const outboundOptions = {
-  fetch: (...given: Parameters<Fetch>) => fetch(...given),
+  fetch: (...request: Parameters<Fetch>) => fetch(...request),
   traffic,
   memory: isolateMemory.createBudget({ ...RESPONSE_BUDGET, isNested: true }),
 }

@@ -31,7 +31,7 @@ export function documentFetch(config: OutboundConfig): (capability: FetchCapabil
 
 function createFetch({ allowHttpHosts }: OutboundConfig, maxResponseBytes: number): GuardedFetch {
   const limits = { maxResponseBytes, maxParts: MAX_PARTS }
-  return createGuardedFetch({ fetch: (...given) => fetch(...given), allowHttpHosts, ...limits })
+  return createGuardedFetch({ fetch: (...request) => fetch(...request), allowHttpHosts, ...limits })
 }
 
 /** Its code is loaded with the first request to an OAuth server. */
@@ -52,10 +52,10 @@ export function signInProvider(config: Config): SignInProvider | undefined {
     ...(needsAddress ? ['email'] : []),
     ...(needsGroups ? [claims.groups] : []),
   ]
-  let loaded: OpenId | undefined
+  let openId: OpenId | undefined
   const loadOpenId = async (): Promise<OpenId> => {
     const { createOpenId } = await import('../sign-in/openid.ts')
-    return (loaded ??= createOpenId({ ...signIn, claims: claimNames, ...(await loadServerFinder(config)) }))
+    return (openId ??= createOpenId({ ...signIn, claims: claimNames, ...(await loadServerFinder(config)) }))
   }
   const { issuer } = signIn
   return { loadOpenId, issuer, prefix: hasSeveralIssuers ? `${issuer}|` : '', claims, rules }
@@ -64,16 +64,16 @@ export function signInProvider(config: Config): SignInProvider | undefined {
 export function createProviderOAuth(config: Config): OAuth {
   const readSecret = (name: string) =>
     config.checkClientSecret(name) === undefined ? config.variableOf(name) : undefined
-  let loaded: OAuth | undefined
+  let oauth: OAuth | undefined
   async function load(): Promise<OAuth> {
     const { createOAuth: createProviderOAuth } = await import('../oauth-client/oauth.ts')
-    return (loaded ??= createProviderOAuth({ ...(await loadServerFinder(config)), readSecret }))
+    return (oauth ??= createProviderOAuth({ ...(await loadServerFinder(config)), readSecret }))
   }
   return {
     unready: (provider) => formatMissingSecret(provider, readSecret),
-    begin: async (...given) => (await load()).begin(...given),
-    exchange: async (...given) => (await load()).exchange(...given),
-    refresh: async (...given) => (await load()).refresh(...given),
-    revoke: async (...given) => (await load()).revoke(...given),
+    begin: async (...parameters) => (await load()).begin(...parameters),
+    exchange: async (...parameters) => (await load()).exchange(...parameters),
+    refresh: async (...parameters) => (await load()).refresh(...parameters),
+    revoke: async (...parameters) => (await load()).revoke(...parameters),
   }
 }

@@ -116,17 +116,17 @@ function openFiles({ ARTIFACTS: bucket, Ledger }: Env, signer: Signer) {
   }
 
   const artifacts: ArtifactStore = {
-    put: async (...given) => (await loadStores()).artifacts.put(...given),
+    put: async (...parameters) => (await loadStores()).artifacts.put(...parameters),
     open: async (link) => (await loadStores()).artifacts.open(link),
   }
   const uploads: UploadStore = {
-    keep: async (...given) => (await loadStores()).uploads.keep(...given),
-    find: async (...given) => (await loadStores()).uploads.find(...given),
-    remove: async (...given) => (await loadStores()).uploads.remove(...given),
+    keep: async (...parameters) => (await loadStores()).uploads.keep(...parameters),
+    find: async (...parameters) => (await loadStores()).uploads.find(...parameters),
+    remove: async (...parameters) => (await loadStores()).uploads.remove(...parameters),
   }
   const outcomes: OutcomeStore = {
-    keep: async (...given) => (await loadStores()).outcomes?.keep(...given) ?? false,
-    find: async (...given) => (await loadStores()).outcomes?.find(...given),
+    keep: async (...parameters) => (await loadStores()).outcomes?.keep(...parameters) ?? false,
+    find: async (...parameters) => (await loadStores()).outcomes?.find(...parameters),
   }
   return { artifacts, uploads, outcomes }
 }

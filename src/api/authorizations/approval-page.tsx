@@ -139,13 +139,13 @@ function Values({ value, notes }: { readonly value: JsonObject; readonly notes?:
     <dl>
       {entries.map(([name, value = null]) => {
         const note = notes?.get(name)
-        const words = (
+        const content = (
           <>
             <Value value={value} />
             {note && <span class="note">{note}</span>}
           </>
         )
-        return <Row term={name} content={words} />
+        return <Row term={name} content={content} />
       })}
     </dl>
   )

@@ -99,11 +99,11 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
     auditAction: 'key.remove',
     supportsIfMatch: true,
   })(async ({ path: { id }, precondition }) => {
-    const removed = await keys.remove(id, precondition)
-    if (removed === 'stale') return PRECONDITION_FAILED
+    const isRemoved = await keys.remove(id, precondition)
+    if (isRemoved === 'stale') return PRECONDITION_FAILED
     // Also when it was removed elsewhere, as this isolate may still hold a verdict
     deps.onChange('removed', id)
-    return removed ? ok(undefined) : notFound('key', id)
+    return isRemoved ? ok(undefined) : notFound('key', id)
   })
 
   async function loadKeyFacts(): Promise<KeyFacts> {

@@ -41,9 +41,9 @@ function describeEach(properties: JsonObject, wordsFor: WordsFor): JsonObject {
 }
 
 /** A description that begins with "Must be" follows the words of the field's name; any other replaces them. */
-export function toDescription({ description: declared }: JsonObject, words: string): string {
-  if (typeof declared !== 'string') return words
-  return declared.startsWith('Must be ') && words !== '' ? `${words}. ${declared}` : declared
+export function toDescription({ description: declared }: JsonObject, fieldDescription: string): string {
+  if (typeof declared !== 'string') return fieldDescription
+  return declared.startsWith('Must be ') && fieldDescription !== '' ? `${fieldDescription}. ${declared}` : declared
 }
 
 /** Puts the components of a document in place of the references to them. */

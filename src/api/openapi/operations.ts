@@ -44,18 +44,18 @@ export interface DocumentedResponse extends ResponseSpec {
 }
 
 /** Collections come before their members. */
-export async function documentedApi(routes: readonly AppRoute[], words: ReferenceWords): Promise<DocumentedApi> {
+export async function documentedApi(routes: readonly AppRoute[], reference: ReferenceWords): Promise<DocumentedApi> {
   const components = Object.fromEntries(
     Object.entries(COMPONENTS).map(([name, schema]) => [
       name,
-      describeFields(schema, getDescriptions(words.fields, [name])),
+      describeFields(schema, getDescriptions(reference.fields, [name])),
     ]),
   )
   const paths = Map.groupBy(listOperations(routes), ({ path }) => path)
   const operations = [...paths]
     .toSorted(([first], [second]) => first.split('/').length - second.split('/').length)
     .flatMap(([, pathOperations]) => pathOperations.filter(({ operation }) => operation.summary !== undefined))
-    .map((route) => documentOperation(route, components, words))
+    .map((route) => documentOperation(route, components, reference))
   return { operations: await Promise.all(operations), components }
 }
 
@@ -69,13 +69,13 @@ export function listOperations(routes: readonly AppRoute[]) {
 async function documentOperation(
   { method, path: pattern, operation }: ReturnType<typeof listOperations>[number],
   components: JsonObject,
-  words: ReferenceWords,
+  reference: ReferenceWords,
 ) {
   const path = pattern.replace(/:(\w+)/g, '{$1}')
   const name = `${method} ${path}`
   // Fields mean the same below the same first segment, where nothing nearer says more
-  const wordsFor = getDescriptions(words.fields, [name, `/${path.split('/')[1]}`])
-  const example = words.examples[name] ?? {}
+  const wordsFor = getDescriptions(reference.fields, [name, `/${path.split('/')[1]}`])
+  const example = reference.examples[name] ?? {}
   const { summary = '', scope, isPrivate, failures = 'Error' } = operation
   const isOpen = scope === undefined && !isPrivate
   const credential: 'none' | 'key' | 'agent' = isOpen ? 'none' : path.startsWith('/connect/') ? 'agent' : 'key'
@@ -142,11 +142,11 @@ function queryParameters({ query }: Operation<unknown>): readonly Parameter[] {
 
 function describeParameter(
   { schema: { description, ...schema }, ...parameter }: Parameter,
-  words: FieldWords,
+  field: FieldWords,
   { parameters = {} }: OperationExample,
 ) {
-  const example = parameters[parameter.name] ?? (parameter.required ? words.example : undefined)
-  return { ...parameter, description: toDescription({ description }, words.description), schema, example }
+  const example = parameters[parameter.name] ?? (parameter.required ? field.example : undefined)
+  return { ...parameter, description: toDescription({ description }, field.description), schema, example }
 }
 
 async function describeBody(

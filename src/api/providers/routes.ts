@@ -21,7 +21,7 @@ interface ProvidersRoutesDeps extends RouteDeps {
   readonly providers: Pick<AllProviders, 'list'>
   readonly checkUrl: ProviderRules['checkUrl']
   readonly loadSecretCheck: () => Promise<ProviderRules['checkSecretName']>
-  readonly known: (id: string) => KnownProvider | undefined
+  readonly findKnownProvider: (id: string) => KnownProvider | undefined
 }
 
 const ID = stringMatching(
@@ -31,7 +31,7 @@ const ID = stringMatching(
 const MAX_PROVIDER_BYTES = 262_144
 
 export function createProvidersRoutes(deps: ProvidersRoutesDeps): Hono {
-  const { store, providers, checkUrl, loadSecretCheck, known } = deps
+  const { store, providers, checkUrl, loadSecretCheck, findKnownProvider: known } = deps
   const { router, on } = createRouter<ProviderAnswers>(deps)
   const ONE = { ...ADMIN_ROUTE, path: { id: ID } } as const
 

@@ -52,7 +52,7 @@ export function createServersRoutes({
   listToolsets,
   ...deps
 }: ServersRoutesDeps): Hono {
-  const { router, at } = createPublicRouter({ ...deps, respond: refuse })
+  const { router, at } = createPublicRouter({ ...deps, respond: respondWithFailure })
   at(
     SERVERS,
     { ...REGISTRY, summary: 'List MCP servers: the deployment, and each toolkit', query: SERVERS_QUERY },
@@ -60,21 +60,21 @@ export function createServersRoutes({
   )
   at(VERSIONS, { ...REGISTRY, summary: 'List the versions of an MCP server' }, versions)
   at(`${VERSIONS}/:version`, { ...REGISTRY, summary: 'Get a version of an MCP server' }, version)
-  addDocument('/mcp/server-card', 'Get the MCP server card', 'The card', ({ encodeCard, CARD_TYPE }, here) =>
-    respondAs(encodeCard(here), CARD_TYPE),
+  addDocument('/mcp/server-card', 'Get the MCP server card', 'The card', ({ encodeCard, CARD_TYPE }, listing) =>
+    respondAs(encodeCard(listing), CARD_TYPE),
   )
   addDocument(
     '/.well-known/ai-catalog.json',
     'Get the AI catalog, which links to the server card',
     'The catalog',
-    ({ encodeCatalog, CATALOG_TYPE }, here) => respondAs(encodeCatalog(here), CATALOG_TYPE),
+    ({ encodeCatalog, CATALOG_TYPE }, listing) => respondAs(encodeCatalog(listing), CATALOG_TYPE),
   )
 
   function addDocument(
     path: string,
     summary: string,
     description: string,
-    write: (wire: Wire, listed: ListedDeployment) => Response,
+    write: (wire: Wire, listing: ListedDeployment) => Response,
   ) {
     const responses = { 200: mediaTypeOnly(description, 'application/*') }
     at(path, { summary, query: ANY_QUERY, responses }, async (c) => write(await load(), deploymentAt(c)))
@@ -93,15 +93,15 @@ export function createServersRoutes({
 
   async function list(c: Context, filters: QueryValues<typeof SERVERS_QUERY>): Promise<Response> {
     const wire = await load()
-    const here = deploymentAt(c)
+    const listing = deploymentAt(c)
     const { cursor = '', limit = DEFAULT_LIMIT } = filters
-    const matching = (await serversFor(c)).filter((toolset) => wire.matchesServer(here, toolset, filters))
-    const toServerName = (toolset: ToolkitServer | undefined) => wire.serverName(here.origin, toolset).toLowerCase()
+    const matching = (await serversFor(c)).filter((toolset) => wire.matchesServer(listing, toolset, filters))
+    const toServerName = (toolset: ToolkitServer | undefined) => wire.serverName(listing.origin, toolset).toLowerCase()
     const remaining =
       cursor === '' ? matching : matching.filter((toolset) => toServerName(toolset) > cursor.toLowerCase())
     const page = remaining.slice(0, Number(limit))
-    const next = remaining.length > page.length ? wire.serverName(here.origin, page.at(-1)) : undefined
-    const servers = page.map((toolset) => wire.encodeServer(here, toolset))
+    const next = remaining.length > page.length ? wire.serverName(listing.origin, page.at(-1)) : undefined
+    const servers = page.map((toolset) => wire.encodeServer(listing, toolset))
     return varyByCredential(c, c.json(wire.encodeServers(servers, next)))
   }
 
@@ -130,15 +130,15 @@ export function createServersRoutes({
     const segment = pathSegment(c.req.url, 3)
     if (!segment.ok) return segment
     const wire = await load()
-    const here = deploymentAt(c)
+    const listing = deploymentAt(c)
     const name = segment.value
     for (const toolset of await serversFor(c)) {
-      if (wire.serverName(here.origin, toolset) === name) return ok({ wire, here, name, toolset })
+      if (wire.serverName(listing.origin, toolset) === name) return ok({ wire, here: listing, name, toolset })
     }
     return fail({ type: 'not-found', message: `Server '${name.slice(0, 200)}' was not found` })
   }
 
-  function refuse(failure: Failure): Response | Promise<Response> {
+  function respondWithFailure(failure: Failure): Response | Promise<Response> {
     if (failure.type !== 'request-malformed' && failure.type !== 'not-found') return deps.respond(failure)
     return jsonTextResponse(JSON.stringify({ error: failure.message }), HTTP_STATUS[failure.type])
   }

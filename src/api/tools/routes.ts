@@ -298,9 +298,9 @@ function unwrapBody(
   }
 }
 
-function requireValue(reader: Reader<string>, words: readonly string[]): Reader<string> {
+function requireValue(reader: Reader<string>, names: readonly string[]): Reader<string> {
   return (value, report) =>
-    value === undefined ? addProblem(report, `Is required: one of ${quoteList(words)}`) : reader(value, report)
+    value === undefined ? addProblem(report, `Is required: one of ${quoteList(names)}`) : reader(value, report)
 }
 
 function unknown(ref: string, suggestions: readonly string[] = []): FailureResult {

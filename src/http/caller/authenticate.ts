@@ -152,19 +152,19 @@ function readCredential(headers: Headers): string | undefined | FailureResult {
   const key = headers.get('oxp-api-key')
   if (authorization === null && key === null) return undefined
   if (authorization !== null && !BEARER.test(authorization))
-    return refuse("Cannot read the header 'Authorization': wanted 'Bearer <key or JWT>'")
+    return reject("Cannot read the header 'Authorization': wanted 'Bearer <key or JWT>'")
   const bearer = authorization?.slice(authorization.lastIndexOf(' ') + 1)
-  if (key !== null && !TOKEN.test(key)) return refuse("Cannot read the header 'OXP-API-Key': wanted one key")
+  if (key !== null && !TOKEN.test(key)) return reject("Cannot read the header 'OXP-API-Key': wanted one key")
   if (bearer !== undefined && key !== null && bearer !== key)
-    return refuse("Cannot choose a credential: 'Authorization' and 'OXP-API-Key' present different ones")
+    return reject("Cannot choose a credential: 'Authorization' and 'OXP-API-Key' present different ones")
   const credential = bearer ?? key ?? ''
   if (credential.length > MAX_CREDENTIAL_CHARACTERS)
-    return refuse(
+    return reject(
       `Cannot accept the credential: wanted at most ${MAX_CREDENTIAL_CHARACTERS} characters, got ${credential.length}`,
     )
   return credential
 }
 
-function refuse(reason: string): FailureResult {
+function reject(reason: string): FailureResult {
   return fail({ type: 'unauthenticated', reason })
 }

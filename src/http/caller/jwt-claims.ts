@@ -46,7 +46,7 @@ export function toJwtPrincipal(
   )
   if (!parsed.ok) return parsed
   const { sub, scope, scopes = scope, tools, users } = parsed.value
-  const tokenScopes = scopes && SCOPES.filter((known) => scopes.includes(known))
+  const tokenScopes = scopes && SCOPES.filter((ownScope) => scopes.includes(ownScope))
   const person = policy && readPerson(claims, sub, policy)
   if (typeof person === 'string') return { ok: false, missingClaim: person }
   const user = issuer === undefined ? (person?.user ?? sub) : `${issuer}|${person?.user ?? sub}`

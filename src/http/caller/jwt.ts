@@ -63,7 +63,7 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
       const key = usesSecret ? secret && (() => secret) : jwks
       if (!key || alg === undefined || !algorithms.includes(alg)) {
         const accepted = [...(secret ? SECRET_ALGORITHMS : []), ...(jwks ? JWKS_ALGORITHMS : [])]
-        return refuse(`wanted a JWS with an 'alg' of ${quoteList(accepted)}`)
+        return reject(`wanted a JWS with an 'alg' of ${quoteList(accepted)}`)
       }
       let verification: Awaited<ReturnType<typeof verifyClaims>>
       try {
@@ -72,15 +72,15 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
         if (!(error instanceof KeysUnavailable)) throw error
         return fail({ type: 'unavailable', message: 'Cannot check the JWT right now: its JWKS cannot be read' })
       }
-      if (typeof verification === 'string') return refuse(verification)
+      if (typeof verification === 'string') return reject(verification)
       const { claims, expiresAt } = verification
       if (audience === undefined && claims.aud !== undefined)
-        return refuse("it has an 'aud' claim, and this deployment names no audience")
+        return reject("it has an 'aud' claim, and this deployment names no audience")
       const principal = toJwtPrincipal(claims, readIssuer(claims, usesSecret), usesSecret ? undefined : people)
       if (principal.ok) return ok({ principal: principal.value, expiresAt })
-      if ('problems' in principal) return refuse(formatReadError('its claims', principal.problems))
+      if ('problems' in principal) return reject(formatReadError('its claims', principal.problems))
       if ('missingClaim' in principal)
-        return refuse(`it ${principal.missingClaim}: an administrator can name another claim in SIGN_IN_USER`)
+        return reject(`it ${principal.missingClaim}: an administrator can name another claim in SIGN_IN_USER`)
       return fail({ type: 'forbidden', reason: `SIGN_IN_RULES grants '${principal.unmatchedUser}' no access` })
     },
   }
@@ -153,7 +153,7 @@ function describeError(error: unknown, algorithms: readonly string[]): string {
   return 'it is malformed'
 }
 
-function refuse(reason: string): FailureResult {
+function reject(reason: string): FailureResult {
   return fail({ type: 'unauthenticated', reason: `Cannot accept the JWT: ${reason}` })
 }
 

@@ -50,9 +50,9 @@ export const NO_QUERY = defineQuery({})
 export const ANY_QUERY = defineQuery({}, { unknown: 'ignore' })
 
 export function readQuery<T>({ reader, listNames, emptyResult }: Query<T>, url: string): Result<T> {
-  const at = url.indexOf('?')
-  if (at === -1) return emptyResult
-  const parameters = Map.groupBy(new URLSearchParams(url.slice(at + 1)), ([name]) => name)
+  const queryStart = url.indexOf('?')
+  if (queryStart === -1) return emptyResult
+  const parameters = Map.groupBy(new URLSearchParams(url.slice(queryStart + 1)), ([name]) => name)
   const values = [...parameters].map(([name, pairs]) => {
     const texts = pairs.map(([, text]) => text)
     return [name, listNames.has(name) || texts.length > 1 ? texts : texts[0]]

@@ -49,8 +49,14 @@ function getAccount({ principal: { id, kind }, request: { headers }, use }: Memo
 /** What requests hold in an isolate: their bodies until they are answered, their answers until they are read. */
 export function createRequestMemory({ createBudget }: Memory) {
   const waitMs = MAX_WAIT_MS
-  const bodies = createBudget({ name: 'bodies', size: 72_000_000, share: 24_000_000, heldMs: BODY_HELD_MS, waitMs })
-  const answers = createBudget({ name: 'answers', size: 64_000_000, share: 16_000_000, heldMs: ANSWER_HELD_MS, waitMs })
+  const bodyBudget = createBudget({ name: 'bodies', size: 72_000_000, share: 24_000_000, heldMs: BODY_HELD_MS, waitMs })
+  const answerBudget = createBudget({
+    name: 'answers',
+    size: 64_000_000,
+    share: 16_000_000,
+    heldMs: ANSWER_HELD_MS,
+    waitMs,
+  })
 
   class RequestMemory implements BodyMemory, AnswerMemory {
     readonly #owner: MemoryOwner
@@ -67,7 +73,7 @@ export function createRequestMemory({ createBudget }: Memory) {
 
     growBody(bytes: number): Promise<boolean> {
       if (!this.#body) {
-        this.#body = bodies.reserve(getAccount(this.#owner))
+        this.#body = bodyBudget.reserve(getAccount(this.#owner))
         // A request whose client has gone is ended with what it awaits, and would never release
         this.#owner.background(new Promise<void>((resolve) => (this.#endWait = resolve)))
       }
@@ -96,17 +102,17 @@ export function createRequestMemory({ createBudget }: Memory) {
     }
 
     growAnswer(characters: number): Promise<boolean> {
-      const answer = (this.#answer ??= answers.reserve(getAccount(this.#owner)))
-      return answer.grow(answer.getBytes() + ANSWER_COPIES * characters)
+      const reservation = (this.#answer ??= answerBudget.reserve(getAccount(this.#owner)))
+      return reservation.grow(reservation.getBytes() + ANSWER_COPIES * characters)
     }
 
     /** Returns the response, whose memory is released once it was read. */
     untilRead(response: Response): Response {
       const text = findUnreadText(response)
       if (text) {
-        const answer = this.#answer ?? answers.reserve(getAccount(this.#owner))
-        answer.count(text.length)
-        this.#owner.background(text.watch().then(answer.release))
+        const reservation = this.#answer ?? answerBudget.reserve(getAccount(this.#owner))
+        reservation.count(text.length)
+        this.#owner.background(text.watch().then(reservation.release))
       } else this.#answer?.release()
       return response
     }
@@ -114,7 +120,7 @@ export function createRequestMemory({ createBudget }: Memory) {
 
   return {
     /** Whether the caller has so many unread responses that nothing more is started for it. */
-    isFull: (owner: MemoryOwner): boolean => answers.isFull(() => getAccount(owner)),
+    isFull: (owner: MemoryOwner): boolean => answerBudget.isFull(() => getAccount(owner)),
     open: (owner: MemoryOwner, copies = CALL_COPIES): RequestMemory => new RequestMemory(owner, copies),
   }
 }

@@ -105,14 +105,14 @@ export function createCaller(
   principal: Principal,
   request: Request,
   background: WaitUntil,
-  meter: RequestBudget,
+  budget: RequestBudget,
   dialect: string,
   traceparent = request.headers.get('traceparent'),
 ): Caller {
   return {
     principal,
     background,
-    meter,
+    meter: budget,
     dialect,
     audience: 'program',
     signal: () => request.signal,

@@ -7,7 +7,7 @@ const INTERVAL_MS = 600_000
 const KEY_PREFIX = 'key:'
 
 export function createKeyUsageTracker(
-  writeLastUse: (ids: readonly string[], at: number) => Promise<void>,
+  writeLastUse: (ids: readonly string[], usedAt: number) => Promise<void>,
   now: () => number,
 ) {
   const lastUses = createLruCache<number>(10_000)

@@ -160,9 +160,12 @@ export function createRouter<A extends object = Record<never, unknown>>(
   return { router, on, defineHandler }
 }
 
-function toResponse(result: RouteResult<unknown> | Response | FailureResult, refuse: (failure: Failure) => Response) {
+function toResponse(
+  result: RouteResult<unknown> | Response | FailureResult,
+  respondToFailure: (failure: Failure) => Response,
+) {
   if (result instanceof Response) return result
-  if (!result.ok) return refuse(result.failure)
+  if (!result.ok) return respondToFailure(result.failure)
   const { value, status, headers } = result
   if (value === undefined) return new Response(null, { status: status ?? 204, headers: { ...headers } })
   return jsonTextResponse(JSON.stringify(value), status, headers && { ...headers })

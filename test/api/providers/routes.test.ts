@@ -35,7 +35,7 @@ function setUp(caller: Principal = ADMIN) {
     providers: withConnected(store, (name) => (name === 'GOOGLE_CLIENT_ID' ? 'g1' : undefined)),
     checkUrl: createUrlTextCheck(new Set(['localhost:9000']), formatAllowHint),
     loadSecretCheck: async () => (name) => (name === 'MASTER' ? 'Is not for this' : undefined),
-    known: knownProvider,
+    findKnownProvider: knownProvider,
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
   })
   const app = new Hono().route('/', router)

@@ -8,7 +8,7 @@ import { createRouter, READER_ROUTE, type RouteDeps } from '../../../http/route/
 import { createFindTool, type FindToolDeps } from '../find-tool.ts'
 
 interface IconRoutesDeps extends RouteDeps, FindToolDeps {
-  readonly readIcon: (source: string, asker: FetchCapability | undefined) => Promise<IconImage | undefined>
+  readonly readIcon: (source: string, capability: FetchCapability | undefined) => Promise<IconImage | undefined>
 }
 
 /** For keys, and for the pages of this deployment as whoever is signed in. */
