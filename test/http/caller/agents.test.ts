@@ -65,7 +65,7 @@ describe('an access token', () => {
   it('is an agent with what its owner may do', async () => {
     expect(await agents().authenticate(request())).toMatchObject({
       ok: true,
-      value: { id: 'agent:a1', scopes: ['tools:call'], within: ['Gmail.*'], users: ['ann'] },
+      value: { id: 'agent:a1', scopes: ['tools:call'], restrictedTo: ['Gmail.*'], users: ['ann'] },
     })
   })
 
