@@ -629,6 +629,20 @@ deviates(EXECUTION, 'resource_usage', '`resource_usage` of an execution', async 
   const execution = await execute('types', 'any', { value: 1 })
   expect(Object.keys(execution)).toEqual(['status', 'result', 'execution_time_ms'])
 })
+deviates(EXECUTION, 'a result that is too large is an artifact', '`result` of an execution', async () => {
+  const long = 'x'.repeat(3_000)
+  const artifact = { url: expect.stringContaining(server.url), size: expect.any(Number) }
+  for (const [id, schema, result] of [
+    ['large', {}, { artifact }],
+    ['large-text', { type: 'string' }, undefined],
+  ] as const) {
+    await published({ definition: returning(id, { schema }), implementation: giving(long) })
+    const { body } = await send(request({ id, capability: 'go' }, { context: { inline_bytes: 1_024 } }))
+    const { execution } = body.payload
+    expect([execution.status, execution.result, body.metadata]).toMatchObject(['success', result, { artifact }])
+    expect(await (await fetch(body.metadata.artifact.url)).text()).toContain(long)
+  }
+})
 const MANAGER = '[Tool Manager Specification](../tool-manager.md)'
 const setStatus = (id: string, status: unknown) => server.json('PATCH', `/tools/${id}`, { status }, asAdmin)
 works(MANAGER, 'a tool is disabled, and enabled again', async () => {

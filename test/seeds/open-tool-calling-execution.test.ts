@@ -1324,6 +1324,20 @@ works('Registries use this information for tool discovery', 'by its words', asyn
   expect(body.items.map(({ description }: { description: string }) => description)).toEqual(['Plays the glockenspiel'])
 })
 
+deviates(
+  'Registries use this information for tool discovery',
+  'by pages, for which the RFC has no words',
+  '"Registries use this information for tool discovery"',
+  async () => {
+    const path = '/tools?format=open-tool-calling&limit=2'
+    const first = (await ask('GET', path)).body
+    const second = (await ask('GET', `${path}&cursor=${first.next_cursor}`)).body
+    expect([first.items.length, second.items.length]).toEqual([2, 2])
+    const names = [...first.items, ...second.items].map(({ fully_qualified_name: name }) => name)
+    expect(new Set(names).size).toBe(4)
+  },
+)
+
 works('and client-side validation.', 'a client has the schema that inputs are held to', async () => {
   const input = { parameters: [parameter('p', { val_type: 'string', enum: ['x'] }, { required: true })] }
   const name = await tool({ input })
@@ -1425,6 +1439,21 @@ works(
     const name = await tool({ requirements: { authorization: 'token' } }, code('"let in"'))
     expect((await call(name)).success).toBe(false)
     expect((await call(name, {}, { authorization: { token: 'T' } })).output).toEqual({ value: 'let in' })
+  },
+)
+
+deviates(
+  'Tools may require token-based or other forms of authorization, as specified in the `requirements.authorization` field of the Tool Definition Schema.',
+  'a type other than oauth2 and token is refused',
+  '`provider_type`: "token-based or other forms" (6)',
+  async () => {
+    const requirements = { authorization: { provider_id: 'acme', provider_type: 'api_key' } }
+    expect(await faults(definitionOf('Keyed', { requirements }))).toEqual([
+      {
+        path: '/definition/requirements/authorization/provider_type',
+        message: expect.stringContaining("Must be 'oauth2' or 'token', got 'api_key'"),
+      },
+    ])
   },
 )
 
@@ -1633,6 +1662,19 @@ works('Each toolkit and tool definition must include a version identifier.', 'be
   const { body } = await send(requestOf({ name: 'Grown', toolkit: 'Early', version: '1.0.0-rc.1' }))
   expect(body.output).toEqual({ value: { version: '1.0.0-rc.1' } })
 })
+
+deviates(
+  'Each toolkit and tool definition must include a version identifier.',
+  'of the tool itself: left out, or that of its toolkit',
+  '"each toolkit and tool definition must include a version identifier" (7)',
+  async () => {
+    expect((await publish(definitionOf('Unversioned'), ECHO)).status).toBe(201)
+    expect((await publish(definitionOf('Versioned', { version: '1.0.0' }), ECHO)).status).toBe(201)
+    expect(await faults(definitionOf('Other', { version: '2.0.0' }))).toEqual([
+      { path: '/definition/version', message: "Must be the version of its toolkit, '1.0.0', or left out" },
+    ])
+  },
+)
 
 deviates(
   'Each toolkit and tool definition must include a version identifier.',

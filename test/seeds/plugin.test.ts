@@ -643,6 +643,13 @@ works(ARGUMENTS, 'nothing else is read', async () => {
   const request = { params: { name: 'request', arguments: { a: 1 }, args: { b: 1 } } }
   expect((await asked(request)).params).toEqual({ name: 'request', arguments: { a: 1 } })
 })
+deviates(ARGUMENTS, '`_meta` selects a part of the output', '`Params` are `name`', async () => {
+  const definition = { tools: [{ name: 'report', description: 'Gives a report', inputSchema: {} }] }
+  const implementation = { kind: 'code', module: 'export default () => ({ title: "May", rows: [1, 2] })' }
+  expect((await publish({ definition, toolkit: 'Reports', version: '1.0.0', implementation })).status).toBe(201)
+  const params = { name: 'report', _meta: { 'dev.switchboard/select': 'title' } }
+  expect((await send({ params }, 'Reports')).body).toEqual(says('May'))
+})
 const MAP =
   'arguments: type: object description: > A JSON object (map) of parameter names → values, passed to the tool.'
 const OF_ANY = { 'a': null, 'b': [1.5, { c: true }], '': 'ü', 'a b': {} }

@@ -2,12 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { ok } from '../../../src/core/failure/failure.ts'
 import { completeInput } from '../../../src/core/call/input.ts'
 import { createRequestBudget } from '../../../src/core/tool/budget.ts'
+import type { Catalog } from '../../../src/core/catalog/catalog.ts'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
 import { respondWithStream } from '../../../src/dialects/oxp/answer-call.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
 import { toListLine } from '../../../src/dialects/oxp/encode.ts'
+import { createOxpRoutes } from '../../../src/dialects/oxp/routes.ts'
 import { decodeCall, encodeOutcome } from '../../../src/dialects/oxp/wire.ts'
 import { callerWith, callWith } from '../../core/call/fakes.ts'
+import { authorizerFor } from '../../http/authorizer-for.ts'
+import { callToolGiving, catalogueOf, clientOf, sha256 } from '../machine-context/fakes.ts'
 import { recordOf } from '../machine-context/record.ts'
 
 /** Each row of src/dialects/oxp/DEVIATIONS.md, in its order. */
@@ -114,6 +118,28 @@ describe('where we deviate from OXP 1.0', () => {
     const checked = completeInput(call, tool, undefined, createRequestBudget())
     expect(checked).toMatchObject('type' in failure ? { ok: false, failure } : { ok: true })
     expect(decodeCall({ request: { tool_id: 'Kit.Add' }, more: 1 })).toMatchObject({ ok: false })
+  })
+
+  it('GET /tools lists every tool in one answer, and a search or a list of all versions at most 100', async () => {
+    const limits: number[] = []
+    const catalog: Catalog = {
+      ...catalogueOf([]),
+      async list({ limit }) {
+        limits.push(limit)
+        return { lines: [] }
+      },
+    }
+    const router = createOxpRoutes({
+      authorize: authorizerFor(),
+      callTool: callToolGiving(ok(1)).callTool,
+      health: async () => new Response(),
+      catalog,
+      sha256,
+      formatNames: [],
+      loadFormats: async () => ({ formats: new Map(), codecs: [] }),
+    })
+    for (const query of ['', '?q=mail', '?versions=all', '?limit=7']) await clientOf(router)('GET', `/tools${query}`)
+    expect(limits).toEqual([Infinity, 100, 100, 7])
   })
 
   it('ids have a bound, and types and patterns that are not taken are refused', () => {
