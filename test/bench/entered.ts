@@ -1,8 +1,7 @@
 /**
  * Each request is sent three times, and a fourth time under V8's precise coverage. A file counts where a function of it that
- * has a name ran before the answer was there; of functions, those of libraries count too. How often blocks of code ran stands
- * for the statements that did. A fifth one counts the promises, and twenty more the bytes, those of Node's own requests and
- * answers among them. `test/entered.test.ts` holds the counts to what they are.
+ * has a name ran before the response was there; a statement of storage is one of SQL, or one operation on KV. A fifth
+ * request counts the promises. `test/entered.test.ts` fails where one of the three counts rises.
  */
 import { createHook } from 'node:async_hooks'
 import { readFileSync } from 'node:fs'
@@ -16,8 +15,8 @@ import { createHost, type Host } from '../simulation/object-host.ts'
 import { part } from '../simulation/part.ts'
 
 const { values } = readCommand(
-  'Counts the files of src and functions that a warm request enters, the blocks of code that run, the promises made and the bytes ' +
-    'allocated until the answer is there. The Worker runs in this process over the simulation.',
+  'Counts the files of src that a warm request enters, the promises made and the statements of storage until the response ' +
+    'is there. The Worker runs in this process over the simulation.',
   {
     list: { type: 'boolean', says: 'name the files, in the order of their folders' },
     json: { type: 'boolean', says: 'print the counts alone, as JSON' },
@@ -81,9 +80,9 @@ const clock = {
   ring: () => undefined,
   pass: () => undefined,
 }
-/** Functions of the Worker that ran, by file, while a request is measured, and how often blocks of their code did. */
-let entered: Map<string, Map<string, number>> | undefined
-let blocks = 0
+/** Functions of the Worker that ran, by file, while a request is measured. */
+let entered: Map<string, Set<string>> | undefined
+let statements = 0
 
 /** Counts what ran since it was last asked, or leaves it out. */
 async function take(isCounted: boolean): Promise<void> {
@@ -92,18 +91,16 @@ async function take(isCounted: boolean): Promise<void> {
     const [, file] = /\/src\/(.+)$/.exec(url) ?? /\/(node_modules\/.+)$/.exec(url) ?? []
     if (file === undefined || file.startsWith('generated/')) continue
     for (const { functionName, ranges } of functions) {
-      const [{ count, startOffset } = { count: 0, startOffset: 0 }] = ranges
-      blocks += ranges.reduce((sum, range) => sum + range.count, 0)
+      const [{ count } = { count: 0 }] = ranges
       if (functionName === '' || count === 0) continue
-      const ran = entered?.get(file) ?? new Map<string, number>()
-      const name = `${functionName}:${startOffset}`
-      entered?.set(file, ran.set(name, count + (ran.get(name) ?? 0)))
+      entered?.set(file, (entered.get(file) ?? new Set()).add(functionName))
     }
   }
 }
 
 /** The objects run in this process too, and are no part of the Worker. */
 async function travel(what: string): Promise<void> {
+  if (what.includes(' KV ')) statements += Number(what.startsWith('→'))
   if (entered && !what.includes(' KV ')) await take(what.startsWith('→'))
 }
 const network = { travel, due: () => undefined, deliver: async () => undefined }
@@ -116,7 +113,15 @@ function namespaceOf<Instance extends object>(Class: new (state: DurableObjectSt
   const hosts = new Map<string, Host>()
   const idOf = (name: string) => part<DurableObjectId>({ toString: () => name, name })
   const note = () => undefined
-  const start = (state: DurableObjectState) => new Class(state, env)
+  const start = (state: DurableObjectState) => {
+    const { sql } = state.storage
+    const exec = sql.exec.bind(sql)
+    sql.exec = (query, ...bindings) => {
+      statements += 1
+      return exec(query, ...bindings)
+    }
+    return new Class(state, env)
+  }
   function stub(name: string): object {
     const options = { name, id: idOf(name), clock, chance: never, weather, network, note, defect: console.error, start }
     const host = hosts.get(name) ?? createHost<Instance>(options)
@@ -241,14 +246,11 @@ const key: string = JSON.parse(
   ).text,
 ).key
 
-const MEASURED = 20
-const WARMING = 40
-
 let promises = 0
 const promising = createHook({ init: (_, type) => void (promises += Number(type === 'PROMISE')) })
 
 /** How many promises are made until the answer is there. */
-async function promisesOf(sent: Sent): Promise<number> {
+async function countPromises(sent: Sent): Promise<number> {
   promises = 0
   promising.enable()
   await send(sent, key)
@@ -257,22 +259,10 @@ async function promisesOf(sent: Sent): Promise<number> {
   return promises
 }
 
-/** How many bytes are allocated until the answer is there: those of a good round, since V8 and work behind answers add to some. */
-async function bytesOf(make: () => Sent): Promise<number> {
-  const bytes: number[] = []
-  for (let time = -WARMING; time < MEASURED; time++) {
-    const sent = make()
-    const before = process.memoryUsage().heapUsed
-    await send(sent, key)
-    if (time >= 0) bytes.push(process.memoryUsage().heapUsed - before)
-  }
-  return bytes.sort((one, other) => one - other)[MEASURED / 5] ?? 0
-}
-
-const all: Record<string, Readonly<Record<'files' | 'functions' | 'blocks' | 'promises' | 'bytes', number>>> = {}
+const all: Record<string, Readonly<Record<'files' | 'promises' | 'statements', number>>> = {}
 if (!values.json) {
-  console.info('| | files | functions | calls of them | blocks | promises | bytes |')
-  console.info('| --- | --- | --- | --- | --- | --- | --- |')
+  console.info('| | files | promises | statements |')
+  console.info('| --- | --- | --- | --- |')
 }
 for (const [name, make] of Object.entries(WAYS)) {
   if (!name.includes(values.only)) continue
@@ -284,25 +274,21 @@ for (const [name, make] of Object.entries(WAYS)) {
   const sent = make()
   await take(false)
   entered = new Map()
-  blocks = 0
+  statements = 0
   await send(sent, key)
+  const stored = statements
   await take(true)
-  const files = [...entered].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const files = [...entered]
+    .filter(([file]) => !file.startsWith('node_modules/'))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
   entered = undefined
   await settle()
-  const own = files.filter(([file]) => !file.startsWith('node_modules/'))
-  const counts = files.flatMap(([, ran]) => [...ran.values()])
-  const ran = blocks
-  const made = await promisesOf(make())
-  const bytes = await bytesOf(make)
-  all[name] = { files: own.length, functions: counts.length, blocks: ran, promises: made, bytes }
+  const counts = { files: files.length, promises: await countPromises(make()), statements: stored }
+  all[name] = counts
   if (values.json) continue
-  const calls = counts.reduce((sum, count) => sum + count, 0)
-  console.info(`| ${name} | ${own.length} | ${counts.length} | ${calls} | ${ran} | ${made} | ${bytes} |`)
+  console.info(`| ${name} | ${counts.files} | ${counts.promises} | ${counts.statements} |`)
   if (!values.list) continue
-  for (const [file, ran] of files) {
-    console.info(`  ${file}: ${[...ran.keys()].map((each) => each.split(':')[0]).join(', ')}`)
-  }
+  for (const [file, functions] of files) console.info(`  ${file}: ${[...functions].join(', ')}`)
 }
 if (values.json) console.info(JSON.stringify(all))
 process.exit()
