@@ -87,7 +87,7 @@ export function checkImplementation(
     const message = `Unknown kind '${implementation.kind}': wanted one of ${quoteList([...runners.keys()])}`
     return [{ path: `${path}/kind`, message }]
   }
-  return runner.check(implementation, definition).map((each) => ({ ...each, path: `${path}${each.path}` }))
+  return runner.check(implementation, definition).map((problem) => ({ ...problem, path: `${path}${problem.path}` }))
 }
 
 type Runners = ReadonlyMap<string, ImplementationKind>
@@ -120,7 +120,7 @@ export async function checkLoading(records: RecordsWithImplementation, paths: re
   const problems: Problem[] = []
   for (const [implementation, path] of locateImplementations(records, paths)) {
     const loadProblems = (await runners.get(implementation.kind)?.load?.(implementation)) ?? []
-    problems.push(...loadProblems.map((each) => ({ ...each, path: `${path}${each.path}` })))
+    problems.push(...loadProblems.map((problem) => ({ ...problem, path: `${path}${problem.path}` })))
   }
   return problems
 }

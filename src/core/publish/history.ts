@@ -34,21 +34,21 @@ export async function loadHistory(
   let remaining = MAX_TEXT_CHARACTERS
   return ordered.flatMap((entry, index) => {
     const record = index < MAX_COMPARED ? records.get(entry.digest) : undefined
-    const before = records.get(bases[index]?.digest ?? '')
+    const baseRecord = records.get(bases[index]?.digest ?? '')
     if (!record) return { entry }
     if (!maySee(record)) return []
-    if (!before || !maySee(before)) return { entry, record }
-    const texts = compareTexts(before, record, budget).map((change) => {
+    if (!baseRecord || !maySee(baseRecord)) return { entry, record }
+    const texts = compareTexts(baseRecord, record, budget).map((change) => {
       remaining -= (change.before?.length ?? 0) + (change.after?.length ?? 0)
       const { path, what, level } = change
       return remaining >= 0 ? change : { path, what, level }
     })
     const changes = [
       ...texts,
-      ...implementationChanges(before.implementation, record.implementation, budget),
-      ...compareDefinitions(before, record, budget),
+      ...implementationChanges(baseRecord.implementation, record.implementation, budget),
+      ...compareDefinitions(baseRecord, record, budget),
     ]
-    return { entry, record, comparedWith: before.version, changes }
+    return { entry, record, comparedWith: baseRecord.version, changes }
   })
 }
 

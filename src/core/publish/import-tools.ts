@@ -34,7 +34,7 @@ export type ImportResult = Awaited<ReturnType<typeof importTools>>
 
 /** Enough to spare messages, and few enough that others wait shortly: tools of a large source take some 5 ms each. */
 const BATCH_TOOLS = 10
-const TOO_MUCH = "The source takes too much work as a whole: import it in parts, chosen by 'tools'"
+const SOURCE_TOO_LARGE = "The source takes too much work as a whole: import it in parts, chosen by 'tools'"
 
 const MAX_PROBLEMS = 5
 
@@ -46,18 +46,18 @@ export async function importTools(
     sourceVersion,
     toolkitDescription,
     budget,
-    yieldControl: giveWay,
+    yieldControl,
     guardsFor,
     findMissingSecret,
     ...options
   }: ImportOptions,
   publish: Publish,
 ) {
-  const made: ImportedToolReport[] = []
+  const imported: ImportedToolReport[] = []
   const skipped: SkippedTool[] = []
   let denied = 0
   const about = shortDescription(toolkitDescription)
-  for await (const batch of batches(items, budget, giveWay)) {
+  for await (const batch of batches(items, budget, yieldControl)) {
     const tools = batch.flatMap((item) => ('tool' in item ? [item.tool] : []))
     const submissions = tools.map((imported) => {
       return { imported, version, sourceVersion, toolkitDescription: about, budget, guards: guardsFor?.(imported) }
@@ -65,7 +65,7 @@ export async function importTools(
     const reports = (await publish(submissions, options)).values()
     for (const item of batch) {
       if ('skipped' in item) {
-        skipped.push(budget.isExceeded ? { ...item.skipped, reason: TOO_MUCH } : item.skipped)
+        skipped.push(budget.isExceeded ? { ...item.skipped, reason: SOURCE_TOO_LARGE } : item.skipped)
         continue
       }
       const { definition, about, warnings } = item.tool
@@ -76,7 +76,7 @@ export async function importTools(
         if (failure.type === 'forbidden') denied += 1
         skipped.push({
           name: ids.length === 0 ? tool : name,
-          reason: budget.isExceeded ? TOO_MUCH : joinProblems(toProblems(failure)),
+          reason: budget.isExceeded ? SOURCE_TOO_LARGE : joinProblems(toProblems(failure)),
           about,
         })
       } else if (report?.imported?.record) {
@@ -89,7 +89,7 @@ export async function importTools(
         })
         // The whole level, also as far as it follows from what the tool requires
         const guard = extractGuard({ ...record, requirements: NO_REQUIREMENTS })
-        made.push({
+        imported.push({
           id,
           name,
           state,
@@ -103,7 +103,7 @@ export async function importTools(
       } else throw new Error(`Nothing became of the imported tool '${tool}'`)
     }
   }
-  return { made, skipped, denied }
+  return { made: imported, skipped, denied }
 }
 
 async function* batches(items: Iterable<ImportItem>, budget: Budget, yieldControl: YieldControl) {

@@ -33,19 +33,19 @@ const MAX_WARNINGS = 20
 
 /** Each document is a ListToolsResult of its tool alone, so that no record is larger than its tool. */
 export function pluginSubmission(
-  described: JsonObject,
+  description: JsonObject,
   createImplementation: (tool: string) => Implementation,
   { toolkit, version, security_level: securityLevel, approval, config }: PluginOptions,
   codec: Codec,
 ): ParseResult<DefinitionSubmission> {
-  const tools = isJsonArray(described.tools) ? described.tools : []
+  const tools = isJsonArray(description.tools) ? description.tools : []
   if (tools.length > MAX_TOOLS) return parseFailure(`Must be at most ${MAX_TOOLS} tools, got ${tools.length}`, '/tools')
-  const decoded = codec.decode(described, { toolkit, version })
+  const decoded = codec.decode(description, { toolkit, version })
   if (!decoded.ok) return decoded
   const { definitions, warnings } = decoded.value
-  const secrets = [...new Set(Object.values(config))].map((id) => ({ id }))
+  const secretIds = [...new Set(Object.values(config))].map((id) => ({ id }))
   const overrides = {
-    requirements: { authorization: [], secrets, user_id: false },
+    requirements: { authorization: [], secrets: secretIds, user_id: false },
     ...(securityLevel === undefined ? {} : { securityLevel }),
   }
   return {

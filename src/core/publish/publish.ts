@@ -117,18 +117,18 @@ export function findPublishDenial(
   toolSecrets: Pick<ToolSecrets, 'isGranted'>,
 ): string | undefined {
   for (const tool of tools) {
-    const denied = findCoverDenial(principal, tool, 'tools:publish')
-    if (denied) return denied.reason
+    const denial = findCoverDenial(principal, tool, 'tools:publish')
+    if (denial) return denial.reason
     // Credentials are sent nowhere by a definition that nothing runs
     if (isTrustedWith(principal, tool) || !tool.implementation) continue
     const { secrets, authorization } = tool.requirements
     const secret = secrets.find((each) => toolSecrets.isGranted(each.id, tool))
     const [provider] = authorization
-    const what = secret
+    const reliance = secret
       ? `may have the secret '${secret.id}'`
       : provider && `is given users' tokens of '${provider.id}'`
-    if (what === undefined) continue
-    return `'${formatToolId(tool)}' ${what}: to publish it, the credential must name it or its toolkit, such as '${tool.toolkit}.*'`
+    if (reliance === undefined) continue
+    return `'${formatToolId(tool)}' ${reliance}: to publish it, the credential must name it or its toolkit, such as '${tool.toolkit}.*'`
   }
   return undefined
 }
@@ -140,8 +140,8 @@ export async function findToolkitPublishDenial(
 ): Promise<PublisherRights> {
   // A pattern that covers any tool of the toolkit covers one called '*'
   const whole = { toolkit, tool: '*' }
-  const denied = findCoverDenial(principal, whole, 'tools:publish')?.reason
-  return denied === undefined ? writer.rights(whole, principal) : { denied, maySendSecrets: false }
+  const denial = findCoverDenial(principal, whole, 'tools:publish')?.reason
+  return denial === undefined ? writer.rights(whole, principal) : { denied: denial, maySendSecrets: false }
 }
 
 type PublicationFailure =

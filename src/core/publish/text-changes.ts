@@ -69,8 +69,8 @@ function nameKeyword(keyword: string): string {
 }
 
 function describePlace(root: string, path: string): string {
-  const last = parsePointer(path)?.at(-1)
-  return last === undefined ? `the ${root}` : `'${last}'`
+  const lastStep = parsePointer(path)?.at(-1)
+  return lastStep === undefined ? `the ${root}` : `'${lastStep}'`
 }
 
 function* compareField(

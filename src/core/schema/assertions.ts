@@ -7,22 +7,25 @@ const COUNTED_PER_UNIT = 1_000
 const DIVISION = 5
 
 /** JSON Schema 2020-12 Validation section 6, save `pattern` and `required`, for well-formed values of keywords. */
-export const ASSERTIONS: ReadonlyMap<string, (wanted: unknown) => Assertion> = new Map([
-  ['type', (wanted) => typeAssertion(Array.isArray(wanted) ? wanted : [wanted])],
-  ['enum', (wanted) => createEnumAssertion(Array.isArray(wanted) ? wanted : [])],
-  ['const', (wanted) => createEnumAssertion([wanted])],
-  ['uniqueItems', (wanted) => (value, budget) => wanted !== true || !Array.isArray(value) || areUnique(value, budget)],
-  ['multipleOf', size(toDividend, isMultipleOf)],
-  ['minimum', size(toNumber, (value, limit) => value >= limit)],
-  ['maximum', size(toNumber, (value, limit) => value <= limit)],
-  ['exclusiveMinimum', size(toNumber, (value, limit) => value > limit)],
-  ['exclusiveMaximum', size(toNumber, (value, limit) => value < limit)],
-  ['minLength', size(countCharacters, (length, limit) => length >= limit)],
-  ['maxLength', size(countCharacters, (length, limit) => length <= limit)],
-  ['minItems', size(countItems, (length, limit) => length >= limit)],
-  ['maxItems', size(countItems, (length, limit) => length <= limit)],
-  ['minProperties', size(countProperties, (length, limit) => length >= limit)],
-  ['maxProperties', size(countProperties, (length, limit) => length <= limit)],
+export const ASSERTIONS: ReadonlyMap<string, (operand: unknown) => Assertion> = new Map([
+  ['type', (operand) => typeAssertion(Array.isArray(operand) ? operand : [operand])],
+  ['enum', (operand) => createEnumAssertion(Array.isArray(operand) ? operand : [])],
+  ['const', (operand) => createEnumAssertion([operand])],
+  [
+    'uniqueItems',
+    (operand) => (value, budget) => operand !== true || !Array.isArray(value) || areUnique(value, budget),
+  ],
+  ['multipleOf', sizeAssertion(toDividend, isMultipleOf)],
+  ['minimum', sizeAssertion(toNumber, (value, limit) => value >= limit)],
+  ['maximum', sizeAssertion(toNumber, (value, limit) => value <= limit)],
+  ['exclusiveMinimum', sizeAssertion(toNumber, (value, limit) => value > limit)],
+  ['exclusiveMaximum', sizeAssertion(toNumber, (value, limit) => value < limit)],
+  ['minLength', sizeAssertion(countCharacters, (length, limit) => length >= limit)],
+  ['maxLength', sizeAssertion(countCharacters, (length, limit) => length <= limit)],
+  ['minItems', sizeAssertion(countItems, (length, limit) => length >= limit)],
+  ['maxItems', sizeAssertion(countItems, (length, limit) => length <= limit)],
+  ['minProperties', sizeAssertion(countProperties, (length, limit) => length >= limit)],
+  ['maxProperties', sizeAssertion(countProperties, (length, limit) => length <= limit)],
 ])
 
 function typeAssertion(types: readonly unknown[]): Assertion {
@@ -30,7 +33,7 @@ function typeAssertion(types: readonly unknown[]): Assertion {
 }
 
 function createEnumAssertion(values: readonly unknown[]): Assertion {
-  const scalars = new Set(values.filter((each) => !isComposite(each)))
+  const scalars = new Set(values.filter((item) => !isComposite(item)))
   const composites = new Set(values.filter(isComposite).map(comparable))
   return (value, budget) => {
     if (!isComposite(value)) return scalars.has(value)
@@ -57,20 +60,20 @@ export function areEqual(one: unknown, other: unknown): boolean {
 }
 
 function comparable(value: unknown): string {
-  return JSON.stringify(value, (_, each: unknown) =>
-    isObject(each) && !JSON.isRawJSON(each)
-      ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : each,
+  return JSON.stringify(value, (_, item: unknown) =>
+    isObject(item) && !JSON.isRawJSON(item)
+      ? Object.fromEntries(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
   )
 }
 
-function size(
+function sizeAssertion(
   measureSize: (value: unknown, budget: Budget) => number | bigint | undefined,
-  holds: (size: number | bigint, wanted: number | bigint) => boolean,
-): (wanted: unknown) => Assertion {
-  return (wanted) => (value, budget) => {
-    const found = measureSize(value, budget)
-    return found === undefined || holds(found, typeof wanted === 'bigint' ? wanted : Number(wanted))
+  holds: (size: number | bigint, operand: number | bigint) => boolean,
+): (operand: unknown) => Assertion {
+  return (operand) => (value, budget) => {
+    const measured = measureSize(value, budget)
+    return measured === undefined || holds(measured, typeof operand === 'bigint' ? operand : Number(operand))
   }
 }
 
@@ -110,10 +113,10 @@ function countProperties(value: unknown, budget: Budget): number | undefined {
 /** By decimals, since 0.3 / 0.1 is no whole number in floating point. */
 function isMultipleOf(value: number | bigint, divisor: number | bigint): boolean {
   if (typeof value === 'number' && !Number.isFinite(value)) return false
-  const [one, other] = [toDecimal(value), toDecimal(divisor)]
-  const exponent = Math.min(one.exponent, other.exponent)
-  const scaled = ({ digits, exponent: own }: typeof one) => digits * 10n ** BigInt(own - exponent)
-  return scaled(one) % scaled(other) === 0n
+  const [dividend, divisorDecimal] = [toDecimal(value), toDecimal(divisor)]
+  const exponent = Math.min(dividend.exponent, divisorDecimal.exponent)
+  const scaled = ({ digits, exponent: ownExponent }: typeof dividend) => digits * 10n ** BigInt(ownExponent - exponent)
+  return scaled(dividend) % scaled(divisorDecimal) === 0n
 }
 
 function toDecimal(value: number | bigint): { readonly digits: bigint; readonly exponent: number } {

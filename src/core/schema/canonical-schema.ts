@@ -11,42 +11,47 @@ export interface CanonicalSchema {
   readonly units: number
 }
 
-export type Meanings = ReturnType<typeof createCanonicalizer>
+export type Canonicalizer = ReturnType<typeof createCanonicalizer>
 
 /** Each schema is read once, so comparing all parts of two takes no longer than reading them. */
 export function createCanonicalizer(budget: Budget) {
-  const all: CanonicalSchema[] = []
+  const schemas: CanonicalSchema[] = []
   const bySchema = new Map<object, CanonicalSchema>()
   const byText = new Map<string, CanonicalSchema>()
 
-  function of(schema: unknown): CanonicalSchema {
-    if (!isObject(schema)) return meant(schema !== false)
-    const known = bySchema.get(schema)
-    if (known) return known
+  function canonicalize(schema: unknown): CanonicalSchema {
+    if (!isObject(schema)) return intern(schema !== false)
+    const existing = bySchema.get(schema)
+    if (existing) return existing
     const keywords: Record<string, unknown> = {}
-    const own = createBudget(Infinity, budget)
-    for (const [keyword, value] of Object.entries(mapSubschemas(schema, (below) => of(below).number))) {
+    const schemaBudget = createBudget(Infinity, budget)
+    for (const [keyword, value] of Object.entries(
+      mapSubschemas(schema, (subschema) => canonicalize(subschema).number),
+    )) {
       if (!VALIDATING.has(keyword)) continue
-      chargeValue(value, own)
+      chargeValue(value, schemaBudget)
       keywords[keyword] = Array.isArray(value) ? withoutOrder(keyword, value) : value
     }
-    const meaning = meant(Object.keys(keywords).length === 0 || keywords, own.spent)
-    bySchema.set(schema, meaning)
-    return meaning
+    const canonical = intern(Object.keys(keywords).length === 0 || keywords, schemaBudget.spent)
+    bySchema.set(schema, canonical)
+    return canonical
   }
 
-  function meant(keywords: CanonicalSchema['keywords'], units = 1): CanonicalSchema {
+  function intern(keywords: CanonicalSchema['keywords'], units = 1): CanonicalSchema {
     budget.spend(1)
     const text = canonicalJson(keywords)
-    const known = byText.get(text)
-    if (known) return known
-    const meaning = { number: all.length, keywords, units }
-    all.push(meaning)
-    byText.set(text, meaning)
-    return meaning
+    const existing = byText.get(text)
+    if (existing) return existing
+    const canonical = { number: schemas.length, keywords, units }
+    schemas.push(canonical)
+    byText.set(text, canonical)
+    return canonical
   }
 
-  return { of, numbered: (number: unknown) => (typeof number === 'number' ? all[number] : undefined) ?? meant(true) }
+  return {
+    canonicalize,
+    findByNumber: (number: unknown) => (typeof number === 'number' ? schemas[number] : undefined) ?? intern(true),
+  }
 }
 
 function withoutOrder(keyword: string, list: readonly unknown[]): readonly unknown[] {

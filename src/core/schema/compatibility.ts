@@ -39,14 +39,18 @@ function withinCompareBudget(compare: () => SchemaChange[]): SchemaChange[] {
 
 function expandDefinition(definition: ToolContract, budget: Budget): ToolContract {
   const { input, output } = definition
-  const whole = expandFully(input, budget)
-  return { ...definition, input: isObject(whole) ? whole : input, output: output && expandFully(output, budget) }
+  const expandedInput = expandFully(input, budget)
+  return {
+    ...definition,
+    input: isObject(expandedInput) ? expandedInput : input,
+    output: output && expandFully(output, budget),
+  }
 }
 
 /** With references written out, so that parts can be compared; unchanged where not all references can be. */
 function expandFully(schema: JsonSchema, budget: Budget): JsonSchema {
-  const { schema: written, cut } = expandSchema(schema, undefined, budget)
-  return cut.length === 0 ? written : schema
+  const { schema: expanded, cut } = expandSchema(schema, undefined, budget)
+  return cut.length === 0 ? expanded : schema
 }
 
 /** Where the publisher wrote them: pointers into what was sent. */
@@ -61,13 +65,18 @@ export interface SchemaPaths {
 }
 
 /** By Semantic Versioning 2.0.0; below 1.0.0 as npm reads it. A version that is not higher is not judged. */
-export function checkSuccessor(previous: ToolContract, next: ToolContract, places?: SchemaPaths): readonly Problem[] {
+export function checkSuccessor(
+  previous: ToolContract,
+  next: ToolContract,
+  schemaPaths?: SchemaPaths,
+): readonly Problem[] {
   const changes = compareDefinitions(previous, next).map((change) => {
-    const [, part = '', rest = ''] = /^\/([^/]*)(.*)$/s.exec(change.path) ?? []
-    const place = part === 'input' || part === 'output' || part === 'requirements' ? places?.[part] : undefined
-    if (place === undefined) return change
-    const what = places?.name === undefined ? change.what : `'${places.name}': ${change.what}`
-    return { ...change, what, path: part === 'input' && places?.isList ? place : place + rest }
+    const [, field = '', pathInField = ''] = /^\/([^/]*)(.*)$/s.exec(change.path) ?? []
+    const schemaPath =
+      field === 'input' || field === 'output' || field === 'requirements' ? schemaPaths?.[field] : undefined
+    if (schemaPath === undefined) return change
+    const what = schemaPaths?.name === undefined ? change.what : `'${schemaPaths.name}': ${change.what}`
+    return { ...change, what, path: field === 'input' && schemaPaths?.isList ? schemaPath : schemaPath + pathInField }
   })
   return refuseChanges(changes, previous.version, next.version)
 }
@@ -89,10 +98,10 @@ function refuseChanges(changes: readonly SchemaChange[], previous: string, next:
   const problems: Problem[] = []
   const [release = next] = next.split(/[-+]/)
   for (const { path, what, level } of changes) {
-    const wanted = lowestVersion(previous, level)
-    if (level === 'patch' || compareVersions(release, wanted) >= 0) continue
+    const lowestAllowed = lowestVersion(previous, level)
+    if (level === 'patch' || compareVersions(release, lowestAllowed) >= 0) continue
     const kind = level === 'major' ? 'a breaking change' : 'an addition'
-    const message = `${what}: ${kind} needs version ${wanted} or higher, got ${next}`
+    const message = `${what}: ${kind} needs version ${lowestAllowed} or higher, got ${next}`
     problems.push({ path, message: `${message} (publish with ?allow=breaking to override)` })
   }
   return problems
@@ -113,10 +122,10 @@ function* requirementChanges(previous: ToolContract, next: ToolContract): Genera
   }
   for (const { id, oauth2 } of after.authorization) {
     const path = '/requirements/authorization'
-    const known = before.authorization.find((authorization) => authorization.id === id)
-    if (!known) yield { path, what: `Authorization '${id}' is now required`, level: 'major' }
-    for (const scope of known ? (oauth2?.scopes ?? []) : []) {
-      if (known?.oauth2?.scopes.includes(scope)) continue
+    const previousRequirement = before.authorization.find((authorization) => authorization.id === id)
+    if (!previousRequirement) yield { path, what: `Authorization '${id}' is now required`, level: 'major' }
+    for (const scope of previousRequirement ? (oauth2?.scopes ?? []) : []) {
+      if (previousRequirement?.oauth2?.scopes.includes(scope)) continue
       yield { path, what: `Authorization '${id}' now asks for the scope '${scope}'`, level: 'minor' }
     }
   }
@@ -126,16 +135,16 @@ function* requirementChanges(previous: ToolContract, next: ToolContract): Genera
     if (after.secrets.some((secret) => secret.id === id)) continue
     yield { path: '/requirements/secrets', what: `Secret '${id}' is no longer required`, level: 'patch' }
   }
-  const [from = 0, to = 0] = [previous, next].map(
+  const [levelBefore = 0, levelAfter = 0] = [previous, next].map(
     ({ securityLevel, requirements }) => securityLevel ?? deriveSecurityLevel(requirements),
   )
-  const hadApproval = needsApproval({ ...previous, securityLevel: from })
-  const hasApproval = needsApproval({ ...next, securityLevel: to })
-  if (hadApproval ? !hasApproval : hasApproval && from >= to) {
+  const hadApproval = needsApproval({ ...previous, securityLevel: levelBefore })
+  const hasApproval = needsApproval({ ...next, securityLevel: levelAfter })
+  if (hadApproval ? !hasApproval : hasApproval && levelBefore >= levelAfter) {
     const what = `A person ${hasApproval ? 'must now approve' : 'no longer approves'} each call`
     yield { path: '/requiresApproval', what, level: 'major' }
   }
-  if (from === to) return
-  const what = `The security level is ${to > from ? 'raised' : 'lowered'} from ${from} to ${to}`
-  yield { path: '/securityLevel', what, level: to > from ? 'major' : 'patch' }
+  if (levelBefore === levelAfter) return
+  const what = `The security level is ${levelAfter > levelBefore ? 'raised' : 'lowered'} from ${levelBefore} to ${levelAfter}`
+  yield { path: '/securityLevel', what, level: levelAfter > levelBefore ? 'major' : 'patch' }
 }

@@ -20,9 +20,9 @@ export interface NullField {
 type Place = { readonly above: Place; readonly step: string | number } | undefined
 
 /** Names or indexes of one value that keywords have judged, which `unevaluated...` passes over. */
-type Judged = Set<string | number> | undefined
+type EvaluatedNames = Set<string | number> | undefined
 
-type Check = (value: unknown, place: Place, judged: Judged) => boolean
+type Check = (value: unknown, place: Place, evaluated: EvaluatedNames) => boolean
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -33,78 +33,78 @@ interface Below {
 }
 
 /** Units for making each part of a schema, and for each evaluation of it. */
-const MAKING = 5
-const EVALUATION = 0.5
+const COMPILE_UNITS = 5
+const EVALUATION_UNITS = 0.5
 const PARTS_PER_UNIT = 16
 
 /** Evaluation stops reporting there: problems may be many, and their paths long. */
-const MAX_FINDINGS = 1_000
-const MAX_PLACES = 1_000_000
+const MAX_ERRORS = 1_000
+const MAX_PATH_CHARACTERS = 1_000_000
 
-const OF_SURPLUS_ITEMS = ['items', 'additionalItems', 'unevaluatedItems']
+const SURPLUS_ITEM_KEYWORDS = ['items', 'additionalItems', 'unevaluatedItems']
 /** Checked together, since one judges only what the others leave. */
-const OF_PROPERTIES = ['properties', 'patternProperties', 'additionalProperties']
-const OF_ITEMS = ['prefixItems', 'items', 'additionalItems']
+const PROPERTY_KEYWORDS = ['properties', 'patternProperties', 'additionalProperties']
+const ITEM_KEYWORDS = ['prefixItems', 'items', 'additionalItems']
 
 /** Generates no code. `$dynamicRef` acts as `$ref`, as in a document of one resource. Throws for an unusable schema. */
 export function createEvaluator(
   root: JsonSchema,
-  making: Budget,
+  compileBudget: Budget,
   createMatcher: (pattern: string) => PatternMatcher,
 ): Evaluator {
   const resources = createResources<Check>()
   const references: (() => void)[] = []
-  let budget = making
-  let found: ValidationError[] = []
-  let places = 0
-  let quiet = 0
+  let budget = compileBudget
+  let errors: ValidationError[] = []
+  let pathCharacters = 0
+  let quietDepth = 0
   let nulls: NullField[] | undefined
 
-  const check = make(root, '', ROOT_SCOPE)
+  const check = compile(root, '', ROOT_SCOPE)
   for (const resolve of references) resolve()
-  return (value, checking, nullFields) => {
-    budget = checking
+  return (value, evaluationBudget, nullFields) => {
+    budget = evaluationBudget
     nulls = nullFields
-    found = []
-    places = quiet = 0
+    errors = []
+    pathCharacters = quietDepth = 0
     check(value, undefined, undefined)
-    return found
+    return errors
   }
 
-  function report(place: Place, keyword: string, wanted?: unknown): false {
-    if (quiet > 0) return false
+  function report(place: Place, keyword: string, operand?: unknown): false {
+    if (quietDepth > 0) return false
     const steps: string[] = []
     for (let each = place; each; each = each.above) steps.push(encodePointerStep(each.step))
     const path = steps.toReversed().join('')
-    places += path.length
-    found.push({ path, keyword, message: problemMessage(keyword, wanted) })
-    if (found.length === MAX_FINDINGS || places > MAX_PLACES) quiet = 1
+    pathCharacters += path.length
+    errors.push({ path, keyword, message: problemMessage(keyword, operand) })
+    if (errors.length === MAX_ERRORS || pathCharacters > MAX_PATH_CHARACTERS) quietDepth = 1
     return false
   }
 
-  function make(schema: unknown, holder: string, above: ResourceScope): Check {
-    making.spend(MAKING)
+  function compile(schema: unknown, parentKeyword: string, above: ResourceScope): Check {
+    compileBudget.spend(COMPILE_UNITS)
     const scope = isObject(schema) ? enterScope(schema, above) : above
-    const check = isObject(schema) ? buildCheck(schema, scope) : constant(schema, holder)
-    resources.keep(isObject(schema) ? schema : {}, scope, check)
+    const check = isObject(schema) ? buildCheck(schema, scope) : createConstantCheck(schema, parentKeyword)
+    resources.set(isObject(schema) ? schema : {}, scope, check)
     return check
   }
 
-  function constant(schema: unknown, holder: string): Check {
+  function createConstantCheck(schema: unknown, parentKeyword: string): Check {
     if (schema === true) return () => true
     if (schema !== false) throw new TypeError('Cannot check values against what is no schema')
-    const isItem = OF_SURPLUS_ITEMS.includes(holder)
-    return (_, place) => report(isItem ? place?.above : place, holder)
+    const isItem = SURPLUS_ITEM_KEYWORDS.includes(parentKeyword)
+    return (_, place) => report(isItem ? place?.above : place, parentKeyword)
   }
 
   function buildCheck(schema: Schema, scope: ResourceScope): Check {
     const checks = buildChecks(schema, buildSubchecks(schema, scope))
-    const judgesRest = 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema
-    return (value, place, judged) => {
-      budget.spend(EVALUATION)
-      const own: Judged = judgesRest ? new Set() : judged
-      const isValid = every(checks, (check) => check(value, place, own))
-      if (isValid && own !== judged) join(judged, own)
+    const tracksEvaluated = 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema
+    return (value, place, evaluated) => {
+      budget.spend(EVALUATION_UNITS)
+      const ownEvaluated: EvaluatedNames = tracksEvaluated ? new Set() : evaluated
+      const isValid = every(checks, (check) => check(value, place, ownEvaluated))
+      if (isValid && ownEvaluated !== evaluated) addEvaluated(evaluated, ownEvaluated)
       return isValid
     }
   }
@@ -114,7 +114,7 @@ export function createEvaluator(
     for (const { schema: each, keyword, path } of subschemas(schema)) {
       const checks = byKeyword.get(keyword) ?? []
       byKeyword.set(keyword, checks)
-      checks.push(make(each, keyword, scopeBelow(scope, path)))
+      checks.push(compile(each, keyword, scopeBelow(scope, path)))
     }
     const all = (keyword: string) => byKeyword.get(keyword) ?? []
     const named = (keyword: string) => {
@@ -127,104 +127,104 @@ export function createEvaluator(
 
   function buildChecks(schema: Schema, below: Below): Check[] {
     const checks: Check[] = []
-    const last: Check[] = []
-    for (const [keyword, wanted] of Object.entries(schema)) {
-      if (wanted === undefined) continue
-      if (findKeywordProblem(keyword, wanted) !== undefined) throw new TypeError(`Cannot use a malformed '${keyword}'`)
-      const assertion = ASSERTIONS.get(keyword)?.(wanted)
-      if (assertion) checks.push((value, place) => assertion(value, budget) || report(place, keyword, wanted))
-      const applied = applicator(keyword, schema, below)
-      if (applied) (keyword.startsWith('unevaluated') ? last : checks).push(applied)
+    const unevaluatedChecks: Check[] = []
+    for (const [keyword, operand] of Object.entries(schema)) {
+      if (operand === undefined) continue
+      if (findKeywordProblem(keyword, operand) !== undefined) throw new TypeError(`Cannot use a malformed '${keyword}'`)
+      const assertion = ASSERTIONS.get(keyword)?.(operand)
+      if (assertion) checks.push((value, place) => assertion(value, budget) || report(place, keyword, operand))
+      const applicatorCheck = applicator(keyword, schema, below)
+      if (applicatorCheck) (keyword.startsWith('unevaluated') ? unevaluatedChecks : checks).push(applicatorCheck)
     }
-    if (OF_PROPERTIES.some((keyword) => schema[keyword] !== undefined)) checks.push(propertiesCheck(schema, below))
-    if (OF_ITEMS.some((keyword) => schema[keyword] !== undefined)) checks.push(itemsCheck(schema, below))
-    return [...checks, ...last]
+    if (PROPERTY_KEYWORDS.some((keyword) => schema[keyword] !== undefined)) checks.push(propertiesCheck(schema, below))
+    if (ITEM_KEYWORDS.some((keyword) => schema[keyword] !== undefined)) checks.push(itemsCheck(schema, below))
+    return [...checks, ...unevaluatedChecks]
   }
 
   function applicator(keyword: string, schema: Schema, { scope, all, named }: Below): Check | undefined {
-    const wanted = schema[keyword]
+    const operand = schema[keyword]
     const [first] = all(keyword)
     switch (keyword) {
       case '$ref':
       case '$dynamicRef':
-        return referenceCheck(String(wanted), scope)
+        return referenceCheck(String(operand), scope)
       case 'pattern': {
-        const matches = createMatcher(String(wanted))
-        return (value, place) => typeof value !== 'string' || matches(value, budget) || report(place, keyword, wanted)
+        const matches = createMatcher(String(operand))
+        return (value, place) => typeof value !== 'string' || matches(value, budget) || report(place, keyword, operand)
       }
       case 'required':
-        return (value, place) => !isObject(value) || hasAll(value, wanted, place, keyword)
+        return (value, place) => !isObject(value) || hasAll(value, operand, place, keyword)
       case 'dependentRequired':
       case 'dependencies':
       case 'dependentSchemas': {
         const schemas = named(keyword)
-        const triggers = Object.entries(isObject(wanted) ? wanted : {})
-        return (value, place, judged) => {
+        const triggers = Object.entries(isObject(operand) ? operand : {})
+        return (value, place, evaluated) => {
           if (!isObject(value)) return true
           budget.spend(triggers.length / PARTS_PER_UNIT)
           return every(triggers, ([name, each]) => {
             if (!Object.hasOwn(value, name)) return true
             const below = schemas.get(name)
-            return below ? inPlace(below, value, place, judged) : hasAll(value, each, place, keyword)
+            return below ? checkInPlace(below, value, place, evaluated) : hasAll(value, each, place, keyword)
           })
         }
       }
       case 'allOf':
-        return (value, place, judged) => every(all(keyword), (each) => inPlace(each, value, place, judged))
+        return (value, place, evaluated) => every(all(keyword), (each) => checkInPlace(each, value, place, evaluated))
       case 'anyOf':
       case 'oneOf': {
         const isOne = keyword === 'oneOf'
-        return (value, place, judged) => {
-          const most = isOne ? 2 : judged ? Infinity : 1
+        return (value, place, evaluated) => {
+          const maxCount = isOne ? 2 : evaluated ? Infinity : 1
           let count = 0
-          for (const each of all(keyword)) if (count < most && holds(each, value, judged)) count += 1
+          for (const each of all(keyword)) if (count < maxCount && isValidQuietly(each, value, evaluated)) count += 1
           if (isOne ? count === 1 : count > 0) return true
           return (
-            (count === 0 && all(keyword).some((each) => holdsWithoutNulls(each, value, judged))) ||
+            (count === 0 && all(keyword).some((each) => holdsWithoutNulls(each, value, evaluated))) ||
             report(place, keyword)
           )
         }
       }
       case 'not':
-        return first && ((value, place) => !holds(first, value) || report(place, keyword))
+        return first && ((value, place) => !isValidQuietly(first, value) || report(place, keyword))
       case 'if': {
-        const [then, otherwise] = [all('then')[0], all('else')[0]]
-        return (value, place, judged) => {
-          const branch = first && holds(first, value, judged) ? then : otherwise
-          return !branch || inPlace(branch, value, place, judged)
+        const [thenCheck, elseCheck] = [all('then')[0], all('else')[0]]
+        return (value, place, evaluated) => {
+          const branch = first && isValidQuietly(first, value, evaluated) ? thenCheck : elseCheck
+          return !branch || checkInPlace(branch, value, place, evaluated)
         }
       }
       case 'contains': {
-        const [least, most] = [Number(schema['minContains'] ?? 1), Number(schema['maxContains'] ?? Infinity)]
-        return (value, place, judged) => {
+        const [min, max] = [Number(schema['minContains'] ?? 1), Number(schema['maxContains'] ?? Infinity)]
+        return (value, place, evaluated) => {
           if (!first || !Array.isArray(value)) return true
           let count = 0
           for (const [index, each] of value.entries()) {
-            if (!holds(first, each)) continue
-            judged?.add(index)
+            if (!isValidQuietly(first, each)) continue
+            evaluated?.add(index)
             count += 1
           }
-          return (count >= least && count <= most) || report(place, keyword)
+          return (count >= min && count <= max) || report(place, keyword)
         }
       }
       case 'propertyNames':
         return (value, place) =>
           every(
             listNames(value),
-            (name) => !first || holds(first, name) || report({ above: place, step: name }, keyword),
+            (name) => !first || isValidQuietly(first, name) || report({ above: place, step: name }, keyword),
           )
       case 'unevaluatedProperties':
       case 'unevaluatedItems': {
         const listSteps = (value: unknown): Iterable<string | number> =>
           keyword === 'unevaluatedItems' ? listIndexes(value) : listNames(value)
-        return (value, place, judged) =>
+        return (value, place, evaluated) =>
           every(
             listSteps(value),
             (step) =>
               !first ||
-              judged?.has(step) ||
-              isAbsentNull(first, value, step, judged) ||
-              part(first, value, step, place, judged),
+              evaluated?.has(step) ||
+              isAbsentNull(first, value, step, evaluated) ||
+              checkPart(first, value, step, place, evaluated),
           )
       }
       default:
@@ -237,18 +237,19 @@ export function createEvaluator(
     const properties = named('properties')
     const patterns = [...named('patternProperties')].map(([pattern, check]) => [createMatcher(pattern), check] as const)
     const [additional] = all('additionalProperties')
-    return (value, place, judged) =>
+    return (value, place, evaluated) =>
       every(listNames(value), (name) => {
         // Absent in JSON, which a bundled tool's output is not yet
         if (Reflect.get(Object(value), name) === undefined) return true
-        const own = properties.get(name)
-        const checks = own ? [own] : []
+        const propertyCheck = properties.get(name)
+        const checks = propertyCheck ? [propertyCheck] : []
         for (const [matches, check] of patterns) if (matches(name, budget)) checks.push(check)
         if (checks.length === 0 && additional) checks.push(additional)
         return every(
           checks,
           (check) =>
-            (!isRequired(name) && isAbsentNull(check, value, name, judged)) || part(check, value, name, place, judged),
+            (!isRequired(name) && isAbsentNull(check, value, name, evaluated)) ||
+            checkPart(check, value, name, place, evaluated),
         )
       })
   }
@@ -256,11 +257,11 @@ export function createEvaluator(
   function itemsCheck(schema: Schema, { all }: Below): Check {
     const isTuple = Array.isArray(schema['items'])
     const first = all(isTuple ? 'items' : 'prefixItems')
-    const [others] = all(isTuple ? 'additionalItems' : 'items')
-    return (value, place, judged) =>
+    const [itemCheck] = all(isTuple ? 'additionalItems' : 'items')
+    return (value, place, evaluated) =>
       every(listIndexes(value), (index) => {
-        const check = first[index] ?? others
-        return !check || part(check, value, index, place, judged)
+        const check = first[index] ?? itemCheck
+        return !check || checkPart(check, value, index, place, evaluated)
       })
   }
 
@@ -269,54 +270,60 @@ export function createEvaluator(
     references.push(() => {
       target = resources.find(reference, scope)
     })
-    return (value, place, judged) => inPlace(target, value, place, judged)
+    return (value, place, evaluated) => checkInPlace(target, value, place, evaluated)
   }
 
-  function part(check: Check, value: unknown, step: string | number, place: Place, judged: Judged): boolean {
-    judged?.add(step)
+  function checkPart(
+    check: Check,
+    value: unknown,
+    step: string | number,
+    place: Place,
+    evaluated: EvaluatedNames,
+  ): boolean {
+    evaluated?.add(step)
     return check(Reflect.get(Object(value), step), { above: place, step }, undefined)
   }
 
   /** Names and indexes judged by a check count only where the value is valid. */
-  function inPlace(check: Check, value: unknown, place: Place, judged: Judged): boolean {
-    const own: Judged = judged && new Set()
-    const isValid = check(value, place, own)
-    if (isValid) join(judged, own)
+  function checkInPlace(check: Check, value: unknown, place: Place, evaluated: EvaluatedNames): boolean {
+    const ownEvaluated: EvaluatedNames = evaluated && new Set()
+    const isValid = check(value, place, ownEvaluated)
+    if (isValid) addEvaluated(evaluated, ownEvaluated)
     return isValid
   }
 
-  function holds(check: Check, value: unknown, judged?: Judged): boolean {
-    const outer = nulls
+  function isValidQuietly(check: Check, value: unknown, evaluated?: EvaluatedNames): boolean {
+    const outerNulls = nulls
     nulls = undefined
-    quiet += 1
-    const isValid = inPlace(check, value, undefined, judged)
-    quiet -= 1
-    nulls = outer
+    quietDepth += 1
+    const isValid = checkInPlace(check, value, undefined, evaluated)
+    quietDepth -= 1
+    nulls = outerNulls
     return isValid
   }
 
   /** Fields that are null count as absent for this alternative alone. */
-  function holdsWithoutNulls(check: Check, value: unknown, judged: Judged): boolean {
+  function holdsWithoutNulls(check: Check, value: unknown, evaluated: EvaluatedNames): boolean {
     if (!nulls) return false
-    const before = nulls.length
-    quiet += 1
-    const isValid = inPlace(check, value, undefined, judged)
-    quiet -= 1
-    if (!isValid) nulls.length = before
+    const nullCount = nulls.length
+    quietDepth += 1
+    const isValid = checkInPlace(check, value, undefined, evaluated)
+    quietDepth -= 1
+    if (!isValid) nulls.length = nullCount
     return isValid
   }
 
-  function isAbsentNull(check: Check, value: unknown, step: string | number, judged: Judged): boolean {
-    if (!nulls || !isObject(value) || value[step] !== null || holds(check, null)) return false
+  function isAbsentNull(check: Check, value: unknown, step: string | number, evaluated: EvaluatedNames): boolean {
+    if (!nulls || !isObject(value) || value[step] !== null || isValidQuietly(check, null)) return false
     nulls.push({ object: value, name: String(step) })
-    judged?.add(step)
+    evaluated?.add(step)
     return true
   }
 
-  function join(judged: Judged, more: Judged): void {
-    if (!judged || !more) return
-    budget.spend(more.size / PARTS_PER_UNIT)
-    for (const each of more) judged.add(each)
+  function addEvaluated(evaluated: EvaluatedNames, added: EvaluatedNames): void {
+    if (!evaluated || !added) return
+    budget.spend(added.size / PARTS_PER_UNIT)
+    for (const each of added) evaluated.add(each)
   }
 
   function every<T>(all: Iterable<T>, passes: (each: T) => boolean): boolean {
@@ -324,7 +331,7 @@ export function createEvaluator(
     for (const each of all) {
       if (passes(each)) continue
       isValid = false
-      if (quiet > 0) break
+      if (quietDepth > 0) break
     }
     return isValid
   }

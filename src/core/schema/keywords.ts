@@ -37,9 +37,9 @@ const FORMS = {
   'positive number': (value: unknown) => (isFinite(value) && value > 0 ? undefined : 'Must be a number above 0'),
   'count': (value: unknown) => (isInteger(value) && value >= 0 ? undefined : 'Must be a whole number, 0 or more'),
   'types': (value: unknown) => {
-    const named: readonly unknown[] = Array.isArray(value) ? value : [value]
-    const isRight = named.length > 0 && named.every((type) => TYPES.has(type)) && new Set(named).size === named.length
-    if (isRight) return undefined
+    const types: readonly unknown[] = Array.isArray(value) ? value : [value]
+    const isValid = types.length > 0 && types.every((type) => TYPES.has(type)) && new Set(types).size === types.length
+    if (isValid) return undefined
     return `Must be a type or an array of different types, out of ${[...TYPES].map((type) => `'${type}'`).join(', ')}`
   },
   'data': () => undefined,
@@ -61,12 +61,12 @@ const assertion = { role: 'assertion', changes: 'constraint' } as const
 const count = { ...assertion, holds: 'count' } as const
 
 export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
-  ...each(['$id', '$schema', '$comment'], { holds: 'text', role: 'identifier' }),
-  ...each(['$anchor', '$dynamicAnchor'], { holds: 'anchor', role: 'anchor', changes: 'opaque' }),
-  ...each(['$ref', '$dynamicRef'], { holds: 'text', role: 'reference', changes: 'opaque' }),
-  ...each(['$defs', 'definitions'], { holds: 'schemas by name', role: 'reserved location', changes: 'opaque' }),
-  ...each(['title', 'description'], { holds: 'text', role: 'annotation' }),
-  ...each(['deprecated', 'readOnly', 'writeOnly'], { holds: 'flag', role: 'annotation' }),
+  ...withNames(['$id', '$schema', '$comment'], { holds: 'text', role: 'identifier' }),
+  ...withNames(['$anchor', '$dynamicAnchor'], { holds: 'anchor', role: 'anchor', changes: 'opaque' }),
+  ...withNames(['$ref', '$dynamicRef'], { holds: 'text', role: 'reference', changes: 'opaque' }),
+  ...withNames(['$defs', 'definitions'], { holds: 'schemas by name', role: 'reserved location', changes: 'opaque' }),
+  ...withNames(['title', 'description'], { holds: 'text', role: 'annotation' }),
+  ...withNames(['deprecated', 'readOnly', 'writeOnly'], { holds: 'flag', role: 'annotation' }),
   ['default', { holds: 'data', role: 'annotation' }],
   ['examples', { holds: 'list of data', role: 'annotation' }],
   ['type', { ...assertion, holds: 'types', changes: 'parts' }],
@@ -77,13 +77,13 @@ export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['uniqueItems', { ...assertion, holds: 'flag', changes: 'parts' }],
   ['multipleOf', { ...assertion, holds: 'positive number' }],
   // The last three are annotations in 2020-12, but callers may rely on them
-  ...each(['pattern', 'format', 'contentEncoding', 'contentMediaType'], { ...assertion, holds: 'text' }),
-  ...each(['minimum', 'exclusiveMinimum'], { ...assertion, holds: 'number', changes: 'lower' }),
-  ...each(['minLength', 'minItems', 'minProperties', 'minContains'], { ...count, changes: 'lower' }),
-  ...each(['maximum', 'exclusiveMaximum'], { ...assertion, holds: 'number', changes: 'upper' }),
-  ...each(['maxLength', 'maxItems', 'maxProperties', 'maxContains'], { ...count, changes: 'upper' }),
-  ...each(['allOf', 'anyOf', 'oneOf'], { ...applicator, holds: 'list of schemas', isInPlace: true }),
-  ...each(['not', 'if', 'then', 'else'], { ...oneSchema, isInPlace: true }),
+  ...withNames(['pattern', 'format', 'contentEncoding', 'contentMediaType'], { ...assertion, holds: 'text' }),
+  ...withNames(['minimum', 'exclusiveMinimum'], { ...assertion, holds: 'number', changes: 'lower' }),
+  ...withNames(['minLength', 'minItems', 'minProperties', 'minContains'], { ...count, changes: 'lower' }),
+  ...withNames(['maximum', 'exclusiveMaximum'], { ...assertion, holds: 'number', changes: 'upper' }),
+  ...withNames(['maxLength', 'maxItems', 'maxProperties', 'maxContains'], { ...count, changes: 'upper' }),
+  ...withNames(['allOf', 'anyOf', 'oneOf'], { ...applicator, holds: 'list of schemas', isInPlace: true }),
+  ...withNames(['not', 'if', 'then', 'else'], { ...oneSchema, isInPlace: true }),
   ['dependentSchemas', { ...applicator, holds: 'schemas by name', isInPlace: true }],
   ['dependencies', { ...applicator, holds: 'schemas or names by name', isInPlace: true }],
   ['properties', { ...applicator, holds: 'schemas by name', changes: 'parts' }],
@@ -91,12 +91,12 @@ export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['additionalProperties', { ...oneSchema, changes: 'parts' }],
   ['items', { ...applicator, holds: 'schema or list', changes: 'parts' }],
   ['prefixItems', { ...applicator, holds: 'list of schemas' }],
-  ...each(['additionalItems', 'unevaluatedItems', 'unevaluatedProperties'], oneSchema),
-  ...each(['contains', 'propertyNames', 'contentSchema'], oneSchema),
+  ...withNames(['additionalItems', 'unevaluatedItems', 'unevaluatedProperties'], oneSchema),
+  ...withNames(['contains', 'propertyNames', 'contentSchema'], oneSchema),
 ])
 
-export function keywordsWhere(is: (keyword: Keyword) => boolean): ReadonlySet<string> {
-  return new Set([...KEYWORDS].filter(([, keyword]) => is(keyword)).map(([name]) => name))
+export function keywordsWhere(matches: (keyword: Keyword) => boolean): ReadonlySet<string> {
+  return new Set([...KEYWORDS].filter(([, keyword]) => matches(keyword)).map(([name]) => name))
 }
 
 export const ANCHORS = keywordsWhere(({ role }) => role === 'anchor')
@@ -112,7 +112,7 @@ export function findKeywordProblem(name: string, value: unknown): string | undef
   return keyword && FORMS[keyword.holds](value)
 }
 
-function each(names: readonly string[], keyword: Keyword): [string, Keyword][] {
+function withNames(names: readonly string[], keyword: Keyword): [string, Keyword][] {
   return names.map((name) => [name, keyword])
 }
 

@@ -7,10 +7,10 @@ import { walkSubschemas } from './subschemas.ts'
 export type PatternMatcher = (text: string, budget: Budget) => boolean
 
 const STEPS_PER_UNIT = 10
-const MAX_KEPT_PARTS = 12
+const MAX_CACHED_PARTS = 12
 /** Compiled patterns are dropped after so many steps, since RE2 keeps up to 8 MB of states for one. */
-const MAX_STEPS_KEPT = 200_000
-const MAX_REFUSED_PATTERN = 100
+const MAX_CACHED_STEPS = 200_000
+const MAX_QUOTED_CHARACTERS = 100
 
 let engine: typeof RE2JS | undefined
 
@@ -30,23 +30,23 @@ export function collectPatterns(root: unknown): string[] {
 }
 
 /** Each pattern is compiled when first used, paid for by `making`. */
-export function createMatchers(making: Budget): (pattern: string) => PatternMatcher {
+export function createMatchers(compileBudget: Budget): (pattern: string) => PatternMatcher {
   const compiled = new Map<string, RE2JS>()
   let steps = 0
   return (pattern) => {
-    const linear = compileLinearPattern(pattern, making)
+    const linear = compileLinearPattern(pattern, compileBudget)
     const RE2 = engine
-    if (!linear.ok || !RE2) throw new TypeError(`Cannot match the pattern '${pattern.slice(0, MAX_REFUSED_PATTERN)}'`)
+    if (!linear.ok || !RE2) throw new TypeError(`Cannot match the pattern '${pattern.slice(0, MAX_QUOTED_CHARACTERS)}'`)
     const { source, stepsPerCharacter } = linear.value
     return (text, budget) => {
       const { length } = text
-      const made = stepsPerCharacter > MAX_KEPT_PARTS ? length : Math.min(length, 2 ** stepsPerCharacter)
-      const taken = made * stepsPerCharacter
-      budget.spend(1 + (length + taken) / STEPS_PER_UNIT)
-      steps += taken
-      if (steps > MAX_STEPS_KEPT) {
+      const stateCount = stepsPerCharacter > MAX_CACHED_PARTS ? length : Math.min(length, 2 ** stepsPerCharacter)
+      const stepCount = stateCount * stepsPerCharacter
+      budget.spend(1 + (length + stepCount) / STEPS_PER_UNIT)
+      steps += stepCount
+      if (steps > MAX_CACHED_STEPS) {
         compiled.clear()
-        steps = taken
+        steps = stepCount
       }
       const expression = compiled.get(source) ?? RE2.compile(source)
       compiled.set(source, expression)

@@ -19,13 +19,13 @@ interface Part {
   /** The states that may be alive where a match may begin anywhere: its characters and assertions, 1 at least. */
   readonly size: number
   /** The states that may be alive where every match begins at one place. */
-  readonly placed: number
+  readonly anchoredSize: number
   readonly isFixed: boolean
   readonly isAnchored: boolean
   readonly repetitions: number
 }
 
-const EMPTY: Part = { source: '', size: 1, placed: 0, isFixed: true, isAnchored: false, repetitions: 1 }
+const EMPTY: Part = { source: '', size: 1, anchoredSize: 0, isFixed: true, isAnchored: false, repetitions: 1 }
 
 const ASSERTIONS: ReadonlyMap<string, Part> = new Map([
   ['^', { ...EMPTY, source: '\\A', isAnchored: true }],
@@ -34,7 +34,7 @@ const ASSERTIONS: ReadonlyMap<string, Part> = new Map([
   ['\\B', { ...EMPTY, source: '\\B' }],
 ])
 
-class Unsupported extends Error {}
+class UnsupportedPatternError extends Error {}
 
 /** Translates an ECMAScript pattern (JSON Schema 2020-12 Validation section 6.3.3); refuses what RE2 lacks or is not linear. */
 export function compileLinearPattern(pattern: string, budget = createBudget()) {
@@ -42,13 +42,13 @@ export function compileLinearPattern(pattern: string, budget = createBudget()) {
   try {
     new RegExp(pattern, 'u')
     const tokens = pattern.match(TOKEN) ?? []
-    const { source, size, placed, isAnchored } = parse(tokens)
+    const { source, size, anchoredSize, isAnchored } = parse(tokens)
     if (size > MAX_WRITTEN_OUT) return parseFailure(TOO_LONG)
     const properties = tokens.filter((token) => /\\p\{/i.test(token)).length
     budget.spend(TOKEN_UNITS * tokens.length + WRITTEN_OUT_UNITS * size + PROPERTY_UNITS * properties)
-    return { ok: true as const, value: { source, stepsPerCharacter: Math.max(1, isAnchored ? placed : size) } }
+    return { ok: true as const, value: { source, stepsPerCharacter: Math.max(1, isAnchored ? anchoredSize : size) } }
   } catch (error) {
-    if (error instanceof Unsupported) return parseFailure(error.message)
+    if (error instanceof UnsupportedPatternError) return parseFailure(error.message)
     if (!(error instanceof SyntaxError)) throw error
     return parseFailure('Must be a regular expression of ECMAScript, valid with the flag "u"')
   }
@@ -67,73 +67,78 @@ export function isSimplePattern(pattern: string): boolean {
 function parse(tokens: readonly string[]): Part {
   let next = 0
   let depth = 0
-  return alternatives()
+  return parseAlternatives()
 
-  function alternatives(): Part {
-    const all = [sequence()]
-    for (; tokens[next] === '|'; all.push(sequence())) next++
-    const [only, ...others] = all
-    if (only && others.length === 0) return only
+  function parseAlternatives(): Part {
+    const branches = [parseSequence()]
+    for (; tokens[next] === '|'; branches.push(parseSequence())) next++
+    const [onlyBranch, ...otherBranches] = branches
+    if (onlyBranch && otherBranches.length === 0) return onlyBranch
     return {
-      source: all.map(({ source }) => source).join('|'),
-      size: addUp(all.map(({ size }) => size)),
-      placed: addUp(all.map(({ placed }) => placed)),
+      source: branches.map(({ source }) => source).join('|'),
+      size: addUp(branches.map(({ size }) => size)),
+      anchoredSize: addUp(branches.map(({ anchoredSize }) => anchoredSize)),
       isFixed: false,
-      isAnchored: all.every(({ isAnchored }) => isAnchored),
-      repetitions: findMaximum(all),
+      isAnchored: branches.every(({ isAnchored }) => isAnchored),
+      repetitions: findMaximum(branches),
     }
   }
 
-  function sequence(): Part {
+  function parseSequence(): Part {
     const parts: Part[] = []
     for (let token = tokens[next]; token !== undefined && token !== '|' && token !== ')'; token = tokens[next]) {
-      const part = element(token)
+      const part = parseElement(token)
       const quantifier = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})/.exec(tokens[next] ?? '')
       if (quantifier) next++
-      parts.push(quantifier ? repeated(part, quantifier) : part)
+      parts.push(quantifier ? repeatPart(part, quantifier) : part)
     }
     const varying = parts.findIndex(({ isFixed }) => !isFixed)
     return {
       source: parts.map(({ source }) => source).join(''),
       size: Math.max(1, addUp(parts.map(({ size }) => size))),
-      placed: addUp(parts.map(({ size, placed }, at) => (varying === -1 || at <= varying ? placed : size))),
+      anchoredSize: addUp(
+        parts.map(({ size, anchoredSize }, at) => (varying === -1 || at <= varying ? anchoredSize : size)),
+      ),
       isFixed: varying === -1,
       isAnchored: parts[0]?.isAnchored ?? false,
       repetitions: findMaximum(parts),
     }
   }
 
-  function element(token: string): Part {
+  function parseElement(token: string): Part {
     next++
     const assertion = ASSERTIONS.get(token)
     if (assertion) return assertion
     if (/^\(\?<?[=!]/.test(token))
-      throw new Unsupported(`Must not look around with '${token}': patterns are matched in linear time`)
+      throw new UnsupportedPatternError(`Must not look around with '${token}': patterns are matched in linear time`)
     if (/^\\[1-9k]/.test(token))
-      throw new Unsupported(`Must not refer back with '${token}': patterns are matched in linear time`)
-    if (token === '(' && tokens[next] === '?') throw new Unsupported('Must not change flags within a pattern')
-    if (!token.startsWith('(')) return { ...EMPTY, source: translateCharacter(token), size: 1, placed: 1 }
-    if (++depth > MAX_GROUPS) throw new Unsupported(`Must not nest more than ${MAX_GROUPS} groups`)
-    const part = alternatives()
+      throw new UnsupportedPatternError(`Must not refer back with '${token}': patterns are matched in linear time`)
+    if (token === '(' && tokens[next] === '?')
+      throw new UnsupportedPatternError('Must not change flags within a pattern')
+    if (!token.startsWith('(')) return { ...EMPTY, source: translateCharacter(token), size: 1, anchoredSize: 1 }
+    if (++depth > MAX_GROUPS) throw new UnsupportedPatternError(`Must not nest more than ${MAX_GROUPS} groups`)
+    const part = parseAlternatives()
     depth--
     next++
     return { ...part, source: `(?:${part.source})` }
   }
 }
 
-function repeated(part: Part, [, sign, least, comma, most]: RegExpExecArray): Part {
-  const min = sign === undefined ? Number(least) : sign === '+' ? 1 : 0
-  const max = sign === undefined ? Number(comma ? most || Infinity : least) : sign === '?' ? 1 : Infinity
+function repeatPart(part: Part, [, sign, minText, comma, maxText]: RegExpExecArray): Part {
+  const min = sign === undefined ? Number(minText) : sign === '+' ? 1 : 0
+  const max = sign === undefined ? Number(comma ? maxText || Infinity : minText) : sign === '?' ? 1 : Infinity
   const times = max === Infinity ? Math.max(1, min) : max
   const repetitions = part.repetitions * (sign === undefined ? Math.max(1, Math.min(times, MAX_REPETITIONS)) : 1)
   if (repetitions > MAX_REPETITIONS)
-    throw new Unsupported(`Must not repeat more than ${MAX_REPETITIONS} times by repetitions within each other`)
+    throw new UnsupportedPatternError(
+      `Must not repeat more than ${MAX_REPETITIONS} times by repetitions within each other`,
+    )
   const size = part.size * Math.max(1, times)
-  if (size > MAX_WRITTEN_OUT) throw new Unsupported(TOO_LONG)
+  if (size > MAX_WRITTEN_OUT) throw new UnsupportedPatternError(TOO_LONG)
   return {
-    source: sign ? part.source + sign : counted(part.source, min, max),
+    source: sign ? part.source + sign : formatCount(part.source, min, max),
     size,
-    placed: part.size === 1 && part.isFixed ? 1 : size,
+    anchoredSize: part.size === 1 && part.isFixed ? 1 : size,
     isFixed: part.isFixed && min === max,
     isAnchored: part.isAnchored && min > 0,
     repetitions,
@@ -141,12 +146,12 @@ function repeated(part: Part, [, sign, least, comma, most]: RegExpExecArray): Pa
 }
 
 /** Over 1,000 repetitions are chained, so that few states are alive at once: `x{1,2048}` has two continuations. */
-function counted(source: string, min: number, max: number): string {
-  const all = `${source}{${MAX_REPETITIONS}}`
+function formatCount(source: string, min: number, max: number): string {
+  const block = `${source}{${MAX_REPETITIONS}}`
   if (min >= MAX_REPETITIONS && max > MAX_REPETITIONS)
-    return all + counted(source, min - MAX_REPETITIONS, max - MAX_REPETITIONS)
+    return block + formatCount(source, min - MAX_REPETITIONS, max - MAX_REPETITIONS)
   if (max === Infinity || max <= MAX_REPETITIONS) return `${source}{${min},${max === Infinity ? '' : max}}`
-  return `(?:${all}${counted(source, 0, max - MAX_REPETITIONS)}|${source}{${min},${MAX_REPETITIONS - 1}})`
+  return `(?:${block}${formatCount(source, 0, max - MAX_REPETITIONS)}|${source}{${min},${MAX_REPETITIONS - 1}})`
 }
 
 /** ECMAScript's `\s` (white space and line terminators) is wider than RE2's. */
@@ -202,10 +207,10 @@ const SCRIPT = /^(?:Cham|Kawi|Lisu|Modi|Thai|Toto|\w{2,3}|\w{5,})$/
 
 function translateProperty(token: string): string {
   const [, letter = 'p', kind = '', name = ''] = /^\\([pP])\{(?:(\w+)=)?(\w+)\}$/.exec(token) ?? []
-  const known = /^(?:Script|sc)$/.test(kind) && SCRIPT.test(name) ? name : PROPERTIES.get(name)
-  if (known !== undefined && !/^(?:Script_Extensions|scx)$/.test(kind)) return `\\${letter}{${known}}`
-  const how = 'write a script or category as \\p{Script=Greek} or \\p{Lu}'
-  throw new Unsupported(`Must not use the property '${token}': ${how}`)
+  const rePropertyName = /^(?:Script|sc)$/.test(kind) && SCRIPT.test(name) ? name : PROPERTIES.get(name)
+  if (rePropertyName !== undefined && !/^(?:Script_Extensions|scx)$/.test(kind)) return `\\${letter}{${rePropertyName}}`
+  const advice = 'write a script or category as \\p{Script=Greek} or \\p{Lu}'
+  throw new UnsupportedPatternError(`Must not use the property '${token}': ${advice}`)
 }
 
 const CONTROLS: Readonly<Record<string, number>> = { 0: 0, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 }
@@ -223,5 +228,5 @@ function addUp(numbers: readonly number[]): number {
 }
 
 function findMaximum(parts: readonly Part[]): number {
-  return parts.reduce((most, { repetitions }) => Math.max(most, repetitions), 1)
+  return parts.reduce((maximum, { repetitions }) => Math.max(maximum, repetitions), 1)
 }

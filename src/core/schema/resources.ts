@@ -19,24 +19,24 @@ export function scopeBelow({ base, uris }: ResourceScope, path: string): Resourc
 
 /** Values kept for the schemas of one document, by URI (JSON Schema 2020-12 Core section 8.2). */
 export function createResources<T>() {
-  const kept = new Map<string, T>()
+  const valueByUri = new Map<string, T>()
   return {
-    keep(schema: Readonly<Record<string, unknown>>, { base, uris }: ResourceScope, made: T): void {
+    set(schema: Readonly<Record<string, unknown>>, { base, uris }: ResourceScope, value: T): void {
       for (const uri of uris) {
         if (uri.length - uri.indexOf('#') > MAX_POINTER)
           throw new TypeError('Cannot use a schema below such long names')
-        kept.set(uri, made)
+        valueByUri.set(uri, value)
       }
       for (const anchor of [schema['$anchor'], schema['$dynamicAnchor']]) {
-        if (typeof anchor === 'string') kept.set(`${base}#${anchor}`, made)
+        if (typeof anchor === 'string') valueByUri.set(`${base}#${anchor}`, value)
       }
     },
     find(reference: string, { base }: ResourceScope): T {
       const [uri = '', fragment = ''] = reference.split('#')
-      const place = toRefPath(`#${fragment}`)?.replace(/^#/, '')
-      const found = kept.get(`${resolve(uri, base)}#${place}`)
-      if (found === undefined) throw new TypeError('Cannot use a schema with a reference that leads nowhere')
-      return found
+      const pointer = toRefPath(`#${fragment}`)?.replace(/^#/, '')
+      const value = valueByUri.get(`${resolve(uri, base)}#${pointer}`)
+      if (value === undefined) throw new TypeError('Cannot use a schema with a reference that leads nowhere')
+      return value
     },
   }
 }

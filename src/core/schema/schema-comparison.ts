@@ -3,7 +3,7 @@ import { canonicalJson } from '../tool/digest.ts'
 import { isNumber, isObject } from '../tool/json.ts'
 import { encodePointerStep } from '../tool/problem.ts'
 import { keywordsWhere, VALIDATING } from './keywords.ts'
-import { createCanonicalizer, type CanonicalSchema, type Meanings } from './canonical-schema.ts'
+import { createCanonicalizer, type CanonicalSchema, type Canonicalizer } from './canonical-schema.ts'
 
 export interface SchemaChange {
   readonly path: string
@@ -16,7 +16,7 @@ export type BumpLevel = 'major' | 'minor' | 'patch'
 
 type Schema = Readonly<Record<string, unknown>>
 
-const KEYWORDS = 20
+const COMPARISON_UNITS = 20
 
 const LOWER_BOUNDS = keywordsWhere(({ changes }) => changes === 'lower')
 const UPPER_BOUNDS = keywordsWhere(({ changes }) => changes === 'upper')
@@ -27,7 +27,7 @@ interface Comparison {
   readonly direction: 'input' | 'output'
   readonly path: string
   readonly name: string
-  readonly meanings: Meanings
+  readonly canonicalizer: Canonicalizer
   readonly budget: Budget
 }
 
@@ -44,21 +44,21 @@ export function compareSchemas(
   const [path, name] = [`/${direction}`, `The ${direction}`]
   if (before === null || after === null)
     return before === after ? [] : [{ path, what: `${name} has another type`, level: 'major' }]
-  const meanings = createCanonicalizer(budget)
-  const [from, to] = [meanings.of(before), meanings.of(after)]
-  const all: SchemaChange[] = []
+  const canonicalizer = createCanonicalizer(budget)
+  const [from, to] = [canonicalizer.canonicalize(before), canonicalizer.canonicalize(after)]
+  const schemaChanges: SchemaChange[] = []
   if (from === to) {
     chargeValue(before, budget, path)
     chargeValue(after, budget, path)
-    if (!same(before, after)) all.push({ path, what: `${name} is described differently`, level: 'patch' })
-    return all
+    if (!areSame(before, after)) schemaChanges.push({ path, what: `${name} is described differently`, level: 'patch' })
+    return schemaChanges
   }
-  for (const change of partChanges(from, to, { direction, path, name, meanings, budget })) {
+  for (const change of partChanges(from, to, { direction, path, name, canonicalizer, budget })) {
     // A property's name may be as long as a document, and stands in every path below it
     budget.spend(textUnits(change.path) + textUnits(change.what))
-    all.push(change)
+    schemaChanges.push(change)
   }
-  return all
+  return schemaChanges
 }
 
 function* partChanges(
@@ -68,7 +68,7 @@ function* partChanges(
 ): Generator<SchemaChange> {
   if (before === after) return
   const { direction, path, name, budget } = comparison
-  budget.spend(KEYWORDS + before.units + after.units, path)
+  budget.spend(COMPARISON_UNITS + before.units + after.units, path)
   const [from, to] = [before.keywords, after.keywords]
   if (direction === 'input') {
     if (to === false || from === false) {
@@ -79,43 +79,43 @@ function* partChanges(
 }
 
 function* inputChanges(from: Schema, to: Schema, comparison: Comparison): Generator<SchemaChange> {
-  const { path, name, meanings } = comparison
-  const changed = (keyword: string, clause: string, level: BumpLevel): SchemaChange => {
+  const { path, name, canonicalizer } = comparison
+  const toChange = (keyword: string, clause: string, level: BumpLevel): SchemaChange => {
     return { path: path + encodePointerStep(keyword), what: `${name} ${clause}`, level }
   }
   const types = [listTypes(from), listTypes(to)] as const
-  if (types[0].some((type) => !types[1].includes(type))) yield changed('type', 'has another type', 'major')
-  else if (!same(types[0], types[1])) yield changed('type', 'has a wider type', 'minor')
+  if (types[0].some((type) => !types[1].includes(type))) yield toChange('type', 'has another type', 'major')
+  else if (!areSame(types[0], types[1])) yield toChange('type', 'has a wider type', 'minor')
   const enumeration = enumChange(from['enum'], to['enum'])
-  if (enumeration) yield changed('enum', ...enumeration)
+  if (enumeration) yield toChange('enum', ...enumeration)
   for (const keyword of [...LOWER_BOUNDS, ...UPPER_BOUNDS]) {
     const isLower = LOWER_BOUNDS.has(keyword)
     const [before = -Infinity, after = -Infinity] = [from, to].map(({ [keyword]: bound }) =>
       !isNumber(bound) ? undefined : isLower ? bound : -bound,
     )
-    if (after > before) yield changed(keyword, `has a tighter '${keyword}'`, 'major')
-    if (after < before) yield changed(keyword, `has a wider '${keyword}'`, 'minor')
+    if (after > before) yield toChange(keyword, `has a tighter '${keyword}'`, 'major')
+    if (after < before) yield toChange(keyword, `has a wider '${keyword}'`, 'minor')
   }
-  const unique = [from, to].map(({ uniqueItems }) => uniqueItems ?? false)
-  if (unique[0] !== unique[1]) {
-    yield unique[1]
-      ? changed('uniqueItems', 'must now have unique items', 'major')
-      : changed('uniqueItems', 'need no longer have unique items', 'minor')
+  const uniqueItems = [from, to].map(({ uniqueItems }) => uniqueItems ?? false)
+  if (uniqueItems[0] !== uniqueItems[1]) {
+    yield uniqueItems[1]
+      ? toChange('uniqueItems', 'must now have unique items', 'major')
+      : toChange('uniqueItems', 'need no longer have unique items', 'minor')
   }
   for (const keyword of [...CONSTRAINTS, ...OPAQUE]) {
-    if (same(from[keyword], to[keyword])) continue
+    if (areSame(from[keyword], to[keyword])) continue
     const isGone = to[keyword] === undefined && CONSTRAINTS.has(keyword)
-    yield changed(keyword, `has ${isGone ? 'no' : 'another'} '${keyword}'`, isGone ? 'minor' : 'major')
+    yield toChange(keyword, `has ${isGone ? 'no' : 'another'} '${keyword}'`, isGone ? 'minor' : 'major')
   }
   for (const keyword of ['items', 'additionalProperties']) {
-    const at = path + encodePointerStep(keyword)
+    const partPath = path + encodePointerStep(keyword)
     if (Array.isArray(from[keyword]) || Array.isArray(to[keyword])) {
-      if (!same(from[keyword], to[keyword])) yield changed(keyword, `has another '${keyword}'`, 'major')
+      if (!areSame(from[keyword], to[keyword])) yield toChange(keyword, `has another '${keyword}'`, 'major')
       continue
     }
-    const [before, after] = [meanings.numbered(from[keyword]), meanings.numbered(to[keyword])]
-    for (const change of partChanges(before, after, { ...comparison, path: at, name: 'The input' })) {
-      const isNamed = change.path !== at && !change.what.startsWith('The input ')
+    const [before, after] = [canonicalizer.findByNumber(from[keyword]), canonicalizer.findByNumber(to[keyword])]
+    for (const change of partChanges(before, after, { ...comparison, path: partPath, name: 'The input' })) {
+      const isNamed = change.path !== partPath && !change.what.startsWith('The input ')
       yield isNamed ? change : { ...change, what: `${name} has another '${keyword}'` }
     }
   }
@@ -123,7 +123,7 @@ function* inputChanges(from: Schema, to: Schema, comparison: Comparison): Genera
 }
 
 function enumChange(from: unknown, to: unknown): [clause: string, level: BumpLevel] | undefined {
-  if (same(from, to)) return undefined
+  if (areSame(from, to)) return undefined
   if (!Array.isArray(to)) return ['accepts any value', 'minor']
   if (!Array.isArray(from)) return ['accepts only some values', 'major']
   const [before, after] = [new Set<unknown>(from), new Set<unknown>(to)]
@@ -132,50 +132,59 @@ function enumChange(from: unknown, to: unknown): [clause: string, level: BumpLev
 }
 
 function* outputChanges(from: Schema, to: Schema, comparison: Comparison): Generator<SchemaChange> {
-  const { path, name, meanings } = comparison
+  const { path, name, canonicalizer } = comparison
   const isList = Array.isArray(from['items']) || Array.isArray(to['items'])
   for (const keyword of VALIDATING) {
     if (keyword === 'properties' || keyword === 'required' || (keyword === 'items' && !isList)) continue
-    if (same(from[keyword], to[keyword])) continue
+    if (areSame(from[keyword], to[keyword])) continue
     yield { path: path + encodePointerStep(keyword), what: `${name} has another '${keyword}'`, level: 'major' }
   }
   if (!isList) {
     const items = { ...comparison, path: `${path}/items`, name: 'The output' }
-    yield* partChanges(meanings.numbered(from['items']), meanings.numbered(to['items']), items)
+    yield* partChanges(canonicalizer.findByNumber(from['items']), canonicalizer.findByNumber(to['items']), items)
   }
   yield* propertyChanges(from, to, comparison)
 }
 
 function* propertyChanges(from: Schema, to: Schema, comparison: Comparison): Generator<SchemaChange> {
-  const { path, meanings, budget } = comparison
+  const { path, canonicalizer, budget } = comparison
   const isInput = comparison.direction === 'input'
   const [before, after] = [toSchemaObject(from['properties']), toSchemaObject(to['properties'])]
-  const [needed, needs] = [toNameSet(from['required']), toNameSet(to['required'])]
-  for (const property of new Set([...Object.keys(before), ...Object.keys(after), ...needed, ...needs])) {
+  const [requiredBefore, requiredAfter] = [toNameSet(from['required']), toNameSet(to['required'])]
+  for (const property of new Set([
+    ...Object.keys(before),
+    ...Object.keys(after),
+    ...requiredBefore,
+    ...requiredAfter,
+  ])) {
     budget.spend(textUnits(property), path)
-    const at = `${path}/properties${encodePointerStep(property)}`
+    const partPath = `${path}/properties${encodePointerStep(property)}`
     const name = isInput ? `Parameter '${property}'` : `Output property '${property}'`
-    const [was, is] = [Object.hasOwn(before, property), Object.hasOwn(after, property)]
-    const isGained = needs.has(property) && !needed.has(property)
-    const isLost = needed.has(property) && !needs.has(property)
-    if (was && is) {
-      const [old, current] = [meanings.numbered(before[property]), meanings.numbered(after[property])]
-      yield* partChanges(old, current, { ...comparison, path: at, name })
+    const [wasDeclared, isDeclared] = [Object.hasOwn(before, property), Object.hasOwn(after, property)]
+    const isNowRequired = requiredAfter.has(property) && !requiredBefore.has(property)
+    const isNowOptional = requiredBefore.has(property) && !requiredAfter.has(property)
+    if (wasDeclared && isDeclared) {
+      const [oldSchema, newSchema] = [
+        canonicalizer.findByNumber(before[property]),
+        canonicalizer.findByNumber(after[property]),
+      ]
+      yield* partChanges(oldSchema, newSchema, { ...comparison, path: partPath, name })
     }
-    if (was && !is) yield { path: at, what: `${name} is removed`, level: 'major' }
+    if (wasDeclared && !isDeclared) yield { path: partPath, what: `${name} is removed`, level: 'major' }
     if (isInput) {
-      if (isGained) yield { path: at, what: `${name} is now required`, level: 'major' }
-      else if (is && !was) yield { path: at, what: `${name} is new`, level: 'minor' }
-      else if (is && isLost) yield { path: at, what: `${name} is now optional`, level: 'minor' }
+      if (isNowRequired) yield { path: partPath, what: `${name} is now required`, level: 'major' }
+      else if (isDeclared && !wasDeclared) yield { path: partPath, what: `${name} is new`, level: 'minor' }
+      else if (isDeclared && isNowOptional) yield { path: partPath, what: `${name} is now optional`, level: 'minor' }
     } else {
-      if (isLost && (is || !was)) yield { path: at, what: `${name} is no longer guaranteed`, level: 'major' }
-      if (is && !was) yield { path: at, what: `${name} is new`, level: 'minor' }
-      else if (isGained) yield { path: at, what: `${name} is now guaranteed`, level: 'minor' }
+      if (isNowOptional && (isDeclared || !wasDeclared))
+        yield { path: partPath, what: `${name} is no longer guaranteed`, level: 'major' }
+      if (isDeclared && !wasDeclared) yield { path: partPath, what: `${name} is new`, level: 'minor' }
+      else if (isNowRequired) yield { path: partPath, what: `${name} is now guaranteed`, level: 'minor' }
     }
   }
 }
 
-function same(a: unknown, b: unknown): boolean {
+function areSame(a: unknown, b: unknown): boolean {
   if (a === undefined || b === undefined || typeof a !== 'object') return a === b
   return canonicalJson(a) === canonicalJson(b)
 }
@@ -192,6 +201,6 @@ const ALL_TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 's
 
 function listTypes({ type }: Schema): readonly string[] {
   if (type === undefined) return ALL_TYPES
-  const named: readonly unknown[] = Array.isArray(type) ? type : [type]
-  return ALL_TYPES.filter((name) => named.includes(name) || (name === 'integer' && named.includes('number')))
+  const types: readonly unknown[] = Array.isArray(type) ? type : [type]
+  return ALL_TYPES.filter((name) => types.includes(name) || (name === 'integer' && types.includes('number')))
 }

@@ -22,23 +22,23 @@ export interface Located {
 
 /** In document order (JSON Schema 2020-12 Core section 10, and older spellings). Malformed values have none. */
 export function subschemas(schema: unknown): readonly Subschema[] {
-  const found: Subschema[] = []
-  if (!isObject(schema)) return found
-  mapSubschemas(schema, (below, keyword, path) =>
-    found.push({ schema: below, keyword, path, inPlace: KEYWORDS.get(keyword)?.isInPlace ?? false }),
+  const children: Subschema[] = []
+  if (!isObject(schema)) return children
+  mapSubschemas(schema, (child, keyword, path) =>
+    children.push({ schema: child, keyword, path, inPlace: KEYWORDS.get(keyword)?.isInPlace ?? false }),
   )
-  return found
+  return children
 }
 
 /** Every schema of a document, parents first, down to `maxDepth`. Does not recurse, so depth costs no stack. */
 export function* walkSubschemas(root: unknown, maxDepth: number): Generator<Located> {
-  const waiting: Located[] = [{ schema: root, path: '', depth: 1 }]
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
+  const pending: Located[] = [{ schema: root, path: '', depth: 1 }]
+  for (let next = pending.pop(); next; next = pending.pop()) {
     const { schema, path, depth } = next
     yield next
     if (depth >= maxDepth) continue
-    for (const below of subschemas(schema).toReversed())
-      waiting.push({ schema: below.schema, path: path + below.path, depth: depth + 1 })
+    for (const child of subschemas(schema).toReversed())
+      pending.push({ schema: child.schema, path: path + child.path, depth: depth + 1 })
   }
 }
 
@@ -50,19 +50,19 @@ export function mapSubschemas(
   const copy: Record<string, unknown> = Object.create(null)
   for (const [keyword, value] of Object.entries(schema)) {
     copy[keyword] = value
-    const holds = KEYWORDS.get(keyword)?.holds
-    if (holds === undefined) continue
+    const valueType = KEYWORDS.get(keyword)?.holds
+    if (valueType === undefined) continue
     const path = encodePointerStep(keyword)
-    const changed = (each: unknown, key: string | number) => change(each, keyword, path + encodePointerStep(key))
-    if (holds === 'schemas by name' || holds === 'schemas or names by name') {
+    const changeItem = (each: unknown, key: string | number) => change(each, keyword, path + encodePointerStep(key))
+    if (valueType === 'schemas by name' || valueType === 'schemas or names by name') {
       if (!isObject(value)) continue
       const map: Record<string, unknown> = Object.create(null)
       for (const [key, each] of Object.entries(value))
-        map[key] = holds === 'schemas or names by name' && Array.isArray(each) ? each : changed(each, key)
+        map[key] = valueType === 'schemas or names by name' && Array.isArray(each) ? each : changeItem(each, key)
       copy[keyword] = map
     } else if (Array.isArray(value)) {
-      if (holds === 'list of schemas' || holds === 'schema or list') copy[keyword] = value.map(changed)
-    } else if (holds === 'schema' || holds === 'schema or list') {
+      if (valueType === 'list of schemas' || valueType === 'schema or list') copy[keyword] = value.map(changeItem)
+    } else if (valueType === 'schema' || valueType === 'schema or list') {
       copy[keyword] = change(value, keyword, path)
     }
   }

@@ -7,9 +7,9 @@ const MAX_LIST_LENGTH = 200
 type Message = string | ((wanted: unknown) => string)
 
 const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
-  ['type', (wanted) => `Must be ${alternatives(toList(wanted).map(formatKind))}`],
-  ['enum', (wanted) => `Must be one of ${listed(toList(wanted))}`],
-  ['const', (wanted) => `Must be ${listed([wanted])}`],
+  ['type', (wanted) => `Must be ${joinAlternatives(toList(wanted).map(formatKind))}`],
+  ['enum', (wanted) => `Must be one of ${formatValues(toList(wanted))}`],
+  ['const', (wanted) => `Must be ${formatValues([wanted])}`],
   ...each(['required', 'dependentRequired', 'dependencies'], 'Is required'),
   ...each(['additionalProperties', 'unevaluatedProperties'], 'Is not a known parameter'),
   ['propertyNames', 'Has a name that is not allowed'],
@@ -19,13 +19,13 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
   ['exclusiveMinimum', (wanted) => `Must be more than ${String(wanted)}`],
   ['exclusiveMaximum', (wanted) => `Must be less than ${String(wanted)}`],
   ['multipleOf', (wanted) => `Must be a multiple of ${String(wanted)}`],
-  ['minLength', (wanted) => `Must be at least ${counted(wanted, 'character')} long`],
-  ['maxLength', (wanted) => `Must be at most ${counted(wanted, 'character')} long`],
-  ['pattern', (wanted) => `Must match the pattern ${shortened(String(wanted))}`],
-  ['minItems', (wanted) => `Must have at least ${counted(wanted, 'item')}`],
-  ['maxItems', (wanted) => `Must have at most ${counted(wanted, 'item')}`],
-  ['minProperties', (wanted) => `Must have at least ${counted(wanted, 'property', 'properties')}`],
-  ['maxProperties', (wanted) => `Must have at most ${counted(wanted, 'property', 'properties')}`],
+  ['minLength', (wanted) => `Must be at least ${formatCount(wanted, 'character')} long`],
+  ['maxLength', (wanted) => `Must be at most ${formatCount(wanted, 'character')} long`],
+  ['pattern', (wanted) => `Must match the pattern ${shorten(String(wanted))}`],
+  ['minItems', (wanted) => `Must have at least ${formatCount(wanted, 'item')}`],
+  ['maxItems', (wanted) => `Must have at most ${formatCount(wanted, 'item')}`],
+  ['minProperties', (wanted) => `Must have at least ${formatCount(wanted, 'property', 'properties')}`],
+  ['maxProperties', (wanted) => `Must have at most ${formatCount(wanted, 'property', 'properties')}`],
   ['uniqueItems', 'Must not have the same item twice'],
   ...each(['contains', 'minContains', 'maxContains'], 'Must have the right number of items of the required form'),
   ['anyOf', 'Must match one of the allowed forms'],
@@ -68,20 +68,20 @@ function formatKind(type: unknown): string {
   return ['boolean', 'number', 'string'].includes(word) ? `a ${word}` : word
 }
 
-function alternatives(words: readonly string[]): string {
+function joinAlternatives(words: readonly string[]): string {
   const last = words.at(-1) ?? 'of another type'
   return words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${last}` : last
 }
 
-function counted(count: unknown, one: string, many = `${one}s`): string {
+function formatCount(count: unknown, one: string, many = `${one}s`): string {
   return `${String(count)} ${count === 1 ? one : many}`
 }
 
-function listed(values: readonly unknown[]): string {
+function formatValues(values: readonly unknown[]): string {
   const words: string[] = []
   let length = 0
   for (const value of values) {
-    const word = shortened(typeof value === 'string' ? `'${value}'` : JSON.stringify(value))
+    const word = shorten(typeof value === 'string' ? `'${value}'` : JSON.stringify(value))
     length += word.length + 2
     if (length > MAX_LIST_LENGTH && words.length > 0) return `${words.join(', ')}, ...`
     words.push(word)
@@ -89,6 +89,6 @@ function listed(values: readonly unknown[]): string {
   return words.join(', ')
 }
 
-function shortened(text: string): string {
+function shorten(text: string): string {
   return text.length > MAX_LIST_LENGTH ? `${text.slice(0, MAX_LIST_LENGTH)}...` : text
 }

@@ -18,15 +18,15 @@ export const TOO_COSTLY: readonly Problem[] = [{ path: '', message: 'Is too cost
  * Gives every problem at once, at most 100. Never throws. Work that the schema can make grow draws on `whole`, too.
  * Optional fields of a value with problems that are null, where that is not allowed, are added to `nulls`.
  */
-export type Validate = (value: unknown, whole?: Budget, nulls?: NullField[]) => readonly Problem[]
+export type Validate = (value: unknown, parentBudget?: Budget, nulls?: NullField[]) => readonly Problem[]
 
 /** Says only whether a value fits. */
 export type CompiledSchema = (value: unknown) => boolean
 
 /** Compiled code counts no work, so patterns that may backtrack, unique items and recursion must be interpreted. */
 export function isCheckedInLinearTime(schema: JsonSchema): boolean {
-  for (const { schema: each } of walkSubschemas(schema, Infinity)) {
-    if (isObject(each) && each['uniqueItems'] === true) return false
+  for (const { schema: subschema } of walkSubschemas(schema, Infinity)) {
+    if (isObject(subschema) && subschema['uniqueItems'] === true) return false
   }
   if (!collectPatterns(schema).every(isSimplePattern)) return false
   const expanded = withinBudget(() => expandSchema(schema), '')
@@ -35,9 +35,9 @@ export function isCheckedInLinearTime(schema: JsonSchema): boolean {
 
 /** For tools that read numbers as doubles, whatever their schemas allow. */
 export function refusingBigIntegers(validate: Validate): Validate {
-  return (value, whole, nulls) => {
+  return (value, parentBudget, nulls) => {
     const steps = findBigInteger(value)
-    if (!steps) return validate(value, whole, nulls)
+    if (!steps) return validate(value, parentBudget, nulls)
     const path = steps.map(encodePointerStep).join('')
     return [
       { path, message: `Must be from -${Number.MAX_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}, if it is an integer` },
@@ -47,8 +47,8 @@ export function refusingBigIntegers(validate: Validate): Validate {
 
 /** For schemas that are checked in linear time. Only a value that does not fit is interpreted, to tell its problems. */
 export function createCompiledValidator(compiled: CompiledSchema, schema: JsonSchema): Validate {
-  let interpreted: Validate | undefined
-  return (value, whole, nulls) => {
+  let interpret: Validate | undefined
+  return (value, parentBudget, nulls) => {
     try {
       if (exceedsMaxNodes(value)) return TOO_COSTLY
       if (compiled(value)) return []
@@ -56,8 +56,8 @@ export function createCompiledValidator(compiled: CompiledSchema, schema: JsonSc
       if (error instanceof RangeError) return [{ path: '', message: 'Must nest less deep to be checked' }]
       throw error
     }
-    interpreted ??= interpretSchema(schema, createBudget, () => nativeMatches)
-    return interpreted(value, whole, nulls)
+    interpret ??= interpretSchema(schema, createBudget, () => nativeMatches)
+    return interpret(value, parentBudget, nulls)
   }
 }
 
@@ -67,7 +67,7 @@ function nativeMatches(pattern: string): PatternMatcher {
   return (text) => expression.test(text)
 }
 
-const MAKING_UNITS = 2 * DEFAULT_UNITS
+const COMPILE_UNITS = 2 * DEFAULT_UNITS
 
 export async function loadValidator(schema: JsonSchema, compiled?: CompiledSchema): Promise<Validate> {
   if (compiled) return createCompiledValidator(compiled, schema)
@@ -78,24 +78,24 @@ export async function loadValidator(schema: JsonSchema, compiled?: CompiledSchem
 /** Generates no code, which Workers refuse. `format` is an annotation (JSON Schema 2020-12 Validation section 7.2.1). */
 export function interpretSchema(
   schema: JsonSchema,
-  createUnitBudget: (units: number, whole?: Budget) => Budget = createBudget,
+  createUnitBudget: (units: number, parentBudget?: Budget) => Budget = createBudget,
   createPatternMatchers = createMatchers,
 ): Validate {
   let evaluate: Evaluator
   try {
-    const making = createUnitBudget(MAKING_UNITS)
-    evaluate = createEvaluator(schema, making, createPatternMatchers(making))
+    const compileBudget = createUnitBudget(COMPILE_UNITS)
+    evaluate = createEvaluator(schema, compileBudget, createPatternMatchers(compileBudget))
   } catch {
     return () => [{ path: '', message: 'Cannot be checked, since the schema cannot be used' }]
   }
-  return (value, whole, nulls) => {
+  return (value, parentBudget, nulls) => {
     if (value === undefined) return [{ path: '', message: 'Cannot be checked against its schema' }]
     try {
-      const found = withinBudget(() => evaluate(value, createUnitBudget(DEFAULT_UNITS, whole)), '')
-      if (!found.ok) return TOO_COSTLY
-      if (nulls && found.value.length > 0)
-        withinBudget(() => evaluate(value, createUnitBudget(DEFAULT_UNITS, whole), nulls), '')
-      return limitErrors(found.value)
+      const evaluated = withinBudget(() => evaluate(value, createUnitBudget(DEFAULT_UNITS, parentBudget)), '')
+      if (!evaluated.ok) return TOO_COSTLY
+      if (nulls && evaluated.value.length > 0)
+        withinBudget(() => evaluate(value, createUnitBudget(DEFAULT_UNITS, parentBudget), nulls), '')
+      return limitErrors(evaluated.value)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       return [{ path: '', message: 'Is too deep or too large to check against its schema' }]

@@ -38,17 +38,17 @@ export interface InputResponses {
   readonly state?: Json
 }
 
-export function contentText(block: Content): string {
-  switch (block.type) {
+export function contentText(content: Content): string {
+  switch (content.type) {
     case 'text':
-      return block.text
+      return content.text
     case 'image':
     case 'audio':
-      return block.mimeType === undefined ? `[${block.type}]` : `[${block.type}: ${block.mimeType}]`
+      return content.mimeType === undefined ? `[${content.type}]` : `[${content.type}: ${content.mimeType}]`
     case 'resource_link':
-      return block.uri
+      return content.uri
     case 'resource':
-      return 'text' in block.resource ? block.resource.text : `[resource: ${block.resource.uri ?? 'of bytes'}]`
+      return 'text' in content.resource ? content.resource.text : `[resource: ${content.resource.uri ?? 'of bytes'}]`
   }
 }
 

@@ -143,10 +143,10 @@ export function custom<T>(
 
 export function typeGuard<T>(
   expected: string,
-  is: (value: unknown) => value is T,
+  isType: (value: unknown) => value is T,
   schema?: () => JsonObject,
 ): Reader<T> {
-  return custom(expected, (value) => (is(value) ? value : undefined), schema)
+  return custom(expected, (value) => (isType(value) ? value : undefined), schema)
 }
 
 export function stringMatching(
@@ -169,9 +169,9 @@ export function string({ min = 0, max = Infinity }: Bounds = {}): Reader<string>
 }
 
 export function integer(min: number, max: number): Reader<number> {
-  const is = (value: unknown): value is number =>
+  const isType = (value: unknown): value is number =>
     Number.isInteger(value) && Number(value) >= min && Number(value) <= max
-  return typeGuard(`an integer from ${min} to ${max}`, is, () => ({ type: 'integer', minimum: min, maximum: max }))
+  return typeGuard(`an integer from ${min} to ${max}`, isType, () => ({ type: 'integer', minimum: min, maximum: max }))
 }
 
 const isBoolean = (value: unknown) => typeof value === 'boolean'
@@ -226,12 +226,18 @@ export function map<T>(
 
 export function object<T extends object>(
   readers: { readonly [K in keyof T]: Reader<T[K]> },
-  { unknown, fieldNoun: called = 'field', misnomers: meant = {}, otherFields: beside = [], rule }: ObjectRules<T> = {},
+  {
+    unknown,
+    fieldNoun: noun = 'field',
+    misnomers: knownMisnomers = {},
+    otherFields: alsoKnown = [],
+    rule,
+  }: ObjectRules<T> = {},
 ): Reader<ObjectValue<T>> {
-  const known = [...beside, ...Object.keys(readers)]
-  const expected = known.length === 0 ? `no ${called}s are taken here` : `wanted ${quoteList(known)}`
+  const known = [...alsoKnown, ...Object.keys(readers)]
+  const expected = known.length === 0 ? `no ${noun}s are taken here` : `wanted ${quoteList(known)}`
   const hint = (name: string): string => {
-    const correction = Object.hasOwn(meant, name) ? meant[name] : undefined
+    const correction = Object.hasOwn(knownMisnomers, name) ? knownMisnomers[name] : undefined
     const suggestion = correction !== undefined && known.includes(correction) ? correction : findClosest(name, known)
     return suggestion === undefined ? '' : ` (meant '${suggestion}'?)`
   }
@@ -239,7 +245,7 @@ export function object<T extends object>(
     const fields = Object.entries<Reader<unknown>>(readers)
     const properties = Object.fromEntries(fields.map(([name, reader]) => [name, toJsonSchema(reader)]))
     const required = fields.flatMap(([name, reader]) => (isOptional(reader) ? [] : [name]))
-    const closedSchema = unknown === undefined && beside.length === 0 ? { additionalProperties: false } : {}
+    const closedSchema = unknown === undefined && alsoKnown.length === 0 ? { additionalProperties: false } : {}
     return { type: 'object', properties, ...(required.length > 0 ? { required } : {}), ...closedSchema }
   }
   return withSchema(schema, (value, report) => {
@@ -253,7 +259,7 @@ export function object<T extends object>(
       const target = isIgnored ? warnings : problems
       if (target.length >= MAX_PROBLEMS) break
       const suffix = isIgnored ? ', which is ignored' : ''
-      pushProblem(target, stepTo(name), `Unknown ${called} '${name.slice(0, 100)}'${suggestion}${suffix}: ${expected}`)
+      pushProblem(target, stepTo(name), `Unknown ${noun} '${name.slice(0, 100)}'${suggestion}${suffix}: ${expected}`)
     }
     const fields: Partial<T> = {}
     for (const name in readers) {

@@ -24,10 +24,10 @@ export function formatExpected(expected: ExpectedToken, inList: boolean): string
 }
 
 /** `at` is where a string cannot be read on. */
-export function explainBadString(text: string, at: number): string {
-  if (text.startsWith('\\u', at)) return 'malformed \\u escape'
-  if (text.startsWith('\\', at)) return 'unknown escape'
-  return at === text.length || /[\n\r]/.test(text.charAt(at))
+export function explainBadString(text: string, offset: number): string {
+  if (text.startsWith('\\u', offset)) return 'malformed \\u escape'
+  if (text.startsWith('\\', offset)) return 'unknown escape'
+  return offset === text.length || /[\n\r]/.test(text.charAt(offset))
     ? 'string without an end'
     : 'control character in a string'
 }

@@ -65,7 +65,7 @@ export function parseTrusted(text: string): ReturnType<typeof JSON.parse> {
 export function* parseInSlices(
   text: string,
   budget: Budget,
-  { what = 'the text', maxParts: mostParts = DEFAULT_UNITS, depth = MAX_DEPTH, isForeign = false }: JsonLimits = {},
+  { what = 'the text', maxParts = DEFAULT_UNITS, depth = MAX_DEPTH, isForeign = false }: JsonLimits = {},
 ): Generator<undefined, JsonParseResult> {
   // For each level, where the name in it begins and ends; or, in a list, the number of the item
   const steps = new Int32Array(depth + 1)
@@ -77,9 +77,9 @@ export function* parseInSlices(
   let parts = 0
   let nextYield = SLICE_CHARACTERS
   let at = afterSpace(text, 0)
-  const fault = (why: string, offset: number) =>
-    syntaxError(false, `Cannot parse ${what} as JSON: ${why}${offset === -1 ? '' : formatPosition(text, offset)}`)
-  if (at === text.length) return fault('it is empty', -1)
+  const toSyntaxError = (why: string, offset: number) =>
+    createParseError(false, `Cannot parse ${what} as JSON: ${why}${offset === -1 ? '' : formatPosition(text, offset)}`)
+  if (at === text.length) return toSyntaxError('it is empty', -1)
   for (; at < text.length; at = afterSpace(text, at)) {
     if (at >= nextYield) {
       yield
@@ -93,8 +93,8 @@ export function* parseInSlices(
     const next = level === 0 ? 'end' : 'comma'
     if (code === QUOTE) {
       at = afterString(text, at)
-      if (at < 0) return fault(explainBadString(text, -at), start)
-      if (!isValue && !isName) return fault(formatExpected(expected, inList), start)
+      if (at < 0) return toSyntaxError(explainBadString(text, -at), start)
+      if (!isValue && !isName) return toSyntaxError(formatExpected(expected, inList), start)
       expected = isName ? 'colon' : next
       if (!isName) continue
       steps[level] = start
@@ -103,7 +103,7 @@ export function* parseInSlices(
       names[level] = nameCount
       if (isForeign && nameCount > MANY_NAMES) parts += 2
       if (isForeign || !isPrototype(text, start, at)) continue
-      return syntaxError(true, `Cannot accept the key '__proto__' at '${pointerTo(text, level, steps, ends)}'`)
+      return createParseError(true, `Cannot accept the key '__proto__' at '${pointerTo(text, level, steps, ends)}'`)
     }
     if (code === COMMA ? expected === 'comma' : code === COLON && expected === 'colon') {
       parts += 1
@@ -111,7 +111,7 @@ export function* parseInSlices(
       expected = code === COLON || inList ? 'value' : 'name'
       at += 1
     } else if (isValue && (code === OPEN_BRACE || code === OPEN_BRACKET)) {
-      if (level >= depth) return syntaxError(true, `Cannot accept ${what}: it nests deeper than ${depth} levels`)
+      if (level >= depth) return createParseError(true, `Cannot accept ${what}: it nests deeper than ${depth} levels`)
       // Any other comes behind a comma or a colon
       if (expected === 'first value') parts += 1
       level += 1
@@ -126,22 +126,26 @@ export function* parseInSlices(
     } else {
       at = after(SCALAR, text, at)
       const why = explainBadScalar(text, start, at)
-      if (why !== undefined) return fault(why, start)
-      if (at === start || !isValue) return fault(formatExpected(expected, inList), start)
+      if (why !== undefined) return toSyntaxError(why, start)
+      if (at === start || !isValue) return toSyntaxError(formatExpected(expected, inList), start)
       if (at - start >= MIN_DIGITS && bigInteger(text.slice(start, at)) !== undefined) integers.push([start, at])
       else if (!isForeign && at - start > SAFE_DIGITS && Math.abs(Number(text.slice(start, at))) === Infinity)
-        return syntaxError(true, `Cannot accept a number at '${pointerTo(text, level, steps, ends)}': it is too large`)
+        return createParseError(
+          true,
+          `Cannot accept a number at '${pointerTo(text, level, steps, ends)}': it is too large`,
+        )
       expected = next
     }
-    if (parts > mostParts)
-      return syntaxError(true, `Cannot accept ${what}: it has more than ${mostParts} parts, so make it smaller`)
+    if (parts > maxParts)
+      return createParseError(true, `Cannot accept ${what}: it has more than ${maxParts} parts, so make it smaller`)
   }
-  if (expected !== 'end') return fault(formatExpected(expected, ends[level] === IN_LIST).replace("',' or ", ''), at)
+  if (expected !== 'end')
+    return toSyntaxError(formatExpected(expected, ends[level] === IN_LIST).replace("',' or ", ''), at)
   const charged = withinBudget(
     () => budget.spend(parts + text.length / CHARACTERS_PER_UNIT),
     `Cannot accept ${what}: it takes too much work`,
   )
-  if (!charged.ok) return syntaxError(true, charged.problems[0]?.message ?? '')
+  if (!charged.ok) return createParseError(true, charged.problems[0]?.message ?? '')
   return { ok: true, value: integers.length === 0 ? JSON.parse(text) : parseWithIntegers(text, integers) }
 }
 
@@ -180,7 +184,7 @@ const ESCAPED = Uint8Array.from({ length: 128 }, (_, code) => Number('"\\/bfnrt'
 const NEAR = 24
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
-function syntaxError(isJson: boolean, message: string): JsonParseError {
+function createParseError(isJson: boolean, message: string): JsonParseError {
   return { ok: false, isJson, message }
 }
 

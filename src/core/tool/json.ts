@@ -73,40 +73,40 @@ export function parseShortJson(text: string): JsonValueResult | undefined {
 }
 
 /** The bytes of a value as JSON in UTF-8, counted only until they exceed `most`. */
-export function jsonSize(value: unknown, most: number): number {
+export function jsonSize(value: unknown, maxBytes: number): number {
   switch (typeof value) {
     case 'string':
-      return textSize(value, most)
+      return textSize(value, maxBytes)
     case 'number':
     case 'bigint':
       return String(value).length
     case 'boolean':
       return value ? 4 : 5
     case 'object':
-      return value === null ? 4 : Array.isArray(value) ? listSize(value, most) : objectSize(value, most)
+      return value === null ? 4 : Array.isArray(value) ? listSize(value, maxBytes) : objectSize(value, maxBytes)
     default:
       return 4
   }
 }
 
-function listSize(list: readonly unknown[], most: number): number {
+function listSize(list: readonly unknown[], maxBytes: number): number {
   let size = list.length === 0 ? 2 : 1
   for (const item of list) {
-    size += jsonSize(item, most - size) + 1
-    if (size > most) break
+    size += jsonSize(item, maxBytes - size) + 1
+    if (size > maxBytes) break
   }
   return size
 }
 
-function objectSize(object: object, most: number): number {
+function objectSize(object: object, maxBytes: number): number {
   let size = 1
   // Listing the entries of a large object takes three times as long
   for (const key in object) {
     const item: unknown = Reflect.get(object, key)
     if (item === undefined) continue
-    size += textSize(key, most - size) + 2
-    if (size <= most) size += jsonSize(item, most - size)
-    if (size > most) return size
+    size += textSize(key, maxBytes - size) + 2
+    if (size <= maxBytes) size += jsonSize(item, maxBytes - size)
+    if (size > maxBytes) return size
   }
   return size === 1 ? 2 : size
 }
@@ -116,9 +116,9 @@ const BACKSLASH = 0x5c
 /** Control characters with an escape of two characters: backspace to carriage return, save the vertical tab. */
 const isShort = (code: number) => code >= 0x08 && code <= 0x0d && code !== 0x0b
 
-function textSize(text: string, most: number): number {
+function textSize(text: string, maxBytes: number): number {
   let size = text.length + 2
-  for (let at = 0; at < text.length && size <= most; at++) {
+  for (let at = 0; at < text.length && size <= maxBytes; at++) {
     const code = text.charCodeAt(at)
     if (code >= 0x80) {
       size += code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 1 : 2

@@ -3,31 +3,33 @@ import { isJsonObject, isStringArray, type JsonObject } from './json.ts'
 import { encodePointerStep } from './problem.ts'
 import { type Definition, deriveSecurityLevel, type ToolRecord } from './tool.ts'
 
-type Described = Pick<Definition, 'metadata'>
+type WithMetadata = Pick<Definition, 'metadata'>
 
-export function declaredModes({ metadata }: Described): readonly string[] | undefined {
+export function declaredModes({ metadata }: WithMetadata): readonly string[] | undefined {
   const modes = metadata?.['available_modes']
   return isStringArray(modes) ? modes : undefined
 }
 
-export function givesArtifacts(record: Described): boolean {
+export function givesArtifacts(record: WithMetadata): boolean {
   return declaredModes(record)?.includes('artifact') === true
 }
 
 /** The toolkit's own, else that of the document (Open Tool Calling RFC, `toolkit.description`). */
-export function getToolkitDescription(record: Described & Pick<ToolRecord, 'toolkitDescription'>): string | undefined {
+export function getToolkitDescription(
+  record: WithMetadata & Pick<ToolRecord, 'toolkitDescription'>,
+): string | undefined {
   const text = record.toolkitDescription ?? record.metadata?.['toolkit_description']
   return typeof text === 'string' ? text : undefined
 }
 
 export const CONTEXT_PARAMETERS_KEY = 'non_inferrable_parameters'
 
-export function listContextParameters({ metadata }: Described): readonly string[] {
+export function listContextParameters({ metadata }: WithMetadata): readonly string[] {
   const names = metadata?.[CONTEXT_PARAMETERS_KEY]
   return isStringArray(names) ? names : []
 }
 
-export function omitContextParameters<R extends Described & { readonly input: JsonObject }>(record: R): R {
+export function omitContextParameters<R extends WithMetadata & { readonly input: JsonObject }>(record: R): R {
   const hidden = listContextParameters(record)
   if (hidden.length === 0) return record
   const { properties, required, ...rest } = record.input
@@ -41,7 +43,7 @@ export function omitContextParameters<R extends Described & { readonly input: Js
   return { ...record, input }
 }
 
-export function contextParameterLosses(record: Described): readonly Loss[] {
+export function contextParameterLosses(record: WithMetadata): readonly Loss[] {
   return listContextParameters(record).map((name) => ({
     path: `/input/properties${encodePointerStep(name)}`,
     reason: 'No model may infer it: the context of a call gives it',
@@ -51,8 +53,8 @@ export function contextParameterLosses(record: Described): readonly Loss[] {
 const FIELDS = ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const
 
 /** Said beside a document that is given back as it was published. */
-export function documentLosses(record: ToolRecord, reason: string, kept: readonly string[], level?: number) {
-  return fieldLosses(record, reason, [...FIELDS, ...kept], level)
+export function documentLosses(record: ToolRecord, reason: string, kept: readonly string[], expectedLevel?: number) {
+  return fieldLosses(record, reason, [...FIELDS, ...kept], expectedLevel)
 }
 
 /** The fields of a record for which a document has no place, but those that are `said` all the same. */
@@ -60,15 +62,17 @@ export function fieldLosses(
   record: ToolRecord,
   reason: string,
   kept: readonly string[] = [],
-  level = deriveSecurityLevel(record.requirements),
+  expectedLevel = deriveSecurityLevel(record.requirements),
 ): readonly Loss[] {
   const { tags, requirements, securityLevel, requiresApproval } = record
-  const lost: string[] = FIELDS.filter((field) => record[field] !== undefined)
-  if (tags.length > 0) lost.push('tags')
-  if (requirements.authorization.length > 0) lost.push('requirements/authorization')
-  if (requirements.secrets.length > 0) lost.push('requirements/secrets')
-  if (requirements.user_id) lost.push('requirements/user_id')
-  if (securityLevel !== level) lost.push('securityLevel')
-  if (requiresApproval) lost.push('requiresApproval')
-  return lost.flatMap((field) => (kept.includes(field.replace(/\/.*/, '')) ? [] : [{ path: `/${field}`, reason }]))
+  const lostFields: string[] = FIELDS.filter((field) => record[field] !== undefined)
+  if (tags.length > 0) lostFields.push('tags')
+  if (requirements.authorization.length > 0) lostFields.push('requirements/authorization')
+  if (requirements.secrets.length > 0) lostFields.push('requirements/secrets')
+  if (requirements.user_id) lostFields.push('requirements/user_id')
+  if (securityLevel !== expectedLevel) lostFields.push('securityLevel')
+  if (requiresApproval) lostFields.push('requiresApproval')
+  return lostFields.flatMap((field) =>
+    kept.includes(field.replace(/\/.*/, '')) ? [] : [{ path: `/${field}`, reason }],
+  )
 }

@@ -4,14 +4,16 @@ import { distance } from 'fastest-levenshtein'
 const MAX_NAME = 64
 
 export function findClosest(name: string, candidates: readonly string[]): string | undefined {
-  return name.length > MAX_NAME ? undefined : sortByDistance(candidates, (each) => editDistance(name, each))[0]
+  return name.length > MAX_NAME
+    ? undefined
+    : sortByDistance(candidates, (candidate) => editDistance(name, candidate))[0]
 }
 
 /** Without those that are `Infinity` far. */
 export function sortByDistance<T>(candidates: readonly T[], measure: (one: T) => number): T[] {
-  const measured = candidates.map((each) => ({ each, far: measure(each) }))
+  const measured = candidates.map((candidate) => ({ each: candidate, far: measure(candidate) }))
   const near = measured.filter(({ far: edits }) => edits < Infinity).sort((one, other) => one.far - other.far)
-  return near.map(({ each }) => each)
+  return near.map(({ each: candidate }) => candidate)
 }
 
 /** How many letters differ, ignoring case; `Infinity` where too many do. Either name must be short. */

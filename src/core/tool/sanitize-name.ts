@@ -15,11 +15,11 @@ export function toToolName(remoteName: string): string {
 
 /** Reads the names of one document's tools; a name that no model could call is kept as the title. */
 export function createToolNameReader(): Reader<{ readonly tool: string; readonly title?: string }> {
-  const taken = new Set<string>()
+  const usedNames = new Set<string>()
   return transform(unique(SOURCE_NAME, true), (remoteName, { warnings }) => {
     const plain = toToolName(remoteName)
-    const tool = taken.has(plain.toLowerCase()) ? appendHash(plain, remoteName) : plain
-    taken.add(remoteName.toLowerCase()).add(tool.toLowerCase())
+    const tool = usedNames.has(plain.toLowerCase()) ? appendHash(plain, remoteName) : plain
+    usedNames.add(remoteName.toLowerCase()).add(tool.toLowerCase())
     if (tool !== remoteName) warnings.push({ path: '', message: `It is called '${tool}' here` })
     return PUBLISHED_NAME.test(remoteName) ? { tool } : { tool, title: remoteName }
   })
@@ -37,13 +37,13 @@ export function sanitizeName(text: string): string {
 
 export function sanitizeNames(texts: readonly string[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
-  const taken = new Set<string>()
+  const usedNames = new Set<string>()
   const rank = (text: string) => Number(sanitizeName(text) !== text)
   const ordered = [...new Set(texts)].sort((a, b) => rank(a) - rank(b) || (a < b ? 1 : -1))
   for (const text of ordered) {
     const sanitized = sanitizeName(text)
-    const name = taken.has(sanitized.toLowerCase()) ? appendHash(sanitized, text) : sanitized
-    taken.add(name.toLowerCase())
+    const name = usedNames.has(sanitized.toLowerCase()) ? appendHash(sanitized, text) : sanitized
+    usedNames.add(name.toLowerCase())
     names.set(text, name)
   }
   return names

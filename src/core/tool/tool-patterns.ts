@@ -5,12 +5,12 @@ import { compilePattern, foldDashes, formatToolId, type ToolName } from './tool-
 export function createToolPatterns(patterns: readonly string[]) {
   const dashed = createLookup(patterns.filter((pattern) => pattern.includes('-')).map(foldDashes))
   const plain = createLookup(patterns.filter((pattern) => !pattern.includes('-')))
-  const compared = dashed.compared + plain.compared
+  const comparisons = dashed.compared + plain.compared
   return {
-    compared,
+    compared: comparisons,
     /** Takes a unit for each comparison. */
     covers(name: ToolName, budget?: Budget): boolean {
-      budget?.spend(1 + compared)
+      budget?.spend(1 + comparisons)
       const key = formatToolId(name).toLowerCase()
       return plain.has(key) || dashed.has(foldDashes(key))
     },
@@ -19,22 +19,22 @@ export function createToolPatterns(patterns: readonly string[]) {
 
 function createLookup(patterns: readonly string[]) {
   const names = new Set<string>()
-  const beginnings = new Set<string>()
+  const prefixes = new Set<string>()
   const matchers: ((key: string) => boolean)[] = []
   for (const pattern of new Set(patterns.map((each) => each.toLowerCase()))) {
     const star = pattern.indexOf('*')
     if (star === -1) names.add(pattern)
-    else if (star === pattern.length - 1) beginnings.add(pattern.slice(0, -1))
+    else if (star === pattern.length - 1) prefixes.add(pattern.slice(0, -1))
     else matchers.push(compilePattern(pattern))
   }
-  const longest = Math.max(-1, ...[...beginnings].map(({ length }) => length))
-  const begins = (key: string): boolean => {
-    for (let length = 0; length <= longest; length++) if (beginnings.has(key.slice(0, length))) return true
+  const longest = Math.max(-1, ...[...prefixes].map(({ length }) => length))
+  const hasPrefix = (key: string): boolean => {
+    for (let length = 0; length <= longest; length++) if (prefixes.has(key.slice(0, length))) return true
     return false
   }
   return {
     compared: matchers.length,
-    has: (key: string) => names.has(key) || begins(key) || matchers.some((matches) => matches(key)),
+    has: (key: string) => names.has(key) || hasPrefix(key) || matchers.some((matches) => matches(key)),
   }
 }
 

@@ -54,8 +54,8 @@ export function inferVersion(text: string): string | undefined {
  */
 export function resolveVersion<T extends VersionStatus>(versions: readonly T[], versionRange?: string): T | undefined {
   if (versionRange === undefined) return findHighest(versions, 'active') ?? findHighest(versions, 'deprecated')
-  const exact = /^\d{1,15}$/.test(versionRange) ? `${Number(versionRange)}.0.0` : versionRange
-  if (isVersion(exact)) return versions.find((entry) => entry.version === exact)
+  const exactVersion = /^\d{1,15}$/.test(versionRange) ? `${Number(versionRange)}.0.0` : versionRange
+  if (isVersion(exactVersion)) return versions.find((entry) => entry.version === exactVersion)
   if (versionRange === 'latest') return findHighest(versions, 'active')
   const range = validRange(versionRange)
   if (range === null) return undefined
@@ -87,12 +87,12 @@ export function findHighest<T extends VersionStatus>(
 ): T | undefined {
   let best: T | undefined
   for (const entry of versions) {
-    if (entry.status.state === state && (!best || isBetter(entry.version, best.version))) best = entry
+    if (entry.status.state === state && (!best || isPreferred(entry.version, best.version))) best = entry
   }
   return best
 }
 
-function isBetter(version: string, than: string): boolean {
-  const [early, late] = [isPrerelease(version), isPrerelease(than)]
-  return early === late ? compareVersions(version, than) > 0 : late
+function isPreferred(version: string, other: string): boolean {
+  const [isVersionPrerelease, isOtherPrerelease] = [isPrerelease(version), isPrerelease(other)]
+  return isVersionPrerelease === isOtherPrerelease ? compareVersions(version, other) > 0 : isOtherPrerelease
 }
