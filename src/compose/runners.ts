@@ -86,9 +86,9 @@ function openApiImporter(options: GuardedFetchOptions): Importer {
       ])
       const guardedFetch = createGuardedFetch({ ...options, maxResponseBytes: MAX_JSON })
       const accept = 'application/json, application/yaml, application/openapi+json, */*;q=0.5'
-      return createOpenApiImporter({ fetchText: createTextFetch(guardedFetch, accept, request.fetchCapability) }).read(
-        request,
-      )
+      return createOpenApiImporter({
+        fetchText: createTextFetch(guardedFetch, accept, request.fetchCapability),
+      }).read(request)
     },
   }
 }

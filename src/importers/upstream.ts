@@ -71,9 +71,9 @@ export function createUpstreamImporter(dialect: ListedDialect, openUpstream: Ope
 
 async function readUpstream(request: ImportRequest, protocol: RemoteProtocol, openUpstream: OpenUpstream) {
   const { source } = request
-  const from = `/from/${protocol}`
-  const atSource = ({ path, message }: Problem) => ({ path: path === '/url' ? from : path, message })
-  if (typeof source !== 'string') return invalidSource({ path: from, message: "Must be the server's URL" })
+  const sourcePath = `/from/${protocol}`
+  const atSource = ({ path, message }: Problem) => ({ path: path === '/url' ? sourcePath : path, message })
+  if (typeof source !== 'string') return invalidSource({ path: sourcePath, message: "Must be the server's URL" })
   const options = parseValue(
     PROTOCOLS_WITHOUT_TOOLKITS.includes(protocol) ? NAME_OPTIONS : TOOLKIT_OPTIONS,
     request.options,
@@ -104,19 +104,22 @@ async function readUpstream(request: ImportRequest, protocol: RemoteProtocol, op
   }
   if (!upstream.ok || problems.length > 0) return invalidSource(...problems)
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(LIST_TIMEOUT_MS)])
-  const listed = await upstream.value(secrets, {
+  const result = await upstream.value(secrets, {
     toolkit: upstreamToolkit,
     timeoutMs: LIST_TIMEOUT_MS,
     signal,
     budget: request.budget,
     fetchCapability: request.fetchCapability,
   })
-  if (!listed.ok) {
-    const timeoutProblem = { path: from, message: `Does not list its tools within ${LIST_TIMEOUT_MS / 1000} seconds` }
-    return invalidSource(...(signal.aborted ? [timeoutProblem] : listed.problems.map(atSource)))
+  if (!result.ok) {
+    const timeoutProblem = {
+      path: sourcePath,
+      message: `Does not list its tools within ${LIST_TIMEOUT_MS / 1000} seconds`,
+    }
+    return invalidSource(...(signal.aborted ? [timeoutProblem] : result.problems.map(atSource)))
   }
   const value = {
-    ...listed.value,
+    ...result.value,
     implementation,
     requirements,
     passUser: pass_user === true,
@@ -147,7 +150,12 @@ function* upstreamItems(request: ImportRequest, upstream: Upstream, dialect: Lis
         skipped: { name: remoteName, reason: `The server lists ${key === remoteName ? 'it' : `'${key}'`} twice` },
       }
   }
-  const candidates = [...listedTools].map(([path, each]) => ({ ...each, operationId: each.name, method: '', path }))
+  const candidates = [...listedTools].map(([path, listedTool]) => ({
+    ...listedTool,
+    operationId: listedTool.name,
+    method: '',
+    path,
+  }))
   for (const { tool, remoteName, document } of toolNames(candidates)) {
     if (!request.isSelected(tool)) continue
     const names = { remoteName, toolkit: request.toolkit, tool }
@@ -165,8 +173,8 @@ function toImportItem(
   const about = { tool: remoteName }
   const skip = (reason: string): ImportItem => ({ skipped: { name: remoteName, reason, about } })
   // Its depth first: what measures it goes as deep
-  const foreign = foreignJsonProblem(document)
-  if (foreign !== undefined) return skip(foreign)
+  const jsonProblem = foreignJsonProblem(document)
+  if (jsonProblem !== undefined) return skip(jsonProblem)
   if (jsonSize(document, MAX_STORED_BYTES) > MAX_STORED_BYTES) return skip(`Is larger than ${MAX_STORED_BYTES} bytes`)
   const [costProblem] = checkReadCost(document, '', budget)
   if (costProblem) return skip(costProblem.message)

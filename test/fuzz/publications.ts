@@ -112,7 +112,7 @@ async function isImported(importer: Importer, asked: Pick<ImportRequest, 'source
     return isRead({ ok: false, problems: read.failure.problems })
   }
   const options = { principal: ADMIN, sourceVersion: read.version, dryRun: false, allowBreaking: false }
-  const { made, skipped } = await importTools(
+  const { imported: made, skipped } = await importTools(
     read.items,
     { ...options, budget, yieldControl: async () => undefined },
     publish,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ImportKind } from '../../src/core/publish/import.ts'
 import { createRequestBudget, DEFAULT_UNITS } from '../../src/core/tool/budget.ts'
 import type { Json, JsonObject } from '../../src/core/tool/json.ts'
-import { SHARE } from '../../src/importers/openapi/description.ts'
+import { OPERATION_UNITS } from '../../src/importers/openapi/description.ts'
 import { createOpenApiImporter } from '../../src/importers/openapi/importer.ts'
 import type { OpenUpstream } from '../../src/importers/upstream.ts'
 import type { Cross } from '../climb.ts'
@@ -107,7 +107,7 @@ describe('the worst operation of an OpenAPI description', () => {
     }
     const most = tried.get(best) ?? 0
     expect(most).toBeGreaterThan(500)
-    expect(most).toBeLessThan(SHARE + 10_000)
+    expect(most).toBeLessThan(OPERATION_UNITS + 10_000)
   })
 
   const types = named(20_000, () => ({}))
@@ -156,7 +156,7 @@ describe('the worst operation of an OpenAPI description', () => {
     ],
   ])('is skipped within its share: %s', async (name, source) => {
     const { skipped, tools, units } = await imported('openapi', source)
-    expect(units, name).toBeLessThan(SHARE + 50_000)
+    expect(units, name).toBeLessThan(OPERATION_UNITS + 50_000)
     expect(await effortOfAsync(() => imported('openapi', source)), name).toBeLessThan(4 * MOST_EFFORT)
     expect(tools.length + skipped.length).toBe(1)
     for (const { reason } of skipped) expect(reason.length).toBeLessThan(1_000)

@@ -36,17 +36,17 @@ export function toAgentPrincipal(
   owner: Principal,
   { id, client, toolkits, scopes }: Pick<Agent, 'id' | 'client' | 'toolkits' | 'scopes'>,
 ): Principal {
-  const within = toolkits.map((toolkit) => `${toolkit}.*`)
+  const restrictedTo = toolkits.map((toolkit) => `${toolkit}.*`)
   const isAdmin = hasScope(owner, 'admin')
-  const named = (patterns: readonly string[]) => (isAdmin && patterns.includes('*') ? within : patterns)
+  const expandPatterns = (patterns: readonly string[]) => (isAdmin && patterns.includes('*') ? restrictedTo : patterns)
   const { users, limits } = owner
   return {
     id: `agent:${id}`,
     name: client.name,
     kind: 'agent',
     scopes: AGENT_SCOPES.filter((scope) => scopes.includes(scope) && hasScope(owner, scope)),
-    tools: Object.fromEntries(AGENT_SCOPES.map((scope) => [scope, named(patternsFor(owner, scope))])),
-    restrictedTo: within,
+    tools: Object.fromEntries(AGENT_SCOPES.map((scope) => [scope, expandPatterns(patternsFor(owner, scope))])),
+    restrictedTo,
     users,
     owner: shareOwner(owner),
     ...(limits && { limits }),

@@ -36,26 +36,26 @@ export interface KeyStore {
   create(key: ApiKey, hash: string): Promise<void>
   list(): Promise<readonly ApiKey[]>
   /** Gives the key as it is then; undefined where there is none, `stale` where it is not as expected. */
-  change(id: string, change: KeyChange, expected?: Precondition): Promise<ApiKey | 'stale' | undefined>
+  change(id: string, change: KeyChange, precondition?: Precondition): Promise<ApiKey | 'stale' | undefined>
   /** The old text works until a time in milliseconds since 1970. Undefined where there is no such key. */
   rotate(id: string, hash: string, until: number): Promise<ApiKey | undefined>
   /** By id, to within ten minutes, in milliseconds since 1970. */
   listLastUses(): Promise<Readonly<Record<string, number>>>
   /** False where there was none, `stale` where it is not as expected. */
-  remove(id: string, expected?: Precondition): Promise<boolean | 'stale'>
+  remove(id: string, precondition?: Precondition): Promise<boolean | 'stale'>
   find(hash: string): Promise<ApiKey | undefined>
   findById(id: string): Promise<ApiKey | undefined>
 }
 
 const MAX_LIST = 1_000
-const ANY_USER = '\'*\' would be a user of that name: for any user, write "users": "any"'
-const USERS = uniqueArray(refine(string({ min: 1, max: 256 }), (user) => (user === '*' ? ANY_USER : undefined)))
-const SCOPE_WORDS =
+const ANY_USER_HINT = '\'*\' would be a user of that name: for any user, write "users": "any"'
+const USERS = uniqueArray(refine(string({ min: 1, max: 256 }), (user) => (user === '*' ? ANY_USER_HINT : undefined)))
+const SCOPE_DESCRIPTION =
   'tools:read lists and reads tools, tools:call calls them, tools:publish publishes and changes them, users:confirm confirms ' +
   'who a user is, records:read reads call records and the audit log, and admin allows everything'
 const FIELDS = {
   name: string({ min: 1, max: 100 }),
-  scopes: withSchemaDescription(SCOPE_WORDS, uniqueArray(enumReader(SCOPES), 1)),
+  scopes: withSchemaDescription(SCOPE_DESCRIPTION, uniqueArray(enumReader(SCOPES), 1)),
   tools: withSchemaDescription(
     'Tools that the key covers, as patterns such as Gmail.*; by default all below security level 4, so name those that need a secret, account or user',
     uniqueArray(toolPattern),
@@ -72,11 +72,11 @@ const FIELDS = {
 /** An unknown field is a problem, since a misspelt restriction would be no restriction. */
 export function newKeyReader(now: () => Date) {
   const { tools, users } = FIELDS
-  const more = {
-    expires_at: optional(withSchemaDescription('Time of expiry; never, if left empty', expiry(now))),
+  const otherFields = {
+    expires_at: optional(withSchemaDescription('Time of expiry; never, if left empty', expiryReader(now))),
     limits: optional(withSchemaDescription('Rate and concurrency limits', callLimits)),
   }
-  return object({ ...FIELDS, tools: optional(tools, ['*']), users: optional(users, []), ...more })
+  return object({ ...FIELDS, tools: optional(tools, ['*']), users: optional(users, []), ...otherFields })
 }
 
 export function keyChangeReader(now: () => Date) {
@@ -87,7 +87,7 @@ export function keyChangeReader(now: () => Date) {
     tools: optional(tools),
     users: optional(users),
     record_arguments,
-    expires_at: optional<string | null>(nullable(expiry(now))),
+    expires_at: optional<string | null>(nullable(expiryReader(now))),
     limits: optional<CallLimits | null>(nullable(callLimits)),
   })
 }
@@ -95,12 +95,15 @@ export function keyChangeReader(now: () => Date) {
 export type KeyChange = InferOutput<ReturnType<typeof keyChangeReader>>
 
 /** Applied where keys are stored, or one of two changes at once would undo the other. */
-export function applyKeyChange({ expires_at: expiry, limits: before, ...key }: ApiKey, change: KeyChange): ApiKey {
-  const { expires_at = expiry, limits = before, ...others } = change
-  return { ...key, ...others, ...(expires_at ? { expires_at } : {}), ...(limits ? { limits } : {}) }
+export function applyKeyChange(
+  { expires_at: currentExpiry, limits: currentLimits, ...key }: ApiKey,
+  change: KeyChange,
+): ApiKey {
+  const { expires_at = currentExpiry, limits = currentLimits, ...changedFields } = change
+  return { ...key, ...changedFields, ...(expires_at ? { expires_at } : {}), ...(limits ? { limits } : {}) }
 }
 
-function expiry(now: () => Date): Reader<string> {
+function expiryReader(now: () => Date): Reader<string> {
   return transform(time, (at, report) =>
     at > now().getTime()
       ? new Date(at).toISOString()
@@ -131,6 +134,6 @@ function usersReader(value: unknown, report: ReadContext) {
   return isJsonArray(value) ? USERS(value, report) : addTypeProblem(report, "'any' or an array of users", value)
 }
 
-function uniqueArray<T>(item: Reader<T>, least = 0): Reader<readonly T[]> {
-  return transform(array(item, { min: least, max: MAX_LIST }), (items) => [...new Set(items)])
+function uniqueArray<T>(item: Reader<T>, minItems = 0): Reader<readonly T[]> {
+  return transform(array(item, { min: minItems, max: MAX_LIST }), (items) => [...new Set(items)])
 }

@@ -52,7 +52,7 @@ export interface AuditEvent {
   readonly about?: JsonObject | undefined
 }
 
-export type WriteAuditEvent = (act: AuditEvent, background: WaitUntil) => void
+export type WriteAuditEvent = (event: AuditEvent, background: WaitUntil) => void
 
 export interface RecordFilter {
   /** Milliseconds since 1970; `until` itself is not included. */

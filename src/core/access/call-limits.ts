@@ -12,13 +12,15 @@ export interface ToolLimits {
   readonly limits: CallLimits
 }
 
-const MOST = 1_000_000
+const MAX_LIMIT = 1_000_000
 const DAY_S = 86_400
 
-const RATE = object({ calls: integer(1, MOST), seconds: integer(1, DAY_S) })
+const RATE = object({ calls: integer(1, MAX_LIMIT), seconds: integer(1, DAY_S) })
 const LIMITS = object({
   rate: optional(withSchemaDescription('Rate limit: calls per period', RATE)),
-  concurrency: optional(withSchemaDescription('Concurrency limit: calls that run at the same time', integer(1, MOST))),
+  concurrency: optional(
+    withSchemaDescription('Concurrency limit: calls that run at the same time', integer(1, MAX_LIMIT)),
+  ),
 })
 export type CallLimits = InferOutput<typeof LIMITS>
 
@@ -27,6 +29,6 @@ export const callLimits = refine(LIMITS, ({ rate, concurrency }) =>
 )
 
 export function findToolLimits(limits: ReadonlyMap<string, CallLimits>, name: ToolName): CallLimits | undefined {
-  for (const [pattern, each] of limits) if (matchesTool(pattern, name)) return each
+  for (const [pattern, toolLimits] of limits) if (matchesTool(pattern, name)) return toolLimits
   return undefined
 }

@@ -9,9 +9,9 @@ export interface Guard {
 const isTrue = (value: unknown) => value === true
 export const literalTrue = typeGuard('true, or left out', isTrue, () => ({ const: true }))
 
-const LEVEL_WORDS = 'From 1 to 10: from 4 a key must name the tool, from 8 a person approves each call'
+const LEVEL_DESCRIPTION = 'From 1 to 10: from 4 a key must name the tool, from 8 a person approves each call'
 export const guardFields = {
-  security_level: optional(withSchemaDescription(LEVEL_WORDS, integer(1, 10))),
+  security_level: optional(withSchemaDescription(LEVEL_DESCRIPTION, integer(1, 10))),
   approval: optional<true>(withSchemaDescription('A person approves each call, whatever the level', literalTrue)),
 }
 
@@ -23,12 +23,12 @@ type Guarded = Pick<Definition, 'requirements' | 'securityLevel' | 'requiresAppr
 
 export function applyGuards<T extends Guarded>(definition: T, guards: readonly Guard[]): T {
   const approval = guards.some((guard) => guard.approval)
-  const level = Math.max(0, ...guards.map(({ security_level: least }) => least ?? 0))
-  const before = definition.securityLevel ?? deriveSecurityLevel(definition.requirements)
-  const wanted = minLevel(level, approval)
+  const level = Math.max(0, ...guards.map(({ security_level: guardLevel }) => guardLevel ?? 0))
+  const currentLevel = definition.securityLevel ?? deriveSecurityLevel(definition.requirements)
+  const minimum = minLevel(level, approval)
   return {
     ...definition,
-    ...(wanted > before ? { securityLevel: wanted } : {}),
+    ...(minimum > currentLevel ? { securityLevel: minimum } : {}),
     ...(approval ? { requiresApproval: true } : {}),
   }
 }

@@ -8,8 +8,8 @@ export interface Holder {
 
 /** The principal's one user, or else the principal itself. */
 export function toHolder({ id, users }: Principal): Holder {
-  const [only, ...others] = users === 'any' ? [] : users
-  return only !== undefined && others.length === 0 ? { kind: 'user', id: only } : { kind: 'principal', id }
+  const [onlyUser, ...otherUsers] = users === 'any' ? [] : users
+  return onlyUser !== undefined && otherUsers.length === 0 ? { kind: 'user', id: onlyUser } : { kind: 'principal', id }
 }
 
 /** As JSON, since the platform takes lone surrogates in a name for one another. */

@@ -63,7 +63,7 @@ function isTrue(value: unknown): boolean {
 }
 
 function parseGroups(value: unknown): readonly string[] {
-  const all: readonly unknown[] = Array.isArray(value) ? value : [value]
-  const named = all.filter((group) => typeof group === 'string').filter((group) => group.length <= MAX_GROUP)
-  return named.slice(0, MAX_GROUPS)
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value]
+  const groups = values.filter((group) => typeof group === 'string').filter((group) => group.length <= MAX_GROUP)
+  return groups.slice(0, MAX_GROUPS)
 }

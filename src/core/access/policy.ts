@@ -43,8 +43,8 @@ export function policyReader(checkSecretName: CheckSecretName = () => undefined)
       review: optional<true>(withSchemaDescription('New versions wait for review by an administrator', literalTrue)),
     },
     {
-      rule(_, report, said) {
-        if (Object.keys(said).length === 0)
+      rule(_, report, source) {
+        if (Object.keys(source).length === 0)
           addProblem(report, 'Must have at least one setting, such as {"security_level": 8}')
       },
     },
@@ -72,22 +72,22 @@ const MAX_CACHED = 20_000
 
 export function createPolicySet(policies: readonly Policy[], revision: number): PolicySet {
   if (policies.length === 0) return { ...NO_POLICIES, revision }
-  const known = createLruCache<EffectivePolicy>(MAX_CACHED)
-  const rules = new Map([['', NO_EFFECTIVE_POLICY]])
+  const cache = createLruCache<EffectivePolicy>(MAX_CACHED)
+  const policyByPatterns = new Map([['', NO_EFFECTIVE_POLICY]])
 
   return {
     revision,
     secrets: collectSecrets(policies),
     policyFor(tool) {
       const key = toolKey(tool)
-      const before = known.get(key)
-      if (before) return before
+      const cached = cache.get(key)
+      if (cached) return cached
       const covering = policies.filter(({ pattern }) => matchesTool(pattern, tool))
-      const which = covering.map(({ pattern }) => pattern).join(' ')
-      const rule = rules.get(which) ?? combinePolicies(covering)
-      rules.set(which, rule)
-      known.set(key, rule)
-      return rule
+      const patternKey = covering.map(({ pattern }) => pattern).join(' ')
+      const policy = policyByPatterns.get(patternKey) ?? combinePolicies(covering)
+      policyByPatterns.set(patternKey, policy)
+      cache.set(key, policy)
+      return policy
     },
   }
 }
@@ -115,9 +115,9 @@ export function raiseLevel<T extends ToolWithLevel>(tool: T, { securityLevel }: 
   return securityLevel > tool.securityLevel ? { ...tool, securityLevel } : tool
 }
 
-export function applyPolicyToRecord(record: ToolRecord, rule: EffectivePolicy): ToolRecord {
-  const raised = raiseLevel(record, rule)
-  return rule.approval && !raised.requiresApproval ? { ...raised, requiresApproval: true } : raised
+export function applyPolicyToRecord(record: ToolRecord, policy: EffectivePolicy): ToolRecord {
+  const raised = raiseLevel(record, policy)
+  return policy.approval && !raised.requiresApproval ? { ...raised, requiresApproval: true } : raised
 }
 
 export interface Policies {

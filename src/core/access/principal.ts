@@ -40,8 +40,8 @@ export function hasScope(principal: Pick<Principal, 'scopes'>, scope: Scope): bo
 /** For one of the scopes, where there are several. */
 export function covers(principal: Principal, name: ToolName, scope: Scope | readonly Scope[]): boolean {
   const { restrictedTo } = principal
-  const isScoped = (each: Scope) => isCovered(patternsFor(principal, each), name)
-  const isInScope = typeof scope === 'string' ? isScoped(scope) : scope.some(isScoped)
+  const isCoveredFor = (each: Scope) => isCovered(patternsFor(principal, each), name)
+  const isInScope = typeof scope === 'string' ? isCoveredFor(scope) : scope.some(isCoveredFor)
   return isInScope && (restrictedTo === undefined || isCovered(restrictedTo, name))
 }
 
@@ -77,8 +77,9 @@ interface Denial {
 }
 
 export function findScopeDenial(principal: Principal, scope: Scope | readonly Scope[]): Denial | undefined {
-  const has = typeof scope === 'string' ? hasScope(principal, scope) : scope.some((each) => hasScope(principal, each))
-  if (has) return undefined
+  const isGranted =
+    typeof scope === 'string' ? hasScope(principal, scope) : scope.some((each) => hasScope(principal, each))
+  if (isGranted) return undefined
   if (principal.kind === 'anonymous') return NEEDS_CREDENTIAL
   return { type: 'forbidden', reason: `This needs the scope '${[scope].flat().join("' or '")}'` }
 }
@@ -90,15 +91,15 @@ export const NEEDS_CREDENTIAL: Denial = { type: 'unauthenticated', reason: 'This
  * from 8 a person must also approve each call, which is asked for when everything else is in order.
  */
 export function findCallDenial(principal: Principal, record: ToolWithLevel): Denial | undefined {
-  const denied = findScopeDenial(principal, 'tools:call') ?? findCoverDenial(principal, record, 'tools:call')
-  if (denied) return denied
+  const denial = findScopeDenial(principal, 'tools:call') ?? findCoverDenial(principal, record, 'tools:call')
+  if (denial) return denial
   const { securityLevel, toolkit } = record
   if (securityLevel === 0) return undefined
-  const level = `'${formatToolId(record)}' has security level ${securityLevel}`
-  if (principal.kind === 'anonymous') return { type: 'unauthenticated', reason: `${level} and needs a credential` }
+  const levelText = `'${formatToolId(record)}' has security level ${securityLevel}`
+  if (principal.kind === 'anonymous') return { type: 'unauthenticated', reason: `${levelText} and needs a credential` }
   const isAdmin = principal.kind === 'admin' || hasScope(principal, 'admin')
   if (securityLevel < 4 || isAdmin || namesTool(principal, record, 'tools:call')) return undefined
-  const reason = `${level}: the credential must name it or its toolkit, such as '${toolkit}.*'`
+  const reason = `${levelText}: the credential must name it or its toolkit, such as '${toolkit}.*'`
   return { type: 'forbidden', reason }
 }
 
@@ -127,8 +128,8 @@ export function mayApproveByKey(
   caller: Principal,
   { tool, userId }: { readonly tool: ToolName; readonly userId: string | undefined },
 ): boolean {
-  const remoteName = [userId, ...(caller.users === 'any' ? [] : caller.users)]
-  const isSameUser = approver.users !== 'any' && approver.users.some((user) => remoteName.includes(user))
+  const callerUsers = [userId, ...(caller.users === 'any' ? [] : caller.users)]
+  const isSameUser = approver.users !== 'any' && approver.users.some((user) => callerUsers.includes(user))
   return isDistinguishableByKey(caller) && approver.id !== caller.id && !isSameUser && mayApprove(approver, tool)
 }
 
@@ -152,9 +153,9 @@ function namesTool(principal: Principal, name: ToolName, scope: Scope): boolean 
  * these, and only gates make them: a route that forgot its own has nothing to fetch with.
  */
 export class FetchCapability {
-  protected readonly who: string
+  protected readonly initiator: string
 
-  constructor(who: string) {
-    this.who = who
+  constructor(initiator: string) {
+    this.initiator = initiator
   }
 }

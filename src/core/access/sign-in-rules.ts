@@ -17,7 +17,7 @@ export type AccessRights = Pick<Principal, 'scopes' | 'tools'>
 const MAX_RULES = 1_000
 const DEFAULT_SCOPES: readonly Scope[] = ['tools:read', 'tools:call']
 const TOOLKIT = stringMatching("a toolkit's name, such as 'Gmail'", /^[A-Za-z0-9_-]{1,64}$/)
-const WRITTEN = object(
+const RULE_FIELDS = object(
   {
     domain: optional(
       stringMatching("a domain in lower case, such as 'acme.com'", /^(?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{2,63}$/),
@@ -32,15 +32,15 @@ const WRITTEN = object(
   },
   {
     rule({ domain, address, group }, report, source) {
-      const isNamed = [domain, address, group].some((each) => each !== undefined)
-      const isMeant = ['domain', 'address', 'group'].some((name) => source[name] !== undefined)
-      if (!isNamed && !isMeant) addProblem(report, "Must say whom it is for: wanted 'domain', 'address' or 'group'")
+      const isNamed = [domain, address, group].some((condition) => condition !== undefined)
+      const isMentioned = ['domain', 'address', 'group'].some((name) => source[name] !== undefined)
+      if (!isNamed && !isMentioned) addProblem(report, "Must say whom it is for: wanted 'domain', 'address' or 'group'")
     },
   },
 )
-const RULE = transform(WRITTEN, ({ tools, toolkits, ...rule }) => {
-  const named = [...(tools ?? []), ...(toolkits ?? []).map((toolkit) => `${toolkit}.*`)]
-  const patterns: readonly string[] = tools || toolkits ? named : ['*']
+const RULE = transform(RULE_FIELDS, ({ tools, toolkits, ...rule }) => {
+  const listedPatterns = [...(tools ?? []), ...(toolkits ?? []).map((toolkit) => `${toolkit}.*`)]
+  const patterns: readonly string[] = tools || toolkits ? listedPatterns : ['*']
   return { ...rule, tools: patterns }
 })
 
@@ -55,9 +55,11 @@ export function resolveRights(person: Person, rules: readonly SignInRule[]): Acc
   const matching = rules.filter((rule) => matches(rule, person))
   if (matching.length === 0) return undefined
   const scopes = SCOPES.filter((scope) => matching.some((rule) => rule.scopes.includes(scope)))
-  const tools = union(matching)
-  const giving = (scope: Scope) => matching.filter((rule) => hasScope(rule, scope))
-  const byScope = (scopes.includes('admin') ? SCOPES : scopes).map((scope) => [scope, union(giving(scope))] as const)
+  const tools = listPatterns(matching)
+  const rulesFor = (scope: Scope) => matching.filter((rule) => hasScope(rule, scope))
+  const byScope = (scopes.includes('admin') ? SCOPES : scopes).map(
+    (scope) => [scope, listPatterns(rulesFor(scope))] as const,
+  )
   if (byScope.every(([, patterns]) => patterns.length === tools.length)) return { scopes, tools }
   return { scopes, tools: Object.fromEntries(byScope) }
 }
@@ -69,6 +71,6 @@ function matches({ domain, address, group }: SignInRule, person: Person): boolea
   return group === undefined || person.groups.includes(group)
 }
 
-function union(rules: readonly SignInRule[]): readonly string[] {
+function listPatterns(rules: readonly SignInRule[]): readonly string[] {
   return [...new Set(rules.flatMap(({ tools }) => tools))]
 }

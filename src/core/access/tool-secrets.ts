@@ -7,37 +7,37 @@ export type ToolSecrets = ReturnType<typeof createToolSecrets>
 export function createToolSecrets(
   grants: ReadonlyMap<string, readonly string[]>,
   readVariable: (name: string) => string | undefined,
-  mayHave: (id: string, tool: ToolName) => boolean = () => false,
-  judge: CheckSecretName = () => undefined,
+  isAllowedByPolicy: (id: string, tool: ToolName) => boolean = () => false,
+  checkSecretName: CheckSecretName = () => undefined,
 ) {
   function isGranted(id: string, tool: ToolName): boolean {
-    const fixed = grants.get(id)
-    if (fixed) return fixed.some((pattern) => matchesTool(pattern, tool))
-    return mayHave(id, tool) && judge(id) === undefined
+    const patterns = grants.get(id)
+    if (patterns) return patterns.some((pattern) => matchesTool(pattern, tool))
+    return isAllowedByPolicy(id, tool) && checkSecretName(id) === undefined
   }
-  function notGranted(id: string, { toolkit, tool }: ToolName): string {
-    const who = grants.has(id) ? 'TOOL_SECRETS does not let' : 'Neither TOOL_SECRETS nor a policy lets'
-    return `${who} '${toolkit}.${tool}' have the secret '${id}'`
+  function formatNotGranted(id: string, { toolkit, tool }: ToolName): string {
+    const denial = grants.has(id) ? 'TOOL_SECRETS does not let' : 'Neither TOOL_SECRETS nor a policy lets'
+    return `${denial} '${toolkit}.${tool}' have the secret '${id}'`
   }
   return {
     isGranted,
     secretFor(id: string, tool: ToolName): { readonly value: string } | { readonly missing: string } {
-      if (!isGranted(id, tool)) return { missing: notGranted(id, tool) }
+      if (!isGranted(id, tool)) return { missing: formatNotGranted(id, tool) }
       const value = readVariable(id)
-      return value ? { value } : { missing: notSet(id) }
+      return value ? { value } : { missing: formatNotSet(id) }
     },
     /** For administrators alone, since it says which secrets are set. Switchboard's own, and bindings, are not looked at. */
-    howToGive(id: string, tool: ToolName): string {
-      if (isGranted(id, tool)) return notSet(id)
-      const why = notGranted(id, tool)
-      if (grants.has(id) || judge(id) !== undefined) return why
+    formatGrantAdvice(id: string, tool: ToolName): string {
+      if (isGranted(id, tool)) return formatNotSet(id)
+      const notGranted = formatNotGranted(id, tool)
+      if (grants.has(id) || checkSecretName(id) !== undefined) return notGranted
       const pattern = tool.tool === '*' ? `"${tool.toolkit}.*"` : `${tool.toolkit}.${tool.tool}`
-      const allow = `'switchboard policies set ${pattern} --secret ${id}' allows it`
-      return `${why}: ${allow}${readVariable(id) ? '' : `. ${notSet(id)}`}`
+      const advice = `'switchboard policies set ${pattern} --secret ${id}' allows it`
+      return `${notGranted}: ${advice}${readVariable(id) ? '' : `. ${formatNotSet(id)}`}`
     },
   }
 }
 
-function notSet(id: string): string {
+function formatNotSet(id: string): string {
   return `The secret '${id}' is not set: 'npx wrangler secret put ${id}' sets it, or on your own machine a line '${id}=…' in .dev.vars`
 }

@@ -44,8 +44,8 @@ export function findToolkitDenial(principal: Principal, name: ToolName, owner: T
   if (isTrustedWith(principal, name) || owner === 'nobody') return undefined
   if (owner !== 'deployment' && owner.principal === principal.id) return undefined
   const { toolkit } = name
-  const whose = owner === 'deployment' ? "the deployment's" : "another's"
-  return `The toolkit '${toolkit}' is ${whose}: publish in another, or have an administrator give you a key that names it ('${toolkit}.*') or the toolkit itself (PUT /toolkits/${toolkit})`
+  const ownerText = owner === 'deployment' ? "the deployment's" : "another's"
+  return `The toolkit '${toolkit}' is ${ownerText}: publish in another, or have an administrator give you a key that names it ('${toolkit}.*') or the toolkit itself (PUT /toolkits/${toolkit})`
 }
 
 export function mayReadImplementation(principal: Principal, name: ToolName, owner: ToolkitOwner): boolean {
@@ -62,8 +62,8 @@ export function mayReview(principal: Principal, publisher: string | null, owner:
 function isSamePerson({ id, users }: Principal, publisher: string | null): boolean {
   if (publisher === null || publisher === id) return publisher === id
   const [, user] = /^(?:jwt:(?:[^|]*\|)?|person:)(.*)$/s.exec(publisher) ?? []
-  const own = users === 'any' ? [] : users
-  return user !== undefined && own.some((each) => each === user || each.endsWith(`|${user}`))
+  const ownUsers = users === 'any' ? [] : users
+  return user !== undefined && ownUsers.some((ownUser) => ownUser === user || ownUser.endsWith(`|${user}`))
 }
 
 export function mayReadPending(principal: Principal, name: ToolName, owner: ToolkitOwner): boolean {

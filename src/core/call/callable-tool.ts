@@ -145,7 +145,7 @@ export const claimApprovalStage: Stage = async (call, { approvals, fingerprint }
   const claimed = await approvals.claim({
     ...identity,
     tool: record,
-    isToldByKey: isDistinguishableByKey(caller.principal),
+    isDistinguishableByKey: isDistinguishableByKey(caller.principal),
     requestedBy: caller.principal.name,
     chargedTo: shareOwner(caller.principal),
     requestUrl: caller.requestUrl,

@@ -44,7 +44,7 @@ export async function fingerprintInvocation(
   },
   fingerprint: Fingerprint,
   files: readonly FileSnapshot[] = [],
-): Promise<{ readonly shown: InvocationSnapshot; readonly fingerprint: string }> {
+): Promise<{ readonly invocation: InvocationSnapshot; readonly fingerprint: string }> {
   const { record, caller, invocation } = call
   const principal = caller.principal.id
   const { id: tool, digest } = record
@@ -52,16 +52,16 @@ export async function fingerprintInvocation(
   others satisfies Record<string, never>
 
   function credentials(kind: CredentialSnapshot['kind'], all: Invocation['tokens']): Promise<CredentialSnapshot[]> {
-    const shown = [...all].map(async ([id, { value, from, account }]): Promise<CredentialSnapshot> => {
+    const snapshots = [...all].map(async ([id, { value, from, account }]): Promise<CredentialSnapshot> => {
       if (account !== undefined) return { id, kind, from: 'grant', account }
       if (from === 'deployment') return { id, kind, from }
       // With its caller and tool, so that nobody finds a short one by comparing pages of guesses of their own
       return { id, kind, from, hash: await fingerprint([principal, tool, kind, id, value]) }
     })
-    return Promise.all(shown)
+    return Promise.all(snapshots)
   }
 
-  const shown: InvocationSnapshot = {
+  const snapshot: InvocationSnapshot = {
     principal,
     tool,
     digest,
@@ -73,5 +73,5 @@ export async function fingerprintInvocation(
     credentials: [...(await credentials('token', tokens)), ...(await credentials('secret', secrets))],
     files,
   }
-  return { shown, fingerprint: await fingerprint(shown) }
+  return { invocation: snapshot, fingerprint: await fingerprint(snapshot) }
 }

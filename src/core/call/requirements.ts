@@ -162,7 +162,7 @@ function resolveSecrets(
     const secret = own ? { value: own } : toolSecrets.secretFor(id, record)
     if ('value' in secret) secrets.set(id, { value: secret.value, from: own ? 'caller' : 'deployment' })
     else {
-      lacks.push({ secret: id, reason: formatSecretNotSet(id), forOperator: toolSecrets.howToGive(id, record) })
+      lacks.push({ secret: id, reason: formatSecretNotSet(id), forOperator: toolSecrets.formatGrantAdvice(id, record) })
     }
   }
   return secrets

@@ -120,10 +120,10 @@ export interface Approvals {
   /** Uses up the approval of exactly this invocation, or gives a challenge by which a person can approve it. */
   claim(call: {
     readonly tool: ToolRecord
-    readonly shown: InvocationSnapshot
+    readonly invocation: InvocationSnapshot
     readonly fingerprint: string
     /** Whether another key can be told from the caller's. */
-    readonly isToldByKey: boolean
+    readonly isDistinguishableByKey: boolean
     readonly requestedBy: string | undefined
     /** Whose share of open authorizations it takes, see `shareOwner`. */
     readonly chargedTo: string
@@ -136,7 +136,7 @@ export interface Approvals {
 }
 
 export interface ApprovalAvailability {
-  canBeApproved(url: string, isToldByKey: boolean): boolean
+  canBeApproved(url: string, isDistinguishableByKey: boolean): boolean
 }
 
 /** A caller has the link to its page too, so a person's word counts only where the person is identified. */

@@ -118,27 +118,30 @@ export function clientVariables(id: string): { readonly clientId: string; readon
   return { clientId: `${prefix}_CLIENT_ID`, clientSecret: `${prefix}_CLIENT_SECRET` }
 }
 
-export function connectedProvider(id: string, variable: (name: string) => string | undefined): Provider | undefined {
+export function connectedProvider(
+  id: string,
+  readVariable: (name: string) => string | undefined,
+): Provider | undefined {
   const known = knownProvider(id)
   const { clientId, clientSecret } = clientVariables(id)
-  const client_id = known && variable(clientId)
+  const client_id = known && readVariable(clientId)
   if (!known || client_id === undefined) return undefined
   return { id, ...known, client_id, client_secret_name: clientSecret }
 }
 
 /** Those that administrators gave, and the well-known whose client the deployment's variables name. */
 export function withConnected(
-  given: Pick<ProviderStore, 'find' | 'list'>,
-  variable: (name: string) => string | undefined,
+  store: Pick<ProviderStore, 'find' | 'list'>,
+  readVariable: (name: string) => string | undefined,
 ): AllProviders {
   return {
-    find: async (id) => (await given.find(id)) ?? connectedProvider(id, variable),
+    find: async (id) => (await store.find(id)) ?? connectedProvider(id, readVariable),
     async list() {
-      const all = await given.list()
-      const others = knownProviderIds.filter((id) => !all.some((provider) => provider.id === id))
-      const connected = others.flatMap((id) => connectedProvider(id, variable) ?? [])
+      const stored = await store.list()
+      const unstored = knownProviderIds.filter((id) => !stored.some((provider) => provider.id === id))
+      const connected = unstored.flatMap((id) => connectedProvider(id, readVariable) ?? [])
       const builtIn = connected.map((provider) => ({ ...provider, built_in: true }) as const)
-      return [...all, ...builtIn].sort((a, b) => (a.id < b.id ? -1 : 1))
+      return [...stored, ...builtIn].sort((a, b) => (a.id < b.id ? -1 : 1))
     },
   }
 }

@@ -8,14 +8,14 @@ const GOOGLE_NAMES: Readonly<Record<string, string>> = {
   profile: 'https://www.googleapis.com/auth/userinfo.profile',
 }
 
-const COVERS: Readonly<Record<string, (granted: string, requested: string) => boolean>> = {
+const SCOPE_RULES: Readonly<Record<string, (granted: string, requested: string) => boolean>> = {
   google: (granted, requested) => granted === GOOGLE_NAMES[requested],
   microsoft: (granted, requested) => lastSegment(granted) === lastSegment(requested),
   github(granted, requested) {
     if (granted === 'repo') return /^(?:repo:.*|public_repo|repo_deployment|security_events)$/.test(requested)
     if (granted === 'user') return /^(?:user:.*|read:user)$/.test(requested)
-    const [, level = '', of = ''] = /^(admin|write):(.+)$/.exec(granted) ?? []
-    return level !== '' && [`write:${of}`, `read:${of}`].includes(requested)
+    const [, level = '', resource = ''] = /^(admin|write):(.+)$/.exec(granted) ?? []
+    return level !== '' && [`write:${resource}`, `read:${resource}`].includes(requested)
   },
 }
 
@@ -41,14 +41,16 @@ export function parseScopes(text: string, requested: readonly string[], separato
 }
 
 export function missingScopes(provider: string, granted: readonly string[], requested: readonly string[]): string[] {
-  const covers = Object.hasOwn(COVERS, provider) ? COVERS[provider] : undefined
+  const covers = Object.hasOwn(SCOPE_RULES, provider) ? SCOPE_RULES[provider] : undefined
   return requested.filter(
     (scope) =>
-      !UNREPORTED.has(scope) && !granted.includes(scope) && !granted.some((each) => covers?.(each, scope) === true),
+      !UNREPORTED.has(scope) &&
+      !granted.includes(scope) &&
+      !granted.some((grantedScope) => covers?.(grantedScope, scope) === true),
   )
 }
 
-export function mergeScopes(granted: readonly string[], requested: readonly string[], always: readonly string[]) {
-  const kept = granted.filter((scope) => !UNREPORTED.has(scope) && !always.includes(scope))
-  return [...new Set([...kept, ...requested])]
+export function mergeScopes(granted: readonly string[], requested: readonly string[], extraScopes: readonly string[]) {
+  const keptScopes = granted.filter((scope) => !UNREPORTED.has(scope) && !extraScopes.includes(scope))
+  return [...new Set([...keptScopes, ...requested])]
 }

@@ -74,7 +74,7 @@ export interface ProviderRules {
 }
 
 const ENDPOINT_FIELDS = ['issuer', 'authorization_endpoint', 'token_endpoint', 'revocation_endpoint'] as const
-type Addresses = Pick<Provider, (typeof ENDPOINT_FIELDS)[number]>
+type Endpoints = Pick<Provider, (typeof ENDPOINT_FIELDS)[number]>
 /** Set by the flow itself, or able to replace it: `request` (RFC 9101). */
 const RESERVED_PARAMETERS =
   /^(?:client_id|client_secret|redirect_uri|response_type|response_mode|state|scope|nonce|request|request_uri|code_challenge.*)$/i
@@ -100,38 +100,39 @@ export function isProviderId(text: string): boolean {
   return isRequirementId(text) && text !== APPROVAL
 }
 
-const ANY: ProviderRules = { checkUrl: () => undefined, checkSecretName: () => undefined }
+const NO_RULES: ProviderRules = { checkUrl: () => undefined, checkSecretName: () => undefined }
 
 /** A known provider's addresses are used together or not at all: half of one provider and half of another is neither. */
-export function providerReader(id: string, rules = ANY): Reader<Provider> {
+export function providerReader(id: string, rules = NO_RULES): Reader<Provider> {
   const { known } = rules
-  const whole = transform(providerFields(id, rules), (read): Provider => {
-    const habit = read.client_secret_name === undefined ? undefined : known?.token_endpoint_auth_method
+  const reader = transform(providerFields(id, rules), (fields): Provider => {
+    const defaultAuthMethod = fields.client_secret_name === undefined ? undefined : known?.token_endpoint_auth_method
     return {
-      ...(hasOwnEndpoints(read) ? {} : pickEndpoints(known)),
-      ...(habit === undefined ? {} : { token_endpoint_auth_method: habit }),
-      ...read,
+      ...(hasOwnEndpoints(fields) ? {} : pickEndpoints(known)),
+      ...(defaultAuthMethod === undefined ? {} : { token_endpoint_auth_method: defaultAuthMethod }),
+      ...fields,
       id,
     }
   })
   // Not quoted, since a secret may be in the wrong field
-  return hideValue(withoutSecret(whole))
+  return hideValue(withoutSecret(reader))
 }
 
 function providerFields(id: string, rules: ProviderRules) {
   const { known, checkSecretName } = rules
-  const address = (isIssuer = false) => optional(refine(ADDRESS, (url) => findAddressProblem(url, isIssuer, rules)))
+  const endpointReader = (isIssuer = false) =>
+    optional(refine(ADDRESS, (url) => findAddressProblem(url, isIssuer, rules)))
   return object(
     {
       id: optional(stringMatching(`'${id}', as in the path`, (value) => value === id)),
       name: optional(withSchemaDescription('Name that people see', NAME), known?.name ?? id),
-      issuer: withSchemaDescription('URL of the provider, where its endpoints are discovered', address(true)),
+      issuer: withSchemaDescription('URL of the provider, where its endpoints are discovered', endpointReader(true)),
       authorization_endpoint: withSchemaDescription(
         'URL where users sign in and consent, in place of an issuer',
-        address(),
+        endpointReader(),
       ),
-      token_endpoint: address(),
-      revocation_endpoint: address(),
+      token_endpoint: endpointReader(),
+      revocation_endpoint: endpointReader(),
       client_id: withSchemaDescription('Id of the OAuth client that is registered at the provider', CLIENT_ID),
       client_secret_name: optional(
         withSchemaDescription(
@@ -166,14 +167,14 @@ function providerFields(id: string, rules: ProviderRules) {
     },
     {
       rule(fields, report, source) {
-        const addresses = hasOwnEndpoints(source) ? fields : (known ?? {})
-        const areRead = ENDPOINT_FIELDS.every((field) => source[field] === undefined || fields[field] !== undefined)
-        const hasEndpoints = 'authorization_endpoint' in addresses && 'token_endpoint' in addresses
-        if (areRead && !('issuer' in addresses) && !hasEndpoints)
+        const endpoints = hasOwnEndpoints(source) ? fields : (known ?? {})
+        const areValid = ENDPOINT_FIELDS.every((field) => source[field] === undefined || fields[field] !== undefined)
+        const hasEndpoints = 'authorization_endpoint' in endpoints && 'token_endpoint' in endpoints
+        if (areValid && !('issuer' in endpoints) && !hasEndpoints)
           addProblem(report, "Must have 'issuer', or both 'authorization_endpoint' and 'token_endpoint'")
         const { client_secret_name: name, token_endpoint_auth_method: method } = fields
-        const refused = name === undefined ? undefined : checkSecretName(name)
-        if (refused !== undefined) addProblem(report, refused, '/client_secret_name')
+        const problem = name === undefined ? undefined : checkSecretName(name)
+        if (problem !== undefined) addProblem(report, problem, '/client_secret_name')
         if (method === 'none' && name !== undefined)
           addProblem(report, "Must not be 'none' for a client with a secret", '/token_endpoint_auth_method')
         if (method?.startsWith('client_secret') && source.client_secret_name === undefined)
@@ -187,26 +188,26 @@ function withoutSecret<T>(reader: Reader<T>): Reader<T> {
   return withSchemaFrom(reader, (body, report) => {
     if (!isObject(body) || !('client_secret' in body)) return reader(body, report)
     const { client_secret: _, ...rest } = body
-    const how =
+    const advice =
       "Set it as a Worker secret with 'npx wrangler secret put <NAME>', or on your own machine in .dev.vars, and name it in 'client_secret_name'"
-    addProblem(report, `Must not be sent, as it would be stored: ${how}`, '/client_secret')
+    addProblem(report, `Must not be sent, as it would be stored: ${advice}`, '/client_secret')
     reader(rest, report)
     return INVALID_VALUE
   })
 }
 
-function hasOwnEndpoints(of: object): boolean {
-  return ENDPOINT_FIELDS.some((field) => field in of)
+function hasOwnEndpoints(source: object): boolean {
+  return ENDPOINT_FIELDS.some((field) => field in source)
 }
 
-function pickEndpoints(known: KnownProvider | undefined): Addresses {
+function pickEndpoints(known: KnownProvider | undefined): Endpoints {
   return Object.fromEntries(ENDPOINT_FIELDS.flatMap((field) => (known?.[field] ? [[field, known[field]]] : [])))
 }
 
 /** No fragments in endpoints (RFC 6749 section 3.1), nor queries in issuers (RFC 8414 section 2). */
 function findAddressProblem(url: string, isIssuer: boolean, { checkUrl }: ProviderRules): string | undefined {
-  const refused = checkUrl(url)
-  if (refused !== undefined) return `Cannot be requested: ${refused}`
+  const problem = checkUrl(url)
+  if (problem !== undefined) return `Cannot be requested: ${problem}`
   if (url.includes('#')) return 'Must not have a fragment'
   return isIssuer && url.includes('?') ? 'Must not have a query' : undefined
 }

@@ -103,7 +103,7 @@ export async function importTools(
       } else throw new Error(`Nothing became of the imported tool '${tool}'`)
     }
   }
-  return { made: imported, skipped, denied }
+  return { imported, skipped, denied }
 }
 
 async function* batches(items: Iterable<ImportItem>, budget: Budget, yieldControl: YieldControl) {

@@ -6,25 +6,25 @@ import type { Draft } from './draft.ts'
 import { chooseMedia, isConcrete, isRange, kindOfMedia, type MediaKind } from './media-type.ts'
 import { FILE, withFile, withFiles } from './multipart-files.ts'
 
-interface Shape {
+interface ObjectShape {
   readonly properties: ReadonlyMap<string, unknown>
   readonly required: ReadonlySet<string>
 }
 
-const OF_THE_WHOLE = (
+const WHOLE_OBJECT_KEYWORDS = (
   'oneOf anyOf not if enum const patternProperties propertyNames dependentRequired dependentSchemas ' +
   'minProperties maxProperties unevaluatedProperties $dynamicRef'
 ).split(' ')
-const MAX_MERGED = 8
+const MAX_MERGE_DEPTH = 8
 const MAX_FIELDS = 2_000
-const shapes = new WeakMap<object, Shape | undefined>()
+const shapeBySchema = new WeakMap<object, ObjectShape | undefined>()
 
 /** Properties become inputs, unless the object as a whole is constrained or its absence would be lost. */
 export function placeBody(draft: Draft, source: unknown, method: string): void {
   const { description, problems, warnings } = draft
-  const followed = resolveOpenApiRef(description, source)
-  if (!followed.ok) return void problems.push(`its body cannot be read: ${followed.problem}`)
-  const requestBody = isObject(followed.value) ? followed.value : {}
+  const resolved = resolveOpenApiRef(description, source)
+  if (!resolved.ok) return void problems.push(`its body cannot be read: ${resolved.problem}`)
+  const requestBody = isObject(resolved.value) ? resolved.value : {}
   const required = requestBody.required === true
   const content = objectAt(requestBody, 'content')
   const media = chooseBodyMedia(draft, content)
@@ -37,8 +37,8 @@ export function placeBody(draft: Draft, source: unknown, method: string): void {
   const { type, kind } = media
   const { schema: raw = {} } = objectAt(content, type)
   const encoding = objectAt(objectAt(content, type), 'encoding')
-  const isWhole = kind === 'text' || kind === 'binary'
-  const shape = isWhole ? undefined : findShape(draft, raw)
+  const isRaw = kind === 'text' || kind === 'binary'
+  const shape = isRaw ? undefined : findShape(draft, raw)
   if (shape && (required || shape.required.size === 0)) {
     placeFields(draft, shape, { kind, method, encoding })
     const contentType = kind === 'json' && !isPlainJson(type) ? { content_type: type } : {}
@@ -46,11 +46,11 @@ export function placeBody(draft: Draft, source: unknown, method: string): void {
     if (kind !== 'json' || required || 'content_type' in contentType) draft.body = { type: kind, ...contentType }
     return
   }
-  const about = textAt(requestBody, 'description') ?? (kind === 'text' ? `The body, as ${type}.` : undefined)
-  const schema = wholeSchema(draft, kind, raw)
-  const input = draft.addInput('body', 'body', schema, { required, description: about })
+  const bodyDescription = textAt(requestBody, 'description') ?? (kind === 'text' ? `The body, as ${type}.` : undefined)
+  const schema = toBodySchema(draft, kind, raw)
+  const input = draft.addInput('body', 'body', schema, { required, description: bodyDescription })
   draft.body = {
-    type: isWhole ? 'raw' : kind,
+    type: isRaw ? 'raw' : kind,
     input,
     ...(kind === 'multipart' || kind === 'form' ? buildEncodings(encoding, kind) : {}),
     ...(kind === 'multipart' || kind === 'form' || isPlainJson(type) || isRange(type) ? {} : { content_type: type }),
@@ -59,7 +59,7 @@ export function placeBody(draft: Draft, source: unknown, method: string): void {
 
 function placeFields(
   draft: Draft,
-  { properties, required }: Shape,
+  { properties, required }: ObjectShape,
   { kind, method, encoding }: { readonly kind: MediaKind; readonly method: string; readonly encoding: OpenApiNode },
 ): void {
   for (const [name, property] of properties) {
@@ -83,17 +83,17 @@ function chooseBodyMedia(draft: Draft, content: OpenApiNode) {
   const media = chooseMedia(types)
   const multipart = types.find((type) => kindOfMedia(type) === 'multipart')
   if (media?.kind !== 'json' || multipart === undefined) return media
-  const carriesFiles = (type: string) => {
+  const hasFiles = (type: string) => {
     const { schema } = objectAt(content, type)
     return withFiles(draft, schema) !== schema
   }
-  return carriesFiles(media.type) && carriesFiles(multipart) ? { type: multipart, kind: 'multipart' as const } : media
+  return hasFiles(media.type) && hasFiles(multipart) ? { type: multipart, kind: 'multipart' as const } : media
 }
 
 function buildEncodings(encoding: OpenApiNode, kind: MediaKind): JsonObject {
   const encodings = Object.keys(encoding).map((name) => [name, buildEncoding(objectAt(encoding, name), kind)] as const)
-  const used = encodings.filter(([, each]) => Object.keys(each).length > 0)
-  return used.length > 0 ? { encoding: Object.fromEntries(used) } : {}
+  const nonEmpty = encodings.filter(([, each]) => Object.keys(each).length > 0)
+  return nonEmpty.length > 0 ? { encoding: Object.fromEntries(nonEmpty) } : {}
 }
 
 /** OpenAPI 3.1, "Encoding Object". Of a multipart body only the content type of files counts. */
@@ -110,30 +110,30 @@ function buildEncoding(encoding: OpenApiNode, kind: MediaKind): JsonObject {
   }
 }
 
-function findShape(draft: Draft, raw: unknown, depth = 0): Shape | undefined {
+function findShape(draft: Draft, raw: unknown, depth = 0): ObjectShape | undefined {
   const schema = followToObject(draft.description, raw)
-  if (!schema || depth > MAX_MERGED) return undefined
-  if (depth > 0) return mergedShape(draft, schema, depth)
-  if (!shapes.has(schema)) shapes.set(schema, mergedShape(draft, schema, depth))
-  return shapes.get(schema)
+  if (!schema || depth > MAX_MERGE_DEPTH) return undefined
+  if (depth > 0) return mergeShape(draft, schema, depth)
+  if (!shapeBySchema.has(schema)) shapeBySchema.set(schema, mergeShape(draft, schema, depth))
+  return shapeBySchema.get(schema)
 }
 
-function mergedShape(draft: Draft, schema: OpenApiNode, depth: number): Shape | undefined {
+function mergeShape(draft: Draft, schema: OpenApiNode, depth: number): ObjectShape | undefined {
   const { type = 'object', additionalProperties = false } = schema
   const isClosed = additionalProperties === false
   const isPlain = type === 'object' && isClosed && schema.nullable !== true && schema['x-nullable'] !== true
-  if (!isPlain || OF_THE_WHOLE.some((keyword) => schema[keyword] !== undefined)) return undefined
+  if (!isPlain || WHOLE_OBJECT_KEYWORDS.some((keyword) => schema[keyword] !== undefined)) return undefined
   const properties = new Map<string, unknown>(Object.entries(objectAt(schema, 'properties')))
   const required = new Set(listTexts(schema.required))
-  for (const each of listAt(schema, 'allOf')) {
-    const part = findShape(draft, each, depth + 1)
-    if (!part) return undefined
-    draft.work.budget.spend(1 + part.properties.size + part.required.size)
-    for (const [name, property] of part.properties) {
+  for (const part of listAt(schema, 'allOf')) {
+    const partShape = findShape(draft, part, depth + 1)
+    if (!partShape) return undefined
+    draft.work.budget.spend(1 + partShape.properties.size + partShape.required.size)
+    for (const [name, property] of partShape.properties) {
       if (properties.has(name) && properties.get(name) !== property) return undefined
       properties.set(name, property)
     }
-    for (const name of part.required) required.add(name)
+    for (const name of partShape.required) required.add(name)
   }
   if (depth > 0) return { properties, required }
   for (const [name, property] of properties) {
@@ -144,7 +144,7 @@ function mergedShape(draft: Draft, schema: OpenApiNode, depth: number): Shape | 
   return properties.size > 0 && properties.size <= MAX_FIELDS && isComplete ? { properties, required } : undefined
 }
 
-function wholeSchema(draft: Draft, kind: MediaKind, raw: unknown): unknown {
+function toBodySchema(draft: Draft, kind: MediaKind, raw: unknown): unknown {
   switch (kind) {
     case 'binary':
       return FILE

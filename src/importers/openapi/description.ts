@@ -12,19 +12,19 @@ export interface Description {
   readonly budget?: Budget
 }
 
-export const SHARE = 2 * DEFAULT_UNITS
+export const OPERATION_UNITS = 2 * DEFAULT_UNITS
 
 export type ConvertResult<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string }
 
-const MAX_CHAIN = 16
+const MAX_REF_CHAIN = 16
 
 export function readDescription(root: OpenApiNode, url?: string): ConvertResult<Description> {
   const { swagger, openapi } = root
   // YAML reads `openapi: 3.1` and `openapi: 3.0` as numbers
-  const written = typeof openapi === 'number' ? openapi.toFixed(1) : openapi
+  const versionText = typeof openapi === 'number' ? openapi.toFixed(1) : openapi
   const isEdition = (each: string) =>
-    written === each || (typeof written === 'string' && written.startsWith(`${each}.`))
+    versionText === each || (typeof versionText === 'string' && versionText.startsWith(`${each}.`))
   const edition = swagger === '2.0' || swagger === 2 ? '2.0' : (['3.0', '3.1'] as const).find(isEdition)
   if (edition) return { ok: true, value: { edition, root, ...(url === undefined ? {} : { url }) } }
   const version = openapi ?? swagger
@@ -32,34 +32,35 @@ export function readDescription(root: OpenApiNode, url?: string): ConvertResult<
   return { ok: false, problem: `Must be an OpenAPI description of version 2.0, 3.0 or 3.1, got ${got}` }
 }
 
-const readBefore = new WeakMap<object, number>()
+const unitsByPart = new WeakMap<object, number>()
 
 export function unitsToRead(part: unknown): number {
   if (typeof part !== 'object' || part === null) return 1
-  const known = readBefore.get(part)
-  if (known !== undefined) return known
-  const counted = createBudget(SHARE)
-  withinBudget(() => chargeValue(part, counted), '')
-  readBefore.set(part, counted.spent)
-  return counted.spent
+  const units = unitsByPart.get(part)
+  if (units !== undefined) return units
+  const partBudget = createBudget(OPERATION_UNITS)
+  withinBudget(() => chargeValue(part, partBudget), '')
+  unitsByPart.set(part, partBudget.spent)
+  return partBudget.spent
 }
 
 /** Follows `$ref` within the document; other documents are never fetched. */
 export function resolveOpenApiRef({ root, budget }: Description, value: unknown): ConvertResult<unknown> {
   let current = value
   for (let links = 0; isObject(current) && typeof current.$ref === 'string'; links++) {
-    if (links === MAX_CHAIN) return { ok: false, problem: `'${shortened(current.$ref)}' leads to ever more references` }
-    const found = referredTo(root, current.$ref)
-    if (!found.ok) return found
-    current = found.value
+    if (links === MAX_REF_CHAIN)
+      return { ok: false, problem: `'${shortened(current.$ref)}' leads to ever more references` }
+    const resolved = referredTo(root, current.$ref)
+    if (!resolved.ok) return resolved
+    current = resolved.value
     budget?.spend(unitsToRead(current))
   }
   return { ok: true, value: current }
 }
 
 export function followToObject(description: Description, value: unknown): OpenApiNode | undefined {
-  const followed = resolveOpenApiRef(description, value)
-  return followed.ok && isObject(followed.value) ? followed.value : undefined
+  const resolved = resolveOpenApiRef(description, value)
+  return resolved.ok && isObject(resolved.value) ? resolved.value : undefined
 }
 
 /**
@@ -77,18 +78,18 @@ export function isAnnotated(
   if (raw.$ref === undefined && raw.allOf === undefined) return false
   budget.spend(1)
   const schema = followToObject(description, raw)
-  if (!schema || depth > MAX_CHAIN) return false
+  if (!schema || depth > MAX_REF_CHAIN) return false
   const isPart = (part: unknown) => isAnnotated(description, part, annotation, budget, depth + 1)
   return schema[annotation] === true || listAt(schema, 'allOf').some(isPart)
 }
 
 export function referredTo(root: OpenApiNode, reference: string) {
-  const impossible = (why: string) => ({ ok: false, problem: `'${shortened(reference)}' ${why}` }) as const
-  if (!reference.startsWith('#')) return impossible('is in another document, which is not fetched')
+  const toProblem = (why: string) => ({ ok: false, problem: `'${shortened(reference)}' ${why}` }) as const
+  if (!reference.startsWith('#')) return toProblem('is in another document, which is not fetched')
   const steps = parseLocalRef(reference)
-  if (typeof steps !== 'object') return impossible('is no JSON Pointer')
+  if (typeof steps !== 'object') return toProblem('is no JSON Pointer')
   const value = getAtPointer(root, steps)
-  return value === undefined ? impossible('points to nothing in the document') : ({ ok: true, value, steps } as const)
+  return value === undefined ? toProblem('points to nothing in the document') : ({ ok: true, value, steps } as const)
 }
 
 export function objectAt(node: OpenApiNode, key: string): OpenApiNode {

@@ -22,25 +22,30 @@ export function createDraft(
   const inputs: Input[] = []
   const parameters: JsonObject[] = []
   const warnings: string[] = []
-  const taken = new Set<string>()
-  const addInput = (preferred: string, place: string, schema: unknown, more: Omit<Input, 'name' | 'schema'>) => {
-    const plain = inputName(preferred)
-    const placed = `${place}_${plain}`
-    let name = [plain, placed.slice(0, MAX_NAME)].find((each) => !taken.has(each))
+  const usedNames = new Set<string>()
+  const addInput = (
+    preferredName: string,
+    location: string,
+    schema: unknown,
+    fields: Omit<Input, 'name' | 'schema'>,
+  ) => {
+    const plainName = toInputName(preferredName)
+    const locatedName = `${location}_${plainName}`
+    let name = [plainName, locatedName.slice(0, MAX_NAME)].find((candidate) => !usedNames.has(candidate))
     for (let count = 2; name === undefined; count++) {
       work.budget.spend(1)
-      const numbered = `${placed.slice(0, MAX_NAME - 6)}_${count}`
-      if (!taken.has(numbered)) name = numbered
+      const numberedName = `${locatedName.slice(0, MAX_NAME - 6)}_${count}`
+      if (!usedNames.has(numberedName)) name = numberedName
     }
-    taken.add(name)
-    inputs.push({ name, schema: converter.convert(schema, work), ...more })
+    usedNames.add(name)
+    inputs.push({ name, schema: converter.convert(schema, work), ...fields })
     return name
   }
   return { description, work, addInput, inputs, parameters, problems, warnings }
 }
 
 /** Model providers take up to 64 letters, digits, dots, dashes and underscores. */
-function inputName(name: string): string {
+function toInputName(name: string): string {
   if (/^[A-Za-z0-9_.-]{1,64}$/.test(name) && name !== '__proto__') return name
   const plain = trim(name.replaceAll(/[^A-Za-z0-9_.-]+/g, '_'), '_')
   return plain.slice(0, MAX_NAME) || 'input'

@@ -13,8 +13,8 @@ export function fitMembers(
   const types = typeof schema.type === 'string' ? [schema.type] : Array.isArray(schema.type) ? schema.type : []
   const keyword = schema.enum === undefined ? 'const' : 'enum'
   const members: readonly unknown[] = Array.isArray(schema.enum) ? schema.enum : [schema[keyword]]
-  if (types.length === 0 || schema[keyword] === undefined || members.every((member) => fits(member, types))) return
-  const converted = members.map((member) => (fits(member, types) ? member : convertMember(member, types)))
+  if (types.length === 0 || schema[keyword] === undefined || members.every((member) => hasType(member, types))) return
+  const converted = members.map((member) => (hasType(member, types) ? member : convertMember(member, types)))
   if (direction === 'response') {
     delete schema.type
     delete schema.const
@@ -23,8 +23,8 @@ export function fitMembers(
   }
   const sendable = [...new Set(converted.filter((member) => member !== undefined))]
   if (converted.includes(undefined)) {
-    const left = sendable.length === 0 ? `'${keyword}' is left out: it has` : `'${keyword}' loses`
-    warnings.push(`${left} members that are not of the type ${types.map((type) => `'${type}'`).join(' or ')}`)
+    const warningStart = sendable.length === 0 ? `'${keyword}' is left out: it has` : `'${keyword}' loses`
+    warnings.push(`${warningStart} members that are not of the type ${types.map((type) => `'${type}'`).join(' or ')}`)
   }
   delete schema[keyword]
   if (sendable.length > 0 && keyword === 'enum') schema.enum = sendable
@@ -36,7 +36,7 @@ export function hasNullMember({ type, enum: members }: Record<string, unknown>):
   return typeof type === 'string' && type !== 'null' && Array.isArray(members) && members.includes(null)
 }
 
-function fits(member: unknown, types: readonly unknown[]): boolean {
+function hasType(member: unknown, types: readonly unknown[]): boolean {
   return member === null || types.includes(getJsonType(member)) || (isInteger(member) && types.includes('integer'))
 }
 

@@ -27,29 +27,29 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
   return {
     kind: 'openapi',
     async read(request) {
-      const refused = (message: string) => invalidSource({ path: '/from/openapi', message })
+      const refuse = (message: string) => invalidSource({ path: '/from/openapi', message })
       const source = await readSource(request, fetchText)
-      const read = source.ok ? readDescription(source.value, source.url) : source
-      if (!read.ok) return refused(read.problem)
-      const description = read.value
+      const parsed = source.ok ? readDescription(source.value, source.url) : source
+      if (!parsed.ok) return refuse(parsed.problem)
+      const description = parsed.value
       const options = readImportOptions(request.options, Object.keys(listSchemes(description)))
       if (!options.ok) return invalidSource(...options.problems)
-      const described = listDescribedOperations(description)
-      if (!described.ok) return refused(described.problem)
-      const { operations, unreadable } = described.value
+      const listed = listDescribedOperations(description)
+      if (!listed.ok) return refuse(listed.problem)
+      const { operations, unreadable } = listed.value
       if (operations.length + unreadable.length === 0)
-        return refused('Must describe operations under `paths`, and has none')
-      const chosen: DescribedOperation[] = []
-      const mayGiveWay = createYielder(() => request.budget.spent, request.yieldControl)
+        return refuse('Must describe operations under `paths`, and has none')
+      const selected: DescribedOperation[] = []
+      const yieldIfDue = createYielder(() => request.budget.spent, request.yieldControl)
       for (const operation of operations) {
-        if (request.isSelected(operation.tool)) chosen.push(operation)
-        await mayGiveWay()
+        if (request.isSelected(operation.tool)) selected.push(operation)
+        await yieldIfDue()
       }
-      if (chosen.length > MAX_TOOLS) {
-        const most = `one request makes at most ${MAX_TOOLS} tools: choose some with 'tools'`
-        return refused(`Has ${chosen.length} operations, and ${most}`)
+      if (selected.length > MAX_TOOLS) {
+        const limit = `one request makes at most ${MAX_TOOLS} tools: choose some with 'tools'`
+        return refuse(`Has ${selected.length} operations, and ${limit}`)
       }
-      const items = buildItems(chosen, unreadable, {
+      const items = buildItems(selected, unreadable, {
         description,
         requests: createSchemaConverter(description, 'request'),
         responses: createSchemaConverter(description, 'response'),
@@ -57,8 +57,8 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
         options: options.value,
         budget: request.budget,
       })
-      const { version, description: said, title } = objectAt(description.root, 'info')
-      const toolkitDescription = [said, title].flatMap((text) => shortDescription(text) ?? [])[0]
+      const { version, description: infoDescription, title } = objectAt(description.root, 'info')
+      const toolkitDescription = [infoDescription, title].flatMap((text) => shortDescription(text) ?? [])[0]
       return {
         ok: true,
         items,

@@ -17,7 +17,7 @@ export function chooseMedia(types: readonly string[]): { readonly type: string; 
   const exact = types.find((type) => parseMediaType(type) === 'application/json')
   if (exact !== undefined) return { type: exact, kind: 'json' }
   for (const kind of MEDIA_KINDS) {
-    const type = types.find((each) => kindOfMedia(each) === kind)
+    const type = types.find((candidate) => kindOfMedia(candidate) === kind)
     if (type !== undefined) return { type, kind }
   }
   return undefined

@@ -17,31 +17,32 @@ export const FILE = {
 const MAX_DEPTH = 8
 const ALTERNATIVES = ['anyOf', 'oneOf'] as const
 
-type Work = Pick<Draft, 'description' | 'work'>
+type FileContext = Pick<Draft, 'description' | 'work'>
 
 /**
  * The schema of a whole multipart body, with each field that takes bytes taking files: properties, additional ones,
  * and those of alternatives. The same object where no field does.
  */
-export function withFiles(work: Work, raw: unknown, depth = 0): unknown {
-  const schema = enter(work, raw, depth)
+export function withFiles(context: FileContext, raw: unknown, depth = 0): unknown {
+  const schema = resolveSchema(context, raw, depth)
   if (!schema) return raw
-  const changed = changeAlternatives(schema, (part) => withFiles(work, part, depth + 1))
+  const changedKeywords = changeAlternatives(schema, (part) => withFiles(context, part, depth + 1))
   const properties = Object.entries(objectAt(schema, 'properties'))
-  const files = properties.map(([name, property]) => [name, withFile(work, property)] as const)
-  if (files.some(([, file], index) => file !== properties[index]?.[1])) changed.properties = Object.fromEntries(files)
-  const others = withFile(work, schema.additionalProperties)
-  if (others !== schema.additionalProperties) changed.additionalProperties = others
-  return Object.keys(changed).length > 0 ? { ...schema, ...changed } : raw
+  const files = properties.map(([name, property]) => [name, withFile(context, property)] as const)
+  if (files.some(([, file], index) => file !== properties[index]?.[1]))
+    changedKeywords.properties = Object.fromEntries(files)
+  const additional = withFile(context, schema.additionalProperties)
+  if (additional !== schema.additionalProperties) changedKeywords.additionalProperties = additional
+  return Object.keys(changedKeywords).length > 0 ? { ...schema, ...changedKeywords } : raw
 }
 
 /** The schema of one field, with files where it takes bytes: itself, its items, or an alternative. The same object where it does not. */
-export function withFile(work: Work, raw: unknown, depth = 0): unknown {
-  const schema = enter(work, raw, depth)
+export function withFile(context: FileContext, raw: unknown, depth = 0): unknown {
+  const schema = resolveSchema(context, raw, depth)
   if (!schema) return raw
   const isFile = (part: unknown) => {
-    const followed = followToObject(work.description, part)
-    return followed !== undefined && isBytes(followed)
+    const resolved = followToObject(context.description, part)
+    return resolved !== undefined && isBytes(resolved)
   }
   if (isBytes(schema) || listAt(schema, 'allOf').some(isFile)) {
     const isNullable = schema.nullable === true || (Array.isArray(schema.type) && schema.type.includes('null'))
@@ -51,25 +52,25 @@ export function withFile(work: Work, raw: unknown, depth = 0): unknown {
       description: schema.description ?? FILE.description,
     }
   }
-  const changed = changeAlternatives(schema, (part) => withFile(work, part, depth + 1))
-  const items = withFile(work, schema.items, depth + 1)
-  if (items !== schema.items) changed.items = items
-  return Object.keys(changed).length > 0 ? { ...schema, ...changed } : raw
+  const changedKeywords = changeAlternatives(schema, (part) => withFile(context, part, depth + 1))
+  const items = withFile(context, schema.items, depth + 1)
+  if (items !== schema.items) changedKeywords.items = items
+  return Object.keys(changedKeywords).length > 0 ? { ...schema, ...changedKeywords } : raw
 }
 
-function enter({ description, work }: Work, raw: unknown, depth: number): OpenApiNode | undefined {
+function resolveSchema({ description, work }: FileContext, raw: unknown, depth: number): OpenApiNode | undefined {
   work.budget.spend(1)
   return depth > MAX_DEPTH ? undefined : followToObject(description, raw)
 }
 
 function changeAlternatives(schema: OpenApiNode, change: (part: unknown) => unknown): Record<string, unknown> {
-  const changed: Record<string, unknown> = {}
+  const changedKeywords: Record<string, unknown> = {}
   for (const keyword of ALTERNATIVES) {
     const parts = listAt(schema, keyword)
     const files = parts.map(change)
-    if (files.some((file, index) => file !== parts[index])) changed[keyword] = files
+    if (files.some((file, index) => file !== parts[index])) changedKeywords[keyword] = files
   }
-  return changed
+  return changedKeywords
 }
 
 function isBytes({ type, format, contentMediaType, contentEncoding }: OpenApiNode): boolean {

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { credentialNeeds } from '../shared/credential-needs.ts'
 import type { Description, OpenApiNode, ConvertResult } from './description.ts'
-import { objectAt, SHARE, textAt, listTexts, unitsToRead } from './description.ts'
+import { objectAt, OPERATION_UNITS, textAt, listTexts, unitsToRead } from './description.ts'
 import type { Draft } from './draft.ts'
 import { type DescribedOperation, joinPath, findServer } from './operations.ts'
 import type { OpenApiOptions } from './options.ts'
@@ -31,30 +31,34 @@ const MAX_TAGS = 32
 const MAX_LOGO = 2_000
 const MAX_WARNINGS = 20
 
-const TOO_MUCH =
+const TOO_MUCH_WORK =
   "it takes too much work to make a tool of: it says too much, or its parts repeat each other too often, by '$ref' or 'allOf'"
 
-const OF_ALL = ['security', 'servers', 'consumes', 'produces', 'schemes']
+const SHARED_FIELDS = ['security', 'servers', 'consumes', 'produces', 'schemes']
 
 export function buildTool(operation: DescribedOperation, maker: ToolMaker): ImportItem {
   const { method, path, tool } = operation
   const about = { method, path }
   const skip = (reason: string): ImportItem => ({ skipped: { name: tool, reason, about } })
-  if (maker.budget.isExceeded) return skip(TOO_MUCH)
-  const budget = createBudget(SHARE, maker.budget)
-  const made = withinBudget(() => {
+  if (maker.budget.isExceeded) return skip(TOO_MUCH_WORK)
+  const budget = createBudget(OPERATION_UNITS, maker.budget)
+  const result = withinBudget(() => {
     for (const part of [operation.operation, operation.pathItem.parameters, operation.pathItem.servers])
       budget.spend(unitsToRead(part))
-    for (const part of OF_ALL) budget.spend(unitsToRead(maker.description.root[part]))
+    for (const part of SHARED_FIELDS) budget.spend(unitsToRead(maker.description.root[part]))
     const work = { budget, patterns: createBudget(DEFAULT_UNITS / 2, budget) }
-    return make(operation, { ...maker, description: { ...maker.description, budget } }, work)
-  }, TOO_MUCH)
-  if (!made.ok) return skip(TOO_MUCH)
-  return typeof made.value === 'string' ? skip(made.value) : { tool: made.value }
+    return buildImportedTool(operation, { ...maker, description: { ...maker.description, budget } }, work)
+  }, TOO_MUCH_WORK)
+  if (!result.ok) return skip(TOO_MUCH_WORK)
+  return typeof result.value === 'string' ? skip(result.value) : { tool: result.value }
 }
 
 /** A string says why it cannot be made. */
-function make(operation: DescribedOperation, maker: ToolMaker, work: ConversionWork): ImportedTool | string {
+function buildImportedTool(
+  operation: DescribedOperation,
+  maker: ToolMaker,
+  work: ConversionWork,
+): ImportedTool | string {
   const { description, options, toolkit } = maker
   const { method, path, operationId, tool, operation: document } = operation
   const about = { method, path }
@@ -72,18 +76,18 @@ function make(operation: DescribedOperation, maker: ToolMaker, work: ConversionW
     input = inputSchema(request, maker.requests)
   }
   if (!input.ok) return `its input schema cannot be used: ${input.problem}`
-  const { response, accept, ...described } = convertOutput(
+  const { response, accept, ...convertedOutput } = convertOutput(
     description,
     maker.responses,
     request.operation,
     method,
     work,
   )
-  const output = outputSchema(described.schema, maker, work)
+  const output = outputSchema(convertedOutput.schema, maker, work)
   const warnings = [
     ...request.warnings,
     ...request.inputs.flatMap(({ name, schema }) => schema.warnings.map((each) => `input '${name}': ${each}`)),
-    ...described.warnings,
+    ...convertedOutput.warnings,
     ...output.warnings,
   ]
   const summary = textAt(document, 'summary')?.trim()
@@ -131,11 +135,11 @@ function inputSchema({ inputs, work }: Draft, converter: SchemaConverter): Conve
     },
     inputs.map(({ schema }) => schema),
   )
-  const written = standaloneSchema(root, converter, 'recursive', work)
-  const isSmall = written.ok && JSON.stringify(written.value).length <= LARGE_INPUT
-  const whole = isSmall ? written : standaloneSchema(root, converter, 'shared', work)
-  if (!whole.ok) return whole
-  const { value } = whole
+  const expandedSchema = standaloneSchema(root, converter, 'recursive', work)
+  const fitsExpanded = expandedSchema.ok && JSON.stringify(expandedSchema.value).length <= LARGE_INPUT
+  const standalone = fitsExpanded ? expandedSchema : standaloneSchema(root, converter, 'shared', work)
+  if (!standalone.ok) return standalone
+  const { value } = standalone
   return typeof value === 'boolean' ? { ok: false, problem: 'it is not an object' } : { ok: true, value }
 }
 
@@ -144,14 +148,14 @@ function withoutUnreadable(request: DraftRequest, converter: SchemaConverter): D
   const warnings = [...request.warnings]
   const unreadable = new Set<unknown>()
   for (const { name, required, schema } of request.inputs) {
-    const whole = required ? undefined : standaloneSchema(schema, converter, 'shared', request.work)
-    if (!whole || whole.ok) continue
+    const standalone = required ? undefined : standaloneSchema(schema, converter, 'shared', request.work)
+    if (!standalone || standalone.ok) continue
     unreadable.add(name)
-    warnings.push(`the optional input '${name}' is left out: ${whole.problem}`)
+    warnings.push(`the optional input '${name}' is left out: ${standalone.problem}`)
   }
-  const { body, ...kept } = request
+  const { body, ...requestFields } = request
   return {
-    ...kept,
+    ...requestFields,
     ...(body === undefined || unreadable.has(body.input) ? {} : { body }),
     inputs: request.inputs.filter(({ name }) => !unreadable.has(name)),
     parameters: request.parameters.filter(({ input }) => !unreadable.has(input)),
@@ -161,42 +165,45 @@ function withoutUnreadable(request: DraftRequest, converter: SchemaConverter): D
 
 function withDescription(schema: JsonSchema, description: string | undefined): JsonSchema {
   if (description === undefined) return schema
-  const text = cut(description.trim(), MAX_DESCRIPTION)
+  const text = truncate(description.trim(), MAX_DESCRIPTION)
   return typeof schema === 'boolean' ? schema : { ...schema, description: text }
 }
 
 function outputSchema(schema: ConversionResult | null, { responses, options }: ToolMaker, work: ConversionWork) {
   if (!schema) return { schema: null, warnings: [] }
   if (options.outputs === 'any') return { schema: {}, warnings: [] }
-  const whole = standaloneSchema(schema, responses, 'shared', work)
-  if (whole.ok) return { schema: whole.value === true ? {} : whole.value, warnings: schema.warnings }
-  return { schema: {}, warnings: [`the output may be anything, since its schema cannot be used: ${whole.problem}`] }
+  const standalone = standaloneSchema(schema, responses, 'shared', work)
+  if (standalone.ok) return { schema: standalone.value === true ? {} : standalone.value, warnings: schema.warnings }
+  return {
+    schema: {},
+    warnings: [`the output may be anything, since its schema cannot be used: ${standalone.problem}`],
+  }
 }
 
-function buildDescription(operation: OpenApiNode, otherwise: string): string {
+function buildDescription(operation: OpenApiNode, fallback: string): string {
   const summary = textAt(operation, 'summary')?.trim()
   const text = textAt(operation, 'description')?.trim()
   const isRepeated = summary !== undefined && text?.startsWith(summary)
   const parts = [isRepeated ? undefined : summary, text].filter((part) => part !== undefined)
   const deprecated = operation.deprecated === true ? ['Deprecated.'] : []
-  return cut([...deprecated, ...(parts.length > 0 ? parts : [otherwise])].join('\n\n'), MAX_DESCRIPTION)
+  return truncate([...deprecated, ...(parts.length > 0 ? parts : [fallback])].join('\n\n'), MAX_DESCRIPTION)
 }
 
 /** Redoc's extension, for all tools of the description. Icons have HTTPS (MCP, `Icon`). */
 function findLogo({ root }: Description): { readonly icons?: readonly JsonObject[] } {
   const { url } = objectAt(objectAt(root, 'info'), 'x-logo')
-  const isTaken = typeof url === 'string' && url.length <= MAX_LOGO && /^https:\/\/[^/]/i.test(url)
-  return isTaken ? { icons: [{ src: url }] } : {}
+  const isUsable = typeof url === 'string' && url.length <= MAX_LOGO && /^https:\/\/[^/]/i.test(url)
+  return isUsable ? { icons: [{ src: url }] } : {}
 }
 
 function listTags(operation: OpenApiNode): string[] {
-  const usable = listTexts(operation.tags).filter((tag) => tag.length > 0 && tag.length <= 64 && tag.isWellFormed())
-  return [...new Set([...(operation.deprecated === true ? ['deprecated'] : []), ...usable])].slice(0, MAX_TAGS)
+  const validTags = listTexts(operation.tags).filter((tag) => tag.length > 0 && tag.length <= 64 && tag.isWellFormed())
+  return [...new Set([...(operation.deprecated === true ? ['deprecated'] : []), ...validTags])].slice(0, MAX_TAGS)
 }
 
-function cut(text: string, most: number): string {
-  if (text.length <= most) return text
-  const end = text.slice(0, most)
-  const space = end.search(/\s\S*$/)
-  return `${(space > most / 2 ? end.slice(0, space) : end).trimEnd().toWellFormed()}…`
+function truncate(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text
+  const start = text.slice(0, maxCharacters)
+  const space = start.search(/\s\S*$/)
+  return `${(space > maxCharacters / 2 ? start.slice(0, space) : start).trimEnd().toWellFormed()}…`
 }

@@ -11,7 +11,7 @@ import {
   type ConvertResult,
   textAt,
 } from './description.ts'
-import { serversOfSwagger } from './swagger.ts'
+import { listSwaggerServers } from './swagger.ts'
 
 export interface DescribedOperation {
   readonly tool: string
@@ -30,20 +30,20 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 export function listDescribedOperations(
   description: Description,
 ): ConvertResult<{ readonly operations: readonly DescribedOperation[]; readonly unreadable: readonly SkippedTool[] }> {
-  const found: Omit<DescribedOperation, 'tool'>[] = []
+  const operations: Omit<DescribedOperation, 'tool'>[] = []
   const unreadable: SkippedTool[] = []
   for (const [path, source] of Object.entries(objectAt(description.root, 'paths'))) {
     if (path.startsWith('x-')) continue
-    if (found.length + unreadable.length > MAX_OPERATIONS)
+    if (operations.length + unreadable.length > MAX_OPERATIONS)
       return { ok: false, problem: `Must describe at most ${MAX_OPERATIONS} operations` }
-    const followed = resolveOpenApiRef(description, source)
-    if (!followed.ok || !isObject(followed.value)) {
-      unreadable.push({ name: path, reason: followed.ok ? 'Its path item is not an object' : followed.problem })
+    const resolved = resolveOpenApiRef(description, source)
+    if (!resolved.ok || !isObject(resolved.value)) {
+      unreadable.push({ name: path, reason: resolved.ok ? 'Its path item is not an object' : resolved.problem })
       continue
     }
     // Fields beside a path item's `$ref` hold too; OpenAPI leaves open what conflicts mean
-    const { $ref: _, ...beside } = isObject(source) ? source : {}
-    const pathItem: OpenApiNode = { ...followed.value, ...beside }
+    const { $ref: _, ...siblings } = isObject(source) ? source : {}
+    const pathItem: OpenApiNode = { ...resolved.value, ...siblings }
     for (const method of METHODS) {
       const operation = pathItem[method]
       if (operation === undefined) continue
@@ -52,11 +52,11 @@ export function listDescribedOperations(
         continue
       }
       const operationId = textAt(operation, 'operationId')
-      const common = { method: method.toUpperCase(), path, pathItem, operation }
-      found.push(operationId === undefined ? common : { ...common, operationId })
+      const described = { method: method.toUpperCase(), path, pathItem, operation }
+      operations.push(operationId === undefined ? described : { ...described, operationId })
     }
   }
-  return { ok: true, value: { operations: toolNames(found), unreadable } }
+  return { ok: true, value: { operations: toolNames(operations), unreadable } }
 }
 
 /** A server's URL with a path below it; a query of the server's, which Azure's descriptions have, comes first. */
@@ -64,33 +64,33 @@ export function joinPath(server: string, path: string): string {
   const [base = '', query] = server.split('?', 2)
   const url = `${base.replace(/\/$/, '')}${path}`
   if (!query) return url
-  const [before, after] = url.split('?', 2)
-  return `${before}?${after ? `${query}&${after}` : query}`
+  const [pathPart, queryPart] = url.split('?', 2)
+  return `${pathPart}?${queryPart ? `${query}&${queryPart}` : query}`
 }
 
 /** Variables take their defaults; relative URLs start where the description came from. `base` replaces them all. */
 export function findServer(
   { root, edition, url: origin }: Description,
   { operation, pathItem }: DescribedOperation,
-  base: string | undefined,
+  baseUrl: string | undefined,
 ): ConvertResult<string> {
-  const at = (url: string) => ({ ok: true, value: trimEnd(url, '/') }) as const
-  if (base !== undefined) return at(base)
+  const withoutSlash = (url: string) => ({ ok: true, value: trimEnd(url, '/') }) as const
+  if (baseUrl !== undefined) return withoutSlash(baseUrl)
   const servers =
     edition === '2.0'
-      ? serversOfSwagger(root, operation)
-      : [operation, pathItem, root].map((each) => listAt(each, 'servers')).find((each) => each.length > 0)
+      ? listSwaggerServers(root, operation)
+      : [operation, pathItem, root].map((node) => listAt(node, 'servers')).find((node) => node.length > 0)
   const [server = { url: '/' }] = servers ?? []
   if (!isObject(server) || typeof server.url !== 'string') return { ok: false, problem: 'its server has no URL' }
   const variables = objectAt(server, 'variables')
-  const url = server.url.replace(/\{([^{}]*)\}/g, (whole, name: string) => {
+  const url = server.url.replace(/\{([^{}]*)\}/g, (placeholder, name: string) => {
     const { default: value } = objectAt(variables, name)
-    return ['string', 'number', 'boolean'].includes(getJsonType(value)) ? String(value) : whole
+    return ['string', 'number', 'boolean'].includes(getJsonType(value)) ? String(value) : placeholder
   })
-  const impossible = (why: string) => ({ ok: false, problem: `the server '${url}' ${why}` }) as const
-  if (/[{}]/.test(url)) return impossible("has a variable without default: give 'base_url'")
-  if (/^https?:\/\//i.test(url)) return at(url)
-  if (/^[a-z][a-z0-9+.-]*:/i.test(url)) return impossible('is not reached by HTTP')
-  if (origin !== undefined && URL.canParse(url, origin)) return at(new URL(url, origin).href)
-  return impossible("is relative and says no host: give 'base_url'")
+  const toProblem = (why: string) => ({ ok: false, problem: `the server '${url}' ${why}` }) as const
+  if (/[{}]/.test(url)) return toProblem("has a variable without default: give 'base_url'")
+  if (/^https?:\/\//i.test(url)) return withoutSlash(url)
+  if (/^[a-z][a-z0-9+.-]*:/i.test(url)) return toProblem('is not reached by HTTP')
+  if (origin !== undefined && URL.canParse(url, origin)) return withoutSlash(new URL(url, origin).href)
+  return toProblem("is relative and says no host: give 'base_url'")
 }

@@ -47,13 +47,13 @@ const FIELDS = {
 }
 
 export function readImportOptions(fields: JsonObject, schemes: readonly string[]) {
-  const known = schemes.length > 0 ? quoteList(schemes) : 'none'
+  const schemeList = schemes.length > 0 ? quoteList(schemes) : 'none'
   const reader = object(FIELDS, {
     otherFields: IMPORT_FIELDS,
     rule({ credentials = [] }, report) {
       for (const [name, option] of credentials) {
         if (schemes.includes(name) || option.in !== undefined) continue
-        const message = `The description has no such security scheme (it has ${known}): say 'in' and 'name' to send it anyway`
+        const message = `The description has no such security scheme (it has ${schemeList}): say 'in' and 'name' to send it anyway`
         addProblem(report, message, `/credentials${encodePointerStep(name)}`)
       }
     },

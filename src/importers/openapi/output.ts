@@ -11,12 +11,12 @@ export interface Output {
   readonly warnings: readonly string[]
 }
 
-const BYTES = {
+const BYTES_SCHEMA = {
   type: 'object',
   properties: { content_type: { type: 'string' }, data: { type: 'string', contentEncoding: 'base64' } },
   required: ['content_type', 'data'],
 }
-const NO_CONTENT = ['204', '205']
+const NO_CONTENT_STATUSES = ['204', '205']
 
 export function convertOutput(
   description: Description,
@@ -26,36 +26,38 @@ export function convertOutput(
   work: ConversionWork,
 ): Output {
   const warnings: string[] = []
-  if (method === 'HEAD') return of('none', null)
+  if (method === 'HEAD') return toOutput('none', null)
   const responses = Object.entries(objectAt(operation, 'responses'))
   const successes = responses.filter(([status]) => /^2(?:\d\d|XX)$/i.test(status))
   if (successes.length === 0)
-    return responses.some(([status]) => /^30[12378]$/.test(status)) ? of('binary', BYTES) : of('auto', {})
+    return responses.some(([status]) => /^30[12378]$/.test(status))
+      ? toOutput('binary', BYTES_SCHEMA)
+      : toOutput('auto', {})
   const contents: OpenApiNode[] = []
   let withoutContent = 0
   for (const [status, response] of successes) {
-    const followed = resolveOpenApiRef(description, response)
-    if (!followed.ok) warnings.push(`the response ${status} cannot be read: ${followed.problem}`)
-    const content = followed.ok && isObject(followed.value) ? objectAt(followed.value, 'content') : {}
-    if (NO_CONTENT.includes(status)) withoutContent += 1
+    const resolved = resolveOpenApiRef(description, response)
+    if (!resolved.ok) warnings.push(`the response ${status} cannot be read: ${resolved.problem}`)
+    const content = resolved.ok && isObject(resolved.value) ? objectAt(resolved.value, 'content') : {}
+    if (NO_CONTENT_STATUSES.includes(status)) withoutContent += 1
     else contents.push(content)
   }
-  if (contents.length === 0) return of('none', null)
+  if (contents.length === 0) return toOutput('none', null)
   const media = chooseMedia(contents.flatMap((content) => Object.keys(content)))
-  if (!media) return of('auto', {})
-  if (media.kind === 'text') return of('text', { type: 'string' }, media.type)
-  if (media.kind !== 'json') return of('binary', BYTES, media.type)
+  if (!media) return toOutput('auto', {})
+  if (media.kind === 'text') return toOutput('text', { type: 'string' }, media.type)
+  if (media.kind !== 'json') return toOutput('binary', BYTES_SCHEMA, media.type)
 
   const schemas: ConversionResult[] = []
   for (const content of contents) {
     const type = chooseMedia(Object.keys(content))
     if (!type) withoutContent += 1
     else if (type.kind === 'json') schemas.push(converter.convert(objectAt(content, type.type).schema ?? {}, work))
-    else return of('auto', {})
+    else return toOutput('auto', {})
   }
-  return { schema: either(schemas, withoutContent > 0), ...buildAccept(media.type), warnings }
+  return { schema: joinSchemas(schemas, withoutContent > 0), ...buildAccept(media.type), warnings }
 
-  function of(type: 'none' | 'auto' | 'text' | 'binary', schema: JsonSchema | null, media?: string): Output {
+  function toOutput(type: 'none' | 'auto' | 'text' | 'binary', schema: JsonSchema | null, media?: string): Output {
     return {
       schema: schema === null ? null : toConversionResult(schema),
       response: { type },
@@ -69,7 +71,7 @@ function buildAccept(media: string | undefined): { readonly accept?: string } {
   return media === undefined || media === 'application/json' || isRange(media) ? {} : { accept: media }
 }
 
-function either(outputs: readonly ConversionResult[], orNull: boolean): ConversionResult {
+function joinSchemas(outputs: readonly ConversionResult[], orNull: boolean): ConversionResult {
   const unique = [...new Set(outputs)]
   const [first] = unique
   if (!first) return toConversionResult({})

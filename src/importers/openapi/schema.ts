@@ -37,7 +37,7 @@ export type SchemaConverter = ReturnType<typeof createSchemaConverter>
 
 /** They judge no value, and may stand beside a reference in every edition. */
 const ANNOTATIONS = keywordsWhere(({ role }) => role === 'annotation')
-const KEPT: ReadonlySet<string> = new Set(
+const KEPT_KEYWORDS: ReadonlySet<string> = new Set(
   [...ANNOTATIONS, ...keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion')].filter(
     (keyword) => keyword !== 'readOnly' && keyword !== 'writeOnly',
   ),
@@ -52,35 +52,35 @@ const MAX_PARTS = 8
  */
 export function createSchemaConverter(description: Description, direction: 'request' | 'response') {
   const annotation = direction === 'request' ? 'readOnly' : 'writeOnly'
-  const known = new WeakMap<object, ConversionResult>()
+  const convertedBySource = new WeakMap<object, ConversionResult>()
   const definitions = new Map<string, unknown>()
 
-  function convert(raw: unknown, { budget, patterns }: ConversionWork): ConversionResult {
-    const before = isObject(raw) ? known.get(raw) : undefined
-    if (before) return before
+  function convert(source: unknown, { budget, patterns }: ConversionWork): ConversionResult {
+    const cached = isObject(source) ? convertedBySource.get(source) : undefined
+    if (cached) return cached
     const references: string[] = []
     const problems: string[] = []
     const warnings: string[] = []
     let size = 0
-    const schema = convertSchema(raw)
+    const schema = convertSchema(source)
     const converted = { schema, references, problems, warnings, size }
-    if (isObject(raw)) known.set(raw, converted)
+    if (isObject(source)) convertedBySource.set(source, converted)
     return converted
 
-    function convertSchema(source: unknown): JsonSchema {
+    function convertSchema(node: unknown): JsonSchema {
       size += 1
-      budget.spend(isObject(source) ? SCHEMA_UNITS + Object.keys(source).length : 1)
-      if (typeof source === 'boolean') return source
-      if (!isObject(source)) {
+      budget.spend(isObject(node) ? SCHEMA_UNITS + Object.keys(node).length : 1)
+      if (typeof node === 'boolean') return node
+      if (!isObject(node)) {
         warnings.push('a schema that is none is taken to allow anything')
         return {}
       }
-      if (typeof source.$ref === 'string') return referring(source, source.$ref)
-      if (typeof source.$dynamicRef === 'string') problems.push("'$dynamicRef' is not understood")
-      return plain(source)
+      if (typeof node.$ref === 'string') return convertReference(node, node.$ref)
+      if (typeof node.$dynamicRef === 'string') problems.push("'$dynamicRef' is not understood")
+      return convertKeywords(node)
     }
 
-    function referring(source: OpenApiNode, reference: string): JsonSchema {
+    function convertReference(source: OpenApiNode, reference: string): JsonSchema {
       budget.spend(SCHEMA_UNITS)
       const name = nameReference(reference)
       if (!name.ok) {
@@ -90,22 +90,24 @@ export function createSchemaConverter(description: Description, direction: 'requ
       references.push(name.value)
       const target = { $ref: `#/$defs/${name.value}` }
       const isLatest = description.edition === '3.1'
-      const kept = Object.entries(source).filter(([key]) => key !== '$ref' && (isLatest || ANNOTATIONS.has(key)))
-      const beside = plain(Object.fromEntries(kept))
-      if (!isLatest && isNullable(source)) return { ...beside, anyOf: [target, { type: 'null' }] }
-      const judges = Object.keys(beside).some((key) => !ANNOTATIONS.has(key))
-      return judges ? { ...beside, allOf: [target, ...toList(beside.allOf)] } : { ...beside, ...target }
+      const siblingKeywords = Object.entries(source).filter(
+        ([key]) => key !== '$ref' && (isLatest || ANNOTATIONS.has(key)),
+      )
+      const siblings = convertKeywords(Object.fromEntries(siblingKeywords))
+      if (!isLatest && isNullable(source)) return { ...siblings, anyOf: [target, { type: 'null' }] }
+      const hasAssertions = Object.keys(siblings).some((key) => !ANNOTATIONS.has(key))
+      return hasAssertions ? { ...siblings, allOf: [target, ...toList(siblings.allOf)] } : { ...siblings, ...target }
     }
 
-    function plain(source: OpenApiNode) {
+    function convertKeywords(source: OpenApiNode) {
       const schema: Record<string, unknown> = {}
-      const node = withoutForeign(withoutOldSpellings(source))
+      const node = withoutForeignProperties(normalizeKeywords(source))
       for (const [keyword, value] of Object.entries(withReadableProperties(node))) {
-        if (!KEPT.has(keyword)) continue
+        if (!KEPT_KEYWORDS.has(keyword)) continue
         if (direction === 'response' && (keyword === 'pattern' || keyword === 'examples')) continue
         if (Array.isArray(value)) budget.spend(value.length)
-        const wrong = findKeywordProblem(keyword, value)
-        if (wrong !== undefined) warnings.push(`'${keyword}' is left out: ${wrong}`)
+        const problem = findKeywordProblem(keyword, value)
+        if (problem !== undefined) warnings.push(`'${keyword}' is left out: ${problem}`)
         else if (keyword === 'pattern' && !isUsable(value, patterns))
           warnings.push("a 'pattern' that is not supported is left out")
         else schema[keyword] = value
@@ -120,28 +122,28 @@ export function createSchemaConverter(description: Description, direction: 'requ
         if (schema.additionalProperties === false) delete schema.additionalProperties
         if (schema.unevaluatedProperties === false) delete schema.unevaluatedProperties
       }
-      const isOrNull = description.edition !== '3.1' && isNullable(source)
-      return isOrNull || hasNullMember(schema) ? orNull(schema) : asSchema(schema)
+      const allowsNull = description.edition !== '3.1' && isNullable(source)
+      return allowsNull || hasNullMember(schema) ? withNull(schema) : asSchema(schema)
     }
 
     /** The node with its subschemas converted, without the optional properties that cannot be read. */
     function withReadableProperties(node: OpenApiNode): Record<string, unknown> {
       const unreadable = new Map<unknown, readonly string[]>()
-      const converted = mapSubschemas(node, (each) => {
-        const before = problems.length
-        const schema = convertSchema(each)
-        if (problems.length > before) unreadable.set(each, problems.splice(before))
+      const converted = mapSubschemas(node, (subschema) => {
+        const problemsBefore = problems.length
+        const schema = convertSchema(subschema)
+        if (problems.length > problemsBefore) unreadable.set(subschema, problems.splice(problemsBefore))
         return schema
       })
       if (unreadable.size === 0) return converted
       const required = new Set(listTexts(node.required))
       const properties: Record<string, unknown> = { ...objectAt(converted, 'properties') }
-      for (const [name, raw] of Object.entries(objectAt(node, 'properties'))) {
-        const found = unreadable.get(raw)
-        if (!found || required.has(name)) continue
-        unreadable.delete(raw)
+      for (const [name, property] of Object.entries(objectAt(node, 'properties'))) {
+        const unreadableProblems = unreadable.get(property)
+        if (!unreadableProblems || required.has(name)) continue
+        unreadable.delete(property)
         delete properties[name]
-        warnings.push(`the optional property '${name}' is left out: ${found[0]}`)
+        warnings.push(`the optional property '${name}' is left out: ${unreadableProblems[0]}`)
       }
       problems.push(...[...unreadable.values()].flat())
       return { ...converted, ...(isObject(node.properties) ? { properties } : {}) }
@@ -151,13 +153,13 @@ export function createSchemaConverter(description: Description, direction: 'requ
      * The node without the properties that are for the other direction, nor required ones that are so by what they
      * refer to: some APIs take those all the same.
      */
-    function withoutForeign(source: OpenApiNode): OpenApiNode {
-      const foreign = foreignNames(source)
-      if (foreign.size === 0) return source
+    function withoutForeignProperties(source: OpenApiNode): OpenApiNode {
+      const foreignProperties = listForeignProperties(source)
+      if (foreignProperties.size === 0) return source
       const withoutRequired = (part: OpenApiNode): OpenApiNode => {
         if (!Array.isArray(part.required)) return part
         const { required: names, ...rest } = part
-        const required = listTexts(names).filter((name) => !foreign.has(name))
+        const required = listTexts(names).filter((name) => !foreignProperties.has(name))
         return required.length > 0 ? { ...rest, required } : rest
       }
       const properties = Object.entries(objectAt(source, 'properties')).filter(
@@ -172,14 +174,14 @@ export function createSchemaConverter(description: Description, direction: 'requ
       }
     }
 
-    function foreignNames(source: OpenApiNode, depth = 0): Set<string> {
+    function listForeignProperties(source: OpenApiNode, depth = 0): Set<string> {
       budget.spend(1)
       const names = new Set<string>()
       for (const [name, property] of Object.entries(objectAt(source, 'properties')))
         if (isAnnotated(description, property, annotation, budget)) names.add(name)
       for (const part of depth > MAX_PARTS ? [] : listAt(source, 'allOf')) {
-        const followed = followToObject(description, part)
-        if (followed) for (const name of foreignNames(followed, depth + 1)) names.add(name)
+        const resolved = followToObject(description, part)
+        if (resolved) for (const name of listForeignProperties(resolved, depth + 1)) names.add(name)
       }
       return names
     }
@@ -190,9 +192,9 @@ export function createSchemaConverter(description: Description, direction: 'requ
   }
 
   function nameReference(reference: string): ConvertResult<string> {
-    const found = referredTo(description.root, reference)
-    if (!found.ok) return found
-    const { value, steps } = found
+    const resolved = referredTo(description.root, reference)
+    if (!resolved.ok) return resolved
+    const { value, steps } = resolved
     const last = steps.at(-1)
     const isSchema = isObject(value) || typeof value === 'boolean'
     if (!isSchema || last === undefined || !reference.startsWith('#/'))
@@ -211,7 +213,7 @@ export function createSchemaConverter(description: Description, direction: 'requ
   }
 }
 
-function withoutOldSpellings(source: OpenApiNode): OpenApiNode {
+function normalizeKeywords(source: OpenApiNode): OpenApiNode {
   const schema: Record<string, unknown> = { ...source }
   for (const [bound, exclusive] of [
     ['minimum', 'exclusiveMinimum'],
@@ -234,8 +236,8 @@ function withoutOldSpellings(source: OpenApiNode): OpenApiNode {
   const { example } = schema
   if (example !== undefined && !Array.isArray(schema.examples)) schema.examples = [example]
   if (Array.isArray(schema.examples)) {
-    const small = schema.examples.filter((each) => JSON.stringify(each).length <= MAX_EXAMPLE).slice(0, 3)
-    if (small.length > 0) schema.examples = small
+    const smallExamples = schema.examples.filter((example) => JSON.stringify(example).length <= MAX_EXAMPLE).slice(0, 3)
+    if (smallExamples.length > 0) schema.examples = smallExamples
     else delete schema.examples
   }
   return schema
@@ -245,17 +247,20 @@ function isNullable(source: OpenApiNode): boolean {
   return source.nullable === true || source['x-nullable'] === true
 }
 
-function orNull(schema: Record<string, unknown>): JsonObject {
+function withNull(schema: Record<string, unknown>): JsonObject {
   const { type, enum: values, description, title, ...rest } = schema
   if (typeof type === 'string') {
-    const listed = Array.isArray(values) ? { enum: values.includes(null) ? values : [...values, null] } : {}
-    return asSchema({ ...schema, type: type === 'null' ? type : [type, 'null'], ...listed })
+    const enumWithNull = Array.isArray(values) ? { enum: values.includes(null) ? values : [...values, null] } : {}
+    return asSchema({ ...schema, type: type === 'null' ? type : [type, 'null'], ...enumWithNull })
   }
-  const judges = Object.keys(rest).some((key) => !ANNOTATIONS.has(key))
-  if (!judges && values === undefined) return asSchema(schema)
-  const annotated = { ...(title === undefined ? {} : { title }), ...(description === undefined ? {} : { description }) }
+  const hasAssertions = Object.keys(rest).some((key) => !ANNOTATIONS.has(key))
+  if (!hasAssertions && values === undefined) return asSchema(schema)
+  const annotations = {
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+  }
   const base = { ...rest, ...(values === undefined ? {} : { enum: values }) }
-  return asSchema({ ...annotated, anyOf: [base, { type: 'null' }] })
+  return asSchema({ ...annotations, anyOf: [base, { type: 'null' }] })
 }
 
 export function asSchema(schema: Record<string, unknown>): JsonObject {

@@ -23,28 +23,29 @@ export function chooseSecurity(
   const schemes = listSchemes(description)
   const declared = Array.isArray(operation.security) ? operation.security : listAt(description.root, 'security')
   const alternatives = declared.filter(isObject)
-  const own = [...options].filter(([name]) => !Object.hasOwn(schemes, name))
-  const beside = own.map(([, option]) => toCredentialUse(option))
-  const named = alternatives.find((each) => {
-    const names = Object.keys(each)
+  const undeclaredOptions = [...options].filter(([name]) => !Object.hasOwn(schemes, name))
+  const undeclaredUses = undeclaredOptions.map(([, option]) => toCredentialUse(option))
+  const namedAlternative = alternatives.find((alternative) => {
+    const names = Object.keys(alternative)
     return names.length > 0 && names.every((name) => options.has(name))
   })
-  const isOptional = alternatives.length === 0 || alternatives.some((each) => Object.keys(each).length === 0)
-  const candidates = named ? [named] : isOptional ? [{}] : alternatives
+  const isOptional =
+    alternatives.length === 0 || alternatives.some((alternative) => Object.keys(alternative).length === 0)
+  const candidates = namedAlternative ? [namedAlternative] : isOptional ? [{}] : alternatives
   const problems: string[] = []
   for (const candidate of candidates) {
     const uses: CredentialUse[] = []
-    const wrong = problems.length
+    const problemsBefore = problems.length
     for (const [name, scopes] of Object.entries(candidate)) {
       const use = schemeUse(description, name, listTexts(scopes), toolkit, options.get(name))
       if (typeof use === 'string') problems.push(use)
       else uses.push(use)
     }
-    const all = [...uses, ...beside]
-    const twice = writtenTwice(all)
-    if (twice !== undefined)
-      problems.push(`its security schemes ${Object.keys(candidate).join(', ')} all write ${twice}`)
-    if (problems.length === wrong) return { ok: true, value: all }
+    const allUses = [...uses, ...undeclaredUses]
+    const conflict = findConflict(allUses)
+    if (conflict !== undefined)
+      problems.push(`its security schemes ${Object.keys(candidate).join(', ')} all write ${conflict}`)
+    if (problems.length === problemsBefore) return { ok: true, value: allUses }
   }
   return { ok: false, problem: problems.slice(0, MAX_PROBLEMS).join('; ') }
 }
@@ -66,15 +67,15 @@ function schemeUse(
 ): CredentialUse | string {
   const schemes = listSchemes(description)
   if (!Object.hasOwn(schemes, name)) return `the security scheme '${name}' is not defined`
-  const followed = resolveOpenApiRef(description, schemes[name])
-  if (!followed.ok) return `the security scheme '${name}' cannot be read: ${followed.problem}`
-  if (!isObject(followed.value)) return `the security scheme '${name}' is not an object`
-  const { value } = followed
+  const resolved = resolveOpenApiRef(description, schemes[name])
+  if (!resolved.ok) return `the security scheme '${name}' cannot be read: ${resolved.problem}`
+  if (!isObject(resolved.value)) return `the security scheme '${name}' is not an object`
+  const { value } = resolved
   const isBasic = description.edition === '2.0' && value.type === 'basic'
   const scheme = isBasic ? { ...value, type: 'http', scheme: 'basic' } : value
   if (option?.in !== undefined) return toCredentialUse(option)
-  const own = ownName(toolkit, name)
-  const secret = own.toUpperCase()
+  const scopedName = toScopedName(toolkit, name)
+  const secret = scopedName.toUpperCase()
   const key = option ?? { secret }
   switch (scheme.type) {
     case 'apiKey': {
@@ -87,14 +88,14 @@ function schemeUse(
     case 'http': {
       const kind = typeof scheme.scheme === 'string' ? scheme.scheme.toLowerCase() : ''
       if (kind === 'bearer') return toCredentialUse({ ...key, ...BEARER })
-      if (kind === 'basic') return basic(option?.secret ?? secret)
+      if (kind === 'basic') return toBasicUse(option?.secret ?? secret)
       return `the security scheme '${name}' is HTTP '${kind.slice(0, 20)}': only basic and bearer can be said`
     }
     case 'oauth2':
     case 'openIdConnect': {
       if (option?.secret !== undefined) return toCredentialUse({ ...option, ...BEARER })
       // Never one that the description names: its author would be sent the tokens of users of that provider
-      const provider = option?.authorization ?? own.toLowerCase()
+      const provider = option?.authorization ?? scopedName.toLowerCase()
       return toCredentialUse({ authorization: provider, scopes: option?.scopes ?? scopes, ...BEARER })
     }
     default:
@@ -112,11 +113,14 @@ function toCredentialUse({
   name = '',
   format,
 }: CredentialOption): CredentialUse {
-  const where = { in: place, name, ...(format === undefined ? {} : { format }) }
-  return { scopes, credentials: [authorization === undefined ? { secret, ...where } : { authorization, ...where }] }
+  const location = { in: place, name, ...(format === undefined ? {} : { format }) }
+  return {
+    scopes,
+    credentials: [authorization === undefined ? { secret, ...location } : { authorization, ...location }],
+  }
 }
 
-function basic(id: string): CredentialUse {
+function toBasicUse(id: string): CredentialUse {
   const [username, password] = [`${id}_USERNAME`, `${id}_PASSWORD`]
   return {
     scopes: [],
@@ -127,12 +131,12 @@ function basic(id: string): CredentialUse {
   }
 }
 
-function writtenTwice(uses: readonly CredentialUse[]): string | undefined {
-  const written = new Set<string>()
+function findConflict(uses: readonly CredentialUse[]): string | undefined {
+  const usedPlaces = new Set<string>()
   for (const { credentials } of uses) {
     for (const place of new Set(credentials.map(findPlace))) {
-      if (written.has(place)) return `the ${place}`
-      written.add(place)
+      if (usedPlaces.has(place)) return `the ${place}`
+      usedPlaces.add(place)
     }
   }
   return undefined
@@ -145,7 +149,7 @@ export function findPlace({ in: place, name }: OpenApiNode): string {
 }
 
 /** Holds the toolkit's name: no description may get another's key for `api_key`, or users' tokens for Google. */
-function ownName(toolkit: string, scheme: string): string {
+function toScopedName(toolkit: string, scheme: string): string {
   const plain = (text: string) => trim(text.replaceAll(/[^A-Za-z0-9]+/g, '_'), '_')
   const [first, second] = [plain(toolkit), plain(scheme)]
   return (second.toLowerCase().startsWith(`${first.toLowerCase()}_`) ? second : `${first}_${second}`).slice(0, 100)

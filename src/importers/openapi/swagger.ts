@@ -15,38 +15,46 @@ const VALUE_KEYWORDS = (
 ).split(' ')
 
 const URL_ENCODED = 'application/x-www-form-urlencoded'
-const FORMATS: ReadonlyMap<unknown, OpenApiNode> = new Map<unknown, OpenApiNode>([
+const COLLECTION_FORMATS: ReadonlyMap<unknown, OpenApiNode> = new Map<unknown, OpenApiNode>([
   ['csv', { style: 'form', explode: false }],
   ['ssv', { style: 'spaceDelimited', explode: false }],
   ['pipes', { style: 'pipeDelimited', explode: false }],
   ['multi', { style: 'form', explode: true }],
 ])
 
-export function operationOfSwagger(description: Description, operation: OpenApiNode, parameters: readonly unknown[]) {
+export function convertSwaggerOperation(
+  description: Description,
+  operation: OpenApiNode,
+  parameters: readonly unknown[],
+) {
   const { root } = description
-  const own: unknown[] = []
-  const form: OpenApiNode[] = []
+  const operationParameters: unknown[] = []
+  const formParameters: OpenApiNode[] = []
   let body: OpenApiNode | undefined
   for (const source of parameters) {
     const parameter = followToObject(description, source)
-    if (!parameter) own.push(source)
+    if (!parameter) operationParameters.push(source)
     else if (parameter.in === 'body') body = parameter
-    else if (parameter.in === 'formData') form.push(parameter)
-    else own.push(convertParameter(parameter))
+    else if (parameter.in === 'formData') formParameters.push(parameter)
+    else operationParameters.push(convertParameter(parameter))
   }
   const consumes = listTexts(operation.consumes ?? root.consumes)
-  const requestBody = body ? convertBody(body, consumes) : form.length > 0 ? convertForm(form, consumes) : undefined
+  const requestBody = body
+    ? convertBody(body, consumes)
+    : formParameters.length > 0
+      ? convertForm(formParameters, consumes)
+      : undefined
   const responses = Object.entries(objectAt(operation, 'responses')).map(([status, response]) => {
-    const followed = resolveOpenApiRef(description, response)
-    return [status, followed.ok ? convertResponse(followed.value, operation, description) : response]
+    const resolved = resolveOpenApiRef(description, response)
+    return [status, resolved.ok ? convertResponse(resolved.value, operation, description) : response]
   })
   return {
-    parameters: own,
+    parameters: operationParameters,
     operation: { ...operation, requestBody, responses: Object.fromEntries(responses), servers: undefined },
   }
 }
 
-export function serversOfSwagger(root: OpenApiNode, operation: OpenApiNode): readonly OpenApiNode[] {
+export function listSwaggerServers(root: OpenApiNode, operation: OpenApiNode): readonly OpenApiNode[] {
   const basePath = textAt(root, 'basePath') ?? '/'
   const host = textAt(root, 'host')
   if (host === undefined) return [{ url: basePath }]
@@ -65,12 +73,12 @@ function convertStyle(parameter: OpenApiNode): OpenApiNode {
   const format = parameter.collectionFormat ?? 'csv'
   if (parameter.in !== 'query' && parameter.in !== 'formData')
     return format === 'csv' ? { style: 'simple', explode: false } : { style: `collectionFormat ${String(format)}` }
-  return FORMATS.get(format) ?? { style: `collectionFormat ${String(format)}` }
+  return COLLECTION_FORMATS.get(format) ?? { style: `collectionFormat ${String(format)}` }
 }
 
 function convertSchema(parameter: OpenApiNode): OpenApiNode {
-  const kept = VALUE_KEYWORDS.filter((keyword) => parameter[keyword] !== undefined)
-  const schema = Object.fromEntries(kept.map((keyword) => [keyword, parameter[keyword]]))
+  const keywords = VALUE_KEYWORDS.filter((keyword) => parameter[keyword] !== undefined)
+  const schema = Object.fromEntries(keywords.map((keyword) => [keyword, parameter[keyword]]))
   return parameter['x-example'] === undefined ? schema : { ...schema, example: parameter['x-example'] }
 }
 
@@ -84,20 +92,20 @@ function convertBody(body: OpenApiNode, consumes: readonly string[]): OpenApiNod
 }
 
 function convertForm(form: readonly OpenApiNode[], consumes: readonly string[]): OpenApiNode {
-  const hasFile = form.some((each) => each.type === 'file')
+  const hasFile = form.some((field) => field.type === 'file')
   const multipart = hasFile || (consumes.includes('multipart/form-data') && !consumes.includes(URL_ENCODED))
-  const required = form.filter((each) => each.required === true).map(({ name }) => name)
-  const named = (of: (field: OpenApiNode) => OpenApiNode) =>
-    Object.fromEntries(form.map((each) => [String(each.name), of(each)]))
+  const required = form.filter((field) => field.required === true).map(({ name }) => name)
+  const mapFields = (convertField: (field: OpenApiNode) => OpenApiNode) =>
+    Object.fromEntries(form.map((field) => [String(field.name), convertField(field)]))
   const schema = {
     type: 'object',
-    properties: named((each) => ({ ...convertSchema(each), description: each.description })),
+    properties: mapFields((field) => ({ ...convertSchema(field), description: field.description })),
     ...(required.length > 0 ? { required } : {}),
   }
   return {
     required: required.length > 0,
     content: {
-      [multipart ? 'multipart/form-data' : URL_ENCODED]: { schema, encoding: named(convertStyle) },
+      [multipart ? 'multipart/form-data' : URL_ENCODED]: { schema, encoding: mapFields(convertStyle) },
     },
   }
 }

@@ -14,7 +14,7 @@ import { bigInteger } from '../../core/tool/big-integers.ts'
 import { MAX_DEPTH } from '../../core/tool/json.ts'
 
 export type TextBounds = Pick<ImportRequest, 'budget' | 'yieldControl'>
-type Read = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
+type YamlResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
 
 /** Twice what 512 KiB of real descriptions have: each leads to two values, and takes a microsecond. */
 const MAX_MARKS = 30_000
@@ -26,18 +26,18 @@ const SCHEMA = CORE_SCHEMA.withTags(mergeTag, {
   resolve: (text, isExplicit, tag) => bigInteger(text) ?? intCoreTag.resolve(text, isExplicit, tag),
 })
 
-const TOO_MANY = refused(`Must have at most ${MAX_MARKS} lines and signs as YAML: send it as JSON`)
-const TOO_MUCH = refused(`Must have at most ${MAX_VALUES} values as YAML, with what aliases repeat: send it as JSON`)
-const TOO_DEEP = refused(`Must not nest deeper than ${MAX_DEPTH} levels`)
+const TOO_MANY = toProblem(`Must have at most ${MAX_MARKS} lines and signs as YAML: send it as JSON`)
+const TOO_MUCH = toProblem(`Must have at most ${MAX_VALUES} values as YAML, with what aliases repeat: send it as JSON`)
+const TOO_DEEP = toProblem(`Must not nest deeper than ${MAX_DEPTH} levels`)
 
-export async function readYaml(text: string, { budget, yieldControl }: TextBounds): Promise<Read> {
+export async function readYaml(text: string, { budget, yieldControl }: TextBounds): Promise<YamlResult> {
   budget.spend(textUnits(text))
-  if (marksIn(text) > MAX_MARKS) return TOO_MANY
+  if (countMarks(text) > MAX_MARKS) return TOO_MANY
   try {
     const events = parseEvents(text, { maxDepth: MAX_DEPTH + 1 })
     await yieldControl()
-    const wrong = checkEvents(events, text, budget)
-    if (wrong) return wrong
+    const problem = checkEvents(events, text, budget)
+    if (problem) return problem
     // As in JSON, the last of repeated keys counts
     const [value] = constructFromEvents(events, {
       source: text,
@@ -50,46 +50,48 @@ export async function readYaml(text: string, { budget, yieldControl }: TextBound
   } catch (error) {
     const { reason, mark } = error instanceof YAMLException ? error : { reason: 'unreadable' }
     if (reason.includes('maxDepth')) return TOO_DEEP
-    const place = mark ? ` at line ${mark.line + 1}, column ${mark.column + 1}` : ''
-    return refused(`Is neither JSON nor YAML: ${reason.slice(0, 200)}${place}`)
+    const position = mark ? ` at line ${mark.line + 1}, column ${mark.column + 1}` : ''
+    return toProblem(`Is neither JSON nor YAML: ${reason.slice(0, 200)}${position}`)
   }
 }
 
-function refused(problem: string): Read {
+function toProblem(problem: string): YamlResult {
   return { ok: false, problem }
 }
 
-function marksIn(text: string): number {
+function countMarks(text: string): number {
   let marks = 0
   for (let at = 0; at < text.length; at++) marks += MARKS[text.charCodeAt(at)] ?? 0
   return marks
 }
 
 /** Counts what an alias repeats at each place, before it is there: a few of them can stand for gigabytes. */
-function checkEvents(events: readonly Event[], text: string, budget: Budget): Read | undefined {
-  const anchors = new Map<string, { from: number; values?: number }>()
-  const open: { from: number; values?: number }[] = []
+function checkEvents(events: readonly Event[], text: string, budget: Budget): YamlResult | undefined {
+  const anchors = new Map<string, { firstValue: number; values?: number }>()
+  const openNodes: { firstValue: number; values?: number }[] = []
   let documents = 0
   let values = 0
   for (const event of events) {
     if (event.type === EVENT_ID.POP) {
-      const ended = open.pop()
-      if (ended) ended.values = values - ended.from
+      const closedNode = openNodes.pop()
+      if (closedNode) closedNode.values = values - closedNode.firstValue
       continue
     }
     values += 1
     if (event.type === EVENT_ID.ALIAS) {
-      const repeated = anchors.get(text.slice(event.anchorStart, event.anchorEnd))
-      if (repeated && repeated.values === undefined) return TOO_DEEP
-      values += repeated?.values ?? 0
+      const anchor = anchors.get(text.slice(event.anchorStart, event.anchorEnd))
+      if (anchor && anchor.values === undefined) return TOO_DEEP
+      values += anchor?.values ?? 0
     } else {
-      const node = { from: values - 1, ...(event.type === EVENT_ID.SCALAR ? { values: 1 } : {}) }
-      if (event.type !== EVENT_ID.SCALAR) open.push(node)
+      const node = { firstValue: values - 1, ...(event.type === EVENT_ID.SCALAR ? { values: 1 } : {}) }
+      if (event.type !== EVENT_ID.SCALAR) openNodes.push(node)
       if (event.type === EVENT_ID.DOCUMENT) documents += 1
       else if (event.anchorStart >= 0) anchors.set(text.slice(event.anchorStart, event.anchorEnd), node)
     }
     if (values > MAX_VALUES) return TOO_MUCH
   }
   budget.spend(values)
-  return documents === 1 ? undefined : refused(`Must be one YAML document, got ${documents === 0 ? 'none' : 'several'}`)
+  return documents === 1
+    ? undefined
+    : toProblem(`Must be one YAML document, got ${documents === 0 ? 'none' : 'several'}`)
 }

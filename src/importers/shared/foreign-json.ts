@@ -6,17 +6,17 @@ const MAX_PATH = 500
 /** The first thing that our JSON may not hold: `__proto__`, numbers beyond JSON, or depth. */
 export function foreignJsonProblem(root: object): string | undefined {
   const steps: string[] = []
-  const problem = problemIn(root, 1)
+  const problem = findProblem(root, 1)
   return problem && `${problem} at '${steps.toReversed().join('').slice(0, MAX_PATH)}'`
 
   /** Paths are made of what has a problem alone: most have none, and a document has a million places. */
-  function problemIn(value: unknown, depth: number): string | undefined {
+  function findProblem(value: unknown, depth: number): string | undefined {
     if (typeof value === 'number' && !Number.isFinite(value)) return 'Has no number'
     if (typeof value !== 'object' || value === null) return undefined
     if (depth > MAX_DEPTH) return `Must not nest deeper than ${MAX_DEPTH} levels`
     for (const key of Object.keys(value)) {
       if (key === '__proto__') return "Must not have the key '__proto__', got it"
-      const problem = problemIn(Reflect.get(value, key), depth + 1)
+      const problem = findProblem(Reflect.get(value, key), depth + 1)
       if (problem === undefined) continue
       steps.push(encodePointerStep(key))
       return problem

@@ -1,7 +1,7 @@
 import { MAX_NAME, appendHash } from '../../core/tool/tool-id.ts'
 import { trim } from '../../core/tool/trim.ts'
 
-interface NamedAfter {
+interface NamedOperation {
   readonly method: string
   readonly path: string
   readonly operationId?: string
@@ -11,8 +11,8 @@ interface NamedAfter {
  * A name depends on its operation alone, so it is the same in every import: where names meet (ignoring case, and `-`
  * for `_`), each gets a suffix of its method and path, except an `operationId` taken literally that has no `-`.
  */
-export function toolNames<T extends NamedAfter>(operations: readonly T[]): (T & { readonly tool: string })[] {
-  const named = operations.map((operation) => {
+export function toolNames<T extends NamedOperation>(operations: readonly T[]): (T & { readonly tool: string })[] {
+  const candidates = operations.map((operation) => {
     const { operationId, method, path } = operation
     const source = operationId ?? `${method} ${path}`
     const name = trim(source.replaceAll(/[^A-Za-z0-9_-]+/g, '_'), '_') || 'operation'
@@ -20,15 +20,15 @@ export function toolNames<T extends NamedAfter>(operations: readonly T[]): (T & 
     return { operation, name, key: name.toLowerCase().replaceAll('-', '_'), isVerbatim }
   })
   const uses = new Map<string, number>()
-  const verbatim = new Map<string, number>()
-  for (const { key, isVerbatim } of named) {
+  const verbatimUses = new Map<string, number>()
+  for (const { key, isVerbatim } of candidates) {
     uses.set(key, (uses.get(key) ?? 0) + 1)
-    if (isVerbatim) verbatim.set(key, (verbatim.get(key) ?? 0) + 1)
+    if (isVerbatim) verbatimUses.set(key, (verbatimUses.get(key) ?? 0) + 1)
   }
-  return named.map(({ operation, name, key, isVerbatim }) => {
-    const isAlone = uses.get(key) === 1 || (isVerbatim && verbatim.get(key) === 1)
+  return candidates.map(({ operation, name, key, isVerbatim }) => {
+    const isUnique = uses.get(key) === 1 || (isVerbatim && verbatimUses.get(key) === 1)
     const { method, path } = operation
-    const tool = isAlone && name.length <= MAX_NAME ? name : appendHash(name, `${method} ${path}`)
+    const tool = isUnique && name.length <= MAX_NAME ? name : appendHash(name, `${method} ${path}`)
     return { ...operation, tool }
   })
 }

@@ -103,7 +103,15 @@ export function createVault(
 
     canBeApproved: identifies,
 
-    async claim({ tool, shown, fingerprint, isToldByKey, requestedBy, chargedTo, requestUrl }) {
+    async claim({
+      tool,
+      invocation: shown,
+      fingerprint,
+      isDistinguishableByKey: isToldByKey,
+      requestedBy,
+      chargedTo,
+      requestUrl,
+    }) {
       const url = requestUrl()
       const reason = `${formatApprovalReason(tool)}: a person must approve each call`
       if (!identifies(url, isToldByKey))

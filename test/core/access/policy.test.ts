@@ -67,8 +67,8 @@ describe('what holds for a tool', () => {
       approval: false,
       timeoutMs: 20_000,
       limits: [
-        { of: 'mail.*', limits: { concurrency: 5 } },
-        { of: 'mail.send', limits: { rate: { calls: 1, seconds: 60 } } },
+        { pattern: 'mail.*', limits: { concurrency: 5 } },
+        { pattern: 'mail.send', limits: { rate: { calls: 1, seconds: 60 } } },
       ],
       secrets: new Set(['MAIL_KEY', 'OTHER_KEY']),
       review: false,

@@ -21,7 +21,7 @@ const notSet = (id: string) =>
   `The secret '${id}' is not set: 'npx wrangler secret put ${id}' sets it, or on your own machine a line '${id}=…' in .dev.vars`
 const letIt =
   "Neither TOOL_SECRETS nor a policy lets 'Mail.Send' have the secret 'NEW': 'switchboard policies set Mail.Send --secret NEW' allows it"
-const { isGranted, secretFor, howToGive } = createToolSecrets(grants, (name) => values[name])
+const { isGranted, secretFor, formatGrantAdvice } = createToolSecrets(grants, (name) => values[name])
 
 describe('a secret', () => {
   it.each([
@@ -56,7 +56,7 @@ describe('a secret', () => {
     ['SMS_KEY', MAIL, "TOOL_SECRETS does not let 'Mail.Send' have the secret 'SMS_KEY'"],
     ['NEW', MAIL, `${letIt}. ${notSet('NEW')}`],
   ])('%s, for an administrator: each step that is left', (id, tool, steps) => {
-    expect(howToGive(id, tool)).toBe(steps)
+    expect(formatGrantAdvice(id, tool)).toBe(steps)
   })
 
   it('is asked for by its name, and only for a tool that may have it', () => {
@@ -99,6 +99,6 @@ describe('a secret of which policies speak', () => {
   it("is never Switchboard's own, whatever they say", () => {
     expect(secrets.isGranted('ADMIN_KEY', MAIL)).toBe(false)
     expect(secrets.secretFor('ADMIN_KEY', MAIL)).toHaveProperty('missing')
-    expect(secrets.howToGive('ADMIN_KEY', MAIL)).toMatch(/have the secret 'ADMIN_KEY'$/)
+    expect(secrets.formatGrantAdvice('ADMIN_KEY', MAIL)).toMatch(/have the secret 'ADMIN_KEY'$/)
   })
 })

@@ -61,19 +61,19 @@ describe('an approval', () => {
     const { record, claims, claimed } = await claim(8, 'ann')
     expect(claimed).toBeUndefined()
     const { id: tool, digest } = record
-    const shown = { principal: 'admin', tool, digest, user: 'ann', input: INPUT, credentials: [], files: [] }
+    const invocation = { principal: 'admin', tool, digest, user: 'ann', input: INPUT, credentials: [], files: [] }
     const more = { fingerprint: expect.any(String), tool: record, chargedTo: 'admin', requestUrl }
-    expect(claims).toEqual([{ shown, isToldByKey: false, ...more }])
-    expect(JSON.parse(claims[0]?.fingerprint ?? '')).toEqual(shown)
+    expect(claims).toEqual([{ invocation, isDistinguishableByKey: false, ...more }])
+    expect(JSON.parse(claims[0]?.fingerprint ?? '')).toEqual(invocation)
     const forNobody = await claim(10)
     expect(forNobody.claimed).toBeUndefined()
-    expect(forNobody.claims[0]?.shown).not.toHaveProperty('user')
+    expect(forNobody.claims[0]?.invocation).not.toHaveProperty('user')
   })
 
   it('is of the very bytes of its files, and asked of nobody where these cannot be read', async () => {
     const { claims } = await claim(8, 'ann', undefined, async () => 'ab12')
     const file = { handle: 'artifact:x', filename: 'a.txt', content_type: 'text/plain', size: 3, sha256: 'ab12' }
-    expect(claims[0]?.shown.files).toEqual([file])
+    expect(claims[0]?.invocation.files).toEqual([file])
     const broken = await claim(8, 'ann', undefined, () => Promise.reject(new Error('R2 is down')))
     expect(broken.claimed).toMatchObject({ ok: false, failure: { type: 'unavailable' } })
     expect(broken.claims).toEqual([])

@@ -22,7 +22,7 @@ describe('the stages of a tool', () => {
     }
     const others = {
       userTokens: { tokenFor: never, renew: never },
-      toolSecrets: { isGranted: never, secretFor: never, howToGive: never },
+      toolSecrets: { isGranted: never, secretFor: never, formatGrantAdvice: never },
       approvals: { claim: never },
       uploads: { find: never },
       artifacts: { put: never, open: never },

@@ -99,7 +99,7 @@ export function worldOf({
         const value = secretOf?.(id)
         return value === undefined ? { missing: `No '${id}'` } : { value }
       },
-      howToGive: (id) => `No '${id}'`,
+      formatGrantAdvice: (id) => `No '${id}'`,
     },
     span: (name, attributes, work) => {
       spans.push([name, attributes])
@@ -117,7 +117,7 @@ export function worldOf({
     },
     approvals: {
       async claim(asking) {
-        const { principal, user, input } = asking.shown
+        const { principal, user, input } = asking.invocation
         asked.push(`approval ${principal} ${user} ${JSON.stringify(input)}`)
         return claim ? claim(asking) : { approved: true }
       },

@@ -75,7 +75,7 @@ it('is the same where nobody can be asked, and where nobody answered', async () 
 })
 
 it('is shown without a credential’s value, whose hash is its caller’s and tool’s', async () => {
-  const { shown, hashed } = await identifiedWith()
+  const { invocation: shown, hashed } = await identifiedWith()
   const [own, whole] = hashed
   expect(whole).toBe(shown)
   expect(own).toEqual(['key:1', 'Bank.Pay@1.0.0', 'secret', 'KEY', '1234'])

@@ -15,7 +15,7 @@ async function readinessOf(
   { canBeApproved = true, userId = 'ann' } = {},
 ) {
   const tell = createReadinessCheck({
-    toolSecrets: { isGranted: () => true, secretFor: () => ({ missing: 'none' }), howToGive: () => 'none' },
+    toolSecrets: { isGranted: () => true, secretFor: () => ({ missing: 'none' }), formatGrantAdvice: () => 'none' },
     grants: { ...GRANTED, ...looks },
     approvals: { canBeApproved: () => canBeApproved },
     unreachable: async () => undefined,

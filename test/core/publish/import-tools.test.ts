@@ -26,9 +26,9 @@ async function imports(...documents: readonly object[]) {
   const results = []
   for (const document of documents) {
     const { items, version } = await read(document)
-    const { made, skipped } = await publish(items ?? [], records, { sourceVersion: version })
+    const { imported, skipped } = await publish(items ?? [], records, { sourceVersion: version })
     expect(skipped).toEqual([])
-    results.push(Object.fromEntries(made.map(({ id, state }) => [id, state])))
+    results.push(Object.fromEntries(imported.map(({ id, state }) => [id, state])))
   }
   return { results, records }
 }
@@ -119,7 +119,7 @@ describe('the version of an imported tool', () => {
     await publish(items, records, { version: '5.0.0' })
     const { items: changed = [] } = await read(describing({ ...before, summary: 'Other' }))
     const low = await publish(changed, records, { version: '5.0.0' })
-    expect(low.made.map(({ id }) => id)).toEqual(['Kit.other@5.0.0'])
+    expect(low.imported.map(({ id }) => id)).toEqual(['Kit.other@5.0.0'])
     expect(low.skipped).toEqual([
       {
         name: 'do',
@@ -128,7 +128,7 @@ describe('the version of an imported tool', () => {
       },
     ])
     const high = await publish(changed, records, { version: '5.0.1' })
-    expect(high.made.map(({ id, state }) => [id, state])).toEqual([
+    expect(high.imported.map(({ id, state }) => [id, state])).toEqual([
       ['Kit.do@5.0.1', 'changed'],
       ['Kit.other@5.0.0', 'unchanged'],
     ])
@@ -144,16 +144,16 @@ describe('a tool that cannot be published', () => {
       ...describing({}),
       paths: { '/a': { post: { operationId: 'DO' } }, '/c': { get: { operationId: 'third' } } },
     })
-    const { made, skipped } = await publish(again, records)
-    expect(made.map(({ id }) => id)).toEqual(['Kit.third@1.0.0'])
+    const { imported, skipped } = await publish(again, records)
+    expect(imported.map(({ id }) => id)).toEqual(['Kit.third@1.0.0'])
     expect(skipped[0]?.reason).toBe("'Kit.do' exists: ids are unique ignoring case")
   })
 
   it('stores nothing in a dry run', async () => {
     const records: ToolRecord[] = []
     const { items = [] } = await read(describing({}))
-    const { made } = await publish(items, records, { dryRun: true })
-    expect(made).toHaveLength(2)
+    const { imported } = await publish(items, records, { dryRun: true })
+    expect(imported).toHaveLength(2)
     expect(records).toEqual([])
   })
 })
@@ -171,7 +171,7 @@ describe('what a source makes', () => {
     const requirements = { authorization: [], secrets: [{ id: 'KEY' }], user_id: true }
     const tool = importedOf({ requirements }, { warnings: ['Is loose'], about: { method: 'GET' } })
     expect(await importTools([{ tool }], options, worldOf().publish)).toEqual({
-      made: [
+      imported: [
         {
           id: 'Kit.Do@1.0.0',
           name: 'Kit_Do',
@@ -190,7 +190,7 @@ describe('what a source makes', () => {
 
   it('is nothing', async () => {
     const { publish: door, asked } = worldOf()
-    expect(await importTools([], options, door)).toEqual({ made: [], skipped: [], denied: 0 })
+    expect(await importTools([], options, door)).toEqual({ imported: [], skipped: [], denied: 0 })
     expect(asked).toEqual([])
   })
 
@@ -213,7 +213,7 @@ describe('what a source makes', () => {
     expect(sizes).toEqual([10, 10, 9, 20, 1, 21])
     expect(asked.filter((each) => each.startsWith('publish'))).toEqual(['publish 10', 'publish 9', 'publish 1'])
     const ids = stored.flat().map(({ records }) => records[0]?.id)
-    expect(imported.made.map(({ id }) => id)).toEqual(ids)
+    expect(imported.imported.map(({ id }) => id)).toEqual(ids)
     expect(ids.slice(0, 3)).toEqual(['Kit.T0@1.0.0', 'Kit.T1@1.0.0', 'Kit.T2@1.0.0'])
     expect(imported.skipped).toEqual([{ name: 'gone', reason: 'Is gone' }])
   })
@@ -259,9 +259,9 @@ describe('what a source makes', () => {
   it('has one budget for judging and writing all of it, and says so of what is beyond', async () => {
     const budget = createBudget(1_000)
     const { publish: door } = worldOf()
-    const { made, skipped } = await importTools(numbered(60), { ...options, budget }, door)
-    expect(made.length).toBeGreaterThan(0)
-    expect(made.length + skipped.length).toBe(60)
+    const { imported, skipped } = await importTools(numbered(60), { ...options, budget }, door)
+    expect(imported.length).toBeGreaterThan(0)
+    expect(imported.length + skipped.length).toBe(60)
     const [first] = skipped
     expect(first?.reason).toBe("The source takes too much work as a whole: import it in parts, chosen by 'tools'")
     expect(new Set(skipped.map(({ reason }) => reason)).size).toBe(1)
@@ -285,7 +285,7 @@ describe('what a source makes', () => {
     })
     const secrets = { requirements: { authorization: [], secrets: [{ id: 'KEY' }], user_id: false } }
     const gone = { name: 'gone', reason: 'Is gone', about: { method: 'PUT' } }
-    const { made, skipped, denied } = await importTools(
+    const { imported, skipped, denied } = await importTools(
       [
         named('A'),
         named('Wrong', { input: BAD }),
@@ -300,7 +300,7 @@ describe('what a source makes', () => {
       { ...options, principal: principal('K*.*') },
       door,
     )
-    expect(made.map(({ id }) => id)).toEqual(['Kit.A@1.0.0', 'Kit.B@1.0.0', 'Kit.C@1.0.0'])
+    expect(imported.map(({ id }) => id)).toEqual(['Kit.A@1.0.0', 'Kit.B@1.0.0', 'Kit.C@1.0.0'])
     expect(skipped).toEqual([
       {
         name: 'Wrong',
@@ -344,8 +344,8 @@ describe('what a source makes', () => {
     })
     const imports = (more: object) => importTools([named('A')], { ...options, ...more }, door)
     expect((await imports({ version: '2.0.0' })).skipped).toMatchObject([{ reason: 'Breaks' }])
-    expect((await imports({ version: '2.0.0', allowBreaking: true })).made).toHaveLength(1)
-    expect((await imports({ sourceVersion: '2.0.0' })).made).toHaveLength(1)
+    expect((await imports({ version: '2.0.0', allowBreaking: true })).imported).toHaveLength(1)
+    expect((await imports({ sourceVersion: '2.0.0' })).imported).toHaveLength(1)
   })
 
   it('comes to something', async () => {

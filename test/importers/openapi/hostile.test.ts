@@ -104,7 +104,7 @@ describe('a description that means harm', () => {
   const reasonOf = async (document: object) => {
     const { items, problems } = await read(document)
     if (!items) return JSON.stringify(problems)
-    const { made, skipped } = await publish(items, [])
+    const { imported: made, skipped } = await publish(items, [])
     return skipped[0]?.reason ?? JSON.stringify(made.flatMap(({ warnings }) => warnings))
   }
   const asking = (schema: unknown, more: object = {}) =>

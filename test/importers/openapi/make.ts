@@ -80,7 +80,7 @@ export async function toolOf(
   }
   const made = await read(document, more)
   if (!made.tools) throw new Error(JSON.stringify(made.failure))
-  const { made: published, skipped } = await publish(made.items, [])
+  const { imported: published, skipped } = await publish(made.items, [])
   const [tool] = made.tools
   return {
     tool: tool!,

@@ -44,7 +44,7 @@ export const tool = (name: string, given: Partial<ToolRecord> = {}): ToolRecord 
 export async function approvable(record: ToolRecord, principal: string, userId: string | undefined, input: JsonObject) {
   const call = { record, caller: { principal: { id: principal } }, invocation: { ...invocationWith(input), userId } }
   const identity = await fingerprintInvocation(call, (value) => sha256(canonicalText(value)))
-  return { ...identity, tool: record, isToldByKey: true, requestedBy: undefined, chargedTo: principal }
+  return { ...identity, tool: record, isDistinguishableByKey: true, requestedBy: undefined, chargedTo: principal }
 }
 
 interface Issued {

@@ -104,14 +104,14 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
     const publishOptions = { principal, dryRun, allowBreaking: allow !== undefined, budget, yieldControl }
     const result = await importTools(items, { ...publishOptions, ...importOptions }, publish)
     if (dryRun) return ok(encodeDryRun(result))
-    const { made, skipped, denied } = result
-    addAuditDetails({ made: made.length, skipped: skipped.length })
-    if (made.length === 0) {
+    const { imported: importedTools, skipped, denied } = result
+    addAuditDetails({ made: importedTools.length, skipped: skipped.length })
+    if (importedTools.length === 0) {
       const [firstSkipped] = skipped
       if (firstSkipped && denied === skipped.length) return fail({ type: 'forbidden', reason: firstSkipped.reason })
       return fail({ type: 'definition-invalid', problems: listProblems(kind, result) })
     }
-    const hasChanges = made.some(({ state }) => state !== 'unchanged')
+    const hasChanges = importedTools.some(({ state }) => state !== 'unchanged')
     return { ...ok(encodeImported(result)), status: hasChanges ? 201 : 200 }
   })
 
@@ -132,7 +132,10 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
       if ('value' in toolSecrets.secretFor(id, tool)) return undefined
       if (!hasScope(principal, 'admin')) return formatSecretNotSet(id)
       // The same words for all tools of the toolkit, and so one warning
-      return toolSecrets.howToGive(id, toolSecrets.isGranted(id, tool) ? tool : { toolkit: tool.toolkit, tool: '*' })
+      return toolSecrets.formatGrantAdvice(
+        id,
+        toolSecrets.isGranted(id, tool) ? tool : { toolkit: tool.toolkit, tool: '*' },
+      )
     }
   }
 }

@@ -157,11 +157,11 @@ function createSourceReader(kinds: readonly ImportKind[]) {
 }
 
 export function encodeImported(result: ImportResult) {
-  const { made } = result
-  const unchanged = made.filter(({ state }) => state === 'unchanged').map(({ id }) => id)
-  const pending = made.filter(({ isPending }) => isPending).map(({ id }) => id)
+  const { imported: importedTools } = result
+  const unchanged = importedTools.filter(({ state }) => state === 'unchanged').map(({ id }) => id)
+  const pending = importedTools.filter(({ isPending }) => isPending).map(({ id }) => id)
   return {
-    ids: made.map(({ id }) => id),
+    ids: importedTools.map(({ id }) => id),
     ...(unchanged.length > 0 ? { unchanged } : {}),
     ...(pending.length > 0 ? { pending } : {}),
     ...skippedAndWarnings(result),
@@ -169,7 +169,7 @@ export function encodeImported(result: ImportResult) {
 }
 
 export function encodeDryRun(result: ImportResult) {
-  return { tools: result.made.map(encodeTool), ...skippedAndWarnings(result) }
+  return { tools: result.imported.map(encodeTool), ...skippedAndWarnings(result) }
 }
 
 export function listProblems(kind: ImportKind, { skipped }: ImportResult): readonly Problem[] {
@@ -181,8 +181,8 @@ export function listProblems(kind: ImportKind, { skipped }: ImportResult): reado
 }
 
 /** Each message once, with the first tools that it is about: a server that cannot be reached is one fault, not one a tool. */
-function skippedAndWarnings({ made, skipped }: ImportResult) {
-  const messages = made.flatMap(({ id, warnings }) => warnings.map((message) => ({ id, message })))
+function skippedAndWarnings({ imported: importedTools, skipped }: ImportResult) {
+  const messages = importedTools.flatMap(({ id, warnings }) => warnings.map((message) => ({ id, message })))
   const warnings = [...Map.groupBy(messages, ({ message }) => message)].map(([message, warned]) => {
     return { message, tools: warned.length, ids: warned.slice(0, MAX_EXAMPLES).map(({ id }) => id) }
   })

@@ -58,7 +58,7 @@ async function imports(
       ...deps.toolSecrets,
       secretFor: (id, tool) =>
         id === 'UNSET' ? { missing: 'It is not set' } : { value: `${id} for ${tool.toolkit}.${tool.tool}` },
-      howToGive: (id, { toolkit, tool }) => `Give '${toolkit}.${tool}' ${id}`,
+      formatGrantAdvice: (id, { toolkit, tool }) => `Give '${toolkit}.${tool}' ${id}`,
     },
   })
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
