@@ -4,7 +4,7 @@
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { createRequire } from 'node:module'
@@ -18,13 +18,14 @@ import { buildSync } from 'esbuild'
 import { type Request, Response } from 'miniflare'
 import { END_REASONS, type EndReason, type ProcessState, SILENCE_MS } from '../runners/sandbox/process-runner.ts'
 
-/** Each is started when it is first needed. */
 const NAMES: readonly string[] = ['shared', 'alone-0', 'alone-1', 'alone-2']
 const START_MS = 10_000
 const HEARTBEAT_MS = 1_000
 const MEMORY_CHECK_MS = 250
 /** Of a whole process, with its 200 isolates; half of a small machine. */
 const MAX_MEMORY_BYTES = Math.min(1024 * 1024 * 1024, (process.constrainedMemory() || totalmem()) / 2)
+/** The socket of the Worker that answers callers: miniflare adds the port to its name. */
+const EGRESS = 'egress:0'
 /** Miniflare's name for workerd's own RPC. */
 const RPC_HOST = 'miniflare-unsafe-internal-capnp-connect'
 const HOST = fileURLToPath(new URL('../runners/sandbox/process-host.ts', import.meta.url))
@@ -38,104 +39,105 @@ echo 1000 2>/dev/null >/proc/self/oom_score_adj
 exec "$@" 3<&-`
 const PIPE = 3
 
-/** Starts none: a process is started when it is first tended. They end with this one. */
-export function createSandboxProcesses(log: (line: string) => void) {
+/** Starts none: a process is started when it is first checked. They end with this one. */
+export function createSandboxProcesses(log: (line: string) => void, maxMemoryBytes = MAX_MEMORY_BYTES) {
   // Nobody else may enter it
   const folder = mkdtempSync(join(tmpdir(), 'sandbox-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  process.once('exit', () => {
+    for (const sandbox of processes.values()) void sandbox.end()
+    rmSync(folder, { recursive: true, force: true })
+  })
   buildSync({ entryPoints: [HOST], outfile: join(folder, 'host.js'), format: 'esm', target: 'es2024' })
-  const processes = new Map(NAMES.map((name) => [name, createSandboxProcess(folder, name, log)]))
-  setInterval(() => claimEgress(folder), HEARTBEAT_MS).unref()
+  const processes = new Map(NAMES.map((name) => [name, createSandboxProcess(folder, name, log, maxMemoryBytes)]))
   const external = (name: string) => ({ external: { address: `unix:${join(folder, name)}`, http: {} } })
   return {
     /** Of the Worker that answers callers. */
     serviceBindings: {
       ...Object.fromEntries(NAMES.map((name) => [`SANDBOX_${name.toUpperCase().replace('-', '_')}`, external(name)])),
-      async WATCHDOG({ url }: Request): Promise<Response> {
+      async WATCHDOG({ url }: Pick<Request, 'url'>): Promise<Response> {
         const { pathname, searchParams } = new URL(url)
-        return Response.json(await processes.get(pathname.slice(1))?.tend(Number(searchParams.get('silence'))))
+        const tenant = searchParams.get('tenant') ?? ''
+        return Response.json(await processes.get(pathname.slice(1))?.check(Number(searchParams.get('silence')), tenant))
       },
     },
-    directSocket: { host: `unix:${join(folder, EGRESS)}`, port: 0, entrypoint: 'SandboxEgress' },
-    /** As for a new Worker, whose isolates would be loaded beside those of the one before. */
+    directSocket: { host: `unix:${join(folder, 'egress')}`, port: 0, entrypoint: 'SandboxEgress' },
+    /** Before another Worker is served: it loads isolates anew, and cannot open a socket that is still there. */
     async end(): Promise<void> {
-      claimEgress(folder)
-      for (const each of processes.values()) await each.end()
+      await Promise.all([...processes.values()].map((sandbox) => sandbox.end()))
+      rmSync(join(folder, EGRESS), { force: true })
     },
   }
 }
 
-function createSandboxProcess(folder: string, name: string, log: (line: string) => void) {
+function createSandboxProcess(folder: string, name: string, log: (line: string) => void, maxMemoryBytes: number) {
   const socket = join(folder, name)
   const config = join(folder, `${name}.capnp`)
   writeFileSync(config, formatConfig(folder, name))
   let running: ReturnType<typeof start> | undefined
-  let state: ProcessState = { ended: 0, at: 0, silentSince: 0, reason: 'crashed' }
-  let isStopping = false
-  process.once('exit', () => running?.kill('crashed'))
+  let state: ProcessState = { ends: 0, endedAt: 0, silentSince: 0, reason: 'crashed' }
 
-  function start() {
+  function start(tenant: string) {
     rmSync(socket, { force: true })
     const command = ['-c', LAUNCH, folder, findWorkerd(), 'serve', '--experimental', config]
     // It knows nothing that this process knows
     const env = { TZ: 'UTC', PATH: process.env['PATH'] }
     const child = spawn('/bin/sh', command, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'], env })
     const pipe = child.stdio[PIPE]
-    let reason: EndReason | undefined
+    let killReason: EndReason | 'replaced' | undefined
     let silentSince: number | undefined
-    const isGone = () => child.exitCode !== null || child.signalCode !== null
-    const gone = once(child, 'exit').then(() => {
+    const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+    const exit = once(child, 'exit').then(() => {
       if (pipe instanceof Writable) pipe.end('\n')
       clearInterval(heartbeat)
       clearInterval(memoryCheck)
       running = undefined
-      const at = Date.now()
-      state = { ended: state.ended + 1, at, silentSince: silentSince ?? at, reason: reason ?? 'crashed' }
-      if (!isStopping) log(`The watchdog ended the sandbox '${name}': a tool in it ${END_REASONS[state.reason]}`)
+      // Linux kills it where memory is short
+      const reason = killReason ?? (child.signalCode === 'SIGKILL' ? 'memory' : 'crashed')
+      if (reason === 'replaced') return
+      const endedAt = Date.now()
+      state = { ends: state.ends + 1, endedAt, silentSince: silentSince ?? endedAt, reason }
+      log(`The watchdog ended the sandbox '${name}': a tool in it ${END_REASONS[reason]}`)
     })
-    function kill(why: EndReason): Promise<void> {
-      if (!isGone()) reason ??= why
+    function kill(reason: EndReason | 'replaced'): Promise<void> {
+      if (!hasEnded()) killReason ??= reason
       child.kill('SIGKILL')
-      return gone
+      return exit
     }
-    const heartbeat = setInterval(() => void tend(SILENCE_MS), HEARTBEAT_MS).unref()
-    const memoryCheck = setInterval(async () => {
-      if ((await readMemory(child.pid)) > MAX_MEMORY_BYTES) await kill('memory')
-    }, MEMORY_CHECK_MS).unref()
+    async function checkMemory(): Promise<void> {
+      if ((await readMemory(child.pid)) > maxMemoryBytes) await kill('memory')
+    }
+    const heartbeat = setInterval(() => void isAnswering(SILENCE_MS), HEARTBEAT_MS).unref()
+    const memoryCheck = setInterval(() => void checkMemory(), MEMORY_CHECK_MS).unref()
 
-    /** Until it says so, or has ended. */
-    async function isAnswering(withinMs: number): Promise<boolean> {
-      const until = Date.now() + withinMs
-      for (let left = withinMs; left > 0 && !isGone(); left = until - Date.now()) {
+    /** Waits until it answers; ends it where it does not in time. */
+    async function isAnswering(timeoutMs: number): Promise<boolean> {
+      const deadline = Date.now() + timeoutMs
+      for (let leftMs = timeoutMs; leftMs > 0 && !hasEnded(); leftMs = deadline - Date.now()) {
         silentSince ??= Date.now()
-        if (await ping(socket, left)) {
+        if (await ping(socket, leftMs)) {
           silentSince = undefined
           return true
         }
         await sleep(20)
       }
+      // One that takes too much memory does not answer either
+      await checkMemory()
+      await kill('silent')
       return false
     }
-    return { kill, isAnswering }
-  }
-
-  async function tend(silenceMs: number): Promise<ProcessState> {
-    claimEgress(folder)
-    const found = running
-    if (found && (await found.isAnswering(silenceMs))) return state
-    await found?.kill('silent')
-    running ??= start()
-    await running.isAnswering(START_MS)
-    return state
+    return { tenant, kill, isAnswering }
   }
 
   return {
-    tend,
-    async end(): Promise<void> {
-      isStopping = true
-      await running?.kill('crashed')
-      isStopping = false
+    /** Ends the process if it does not answer in time or was another tenant's, and starts the next. */
+    async check(silenceMs: number, tenant: string): Promise<ProcessState> {
+      if (running && running.tenant !== tenant) await running.kill('replaced')
+      if (await running?.isAnswering(silenceMs)) return state
+      running ??= start(tenant)
+      await running.isAnswering(START_MS)
+      return state
     },
+    end: async () => running?.kill('replaced'),
   }
 }
 
@@ -157,27 +159,19 @@ const config :Workerd.Config = (
 `
 }
 
-const EGRESS = 'egress'
-
-/** Under its name with a port, which miniflare adds, a socket would be in the way of the one that is opened after a restart. */
-function claimEgress(folder: string): void {
-  const opened = join(folder, `${EGRESS}:0`)
-  if (existsSync(opened)) renameSync(opened, join(folder, EGRESS))
-}
-
 function findWorkerd(): string {
   const { default: path }: { readonly default: string } = createRequire(import.meta.resolve('miniflare'))('workerd')
   return process.env['MINIFLARE_WORKERD_PATH'] ?? path
 }
 
-function ping(socketPath: string, withinMs: number): Promise<boolean> {
+function ping(socketPath: string, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const sent = request({ socketPath, agent: false, signal: AbortSignal.timeout(withinMs) }, (answer) => {
-      answer.resume()
-      resolve(answer.statusCode === 200)
+    const ping = request({ socketPath, agent: false, signal: AbortSignal.timeout(timeoutMs) }, (response) => {
+      response.resume()
+      resolve(response.statusCode === 200)
     })
-    sent.on('error', () => resolve(false))
-    sent.end()
+    ping.on('error', () => resolve(false))
+    ping.end()
   })
 }
 

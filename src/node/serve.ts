@@ -70,18 +70,22 @@ async function refresh(): Promise<void> {
     const next = await buildWorkerOptions(Number(port))
     if (isDeepStrictEqual(next, served)) return console.log(`Ready on ${url}, as before`)
     starting = []
-    await sandboxes?.end()
-    await running.setOptions(next)
+    await replaceWorker(next)
     served = next
     hasStarted()
     console.log(`Ready on ${url}, with what changed`)
   } catch (error) {
     if (stopping.signal.aborted) return
     const reason = why(error)
-    await running.setOptions(served)
+    await replaceWorker(served)
     hasStarted()
     console.error(`${reason}\nWhat was served before goes on at ${url}`)
   }
+}
+
+async function replaceWorker(workerOptions: typeof served): Promise<void> {
+  await sandboxes?.end()
+  await running.setOptions(workerOptions)
 }
 
 function hasStarted(): void {

@@ -41,7 +41,7 @@ function failedBy(
 ) {
   if (reason === 'silent' && (isToBlame || elapsedMs >= SILENCE_MS))
     return { ok: false, timedOutMs: elapsedMs } as const
-  const message = `${subject} was ended: ${isToBlame ? 'it' : 'another tool beside it'} ${END_REASONS[reason]}`
+  const message = `${subject} was ended: ${isToBlame ? 'it' : 'it or a tool beside it'} ${END_REASONS[reason]}`
   // Without a network it can change nothing
   const mayHaveRun = egress !== null && !(tool && isIdempotent(tool))
   const advice = mayHaveRun ? { can_retry: false, additional_prompt_content: MAY_HAVE_RUN } : { can_retry: !isToBlame }

@@ -6,13 +6,17 @@
  * isolate's id and input, `load` and reports of progress are called back, and ending the call ends the run. A request of
  * an isolate comes back with its id (`SandboxEgress`), so allowed hosts and credentials never leave this process.
  *
- * `tend` has the watchdog (`src/node/sandbox-processes.ts`) ask whether a process gives an answer: it ends one that does
- * not, starts it again, and says how many it has ended, when and why. It is asked at the deadline of a call and when a
- * call fails; it also looks by itself. All calls that were under way end with their process, and their tools are suspected;
- * if there were none, those that ran just before, since a module may go on behind its answer. A suspect runs alone, in a
- * new process that no other tool has been in, while there is one for it. A tool that was the only suspect three times is told
- * to `onThirdEnd`, if it was alone the last time: in `shared` another one may have done it. A call that was sent when the
- * process had long been silent never began, and is sent again.
+ * The watchdog (`src/node/sandbox-processes.ts`) ends a process that does not answer or takes too much memory. It looks by
+ * itself, and at each `check`: at the deadline of a call, when a call fails, and before the first. A check also starts a
+ * process that has ended, and says how many have, when and why the last did.
+ *
+ * 1. All calls that were under way end with their process. One that was sent when it had long been silent never began, and
+ *    is sent again.
+ * 2. Their tools become suspects, with those that ran just before: a module may go on behind its answer.
+ * 3. A suspect runs alone, in a new process that no other tool has been in, while there is one for it. Its second answer
+ *    there clears it, since the process went on behind the first; but not once a process of its own has ended.
+ * 4. The second end of a process of its own is at least the third that a tool was in, and is told to `onThirdEnd`. An end of
+ *    `shared` proves nothing of any one tool.
  */
 import { LRUCache } from 'lru-cache'
 import type { WaitUntil } from '../../core/tool/platform.ts'
@@ -30,16 +34,16 @@ export const END_REASONS = {
   crashed: 'crashed its process',
 } as const
 
-/** What the watchdog says of a process. */
+/** The answer to a check. Ends for another tenant do not count. */
 export interface ProcessState {
-  readonly ended: number
+  readonly ends: number
   /** Of the last end: when it was, and since when the process had not answered, in milliseconds since 1970. */
-  readonly at: number
+  readonly endedAt: number
   readonly silentSince: number
   readonly reason: EndReason
 }
 
-/** Rejects a run whose process ended before it answered; it is to blame where no other tool ran in it. */
+/** Rejects a run whose process ended before it answered; its tool is to blame where it is the only suspect. */
 export class ProcessEnd extends Error {
   readonly details: { readonly reason: EndReason; readonly isToBlame: boolean; readonly elapsedMs: number }
 
@@ -63,7 +67,7 @@ interface ProcessRunnerOptions {
 interface Run {
   /** Of the tool, else of the code. */
   readonly key: string
-  started: number
+  startedAt: number
   end?: ProcessEnd
 }
 
@@ -73,9 +77,11 @@ interface SandboxProcess {
   readonly runs: Set<Run>
   /** Those that ran in it, and when last. */
   readonly tools: LRUCache<string, { readonly tool: ToolRecord | undefined; readonly at: number }>
-  ended?: number
+  /** The key of the only tool that may enter; empty where all may. */
+  tenant: string
+  ends?: number
   /** When it last answered; 0 where that is to be found out before another call. */
-  answered: number
+  answeredAt: number
 }
 
 /** In milliseconds. As long as `cpuMs` gives a call on Cloudflare. */
@@ -84,105 +90,108 @@ export const SILENCE_MS = 10_000
 const SILENCE_AFTER_DEADLINE_MS = 1_000
 /** Past every deadline, the platform has dropped whoever waited for a run. */
 const MAX_RUN_MS = 310_000
-const TENDED_MS = 1_000
+const CHECK_INTERVAL_MS = 1_000
 /** What arrives so long after a question that is not answered is not handled either. */
 const SURELY_SILENT_MS = 1_000
 /** Before its process ended: a loop was noticed within. */
 const RECENT_MS = 15_000
-const SUSPECTED_MS = 3_600_000
-const MAX_ENDS = 3
+const SUSPECT_TTL_MS = 3_600_000
+const MAX_ENDS_ALONE = 2
 const MAX_KNOWN = 10_000
 
 export function createProcessRunner(options: ProcessRunnerOptions): RunIsolate {
   const { watchdog, policies, background, now, onEnd, onThirdEnd } = options
   const shared = createProcess('shared', options.shared)
   const alone = options.alone.map((host, index) => createProcess(`alone-${index}`, host))
-  const suspects = new LRUCache<string, true>({ max: MAX_KNOWN, ttl: SUSPECTED_MS })
-  const ends = new LRUCache<string, number>({ max: MAX_KNOWN })
+  const suspects = new LRUCache<string, true>({ max: MAX_KNOWN, ttl: SUSPECT_TTL_MS })
+  const endsAlone = new LRUCache<string, number>({ max: MAX_KNOWN })
 
-  async function tend(process: SandboxProcess, silenceMs: number): Promise<void> {
-    const answer = await watchdog.fetch(`https://watchdog.invalid/${process.name}?silence=${silenceMs}`)
-    const state = await answer.json<ProcessState>()
-    const hasEnded = process.ended !== undefined && process.ended !== state.ended
-    process.ended = state.ended
-    process.answered = now()
+  async function check(process: SandboxProcess, silenceMs: number): Promise<void> {
+    const { name, tenant } = process
+    const response = await watchdog.fetch(`https://watchdog.invalid/${name}?silence=${silenceMs}&tenant=${tenant}`)
+    const state = await response.json<ProcessState>()
+    const hasEnded = process.ends !== undefined && process.ends !== state.ends
+    process.ends = state.ends
+    process.answeredAt = now()
     if (hasEnded) endRuns(process, state)
   }
 
-  function endRuns(process: SandboxProcess, { at, silentSince, reason }: ProcessState): void {
+  function endRuns(process: SandboxProcess, { endedAt, silentSince, reason }: ProcessState): void {
     const { runs, tools } = process
-    const underWay = [...runs].filter(({ started }) => started < Math.min(at, silentSince + SURELY_SILENT_MS))
+    const underWay = [...runs].filter(({ startedAt }) => startedAt < Math.min(endedAt, silentSince + SURELY_SILENT_MS))
     const keys = new Set(underWay.map(({ key }) => key))
+    for (const [key, { at }] of tools) if (endedAt - at < RECENT_MS) keys.add(key)
     for (const run of underWay) {
-      run.end = new ProcessEnd({ reason, isToBlame: keys.size === 1, elapsedMs: at - run.started })
+      run.end = new ProcessEnd({ reason, isToBlame: keys.size === 1, elapsedMs: endedAt - run.startedAt })
       runs.delete(run)
     }
-    const ran = [...tools.entries()].filter(([key, last]) => (keys.size > 0 ? keys.has(key) : at - last.at < RECENT_MS))
-    for (const [key] of ran) suspects.set(key, true)
-    const [suspect] = ran
-    if (suspect && ran.length === 1) blame(suspect[1].tool, reason, process !== shared)
+    for (const key of keys) {
+      suspects.set(key, true)
+      if (process !== shared) countEnd(key, tools.get(key)?.tool, reason)
+    }
     tools.clear()
     if (process === shared) onEnd()
   }
 
-  function blame(tool: ToolRecord | undefined, reason: EndReason, isCertain: boolean): void {
-    if (!tool) return
-    const count = (ends.get(tool.digest) ?? 0) + 1
-    ends.set(tool.digest, count)
-    if (isCertain && count >= MAX_ENDS) background(onThirdEnd(tool, reason).then(() => ends.delete(tool.digest)))
+  function countEnd(key: string, tool: ToolRecord | undefined, reason: EndReason): void {
+    const ends = (endsAlone.get(key) ?? 0) + 1
+    endsAlone.set(key, ends)
+    if (tool && ends >= MAX_ENDS_ALONE) background(onThirdEnd(tool, reason).then(() => endsAlone.delete(key)))
   }
 
   function processFor(key: string): SandboxProcess {
     if (!suspects.has(key)) return shared
-    const isFor = ({ runs }: SandboxProcess) => [...runs].every((run) => run.key === key)
-    return alone.find((each) => each.tools.has(key) && isFor(each)) ?? alone.find(isFor) ?? shared
+    const isFree = ({ runs }: SandboxProcess) => [...runs].every((run) => run.key === key)
+    const process = alone.find((sandbox) => sandbox.tenant === key && isFree(sandbox)) ?? alone.find(isFree) ?? shared
+    if (process !== shared && process.tenant !== key) {
+      process.tenant = key
+      process.tools.clear()
+    }
+    return process
   }
 
-  /** Waits only where it has to: for a process that may have to be started, or in which another tool has been. */
-  async function prepare(process: SandboxProcess, key: string): Promise<void> {
-    const isOthers = process !== shared && process.tools.size > 0 && !process.tools.has(key)
-    if (isOthers) process.tools.clear()
-    if (isOthers) return tend(process, 0)
-    if (process !== shared || process.answered === 0) return tend(process, SILENCE_MS)
-    if (now() - process.answered > TENDED_MS) background(tend(process, SILENCE_MS))
-  }
-
-  const run: RunIsolate = async (isolate, given, signal) => {
+  const run: RunIsolate = async (isolate, args, signal) => {
     const { id, isKept, load, egress, tool } = isolate
     const key = tool?.digest ?? id
     const process = processFor(key)
-    const own: Run = { key, started: Infinity }
-    for (const each of process.runs) if (now() - each.started > MAX_RUN_MS) process.runs.delete(each)
-    process.runs.add(own)
+    const isAlone = process !== shared
+    const current: Run = { key, startedAt: Infinity }
+    for (const past of process.runs) if (now() - past.startedAt > MAX_RUN_MS) process.runs.delete(past)
+    process.runs.add(current)
 
     async function leave(): Promise<void> {
       const isDeadline = Object(signal?.reason).name === 'TimeoutError'
-      if (isDeadline) process.answered = 0
-      await tend(process, isDeadline ? SILENCE_AFTER_DEADLINE_MS : SILENCE_MS)
-      process.runs.delete(own)
+      if (isDeadline) process.answeredAt = 0
+      await check(process, isDeadline ? SILENCE_AFTER_DEADLINE_MS : SILENCE_MS)
+      process.runs.delete(current)
     }
     const onAbort = () => background(leave())
-    let ended: number | undefined
+    let ends: number | undefined
     try {
-      await prepare(process, key)
+      if (isAlone || process.answeredAt === 0) {
+        await check(process, SILENCE_MS)
+        // Which may have made it a suspect
+        if (processFor(key) !== process) return run(isolate, args, signal)
+      } else if (now() - process.answeredAt > CHECK_INTERVAL_MS) background(check(process, SILENCE_MS))
       signal?.throwIfAborted()
       signal?.addEventListener('abort', onAbort, { once: true })
-      ended = process.ended
-      own.started = now()
+      ends = process.ends
+      current.startedAt = now()
+      const hasRun = process.tools.has(key)
       process.tools.set(key, { tool, at: now() })
       if (egress) policies.set(id, egress, { ttl: MAX_RUN_MS + SILENCE_MS })
-      const hosted = { id, isKept: isKept && process === shared, hasEgress: egress !== null }
-      const value: unknown = await process.host.run(hosted, load, given)
-      if (!ends.has(key)) suspects.delete(key)
+      const hosted = { id, isKept: isKept && !isAlone, hasEgress: egress !== null }
+      const value: unknown = await process.host.run(hosted, load, args)
+      if (isAlone && hasRun && !endsAlone.has(key)) suspects.delete(key)
       return value
     } catch (error) {
-      if (!own.end) await tend(process, SILENCE_MS)
+      if (!current.end) await check(process, SILENCE_MS)
       // It had ended before the call was sent
-      if (!own.end && ended !== undefined && ended !== process.ended && !signal?.aborted)
-        return run(isolate, given, signal)
-      throw own.end ?? error
+      if (!current.end && ends !== undefined && ends !== process.ends && !signal?.aborted)
+        return run(isolate, args, signal)
+      throw current.end ?? error
     } finally {
-      process.runs.delete(own)
+      process.runs.delete(current)
       if (process.tools.has(key)) process.tools.set(key, { tool, at: now() })
       signal?.removeEventListener('abort', onAbort)
     }
@@ -190,6 +199,6 @@ export function createProcessRunner(options: ProcessRunnerOptions): RunIsolate {
   return run
 }
 
-function createProcess(name: SandboxProcess['name'], host: Service<SandboxHost>): SandboxProcess {
-  return { name, host, runs: new Set(), tools: new LRUCache({ max: MAX_KNOWN }), answered: 0 }
+function createProcess(name: string, host: Service<SandboxHost>): SandboxProcess {
+  return { name, host, runs: new Set(), tools: new LRUCache({ max: MAX_KNOWN }), tenant: '', answeredAt: 0 }
 }
