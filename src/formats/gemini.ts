@@ -3,7 +3,15 @@ import type { EncodeResult } from '../core/tool/codec.ts'
 import { isJson, isNumber, isObject, type Json, type JsonObject } from '../core/tool/json.ts'
 import { encodePointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
-import { findLocalTarget, mergeAllOf, type SchemaObject, chargeVisit, type FormatContext } from './writing.ts'
+import {
+  addLoss,
+  findLocalTarget,
+  mergeAllOf,
+  type SchemaObject,
+  chargeVisit,
+  type FormatContext,
+  type Position,
+} from './writing.ts'
 import { toProviderName, recordLosses, toRootObject } from './declaration.ts'
 import { type Alternatives, findAlternatives, isNull, listTypes } from './schema-types.ts'
 
@@ -29,10 +37,14 @@ interface GeminiContext extends FormatContext {
   schemasLeft: number
 }
 
-interface Position {
-  readonly path: string
+interface GeminiPosition extends Position {
   readonly level: number
   readonly enclosingRefs: readonly string[]
+  readonly context: GeminiContext
+}
+
+function enter(position: GeminiPosition, step: string): GeminiPosition {
+  return { ...position, path: position.path + step, level: position.level + 1 }
 }
 
 /** Gemini's Schema is a subset of OpenAPI 3.0's: one type a schema, `nullable`, enums of strings, no references. */
@@ -40,110 +52,92 @@ export function gemini(record: ToolRecord, name: string, budget = createBudget()
   const losses = recordLosses(record)
   const context: GeminiContext = { root: record.input, losses, budget, schemasLeft: MAX_SCHEMAS }
   const root = toRootObject(record.input, '/input', context)
-  const parameters = encodeTyped(root, 'object', { path: '/input', level: 1, enclosingRefs: [] }, context)
+  const parameters = encodeTyped(root, 'object', { path: '/input', level: 1, enclosingRefs: [], context })
   const declaration = { name: toProviderName(name, losses, 'letter'), description: record.description }
   return { document: parameters.properties === undefined ? declaration : { ...declaration, parameters }, losses }
 }
 
-function convert(schema: unknown, position: Position, context: GeminiContext): JsonObject {
-  const { path, level, enclosingRefs } = position
+function convert(schema: unknown, position: GeminiPosition): JsonObject {
+  const { path, level, enclosingRefs, context } = position
   chargeVisit(schema, path, context)
-  const addLoss = (reason: string, at = '') => context.losses.push({ path: path + at, reason })
   if (!isObject(schema)) {
-    if (schema !== true) addLoss('Becomes anything')
+    if (schema !== true) addLoss(position, '', 'Becomes anything')
     return {}
   }
   context.schemasLeft -= 1
   if (level > MAX_LEVELS || context.schemasLeft < 0) {
-    addLoss(`Lies deeper than ${MAX_LEVELS} levels, or beyond ${MAX_SCHEMAS} schemas`)
+    addLoss(position, '', `Lies deeper than ${MAX_LEVELS} levels, or beyond ${MAX_SCHEMAS} schemas`)
     return {}
   }
-  const below = { ...position, level: level + 1 }
   if ('$ref' in schema) {
     const { $ref, ...siblings } = schema
     const target = findLocalTarget($ref, path, context)
     const isCycle = target !== undefined && (target.path === '' || enclosingRefs.includes(target.path))
     if (!target || isCycle || !isObject(target.schema)) {
-      addLoss(isCycle ? 'Refers to itself, and becomes anything' : 'Refers to no object')
+      addLoss(position, '', isCycle ? 'Refers to itself, and becomes anything' : 'Refers to no object')
       return {}
     }
-    addLoss('Is put in place', '/$ref')
-    return convert(
-      { ...target.schema, ...siblings },
-      { ...below, enclosingRefs: [...enclosingRefs, target.path] },
-      context,
-    )
+    addLoss(position, '/$ref', 'Is put in place')
+    const inner = { ...enter(position, ''), enclosingRefs: [...enclosingRefs, target.path] }
+    return convert({ ...target.schema, ...siblings }, inner)
   }
-  if (Array.isArray(schema.allOf)) return convert(mergeAllOf(schema, path, context), below, context)
+  if (Array.isArray(schema.allOf)) return convert(mergeAllOf(schema, path, context), enter(position, ''))
   const alternatives = findAlternatives(schema)
-  if (alternatives) return encodeUnion(schema, alternatives, position, context)
+  if (alternatives) return encodeUnion(schema, alternatives, position)
   const types = listTypes(schema)
   const [type, ...otherTypes] = types.filter((each) => each !== 'null')
   const isNullable = types.includes('null')
-  if (type === undefined) return encodeUntyped(schema, isNullable, position, context)
-  if (isNullable) addLoss("Becomes 'nullable'", '/type')
+  if (type === undefined) return encodeUntyped(schema, isNullable, position)
+  if (isNullable) addLoss(position, '/type', "Becomes 'nullable'")
   const nullability = isNullable ? { nullable: true } : {}
-  if (otherTypes.length === 0) return { ...encodeTyped(schema, type, position, context), ...nullability }
-  addLoss("Becomes 'anyOf', one schema a type", '/type')
+  if (otherTypes.length === 0) return { ...encodeTyped(schema, type, position), ...nullability }
+  addLoss(position, '/type', "Becomes 'anyOf', one schema a type")
   return {
-    anyOf: [type, ...otherTypes].map((each) => ({ ...encodeTyped(schema, each, position, context), ...nullability })),
+    anyOf: [type, ...otherTypes].map((each) => ({ ...encodeTyped(schema, each, position), ...nullability })),
   }
 }
 
-function encodeUntyped(
-  schema: SchemaObject,
-  isNullable: boolean,
-  { path }: Position,
-  context: GeminiContext,
-): JsonObject {
-  if (isNullable) context.losses.push({ path: `${path}/type`, reason: 'Becomes a nullable string' })
+function encodeUntyped(schema: SchemaObject, isNullable: boolean, position: GeminiPosition): JsonObject {
+  if (isNullable) addLoss(position, '/type', 'Becomes a nullable string')
   const annotations = Object.entries(schema).filter(([keyword, value]) => {
     const isText = (keyword === 'title' || keyword === 'description') && typeof value === 'string'
-    if (!isText && keyword !== 'type')
-      context.losses.push({ path: path + encodePointerStep(keyword), reason: NO_FIELD })
+    if (!isText && keyword !== 'type') addLoss(position, encodePointerStep(keyword), NO_FIELD)
     return isText
   })
-  const encodedAnnotations: JsonObject = Object.fromEntries(
-    annotations.map(([keyword, text]) => [keyword, String(text)]),
-  )
-  return isNullable ? { type: 'string', nullable: true, ...encodedAnnotations } : encodedAnnotations
+  const encoded: JsonObject = Object.fromEntries(annotations.map(([keyword, text]) => [keyword, String(text)]))
+  return isNullable ? { type: 'string', nullable: true, ...encoded } : encoded
 }
 
-function encodeTyped(schema: SchemaObject, type: string, position: Position, context: GeminiContext): JsonObject {
-  const { path, level } = position
+function encodeTyped(schema: SchemaObject, type: string, position: GeminiPosition): JsonObject {
   const keywords = new Map<string, Json>([['type', type]])
-  const addLoss = (keyword: string, reason = NO_FIELD) =>
-    context.losses.push({ path: path + encodePointerStep(keyword), reason })
-  if (schema.type === undefined) addLoss('type', `Is added: '${type}'`)
+  if (schema.type === undefined) addLoss(position, '/type', `Is added: '${type}'`)
   for (const [keyword, value] of Object.entries(schema)) {
+    const at = encodePointerStep(keyword)
     const bound = type === 'integer' && isNumber(value) ? inclusiveBound(keyword, value) : undefined
     if (keyword === 'type' || isConvertedElsewhere(keyword, value, type)) continue
     else if ((keyword === 'enum' || keyword === 'const') && type === 'string') {
       const values: readonly unknown[] = keyword === 'const' ? [value] : Array.isArray(value) ? value : []
       const texts = values.filter((each) => typeof each === 'string' && each !== '')
       const allowed = [...new Set(texts)]
-      if (keyword === 'const') addLoss(keyword, "Becomes 'enum'")
-      else if (texts.length < values.length) addLoss(keyword, 'Holds values that are no texts, or empty')
+      if (keyword === 'const') addLoss(position, at, "Becomes 'enum'")
+      else if (texts.length < values.length) addLoss(position, at, 'Holds values that are no texts, or empty')
       if (allowed.length > 0 && !keywords.has('enum')) keywords.set('enum', allowed.map(String))
     } else if (bound) {
-      addLoss(keyword, `Becomes '${bound.keyword}'`)
+      addLoss(position, at, `Becomes '${bound.keyword}'`)
       if (!(bound.keyword in schema)) keywords.set(bound.keyword, bound.value)
     } else if (isJson(value) && isSupported(keyword, value, type)) keywords.set(keyword, value)
-    else addLoss(keyword)
+    else addLoss(position, at, NO_FIELD)
   }
   if (type === 'array') {
-    const items = schema.items
-    const itemsPath = `${path}/items`
-    const converted = Array.isArray(items)
-      ? {}
-      : convert(items ?? true, { ...position, path: itemsPath, level: level + 1 }, context)
+    const { items } = schema
+    const converted = Array.isArray(items) ? {} : convert(items ?? true, enter(position, '/items'))
     if (Object.keys(converted).some((key) => key === 'type' || key === 'anyOf')) keywords.set('items', converted)
     else {
-      context.losses.push({ path: itemsPath, reason: 'Becomes a string: Gemini wants a list to have items of a type' })
+      addLoss(position, '/items', 'Becomes a string: Gemini wants a list to have items of a type')
       keywords.set('items', { ...converted, type: 'string' })
     }
   }
-  if (type === 'object') setProperties(schema, keywords, position, context)
+  if (type === 'object') setProperties(schema, keywords, position)
   return Object.fromEntries(keywords)
 }
 
@@ -166,57 +160,36 @@ function isSupported(keyword: string, value: Json, type: string): boolean {
   return ANNOTATIONS.includes(keyword) || (KEYWORDS[type]?.includes(keyword) ?? false)
 }
 
-function setProperties(
-  schema: SchemaObject,
-  keywords: Map<string, Json>,
-  position: Position,
-  context: GeminiContext,
-): void {
-  const { path, level } = position
+function setProperties(schema: SchemaObject, keywords: Map<string, Json>, position: GeminiPosition): void {
   const properties = isObject(schema.properties) ? Object.entries(schema.properties) : []
   if (properties.length > 0) {
     const converted = properties.map(([name, property]): [string, JsonObject] => {
-      const propertyPath = `${path}/properties${encodePointerStep(name)}`
-      return [name, convert(property, { ...position, path: propertyPath, level: level + 1 }, context)]
+      return [name, convert(property, enter(position, `/properties${encodePointerStep(name)}`))]
     })
     keywords.set('properties', Object.fromEntries(converted))
   }
   if (!Array.isArray(schema.required)) return
   const names = new Set<unknown>(properties.map(([name]) => name))
   const required = schema.required.filter((name) => names.has(name))
-  if (required.length < schema.required.length)
-    context.losses.push({ path: `${path}/required`, reason: 'Names a property that has no schema' })
+  if (required.length < schema.required.length) addLoss(position, '/required', 'Names a property that has no schema')
   if (required.length > 0) keywords.set('required', required)
 }
 
 /** `anyOf` must stand alone: keywords beside it go into each branch, or are lost. */
-function encodeUnion(
-  schema: SchemaObject,
-  { keyword, branches }: Alternatives,
-  position: Position,
-  context: GeminiContext,
-): JsonObject {
-  const { path, level } = position
+function encodeUnion(schema: SchemaObject, { keyword, branches }: Alternatives, position: GeminiPosition): JsonObject {
   const { description } = schema
-  const addLoss = (at: string, reason: string) => context.losses.push({ path: `${path}/${at}`, reason })
-  if (keyword === 'oneOf') addLoss('oneOf', "Becomes 'anyOf'")
+  if (keyword === 'oneOf') addLoss(position, '/oneOf', "Becomes 'anyOf'")
   for (const otherKeyword of Object.keys(schema)) {
     if (otherKeyword === keyword) continue
     const isMoved = otherKeyword === 'description' && typeof description === 'string'
-    addLoss(
-      encodePointerStep(otherKeyword).slice(1),
-      isMoved ? "Goes into the branches of 'anyOf'" : `Stands beside '${keyword}'`,
-    )
+    const reason = isMoved ? "Goes into the branches of 'anyOf'" : `Stands beside '${keyword}'`
+    addLoss(position, encodePointerStep(otherKeyword), reason)
   }
   const hasNull = branches.some(isNull)
-  if (hasNull) addLoss(keyword, "A branch that is null becomes 'nullable'")
+  if (hasNull) addLoss(position, `/${keyword}`, "A branch that is null becomes 'nullable'")
   const converted = branches.flatMap((branch, index) => {
     if (isNull(branch)) return []
-    const convertedBranch = convert(
-      branch,
-      { ...position, path: `${path}/${keyword}/${index}`, level: level + 1 },
-      context,
-    )
+    const convertedBranch = convert(branch, enter(position, `/${keyword}/${index}`))
     const describedBranch =
       typeof description === 'string' && !('anyOf' in convertedBranch)
         ? { description, ...convertedBranch }
@@ -226,6 +199,6 @@ function encodeUnion(
   const [onlyBranch, ...otherBranches] = converted
   if (onlyBranch === undefined) return { type: 'string', nullable: true }
   if (otherBranches.length > 0) return { anyOf: converted }
-  addLoss(keyword, 'Has one branch, which takes its place')
+  addLoss(position, `/${keyword}`, 'Has one branch, which takes its place')
   return onlyBranch
 }

@@ -3,7 +3,15 @@ import type { EncodeResult, Loss } from '../core/tool/codec.ts'
 import { isObject, type Json, type JsonObject, getJsonType } from '../core/tool/json.ts'
 import { encodePointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
-import { findLocalTarget, mergeAllOf, type SchemaObject, chargeVisit, type FormatContext } from './writing.ts'
+import {
+  addLoss,
+  findLocalTarget,
+  mergeAllOf,
+  type SchemaObject,
+  chargeVisit,
+  type FormatContext,
+  type Position,
+} from './writing.ts'
 import { toCurrentSchema, toProviderName, recordLosses, toRootObject } from './declaration.ts'
 import { type Alternatives, findAlternatives, isOfType, makeNullable, listTypes } from './schema-types.ts'
 
@@ -31,12 +39,9 @@ function createDeclaration(
   { description }: ToolRecord,
   name: string,
   losses: Loss[],
-  functionFields: JsonObject,
+  fields: JsonObject,
 ): EncodeResult {
-  const document = {
-    type: 'function',
-    function: { name: toProviderName(name, losses), description, ...functionFields },
-  }
+  const document = { type: 'function', function: { name: toProviderName(name, losses), description, ...fields } }
   return { document, losses }
 }
 
@@ -49,144 +54,130 @@ interface StrictContext extends FormatContext {
   depth: number
 }
 
+interface StrictPosition extends Position {
+  readonly level: number
+  readonly context: StrictContext
+}
+
+function enter(position: StrictPosition, step: string, level = position.level): StrictPosition {
+  return { ...position, path: position.path + step, level }
+}
+
 /** "Structured Outputs": objects closed, all properties required, optional ones nullable; at most 10 levels. */
 export function openaiStrict(record: ToolRecord, name: string, budget = createBudget()): EncodeResult {
   const losses = recordLosses(record)
   const definitions = new Map<string, JsonObject>()
-  const context: StrictContext = {
-    root: record.input,
-    losses,
-    budget,
-    names: new Map(),
-    definitions,
-    schemasLeft: MAX_SCHEMAS,
-    depth: 0,
-  }
+  const counts = { schemasLeft: MAX_SCHEMAS, depth: 0 }
+  const context: StrictContext = { root: record.input, losses, budget, names: new Map(), definitions, ...counts }
   const root = toRootObject(record.input, '/input', context)
-  const schema = encodeObject(root, '/input', 1, context)
+  const schema = encodeObject(root, { path: '/input', level: 1, context })
   const parameters = definitions.size === 0 ? schema : { ...schema, $defs: Object.fromEntries(definitions) }
   return createDeclaration(record, name, losses, { parameters, strict: true })
 }
 
-function convert(schema: unknown, path: string, level: number, context: StrictContext): JsonObject {
+function convert(schema: unknown, position: StrictPosition): JsonObject {
+  const { path, context } = position
   chargeVisit(schema, path, context)
-  if (!isObject(schema) || --context.schemasLeft < 0 || context.depth >= MAX_DEPTH) return encodeAnything(path, context)
+  if (!isObject(schema) || --context.schemasLeft < 0 || context.depth >= MAX_DEPTH) return encodeAnything(position)
   context.depth += 1
-  const converted = convertObject(schema, path, level, context)
+  const converted = convertObject(schema, position)
   context.depth -= 1
   return converted
 }
 
-function convertObject(schema: SchemaObject, path: string, level: number, context: StrictContext): JsonObject {
-  if ('$ref' in schema) return encodeReference(schema, path, level, context)
-  if (Array.isArray(schema.allOf)) return convert(mergeAllOf(schema, path, context), path, level, context)
+function convertObject(schema: SchemaObject, position: StrictPosition): JsonObject {
+  if ('$ref' in schema) return encodeReference(schema, position)
+  if (Array.isArray(schema.allOf)) return convert(mergeAllOf(schema, position.path, position.context), position)
   const types = listTypes(schema)
   const alternatives = findAlternatives(schema)
-  if (alternatives) return encodeUnion(schema, alternatives, path, level, context)
+  if (alternatives) return encodeUnion(schema, alternatives, position)
   const [type, ...otherTypes] = types.filter((each) => each !== 'null')
   if (type === undefined)
-    return types.length > 0 ? encodeTyped(schema, 'null', path, context) : encodeAnything(path, context, schema)
+    return types.length > 0 ? encodeTyped(schema, 'null', position) : encodeAnything(position, schema)
   if (otherTypes.length > 0) {
-    context.losses.push({ path: `${path}/type`, reason: "Becomes 'anyOf', one schema a type" })
-    return { anyOf: types.map((each) => encodeType(schema, each, path, level, context)) }
+    addLoss(position, '/type', "Becomes 'anyOf', one schema a type")
+    return { anyOf: types.map((each) => encodeType(schema, each, position)) }
   }
-  const encoded = encodeType(schema, type, path, level, context)
+  const encoded = encodeType(schema, type, position)
   return types.length > 1 ? makeNullable(encoded) : encoded
 }
 
-function encodeType(
-  schema: SchemaObject,
-  type: string,
-  path: string,
-  level: number,
-  context: StrictContext,
-): JsonObject {
-  if (type !== 'object' && type !== 'array') return encodeTyped(schema, type, path, context)
+function encodeType(schema: SchemaObject, type: string, position: StrictPosition): JsonObject {
+  if (type !== 'object' && type !== 'array') return encodeTyped(schema, type, position)
+  const { level } = position
   if (level >= MAX_LEVELS) {
-    context.losses.push({ path, reason: `Lies deeper than ${MAX_LEVELS} levels` })
-    return encodeAnything(path, context)
+    addLoss(position, '', `Lies deeper than ${MAX_LEVELS} levels`)
+    return encodeAnything(position)
   }
-  if (type === 'object') return encodeObject(schema, path, level + 1, context)
-  const items = convert(schema.items, `${path}/items`, level + 1, context)
-  return { ...encodeTyped(schema, 'array', path, context), items }
+  if (type === 'object') return encodeObject(schema, enter(position, '', level + 1))
+  const items = convert(schema.items, enter(position, '/items', level + 1))
+  return { ...encodeTyped(schema, 'array', position), items }
 }
 
-function encodeObject(schema: SchemaObject, path: string, level: number, context: StrictContext): JsonObject {
-  const { losses } = context
+function encodeObject(schema: SchemaObject, position: StrictPosition): JsonObject {
   const required = new Set<unknown>(Array.isArray(schema.required) ? schema.required : [])
   const properties = isObject(schema.properties) ? schema.properties : {}
   if (schema.additionalProperties !== false)
-    losses.push({ path: `${path}/additionalProperties`, reason: 'Strict mode allows no other properties' })
+    addLoss(position, '/additionalProperties', 'Strict mode allows no other properties')
   if ([...required].some((name) => typeof name !== 'string' || !Object.hasOwn(properties, name)))
-    losses.push({ path: `${path}/required`, reason: 'Names a property that has no schema' })
+    addLoss(position, '/required', 'Names a property that has no schema')
   const converted = Object.entries(properties).map(([name, property]): [string, JsonObject] => {
-    const propertyPath = `${path}/properties${encodePointerStep(name)}`
-    const propertySchema = convert(property, propertyPath, level, context)
+    const propertyPosition = enter(position, `/properties${encodePointerStep(name)}`)
+    const propertySchema = convert(property, propertyPosition)
     if (required.has(name)) return [name, propertySchema]
-    losses.push({ path: propertyPath, reason: 'Is optional, and becomes required and nullable' })
+    addLoss(propertyPosition, '', 'Is optional, and becomes required and nullable')
     return [name, makeNullable(propertySchema)]
   })
   return {
-    ...encodeTyped(schema, 'object', path, context),
+    ...encodeTyped(schema, 'object', position),
     properties: Object.fromEntries(converted),
     required: converted.map(([name]) => name),
     additionalProperties: false,
   }
 }
 
-function encodeTyped(schema: SchemaObject, type: string, path: string, { losses }: StrictContext): JsonObject {
+function encodeTyped(schema: SchemaObject, type: string, position: StrictPosition): JsonObject {
   const keywords = new Map<string, Json>([['type', type]])
   const allowed = KEYWORDS[type] ?? []
-  if (schema.type === undefined) losses.push({ path: `${path}/type`, reason: `Is added: '${type}'` })
+  if (schema.type === undefined) addLoss(position, '/type', `Is added: '${type}'`)
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === 'type' || ['$defs', 'definitions'].includes(keyword)) continue
-    const keywordPath = path + encodePointerStep(keyword)
+    const at = encodePointerStep(keyword)
     if (keyword === 'enum' && Array.isArray(value) && type !== 'object' && type !== 'array') {
       const fittingValues = value.filter((each) => isOfType(each, type))
-      if (fittingValues.length < value.length)
-        losses.push({ path: keywordPath, reason: `Holds values of other types than '${type}'` })
+      if (fittingValues.length < value.length) addLoss(position, at, `Holds values of other types than '${type}'`)
       if (fittingValues.length > 0) keywords.set('enum', fittingValues)
     } else if (keyword === 'const' && isScalar(value) && isOfType(value, type)) keywords.set('const', value)
     else if (['title', 'description'].includes(keyword) && typeof value === 'string') keywords.set(keyword, value)
-    else if (keyword === 'format' && !FORMATS.includes(String(value)))
-      losses.push({ path: keywordPath, reason: UNSUPPORTED })
-    else if (!allowed.includes(keyword)) losses.push({ path: keywordPath, reason: UNSUPPORTED })
+    else if (keyword === 'format' && !FORMATS.includes(String(value))) addLoss(position, at, UNSUPPORTED)
+    else if (!allowed.includes(keyword)) addLoss(position, at, UNSUPPORTED)
     else if (isScalar(value)) keywords.set(keyword, value)
-    else if (keyword === 'items' && Array.isArray(value)) losses.push({ path: keywordPath, reason: UNSUPPORTED })
+    else if (keyword === 'items' && Array.isArray(value)) addLoss(position, at, UNSUPPORTED)
   }
   return Object.fromEntries(keywords)
 }
 
-function encodeUnion(
-  schema: SchemaObject,
-  alternatives: Alternatives,
-  path: string,
-  level: number,
-  context: StrictContext,
-): JsonObject {
-  const { keyword, branches } = alternatives
-  if (keyword === 'oneOf') context.losses.push({ path: `${path}/oneOf`, reason: "Becomes 'anyOf'" })
+function encodeUnion(schema: SchemaObject, { keyword, branches }: Alternatives, position: StrictPosition): JsonObject {
+  if (keyword === 'oneOf') addLoss(position, '/oneOf', "Becomes 'anyOf'")
   const { description } = schema
   for (const otherKeyword of Object.keys(schema)) {
     if (otherKeyword === keyword || otherKeyword === 'description') continue
-    context.losses.push({
-      path: path + encodePointerStep(otherKeyword),
-      reason: `Stands beside '${keyword}', which counts`,
-    })
+    addLoss(position, encodePointerStep(otherKeyword), `Stands beside '${keyword}', which counts`)
   }
-  const anyOf = branches.map((branch, index) => convert(branch, `${path}/${keyword}/${index}`, level, context))
+  const anyOf = branches.map((branch, index) => convert(branch, enter(position, `/${keyword}/${index}`)))
   return typeof description === 'string' ? { anyOf, description } : { anyOf }
 }
 
-function encodeReference(schema: SchemaObject, path: string, level: number, context: StrictContext): JsonObject {
+function encodeReference(schema: SchemaObject, position: StrictPosition): JsonObject {
+  const { path, context } = position
   const target = findLocalTarget(schema.$ref, path, context)
   for (const keyword of Object.keys(schema)) {
     if (keyword === '$ref') continue
-    context.losses.push({ path: path + encodePointerStep(keyword), reason: "Strict mode allows nothing beside '$ref'" })
+    addLoss(position, encodePointerStep(keyword), "Strict mode allows nothing beside '$ref'")
   }
   if (!target) {
-    context.losses.push({ path: `${path}/$ref`, reason: 'Points to no schema of this document' })
-    return encodeAnything(path, context)
+    addLoss(position, '/$ref', 'Points to no schema of this document')
+    return encodeAnything(position)
   }
   if (target.path === '') return { $ref: '#' }
   let name = context.names.get(target.path)
@@ -194,10 +185,10 @@ function encodeReference(schema: SchemaObject, path: string, level: number, cont
     name = createDefinitionName(target.path, path, context)
     context.names.set(target.path, name)
     context.definitions.set(name, {})
-    context.definitions.set(name, convert(target.schema, `/input${target.path}`, level, context))
+    context.definitions.set(name, convert(target.schema, { ...position, path: `/input${target.path}` }))
   }
   const $ref = `#/$defs/${name}`
-  if ($ref !== schema.$ref) context.losses.push({ path: `${path}/$ref`, reason: `Becomes '${$ref}'` })
+  if ($ref !== schema.$ref) addLoss(position, '/$ref', `Becomes '${$ref}'`)
   return { $ref }
 }
 
@@ -212,10 +203,10 @@ function createDefinitionName(path: string, at: string, { definitions, budget }:
 }
 
 /** Strict mode wants a type, and only scalar ones need no schema of their own. */
-function encodeAnything(path: string, { losses }: StrictContext, schema: SchemaObject = {}): JsonObject {
-  losses.push({ path, reason: 'Becomes a string, number, boolean or null: strict mode wants a type' })
+function encodeAnything(position: StrictPosition, schema: SchemaObject = {}): JsonObject {
+  addLoss(position, '', 'Becomes a string, number, boolean or null: strict mode wants a type')
   for (const keyword of Object.keys(schema)) {
-    if (keyword !== 'description') losses.push({ path: path + encodePointerStep(keyword), reason: UNSUPPORTED })
+    if (keyword !== 'description') addLoss(position, encodePointerStep(keyword), UNSUPPORTED)
   }
   const type = ['string', 'number', 'boolean', 'null']
   return typeof schema.description === 'string' ? { type, description: schema.description } : { type }

@@ -14,6 +14,15 @@ export interface FormatContext {
   readonly budget: Budget
 }
 
+export interface Position {
+  readonly path: string
+  readonly context: FormatContext
+}
+
+export function addLoss({ path, context }: Position, at: string, reason: string): void {
+  context.losses.push({ path: path + at, reason })
+}
+
 export function chargeVisit(schema: unknown, path: string, { budget }: FormatContext): void {
   let units = textUnits(path)
   if (isObject(schema)) {
