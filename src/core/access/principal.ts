@@ -40,7 +40,7 @@ export function hasScope(principal: Pick<Principal, 'scopes'>, scope: Scope): bo
 /** For one of the scopes, where there are several. */
 export function covers(principal: Principal, name: ToolName, scope: Scope | readonly Scope[]): boolean {
   const { restrictedTo } = principal
-  const isCoveredFor = (each: Scope) => isCovered(patternsFor(principal, each), name)
+  const isCoveredFor = (oneScope: Scope) => isCovered(patternsFor(principal, oneScope), name)
   const isInScope = typeof scope === 'string' ? isCoveredFor(scope) : scope.some(isCoveredFor)
   return isInScope && (restrictedTo === undefined || isCovered(restrictedTo, name))
 }
@@ -62,7 +62,7 @@ export function patternsFor({ tools }: Pick<Principal, 'tools'>, scope: Scope): 
   return 'length' in tools ? tools : (tools[scope] ?? [])
 }
 
-/** Whoever may read or call a tool may know that there is one. */
+/** With one of these scopes, a principal may know that a tool exists. */
 export const KNOWING_SCOPES = ['tools:read', 'tools:call'] as const satisfies readonly Scope[]
 
 export type ToolWithLevel = ToolName & { readonly securityLevel: number }
@@ -78,7 +78,7 @@ interface Denial {
 
 export function findScopeDenial(principal: Principal, scope: Scope | readonly Scope[]): Denial | undefined {
   const isGranted =
-    typeof scope === 'string' ? hasScope(principal, scope) : scope.some((each) => hasScope(principal, each))
+    typeof scope === 'string' ? hasScope(principal, scope) : scope.some((oneScope) => hasScope(principal, oneScope))
   if (isGranted) return undefined
   if (principal.kind === 'anonymous') return NEEDS_CREDENTIAL
   return { type: 'forbidden', reason: `This needs the scope '${[scope].flat().join("' or '")}'` }
@@ -149,8 +149,8 @@ function namesTool(principal: Principal, name: ToolName, scope: Scope): boolean 
 }
 
 /**
- * Says that somebody was let in. A request that leaves for an address that was sent is made for a tool's run or for one of
- * these, and only gates make them: a route that forgot its own has nothing to fetch with.
+ * Proof that a principal or an agent's client was admitted, or that the deployment's settings name the address. An address
+ * that somebody sent is fetched only for a tool's run or with one of these, so a route without an authorizer cannot fetch.
  */
 export class FetchCapability {
   protected readonly initiator: string

@@ -89,7 +89,7 @@ export interface Visit {
 }
 
 export interface Authorizations {
-  /** Kept for an hour after it has expired, which counts as failed. */
+  /** Found for an hour after it has expired, as failed. */
   find(id: string): Promise<Authorization | undefined>
   waitForChange(id: string, from: AuthorizationStatus, timeoutMs: number): Promise<Authorization | undefined>
   /** Leads to the provider or the verifier of users, or back to the page where the provider need not be asked again. */

@@ -28,7 +28,7 @@ function hasDigest(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value !== 'object' || value === null) return value !== undefined && Number.isFinite(Number(value))
   if (Array.isArray(value)) return value.every(hasDigest)
-  return Object.entries(value).every(([key, each]) => key.isWellFormed() && (each === undefined || hasDigest(each)))
+  return Object.entries(value).every(([key, item]) => key.isWellFormed() && (item === undefined || hasDigest(item)))
 }
 
 export function checkReadCost(document: unknown, path: string, budget: Budget): readonly Problem[] {

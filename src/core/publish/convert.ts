@@ -18,7 +18,7 @@ interface ConvertOptions {
 /** Several tools that the target writes one by one give an array, and a loss's path starts at its tool. */
 export async function convert(
   document: Json,
-  { from, to, wrapper: { decodeOptions: given, tags, guard } }: ConvertOptions,
+  { from, to, wrapper: { decodeOptions, tags, guard } }: ConvertOptions,
   codecs: readonly Codec[],
   sha256: Sha256,
   budget: Budget = createBudget(),
@@ -31,17 +31,20 @@ export async function convert(
     ...checkReadCost(document, '', budget),
   ]
   if (sizeProblems.length > 0) return { ok: false, problems: sizeProblems }
-  const firstResult = likelyCodec.decode(document, given, budget)
+  const firstResult = likelyCodec.decode(document, decodeOptions, budget)
   const otherCodec =
-    firstResult.ok || from !== undefined ? undefined : findOtherCodec(document, given, likelyCodec, codecs)
+    firstResult.ok || from !== undefined ? undefined : findOtherCodec(document, decodeOptions, likelyCodec, codecs)
   const codec = otherCodec ?? likelyCodec
-  const decoded = otherCodec ? otherCodec.decode(document, given, budget) : firstResult
+  const decoded = otherCodec ? otherCodec.decode(document, decodeOptions, budget) : firstResult
   if (!decoded.ok) return decoded
   const problems = checkSchemas(decoded.value.schemas, codec.references, '', budget)
   if (problems.length > 0) return { ok: false, problems }
   const records = await Promise.all(
-    decoded.value.definitions.map((each) => {
-      const definition = applyGuards({ ...each, tags: tags ?? each.tags }, guard ? [guard] : [])
+    decoded.value.definitions.map((decodedDefinition) => {
+      const definition = applyGuards(
+        { ...decodedDefinition, tags: tags ?? decodedDefinition.tags },
+        guard ? [guard] : [],
+      )
       return createToolRecord({ definition, dialect: codec.dialect, document }, sha256)
     }),
   )

@@ -12,6 +12,13 @@ import type { EncodeResult } from '../tool/codec.ts'
 import type { ParseResult, Problem } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 
+/**
+ * Writes records in export formats, each within a budget. An export is judged when it is asked for: one that takes too much
+ * work fails then, and lists leave the tool out. Publication only warns of it. There, records are written in each format
+ * until the work of all of them is spent; small records without references or merges are not tried, since none of their
+ * formats takes much work, and writing all formats takes as long as publishing.
+ */
+
 /** Writes a definition in a dialect or a model provider's form. `name` is what the tool is exposed under. */
 export type FormatWriter = (record: ToolRecord, name: string, budget: Budget) => EncodeResult
 
@@ -32,7 +39,7 @@ const MAX_UNITS = 2_000_000
 const MAX_SMALL_CHARACTERS = 8 * 1024
 const CONSEQUENCE = '. That export is refused, and lists in it leave the tool out'
 
-/** Warns of each format that a record cannot be written in. Few are tried: writing all takes as long as publishing them. */
+/** Warns of each format that a record cannot be written in. */
 export async function checkExports(
   records: readonly ToolRecord[],
   formats: Iterable<ExportFormat>,
@@ -43,10 +50,10 @@ export async function checkExports(
   const warnings: Problem[] = []
   const exportBudget = createBudget(MAX_UNITS, budget)
   const yieldIfDue = createYielder(() => exportBudget.spent, yieldControl)
-  const all = [...formats]
+  const allFormats = [...formats]
   for (const [index, record] of records.entries()) {
     if (!mayExceedBudget(record)) continue
-    for (const format of all) {
+    for (const format of allFormats) {
       const result = format(record, record.name, createBudget(DEFAULT_UNITS, exportBudget))
       // Nothing is known of a format that the others left too little for
       if (exportBudget.isExceeded || budget?.isExceeded) return warnings

@@ -53,9 +53,9 @@ export async function loadHistory(
 }
 
 /** Callers never had a refused version, nor, unless it waits itself, a pending one. */
-function findBaseVersion({ status }: VersionEntry, lower: readonly VersionEntry[]): VersionEntry | undefined {
-  if (status.state !== 'pending') return lower[0]
-  return lower.find((each) => each.status.state !== 'pending' && each.status.state !== 'disabled')
+function findBaseVersion({ status }: VersionEntry, lowerVersions: readonly VersionEntry[]): VersionEntry | undefined {
+  if (status.state !== 'pending') return lowerVersions[0]
+  return lowerVersions.find((entry) => entry.status.state !== 'pending' && entry.status.state !== 'disabled')
 }
 
 /** Not how it differs: an implementation is for fewer people than a definition. */

@@ -49,7 +49,7 @@ export interface ImportedFrom {
 export interface ImportedTool {
   readonly definition: Omit<Definition, 'version'>
   readonly implementation: Implementation
-  /** Kept in the record's `source`; a tool changes with its definition, not with this. */
+  /** Stored in the record's `source`. A tool changes with its definition, not with its document. */
   readonly document: Json
   readonly dialect: string
   readonly about: ImportedFrom

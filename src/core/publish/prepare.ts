@@ -22,6 +22,23 @@ import type { Publication } from './registry.ts'
 import type { DefinitionSubmission, DocumentSubmission } from './submission.ts'
 import { type WrapperFields, parseWrapper } from './publication-body.ts'
 
+/**
+ * Turns a submission into tool records, or reports every problem; stores nothing. A document passes, in this order:
+ *
+ * 1. Wrapper: what stands beside the definition (`publication-body.ts`)
+ * 2. Codec: the dialect that is named, else the first that recognizes the document
+ * 3. Size, and the cost of reading it
+ * 4. Decoding. A document with an id of its own goes to the toolkit where that id is published already, or to another where
+ *    tools of another dialect hold the toolkit's name. The publisher hears of that toolkit only if they may publish there
+ * 5. For a list of tools that the codec refuses: the first other codec that takes it
+ * 6. Names: new ones have no `-`
+ * 7. An implementation for each tool, then the schemas
+ * 8. Records, with digests over RFC 8785 JSON
+ *
+ * A document that defines several tools, or has an id of its own, is stored once, and records refer to it by its hash.
+ * Paths of problems point into what was sent.
+ */
+
 export interface PrepareDeps {
   readonly codecs: readonly Codec[]
   readonly runners: ReadonlyMap<string, ImplementationKind>
@@ -73,9 +90,9 @@ export async function prepareDocument(
     ? await decodeWithToolkit(document, decodeOptions, otherCodec, deps, budget, publisher)
     : firstResult
   if (!decoded.ok)
-    return { ok: false, problems: [...problems, ...decoded.problems.map((each) => withPathPrefix(prefix, each))] }
+    return { ok: false, problems: [...problems, ...decoded.problems.map((problem) => withPathPrefix(prefix, problem))] }
   const { schemas, warnings, itself, unpublishable = [], parameterLists } = decoded.value
-  problems.push(...unpublishable.map((each) => withPathPrefix(prefix, each)))
+  problems.push(...unpublishable.map((problem) => withPathPrefix(prefix, problem)))
   const { toolkitDescription: fullDescription } = decoded.value
   const toolkitDescription = fullDescription === undefined ? fullDescription : shortDescription(fullDescription)
   const sizeProblems = checkCombinedSize(decoded.value.definitions, prefix)
@@ -93,11 +110,11 @@ export async function prepareDocument(
   const { dialect: codecDialect } = codec
   const shared = text === undefined ? undefined : { dialect: codecDialect, hash: await sha256(text), text }
   const records = await Promise.all(
-    definitions.map((each, index) => {
-      const tagged = { ...each, tags: tags ?? each.tags }
+    definitions.map((decodedDefinition, index) => {
+      const tagged = { ...decodedDefinition, tags: tags ?? decodedDefinition.tags }
       const definition = guard ? applyGuards(tagged, [guard]) : tagged
-      const own = { definition, sourceName: sourceNames[index], implementation: findImplementation(index) }
-      return createToolRecord({ ...own, dialect: codecDialect, document, hash: shared?.hash }, sha256)
+      const parts = { definition, sourceName: sourceNames[index], implementation: findImplementation(index) }
+      return createToolRecord({ ...parts, dialect: codecDialect, document, hash: shared?.hash }, sha256)
     }),
   )
   const toolkit = definitions[0]?.toolkit ?? ''
@@ -134,7 +151,9 @@ export async function prepareDocument(
         toolkitDescription,
       },
       implementationPaths: definitions.map((_, index) => findImplementationPath(index)),
-      warnings: [...warnings, ...placementWarnings, ...renameWarnings].map((each) => withPathPrefix(prefix, each)),
+      warnings: [...warnings, ...placementWarnings, ...renameWarnings].map((problem) =>
+        withPathPrefix(prefix, problem),
+      ),
       ...(dialect === undefined && isToolList(document) ? { readAs: codecDialect } : {}),
     },
   }
@@ -156,10 +175,10 @@ async function decodeWithToolkit(
   if (toolkit === undefined || toolkit === decoded.value.definitions[0]?.toolkit)
     return { decoded, placementWarnings: [] }
   // Where the tools of others' documents are is told to nobody who may not publish there
-  const whole = { toolkit, tool: '*' }
-  if (publisher && findCoverDenial(publisher, whole, 'tools:publish')) return { decoded, placementWarnings: [] }
-  const why = address ? `where '${id}' is published already` : 'as that of its id holds other tools'
-  const placementWarnings = [{ path: '', message: `Its tools are in the toolkit '${toolkit}', ${why}` }]
+  const anyTool = { toolkit, tool: '*' }
+  if (publisher && findCoverDenial(publisher, anyTool, 'tools:publish')) return { decoded, placementWarnings: [] }
+  const reason = address ? `where '${id}' is published already` : 'as that of its id holds other tools'
+  const placementWarnings = [{ path: '', message: `Its tools are in the toolkit '${toolkit}', ${reason}` }]
   return { decoded: codec.decode(document, { ...options, toolkit }, budget), placementWarnings }
 }
 
@@ -273,8 +292,10 @@ export async function assignNames<T extends ToolName & { readonly name: string }
   const keepsToolkit = !first.toolkit.includes('-') || (await source.hasToolkit(first.toolkit))
   const toolkit = keepsToolkit ? first.toolkit : sanitizeName(first.toolkit)
   const dashedDefinitions = definitions.filter(({ tool }) => tool.includes('-'))
-  const existing = keepsToolkit ? await Promise.all(dashedDefinitions.map((each) => source.loadCurrent(each))) : []
-  const existingNames = new Set(existing.flatMap((each) => (each ? [each.tool] : [])))
+  const existing = keepsToolkit
+    ? await Promise.all(dashedDefinitions.map((definition) => source.loadCurrent(definition)))
+    : []
+  const existingNames = new Set(existing.flatMap((tool) => (tool ? [tool.tool] : [])))
   const names = sanitizeNames(definitions.map(({ tool }) => tool).filter((tool) => !existingNames.has(tool)))
   const warnings: Problem[] = []
   if (!keepsToolkit)

@@ -92,14 +92,16 @@ export async function storePublications(
   writer: RegistryWriter,
   principal: Principal,
 ): Promise<readonly PublicationReport[]> {
-  const publications = submissions.flatMap((each) => ('publication' in each ? [each.publication] : []))
+  const publications = submissions.flatMap((submission) =>
+    'publication' in submission ? [submission.publication] : [],
+  )
   const stored = publications.length === 0 ? [] : await writer.publish(publications, principal)
   const results = stored.values()
-  return submissions.map((each) => {
-    if (!('publication' in each)) return each
+  return submissions.map((submission) => {
+    if (!('publication' in submission)) return submission
     const result = results.next().value
     if (!result) throw new Error('A publication came to nothing')
-    return toReport(result, each, each.publication.records)
+    return toReport(result, submission, submission.publication.records)
   })
 }
 
@@ -122,7 +124,7 @@ export function findPublishDenial(
     // Credentials are sent nowhere by a definition that nothing runs
     if (isTrustedWith(principal, tool) || !tool.implementation) continue
     const { secrets, authorization } = tool.requirements
-    const secret = secrets.find((each) => toolSecrets.isGranted(each.id, tool))
+    const secret = secrets.find((candidate) => toolSecrets.isGranted(candidate.id, tool))
     const [provider] = authorization
     const reliance = secret
       ? `may have the secret '${secret.id}'`
@@ -139,9 +141,9 @@ export async function findToolkitPublishDenial(
   writer: Pick<RegistryWriter, 'rights'>,
 ): Promise<PublisherRights> {
   // A pattern that covers any tool of the toolkit covers one called '*'
-  const whole = { toolkit, tool: '*' }
-  const denial = findCoverDenial(principal, whole, 'tools:publish')?.reason
-  return denial === undefined ? writer.rights(whole, principal) : { denied: denial, maySendSecrets: false }
+  const anyTool = { toolkit, tool: '*' }
+  const denial = findCoverDenial(principal, anyTool, 'tools:publish')?.reason
+  return denial === undefined ? writer.rights(anyTool, principal) : { denied: denial, maySendSecrets: false }
 }
 
 type PublicationFailure =
@@ -201,14 +203,14 @@ export function toProblems(failure: PublicationFailure): readonly Problem[] {
 
 export function summarizeReports(reports: readonly PublicationReport[]): JsonObject {
   const stored = reports.flatMap((report) => (report.ok ? [report] : []))
-  const published = stored.flatMap(({ outcome, ids }) => (outcome === 'created' ? ids : []))
+  const publishedIds = stored.flatMap(({ outcome, ids }) => (outcome === 'created' ? ids : []))
   const pending = stored.flatMap((report) => report.pending ?? [])
-  const unchanged = stored.filter(({ outcome }) => outcome === 'unchanged').length
-  const refused = reports.length - stored.length
+  const unchangedCount = stored.filter(({ outcome }) => outcome === 'unchanged').length
+  const refusedCount = reports.length - stored.length
   return {
-    published,
+    published: publishedIds,
     ...(pending.length > 0 ? { pending } : {}),
-    ...(unchanged > 0 ? { unchanged } : {}),
-    ...(refused > 0 ? { refused } : {}),
+    ...(unchangedCount > 0 ? { unchanged: unchangedCount } : {}),
+    ...(refusedCount > 0 ? { refused: refusedCount } : {}),
   }
 }

@@ -22,7 +22,7 @@ export interface Publication {
   /** One for each record. */
   readonly schemaPaths?: readonly SchemaPaths[]
   readonly document?: DefinitionDocument
-  /** Said beside the document; what was not said stays as it is for an id that exists. */
+  /** Which fields the publisher specified beside the document. An id that exists keeps its others. */
   readonly specified: {
     readonly implementation: boolean
     readonly tags: boolean
@@ -30,7 +30,7 @@ export interface Publication {
     readonly toolkit?: boolean
   }
   readonly allowBreaking: boolean
-  /** Kept where the toolkit has no tools yet. */
+  /** Stored if the toolkit has no tools yet. */
   readonly toolkitDescription?: string | undefined
 }
 
@@ -74,6 +74,6 @@ export interface RegistryWriter {
     change: VersionChange,
     principal: Principal,
   ): Promise<VersionChangeResult | undefined>
-  /** Of this name, or of this toolkit where the tool is `*`. */
+  /** The rights to one tool, or to a toolkit if the tool is `*`. */
   rights(name: ToolName, principal: Principal): Promise<PublisherRights>
 }

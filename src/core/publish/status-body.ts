@@ -24,8 +24,8 @@ const STATE_KEYED_OBJECT = transform(map(object(DETAILS), 1), (states, report) =
 })
 const STATUS_BODY: Reader<ToolStatus> = (body, report) => {
   if (!isObject(body) || !isObject(body.status)) return STATUS_WITH_DETAILS(body, report)
-  const read = object({ status: 'state' in body.status ? STATE_OBJECT : STATE_KEYED_OBJECT })(body, report)
-  return read === INVALID_VALUE ? INVALID_VALUE : read.status
+  const fields = object({ status: 'state' in body.status ? STATE_OBJECT : STATE_KEYED_OBJECT })(body, report)
+  return fields === INVALID_VALUE ? INVALID_VALUE : fields.status
 }
 
 /** Reads `{"status": …}`: a state with details beside it, an object with `state`, or one with the state as its key. */

@@ -5,7 +5,7 @@ export function toSummary(record: ToolRecord, name: string) {
   const { id, version, description, tags } = record
   const { authorization } = record.requirements
   const needs = omitEmptyRequirements(
-    authorization.map((each) => ({ id: each.id })),
+    authorization.map((requirement) => ({ id: requirement.id })),
     record.requirements,
   )
   return {

@@ -58,7 +58,7 @@ export interface SchemaPaths {
   readonly input: string
   readonly output: string
   readonly requirements?: string
-  /** What a document of several tools calls this one. */
+  /** The tool's name in a document of several tools. */
   readonly name?: string
   /** Whether `input` is a list of parameters, which has no such places as a schema. */
   readonly isList?: boolean

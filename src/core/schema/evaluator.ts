@@ -26,10 +26,10 @@ type Check = (value: unknown, place: Place, evaluated: EvaluatedNames) => boolea
 
 type Schema = Readonly<Record<string, unknown>>
 
-interface Below {
+interface Subchecks {
   readonly scope: ResourceScope
-  all(keyword: string): readonly Check[]
-  named(keyword: string): ReadonlyMap<string, Check>
+  listChecks(keyword: string): readonly Check[]
+  mapChecks(keyword: string): ReadonlyMap<string, Check>
 }
 
 /** Units for making each part of a schema, and for each evaluation of it. */
@@ -74,7 +74,7 @@ export function createEvaluator(
   function report(place: Place, keyword: string, operand?: unknown): false {
     if (quietDepth > 0) return false
     const steps: string[] = []
-    for (let each = place; each; each = each.above) steps.push(encodePointerStep(each.step))
+    for (let step = place; step; step = step.above) steps.push(encodePointerStep(step.step))
     const path = steps.toReversed().join('')
     pathCharacters += path.length
     errors.push({ path, keyword, message: problemMessage(keyword, operand) })
@@ -109,23 +109,23 @@ export function createEvaluator(
     }
   }
 
-  function buildSubchecks(schema: Schema, scope: ResourceScope): Below {
+  function buildSubchecks(schema: Schema, scope: ResourceScope): Subchecks {
     const byKeyword = new Map<string, Check[]>()
-    for (const { schema: each, keyword, path } of subschemas(schema)) {
+    for (const { schema: subschema, keyword, path } of subschemas(schema)) {
       const checks = byKeyword.get(keyword) ?? []
       byKeyword.set(keyword, checks)
-      checks.push(compile(each, keyword, scopeBelow(scope, path)))
+      checks.push(compile(subschema, keyword, scopeBelow(scope, path)))
     }
-    const all = (keyword: string) => byKeyword.get(keyword) ?? []
-    const named = (keyword: string) => {
+    const listChecks = (keyword: string) => byKeyword.get(keyword) ?? []
+    const mapChecks = (keyword: string) => {
       const entries = isObject(schema[keyword]) ? Object.entries(schema[keyword]) : []
-      const names = entries.filter(([, each]) => !Array.isArray(each)).map(([name]) => name)
-      return new Map(all(keyword).map((check, at) => [names[at] ?? '', check]))
+      const names = entries.filter(([, value]) => !Array.isArray(value)).map(([name]) => name)
+      return new Map(listChecks(keyword).map((check, at) => [names[at] ?? '', check]))
     }
-    return { scope, all, named }
+    return { scope, listChecks, mapChecks }
   }
 
-  function buildChecks(schema: Schema, below: Below): Check[] {
+  function buildChecks(schema: Schema, subchecks: Subchecks): Check[] {
     const checks: Check[] = []
     const unevaluatedChecks: Check[] = []
     for (const [keyword, operand] of Object.entries(schema)) {
@@ -133,21 +133,26 @@ export function createEvaluator(
       if (findKeywordProblem(keyword, operand) !== undefined) throw new TypeError(`Cannot use a malformed '${keyword}'`)
       const assertion = ASSERTIONS.get(keyword)?.(operand)
       if (assertion) checks.push((value, place) => assertion(value, budget) || report(place, keyword, operand))
-      const applicatorCheck = applicator(keyword, schema, below)
+      const applicatorCheck = createApplicator(keyword, schema, subchecks)
       if (applicatorCheck) (keyword.startsWith('unevaluated') ? unevaluatedChecks : checks).push(applicatorCheck)
     }
-    if (PROPERTY_KEYWORDS.some((keyword) => schema[keyword] !== undefined)) checks.push(propertiesCheck(schema, below))
-    if (ITEM_KEYWORDS.some((keyword) => schema[keyword] !== undefined)) checks.push(itemsCheck(schema, below))
+    if (PROPERTY_KEYWORDS.some((keyword) => schema[keyword] !== undefined))
+      checks.push(createPropertiesCheck(schema, subchecks))
+    if (ITEM_KEYWORDS.some((keyword) => schema[keyword] !== undefined)) checks.push(createItemsCheck(schema, subchecks))
     return [...checks, ...unevaluatedChecks]
   }
 
-  function applicator(keyword: string, schema: Schema, { scope, all, named }: Below): Check | undefined {
+  function createApplicator(
+    keyword: string,
+    schema: Schema,
+    { scope, listChecks, mapChecks }: Subchecks,
+  ): Check | undefined {
     const operand = schema[keyword]
-    const [first] = all(keyword)
+    const [firstCheck] = listChecks(keyword)
     switch (keyword) {
       case '$ref':
       case '$dynamicRef':
-        return referenceCheck(String(operand), scope)
+        return createReferenceCheck(String(operand), scope)
       case 'pattern': {
         const matches = createMatcher(String(operand))
         return (value, place) => typeof value !== 'string' || matches(value, budget) || report(place, keyword, operand)
@@ -157,50 +162,54 @@ export function createEvaluator(
       case 'dependentRequired':
       case 'dependencies':
       case 'dependentSchemas': {
-        const schemas = named(keyword)
+        const schemas = mapChecks(keyword)
         const triggers = Object.entries(isObject(operand) ? operand : {})
         return (value, place, evaluated) => {
           if (!isObject(value)) return true
           budget.spend(triggers.length / PARTS_PER_UNIT)
-          return every(triggers, ([name, each]) => {
+          return every(triggers, ([name, names]) => {
             if (!Object.hasOwn(value, name)) return true
-            const below = schemas.get(name)
-            return below ? checkInPlace(below, value, place, evaluated) : hasAll(value, each, place, keyword)
+            const dependentCheck = schemas.get(name)
+            return dependentCheck
+              ? checkInPlace(dependentCheck, value, place, evaluated)
+              : hasAll(value, names, place, keyword)
           })
         }
       }
       case 'allOf':
-        return (value, place, evaluated) => every(all(keyword), (each) => checkInPlace(each, value, place, evaluated))
+        return (value, place, evaluated) =>
+          every(listChecks(keyword), (check) => checkInPlace(check, value, place, evaluated))
       case 'anyOf':
       case 'oneOf': {
         const isOne = keyword === 'oneOf'
         return (value, place, evaluated) => {
           const maxCount = isOne ? 2 : evaluated ? Infinity : 1
           let count = 0
-          for (const each of all(keyword)) if (count < maxCount && isValidQuietly(each, value, evaluated)) count += 1
+          for (const check of listChecks(keyword))
+            if (count < maxCount && isValidQuietly(check, value, evaluated)) count += 1
           if (isOne ? count === 1 : count > 0) return true
           return (
-            (count === 0 && all(keyword).some((each) => holdsWithoutNulls(each, value, evaluated))) ||
+            (count === 0 && listChecks(keyword).some((check) => holdsWithoutNulls(check, value, evaluated))) ||
             report(place, keyword)
           )
         }
       }
       case 'not':
-        return first && ((value, place) => !isValidQuietly(first, value) || report(place, keyword))
+        return firstCheck && ((value, place) => !isValidQuietly(firstCheck, value) || report(place, keyword))
       case 'if': {
-        const [thenCheck, elseCheck] = [all('then')[0], all('else')[0]]
+        const [thenCheck, elseCheck] = [listChecks('then')[0], listChecks('else')[0]]
         return (value, place, evaluated) => {
-          const branch = first && isValidQuietly(first, value, evaluated) ? thenCheck : elseCheck
+          const branch = firstCheck && isValidQuietly(firstCheck, value, evaluated) ? thenCheck : elseCheck
           return !branch || checkInPlace(branch, value, place, evaluated)
         }
       }
       case 'contains': {
         const [min, max] = [Number(schema['minContains'] ?? 1), Number(schema['maxContains'] ?? Infinity)]
         return (value, place, evaluated) => {
-          if (!first || !Array.isArray(value)) return true
+          if (!firstCheck || !Array.isArray(value)) return true
           let count = 0
-          for (const [index, each] of value.entries()) {
-            if (!isValidQuietly(first, each)) continue
+          for (const [index, item] of value.entries()) {
+            if (!isValidQuietly(firstCheck, item)) continue
             evaluated?.add(index)
             count += 1
           }
@@ -211,7 +220,7 @@ export function createEvaluator(
         return (value, place) =>
           every(
             listNames(value),
-            (name) => !first || isValidQuietly(first, name) || report({ above: place, step: name }, keyword),
+            (name) => !firstCheck || isValidQuietly(firstCheck, name) || report({ above: place, step: name }, keyword),
           )
       case 'unevaluatedProperties':
       case 'unevaluatedItems': {
@@ -221,10 +230,10 @@ export function createEvaluator(
           every(
             listSteps(value),
             (step) =>
-              !first ||
+              !firstCheck ||
               evaluated?.has(step) ||
-              isAbsentNull(first, value, step, evaluated) ||
-              checkPart(first, value, step, place, evaluated),
+              isAbsentNull(firstCheck, value, step, evaluated) ||
+              checkPart(firstCheck, value, step, place, evaluated),
           )
       }
       default:
@@ -232,11 +241,13 @@ export function createEvaluator(
     }
   }
 
-  function propertiesCheck({ required }: Schema, { all, named }: Below): Check {
+  function createPropertiesCheck({ required }: Schema, { listChecks, mapChecks }: Subchecks): Check {
     const isRequired = (name: string) => isStringArray(required) && required.includes(name)
-    const properties = named('properties')
-    const patterns = [...named('patternProperties')].map(([pattern, check]) => [createMatcher(pattern), check] as const)
-    const [additional] = all('additionalProperties')
+    const properties = mapChecks('properties')
+    const patterns = [...mapChecks('patternProperties')].map(
+      ([pattern, check]) => [createMatcher(pattern), check] as const,
+    )
+    const [additional] = listChecks('additionalProperties')
     return (value, place, evaluated) =>
       every(listNames(value), (name) => {
         // Absent in JSON, which a bundled tool's output is not yet
@@ -254,18 +265,18 @@ export function createEvaluator(
       })
   }
 
-  function itemsCheck(schema: Schema, { all }: Below): Check {
+  function createItemsCheck(schema: Schema, { listChecks }: Subchecks): Check {
     const isTuple = Array.isArray(schema['items'])
-    const first = all(isTuple ? 'items' : 'prefixItems')
-    const [itemCheck] = all(isTuple ? 'additionalItems' : 'items')
+    const prefixChecks = listChecks(isTuple ? 'items' : 'prefixItems')
+    const [itemCheck] = listChecks(isTuple ? 'additionalItems' : 'items')
     return (value, place, evaluated) =>
       every(listIndexes(value), (index) => {
-        const check = first[index] ?? itemCheck
+        const check = prefixChecks[index] ?? itemCheck
         return !check || checkPart(check, value, index, place, evaluated)
       })
   }
 
-  function referenceCheck(reference: string, scope: ResourceScope): Check {
+  function createReferenceCheck(reference: string, scope: ResourceScope): Check {
     let target: Check = () => false
     references.push(() => {
       target = resources.find(reference, scope)
@@ -323,13 +334,13 @@ export function createEvaluator(
   function addEvaluated(evaluated: EvaluatedNames, added: EvaluatedNames): void {
     if (!evaluated || !added) return
     budget.spend(added.size / PARTS_PER_UNIT)
-    for (const each of added) evaluated.add(each)
+    for (const step of added) evaluated.add(step)
   }
 
-  function every<T>(all: Iterable<T>, passes: (each: T) => boolean): boolean {
+  function every<T>(items: Iterable<T>, passes: (item: T) => boolean): boolean {
     let isValid = true
-    for (const each of all) {
-      if (passes(each)) continue
+    for (const item of items) {
+      if (passes(item)) continue
       isValid = false
       if (quietDepth > 0) break
     }

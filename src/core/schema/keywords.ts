@@ -22,7 +22,7 @@ const FORMS = {
   'schemas by name': (value: unknown) => (isObject(value) ? undefined : 'Must be an object of schemas'),
   'schemas or names by name': (value: unknown) => {
     if (!isObject(value)) return 'Must be an object of schemas'
-    return Object.values(value).every((each) => !Array.isArray(each) || areNames(each)) ? undefined : NAMES_BY_NAME
+    return Object.values(value).every((item) => !Array.isArray(item) || areNames(item)) ? undefined : NAMES_BY_NAME
   },
   'names by name': (value: unknown) =>
     isObject(value) && Object.values(value).every(areNames) ? undefined : NAMES_BY_NAME,

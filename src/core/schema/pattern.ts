@@ -207,8 +207,8 @@ const SCRIPT = /^(?:Cham|Kawi|Lisu|Modi|Thai|Toto|\w{2,3}|\w{5,})$/
 
 function translateProperty(token: string): string {
   const [, letter = 'p', kind = '', name = ''] = /^\\([pP])\{(?:(\w+)=)?(\w+)\}$/.exec(token) ?? []
-  const rePropertyName = /^(?:Script|sc)$/.test(kind) && SCRIPT.test(name) ? name : PROPERTIES.get(name)
-  if (rePropertyName !== undefined && !/^(?:Script_Extensions|scx)$/.test(kind)) return `\\${letter}{${rePropertyName}}`
+  const property = /^(?:Script|sc)$/.test(kind) && SCRIPT.test(name) ? name : PROPERTIES.get(name)
+  if (property !== undefined && !/^(?:Script_Extensions|scx)$/.test(kind)) return `\\${letter}{${property}}`
   const advice = 'write a script or category as \\p{Script=Greek} or \\p{Lu}'
   throw new UnsupportedPatternError(`Must not use the property '${token}': ${advice}`)
 }
@@ -224,7 +224,7 @@ function readCodePoint(token: string): number {
 }
 
 function addUp(numbers: readonly number[]): number {
-  return numbers.reduce((sum, each) => sum + each, 0)
+  return numbers.reduce((sum, number) => sum + number, 0)
 }
 
 function findMaximum(parts: readonly Part[]): number {

@@ -33,9 +33,9 @@ export function subschemas(schema: unknown): readonly Subschema[] {
 /** Every schema of a document, parents first, down to `maxDepth`. Does not recurse, so depth costs no stack. */
 export function* walkSubschemas(root: unknown, maxDepth: number): Generator<Located> {
   const pending: Located[] = [{ schema: root, path: '', depth: 1 }]
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    const { schema, path, depth } = next
-    yield next
+  for (let located = pending.pop(); located; located = pending.pop()) {
+    const { schema, path, depth } = located
+    yield located
     if (depth >= maxDepth) continue
     for (const child of subschemas(schema).toReversed())
       pending.push({ schema: child.schema, path: path + child.path, depth: depth + 1 })
@@ -53,12 +53,12 @@ export function mapSubschemas(
     const valueType = KEYWORDS.get(keyword)?.holds
     if (valueType === undefined) continue
     const path = encodePointerStep(keyword)
-    const changeItem = (each: unknown, key: string | number) => change(each, keyword, path + encodePointerStep(key))
+    const changeItem = (item: unknown, key: string | number) => change(item, keyword, path + encodePointerStep(key))
     if (valueType === 'schemas by name' || valueType === 'schemas or names by name') {
       if (!isObject(value)) continue
       const map: Record<string, unknown> = Object.create(null)
-      for (const [key, each] of Object.entries(value))
-        map[key] = valueType === 'schemas or names by name' && Array.isArray(each) ? each : changeItem(each, key)
+      for (const [key, item] of Object.entries(value))
+        map[key] = valueType === 'schemas or names by name' && Array.isArray(item) ? item : changeItem(item, key)
       copy[keyword] = map
     } else if (Array.isArray(value)) {
       if (valueType === 'list of schemas' || valueType === 'schema or list') copy[keyword] = value.map(changeItem)

@@ -4,49 +4,52 @@ export const MAX_PROBLEMS = 100
 
 const MAX_LIST_LENGTH = 200
 
-type Message = string | ((wanted: unknown) => string)
+type Message = string | ((operand: unknown) => string)
 
 const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
-  ['type', (wanted) => `Must be ${joinAlternatives(toList(wanted).map(formatKind))}`],
-  ['enum', (wanted) => `Must be one of ${formatValues(toList(wanted))}`],
-  ['const', (wanted) => `Must be ${formatValues([wanted])}`],
-  ...each(['required', 'dependentRequired', 'dependencies'], 'Is required'),
-  ...each(['additionalProperties', 'unevaluatedProperties'], 'Is not a known parameter'),
+  ['type', (operand) => `Must be ${joinAlternatives(toList(operand).map(formatKind))}`],
+  ['enum', (operand) => `Must be one of ${formatValues(toList(operand))}`],
+  ['const', (operand) => `Must be ${formatValues([operand])}`],
+  ...withMessage(['required', 'dependentRequired', 'dependencies'], 'Is required'),
+  ...withMessage(['additionalProperties', 'unevaluatedProperties'], 'Is not a known parameter'),
   ['propertyNames', 'Has a name that is not allowed'],
-  ...each(['items', 'additionalItems', 'unevaluatedItems'], 'Has more items than allowed'),
-  ['minimum', (wanted) => `Must be at least ${String(wanted)}`],
-  ['maximum', (wanted) => `Must be at most ${String(wanted)}`],
-  ['exclusiveMinimum', (wanted) => `Must be more than ${String(wanted)}`],
-  ['exclusiveMaximum', (wanted) => `Must be less than ${String(wanted)}`],
-  ['multipleOf', (wanted) => `Must be a multiple of ${String(wanted)}`],
-  ['minLength', (wanted) => `Must be at least ${formatCount(wanted, 'character')} long`],
-  ['maxLength', (wanted) => `Must be at most ${formatCount(wanted, 'character')} long`],
-  ['pattern', (wanted) => `Must match the pattern ${shorten(String(wanted))}`],
-  ['minItems', (wanted) => `Must have at least ${formatCount(wanted, 'item')}`],
-  ['maxItems', (wanted) => `Must have at most ${formatCount(wanted, 'item')}`],
-  ['minProperties', (wanted) => `Must have at least ${formatCount(wanted, 'property', 'properties')}`],
-  ['maxProperties', (wanted) => `Must have at most ${formatCount(wanted, 'property', 'properties')}`],
+  ...withMessage(['items', 'additionalItems', 'unevaluatedItems'], 'Has more items than allowed'),
+  ['minimum', (operand) => `Must be at least ${String(operand)}`],
+  ['maximum', (operand) => `Must be at most ${String(operand)}`],
+  ['exclusiveMinimum', (operand) => `Must be more than ${String(operand)}`],
+  ['exclusiveMaximum', (operand) => `Must be less than ${String(operand)}`],
+  ['multipleOf', (operand) => `Must be a multiple of ${String(operand)}`],
+  ['minLength', (operand) => `Must be at least ${formatCount(operand, 'character')} long`],
+  ['maxLength', (operand) => `Must be at most ${formatCount(operand, 'character')} long`],
+  ['pattern', (operand) => `Must match the pattern ${shorten(String(operand))}`],
+  ['minItems', (operand) => `Must have at least ${formatCount(operand, 'item')}`],
+  ['maxItems', (operand) => `Must have at most ${formatCount(operand, 'item')}`],
+  ['minProperties', (operand) => `Must have at least ${formatCount(operand, 'property', 'properties')}`],
+  ['maxProperties', (operand) => `Must have at most ${formatCount(operand, 'property', 'properties')}`],
   ['uniqueItems', 'Must not have the same item twice'],
-  ...each(['contains', 'minContains', 'maxContains'], 'Must have the right number of items of the required form'),
+  ...withMessage(
+    ['contains', 'minContains', 'maxContains'],
+    'Must have the right number of items of the required form',
+  ),
   ['anyOf', 'Must match one of the allowed forms'],
   ['oneOf', 'Must match exactly one of the allowed forms'],
   ['not', 'Must not have the forbidden form'],
 ])
 
 /** Never contains the value, which may be a secret. */
-export function problemMessage(keyword: string, wanted?: unknown): string {
+export function problemMessage(keyword: string, operand?: unknown): string {
   const message = MESSAGES.get(keyword) ?? 'Is not allowed'
-  return typeof message === 'string' ? message : message(wanted)
+  return typeof message === 'string' ? message : message(operand)
 }
 
 export interface ValidationError extends Problem {
   readonly keyword: string
 }
 
-export function limitErrors(found: readonly ValidationError[]): readonly Problem[] {
-  const mistyped = new Set(found.filter(({ keyword }) => keyword === 'type').map(({ path }) => path))
+export function limitErrors(errors: readonly ValidationError[]): readonly Problem[] {
+  const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map(({ path }) => path))
   const distinct = new Map<string, Problem>()
-  for (const { path, message, keyword } of found) {
+  for (const { path, message, keyword } of errors) {
     if (mistyped.has(path) && keyword !== 'type') continue
     distinct.set(`${path}\n${message}`, { path, message })
   }
@@ -58,7 +61,7 @@ function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value]
 }
 
-function each(keywords: readonly string[], message: string): [string, string][] {
+function withMessage(keywords: readonly string[], message: string): [string, string][] {
   return keywords.map((keyword) => [keyword, message])
 }
 

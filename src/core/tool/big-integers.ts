@@ -19,7 +19,7 @@ if ('rawJSON' in JSON) {
   }
 }
 
-/** Of 2^53, the least integer that may be changed. */
+/** 2^53, the least integer that a double may change, has so many digits. */
 export const MIN_DIGITS = 16
 
 /** The bigint that the text of a number stands for, where it has a double, which would not be written as that text. */

@@ -92,7 +92,7 @@ export function chargeValue(value: unknown, budget: Budget, path = ''): void {
   budget.spend(typeof value === 'string' ? textUnits(value) : 1, path)
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
-    for (const each of value) chargeValue(each, budget, path)
+    for (const item of value) chargeValue(item, budget, path)
     return
   }
   for (const key in value) {
@@ -122,13 +122,13 @@ const MAX_PARTS = 150_000
 
 export function exceedsMaxNodes(value: unknown): boolean {
   let remaining = MAX_PARTS
-  const hasMore = (each: unknown): boolean => {
+  const countNodes = (item: unknown): boolean => {
     remaining -= 1
     if (remaining < 0) return true
-    if (typeof each !== 'object' || each === null) return false
-    if (Array.isArray(each)) return each.some(hasMore)
-    for (const key in each) if (hasMore(Reflect.get(each, key))) return true
+    if (typeof item !== 'object' || item === null) return false
+    if (Array.isArray(item)) return item.some(countNodes)
+    for (const key in item) if (countNodes(Reflect.get(item, key))) return true
     return false
   }
-  return hasMore(value)
+  return countNodes(value)
 }

@@ -130,10 +130,10 @@ export interface BundledDocument {
 export function defineTools(
   document: Json,
   handlers: BundledDocument['handlers'],
-  more: Pick<BundledDocument, 'hosts' | 'isDemo'> = {},
+  options: Pick<BundledDocument, 'hosts' | 'isDemo'> = {},
 ): BundledDocument {
   return {
-    ...more,
+    ...options,
     document,
     handlers,
     findHandler(name) {

@@ -72,7 +72,7 @@ export function* parseInSlices(
   const ends = new Int32Array(depth + 1)
   const names = new Int32Array(depth + 1)
   let level = 0
-  const integers: [number, number][] = []
+  const integerRanges: [number, number][] = []
   let expected: ExpectedToken = 'value'
   let parts = 0
   let nextYield = SLICE_CHARACTERS
@@ -124,11 +124,11 @@ export function* parseInSlices(
       expected = level === 0 ? 'end' : 'comma'
       at += 1
     } else {
-      at = after(SCALAR, text, at)
+      at = skipPattern(SCALAR, text, at)
       const why = explainBadScalar(text, start, at)
       if (why !== undefined) return toSyntaxError(why, start)
       if (at === start || !isValue) return toSyntaxError(formatExpected(expected, inList), start)
-      if (at - start >= MIN_DIGITS && bigInteger(text.slice(start, at)) !== undefined) integers.push([start, at])
+      if (at - start >= MIN_DIGITS && bigInteger(text.slice(start, at)) !== undefined) integerRanges.push([start, at])
       else if (!isForeign && at - start > SAFE_DIGITS && Math.abs(Number(text.slice(start, at))) === Infinity)
         return createParseError(
           true,
@@ -146,15 +146,15 @@ export function* parseInSlices(
     `Cannot accept ${what}: it takes too much work`,
   )
   if (!charged.ok) return createParseError(true, charged.problems[0]?.message ?? '')
-  return { ok: true, value: integers.length === 0 ? JSON.parse(text) : parseWithIntegers(text, integers) }
+  return { ok: true, value: integerRanges.length === 0 ? JSON.parse(text) : parseWithIntegers(text, integerRanges) }
 }
 
 /** `places`: where each big integer begins and ends. */
-function parseWithIntegers(text: string, places: readonly (readonly [number, number])[]): Json {
+function parseWithIntegers(text: string, ranges: readonly (readonly [number, number])[]): Json {
   const tag = `${Math.random()} `
   let tagged = ''
   let from = 0
-  for (const [start, end] of places) {
+  for (const [start, end] of ranges) {
     tagged += `${text.slice(from, start)}"${tag}${text.slice(start, end)}"`
     from = end
   }
@@ -181,7 +181,7 @@ const PLAIN = /[ !#-[\]-\uffff]*/y
 const ESCAPES = /(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})){1,1000}/y
 const ESCAPED = Uint8Array.from({ length: 128 }, (_, code) => Number('"\\/bfnrt'.includes(String.fromCharCode(code))))
 /** Characters that a loop reads in less time than a pattern takes to begin. */
-const NEAR = 24
+const LOOP_CHARACTERS = 24
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
 function createParseError(isJson: boolean, message: string): JsonParseError {
@@ -195,10 +195,10 @@ function isClosable(expected: ExpectedToken): boolean {
 function afterSpace(text: string, from: number): number {
   const code = text.charCodeAt(from)
   if (code > SPACE || (code === SPACE && text.charCodeAt(from + 1) > SPACE)) return code > SPACE ? from : from + 1
-  return after(BLANK, text, from)
+  return skipPattern(BLANK, text, from)
 }
 
-function after(pattern: RegExp, text: string, from: number): number {
+function skipPattern(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from
   return pattern.test(text) ? pattern.lastIndex : from
 }
@@ -206,14 +206,14 @@ function after(pattern: RegExp, text: string, from: number): number {
 /** Where a string has a fault, that place below zero. */
 function afterString(text: string, from: number): number {
   for (let at = from + 1; ;) {
-    const near = at + NEAR
-    while (at < near && isPlain(text.charCodeAt(at))) at += 1
-    if (at === near) at = after(PLAIN, text, at)
+    const loopEnd = at + LOOP_CHARACTERS
+    while (at < loopEnd && isPlain(text.charCodeAt(at))) at += 1
+    if (at === loopEnd) at = skipPattern(PLAIN, text, at)
     const code = text.charCodeAt(at)
     if (code === QUOTE) return at + 1
     if (code !== BACKSLASH) return -at
     const isAlone = ESCAPED[text.charCodeAt(at + 1)] === 1 && text.charCodeAt(at + 2) !== BACKSLASH
-    const next = isAlone ? at + 2 : after(ESCAPES, text, at)
+    const next = isAlone ? at + 2 : skipPattern(ESCAPES, text, at)
     if (next === at) return -at
     at = next
   }

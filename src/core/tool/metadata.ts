@@ -52,7 +52,7 @@ export function contextParameterLosses(record: WithMetadata): readonly Loss[] {
 
 const FIELDS = ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const
 
-/** Said beside a document that is given back as it was published. */
+/** The fields that a document lacks which is returned as it was published. */
 export function documentLosses(record: ToolRecord, reason: string, kept: readonly string[], expectedLevel?: number) {
   return fieldLosses(record, reason, [...FIELDS, ...kept], expectedLevel)
 }

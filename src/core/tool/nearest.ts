@@ -10,10 +10,10 @@ export function findClosest(name: string, candidates: readonly string[]): string
 }
 
 /** Without those that are `Infinity` far. */
-export function sortByDistance<T>(candidates: readonly T[], measure: (one: T) => number): T[] {
-  const measured = candidates.map((candidate) => ({ each: candidate, far: measure(candidate) }))
-  const near = measured.filter(({ far: edits }) => edits < Infinity).sort((one, other) => one.far - other.far)
-  return near.map(({ each: candidate }) => candidate)
+export function sortByDistance<T>(candidates: readonly T[], measure: (candidate: T) => number): T[] {
+  const measured = candidates.map((candidate) => ({ candidate, edits: measure(candidate) }))
+  const near = measured.filter(({ edits }) => edits < Infinity).sort((one, other) => one.edits - other.edits)
+  return near.map(({ candidate }) => candidate)
 }
 
 /** How many letters differ, ignoring case; `Infinity` where too many do. Either name must be short. */

@@ -54,8 +54,8 @@ export function formatReadError(what: string, problems: readonly Problem[]): str
   const messages = problems
     .slice(0, MAX_LISTED)
     .map(({ path, message }) => `${path === '' ? '' : formatPath(path)}: ${message}`)
-  const more = problems.length > MAX_LISTED ? `; and ${problems.length - MAX_LISTED} more` : ''
-  return `Cannot read ${what}${messages.join(';')}${more}`
+  const omittedNote = problems.length > MAX_LISTED ? `; and ${problems.length - MAX_LISTED} more` : ''
+  return `Cannot read ${what}${messages.join(';')}${omittedNote}`
 }
 
 function formatPath(pointer: string): string {
@@ -65,8 +65,10 @@ function formatPath(pointer: string): string {
 }
 
 /** Each problem behind its place; one of the whole behind what that is called, if it is. */
-export function formatProblems(problems: readonly Problem[], whole = ''): string {
-  const messages = problems.map(({ path, message }) => (path || whole ? `${path || whole}: ${message}` : message))
+export function formatProblems(problems: readonly Problem[], wholePath = ''): string {
+  const messages = problems.map(({ path, message }) =>
+    path || wholePath ? `${path || wholePath}: ${message}` : message,
+  )
   return messages.join('; ')
 }
 

@@ -9,16 +9,16 @@ export const PUBLISHED_NAME = /^[A-Za-z0-9_.-]{1,128}$/
 /** The tool that is meant by the name that an MCP server or a plugin gave it. */
 export function toToolName(remoteName: string): string {
   if (!PUBLISHED_NAME.test(remoteName)) return sanitizeName(remoteName)
-  const plain = remoteName.replaceAll('.', '_')
-  return isNamePart(plain) ? plain : appendHash(plain, remoteName)
+  const toolName = remoteName.replaceAll('.', '_')
+  return isNamePart(toolName) ? toolName : appendHash(toolName, remoteName)
 }
 
 /** Reads the names of one document's tools; a name that no model could call is kept as the title. */
 export function createToolNameReader(): Reader<{ readonly tool: string; readonly title?: string }> {
   const usedNames = new Set<string>()
   return transform(unique(SOURCE_NAME, true), (remoteName, { warnings }) => {
-    const plain = toToolName(remoteName)
-    const tool = usedNames.has(plain.toLowerCase()) ? appendHash(plain, remoteName) : plain
+    const toolName = toToolName(remoteName)
+    const tool = usedNames.has(toolName.toLowerCase()) ? appendHash(toolName, remoteName) : toolName
     usedNames.add(remoteName.toLowerCase()).add(tool.toLowerCase())
     if (tool !== remoteName) warnings.push({ path: '', message: `It is called '${tool}' here` })
     return PUBLISHED_NAME.test(remoteName) ? { tool } : { tool, title: remoteName }

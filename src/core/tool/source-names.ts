@@ -1,7 +1,7 @@
 import { isOwnName } from './tool-id.ts'
 import type { ToolRecord } from './tool.ts'
 
-/** What its document calls the tool by where tools have no ids: a unique `id` (Open Tool Calling RFC, 4.1), and its name. */
+/** A tool's names in a dialect without tool ids: its document's unique `id` (Open Tool Calling RFC, 4.1), and its name there. */
 export function sourceNames({ metadata, called, source }: ToolRecord) {
   const id = metadata?.['identifier']
   const name = called !== undefined && isOwnName(called) && source.dialect !== 'machine-context' ? called : undefined

@@ -21,7 +21,7 @@ function createLookup(patterns: readonly string[]) {
   const names = new Set<string>()
   const prefixes = new Set<string>()
   const matchers: ((key: string) => boolean)[] = []
-  for (const pattern of new Set(patterns.map((each) => each.toLowerCase()))) {
+  for (const pattern of new Set(patterns.map((text) => text.toLowerCase()))) {
     const star = pattern.indexOf('*')
     if (star === -1) names.add(pattern)
     else if (star === pattern.length - 1) prefixes.add(pattern.slice(0, -1))

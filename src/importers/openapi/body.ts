@@ -92,7 +92,7 @@ function chooseBodyMedia(draft: Draft, content: OpenApiNode) {
 
 function buildEncodings(encoding: OpenApiNode, kind: MediaKind): JsonObject {
   const encodings = Object.keys(encoding).map((name) => [name, buildEncoding(objectAt(encoding, name), kind)] as const)
-  const nonEmpty = encodings.filter(([, each]) => Object.keys(each).length > 0)
+  const nonEmpty = encodings.filter(([, fieldEncoding]) => Object.keys(fieldEncoding).length > 0)
   return nonEmpty.length > 0 ? { encoding: Object.fromEntries(nonEmpty) } : {}
 }
 

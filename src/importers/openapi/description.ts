@@ -23,8 +23,8 @@ export function readDescription(root: OpenApiNode, url?: string): ConvertResult<
   const { swagger, openapi } = root
   // YAML reads `openapi: 3.1` and `openapi: 3.0` as numbers
   const versionText = typeof openapi === 'number' ? openapi.toFixed(1) : openapi
-  const isEdition = (each: string) =>
-    versionText === each || (typeof versionText === 'string' && versionText.startsWith(`${each}.`))
+  const isEdition = (prefix: string) =>
+    versionText === prefix || (typeof versionText === 'string' && versionText.startsWith(`${prefix}.`))
   const edition = swagger === '2.0' || swagger === 2 ? '2.0' : (['3.0', '3.1'] as const).find(isEdition)
   if (edition) return { ok: true, value: { edition, root, ...(url === undefined ? {} : { url }) } }
   const version = openapi ?? swagger
@@ -98,7 +98,7 @@ export function objectAt(node: OpenApiNode, key: string): OpenApiNode {
 }
 
 export function listTexts(list: unknown): readonly string[] {
-  return Array.isArray(list) ? list.filter((each) => typeof each === 'string') : []
+  return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : []
 }
 
 export function listAt(node: OpenApiNode, key: string): readonly unknown[] {

@@ -21,10 +21,10 @@ export async function parseDocumentText(text: string, bounds: TextBounds): Promi
     return tooLarge(text, MAX_YAML, what)
   }
   const { readYaml } = await import('./yaml-text.ts')
-  const read = await readYaml(text, bounds)
-  if (!read.ok) return read
-  const problem = isObject(read.value) ? foreignJsonProblem(read.value) : undefined
-  return problem === undefined ? requireObject(read.value) : { ok: false, problem }
+  const yaml = await readYaml(text, bounds)
+  if (!yaml.ok) return yaml
+  const problem = isObject(yaml.value) ? foreignJsonProblem(yaml.value) : undefined
+  return problem === undefined ? requireObject(yaml.value) : { ok: false, problem }
 }
 
 /** The longest that others wait is for the engine's own reading of it, some 30 ms of the largest. */

@@ -86,7 +86,7 @@ function buildImportedTool(
   const output = outputSchema(convertedOutput.schema, maker, work)
   const warnings = [
     ...request.warnings,
-    ...request.inputs.flatMap(({ name, schema }) => schema.warnings.map((each) => `input '${name}': ${each}`)),
+    ...request.inputs.flatMap(({ name, schema }) => schema.warnings.map((warning) => `input '${name}': ${warning}`)),
     ...convertedOutput.warnings,
     ...output.warnings,
   ]
@@ -124,7 +124,7 @@ function buildImportedTool(
 }
 
 function inputSchema({ inputs, work }: Draft, converter: SchemaConverter): ConvertResult<JsonObject> {
-  const required = inputs.filter((each) => each.required).map(({ name }) => name)
+  const required = inputs.filter((input) => input.required).map(({ name }) => name)
   const properties = inputs.map(({ name, schema, description }) => [name, withDescription(schema.schema, description)])
   const root = toConversionResult(
     {

@@ -163,7 +163,7 @@ export function createSchemaConverter(description: Description, direction: 'requ
         return required.length > 0 ? { ...rest, required } : rest
       }
       const properties = Object.entries(objectAt(source, 'properties')).filter(
-        ([, each]) => !isObject(each) || each[annotation] !== true,
+        ([, property]) => !isObject(property) || property[annotation] !== true,
       )
       return {
         ...withoutRequired(source),

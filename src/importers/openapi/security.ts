@@ -150,7 +150,9 @@ export function findPlace({ in: place, name }: OpenApiNode): string {
 
 /** Holds the toolkit's name: no description may get another's key for `api_key`, or users' tokens for Google. */
 function toScopedName(toolkit: string, scheme: string): string {
-  const plain = (text: string) => trim(text.replaceAll(/[^A-Za-z0-9]+/g, '_'), '_')
-  const [first, second] = [plain(toolkit), plain(scheme)]
-  return (second.toLowerCase().startsWith(`${first.toLowerCase()}_`) ? second : `${first}_${second}`).slice(0, 100)
+  const toIdentifier = (text: string) => trim(text.replaceAll(/[^A-Za-z0-9]+/g, '_'), '_')
+  const [toolkitPart, schemePart] = [toIdentifier(toolkit), toIdentifier(scheme)]
+  return (
+    schemePart.toLowerCase().startsWith(`${toolkitPart.toLowerCase()}_`) ? schemePart : `${toolkitPart}_${schemePart}`
+  ).slice(0, 100)
 }

@@ -50,7 +50,7 @@ export function standaloneSchema(
       characters += keyword.length + (SCHEMA_KEYWORDS.has(keyword) ? countNameCharacters(value) : estimateWeight(value))
     }
     const name = typeof node.$ref === 'string' ? node.$ref.slice('#/$defs/'.length) : undefined
-    const writeSubschemas = () => asSchema(mapSubschemas(node, (each) => writeOut(each, depth + 1)))
+    const writeSubschemas = () => asSchema(mapSubschemas(node, (subschema) => writeOut(subschema, depth + 1)))
     if (name === undefined) return writeSubschemas()
     if (isKeptApart(name)) {
       if (!keptDefinitions.has(name)) pending.push(name)

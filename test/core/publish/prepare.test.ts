@@ -57,12 +57,12 @@ describe('a document', () => {
   it('may have its implementation and its tags beside it, which are those of all of its tools', async () => {
     const definition = { plain: [{ tool: 'A', tags: ['own'] }, { tool: 'B' }] }
     const implementation = { kind: 'echo', to: 'x' }
-    const { records, specified: given } = await prepared({ definition, implementation, tags: ['t'] })
+    const { records, specified } = await prepared({ definition, implementation, tags: ['t'] })
     expect(records).toMatchObject([
       { id: 'Kit.A@1.0.0', implementation, tags: ['t'] },
       { id: 'Kit.B@1.0.0', implementation, tags: ['t'] },
     ])
-    expect(given).toEqual({ implementation: true, tags: true })
+    expect(specified).toEqual({ implementation: true, tags: true })
   })
 
   it('of one tool stands in its record', async () => {
@@ -74,9 +74,9 @@ describe('a document', () => {
   it('may have an implementation for each tool beside it, and one for the others', async () => {
     const definition = { plain: [{ tool: 'A' }, { tool: 'B' }, { tool: 'C' }] }
     const [one, other] = [{ kind: 'echo', to: 'x' }, { kind: 'other' }]
-    const { records, specified: given } = await prepared({ definition, implementations: { A: one, C: other } })
+    const { records, specified } = await prepared({ definition, implementations: { A: one, C: other } })
     expect(records.map(({ implementation }) => implementation)).toEqual([one, undefined, other])
-    expect(given).toEqual({ implementation: true, tags: false })
+    expect(specified).toEqual({ implementation: true, tags: false })
     const all = await prepared({ definition, implementations: { A: one }, implementation: other })
     expect(all.records.map(({ implementation }) => implementation)).toEqual([one, other, other])
   })

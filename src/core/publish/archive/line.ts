@@ -32,7 +32,7 @@ import { MAX_TOOLS } from '../check-definition.ts'
 
 export const FORMAT = 2
 /** Earlier exports say where a document's id led; it is decided again where they are restored. */
-const EARLIER = optional(boolean)
+const LEGACY_FIELD = optional(boolean)
 
 const PRINCIPAL = string({ min: 1, max: 300 })
 const NAME = stringMatching('a name of 1 to 64 of A-Z, a-z, 0-9, _ and -', isNamePart)
@@ -40,7 +40,7 @@ const TOOL = stringMatching(
   "a tool such as 'Gmail.Send'",
   (id) => parseToolId(id)?.selector === undefined && parseToolId(id) !== undefined,
 )
-const SHORT = string({ min: 1, max: 300 })
+const SHORT_TEXT = string({ min: 1, max: 300 })
 
 const STATUS: Reader<ToolStatus> = transform(
   object({
@@ -94,7 +94,7 @@ const RECORD: Reader<ToolRecord> = object(
     tags: TAGS,
     implementation: optional(IMPLEMENTATION),
     source: object(
-      { dialect: DIALECT, document: anyJson, hash: optional(HASH), byToolkit: EARLIER },
+      { dialect: DIALECT, document: anyJson, hash: optional(HASH), byToolkit: LEGACY_FIELD },
       {
         rule({ document, hash }, report) {
           if ((document === undefined) === (hash === undefined))
@@ -105,10 +105,10 @@ const RECORD: Reader<ToolRecord> = object(
     digest: HASH,
   },
   {
-    rule({ id, toolkit, tool, version: of }, report) {
-      if (id === undefined || toolkit === undefined || tool === undefined || of === undefined) return
-      if (formatToolId({ toolkit, tool }, of) !== id)
-        addProblem(report, `Must be '${formatToolId({ toolkit, tool }, of)}'`, '/id')
+    rule({ id, toolkit, tool, version: versionText }, report) {
+      if (id === undefined || toolkit === undefined || tool === undefined || versionText === undefined) return
+      if (formatToolId({ toolkit, tool }, versionText) !== id)
+        addProblem(report, `Must be '${formatToolId({ toolkit, tool }, versionText)}'`, '/id')
     },
   },
 )
@@ -121,8 +121,8 @@ const LINES = {
   archive: object({
     kind: enumReader(['archive']),
     format: integer(FORMAT, FORMAT),
-    switchboard: optional(SHORT),
-    at: optional(SHORT),
+    switchboard: optional(SHORT_TEXT),
+    at: optional(SHORT_TEXT),
     toolkit: optional(namePart),
   }),
   toolkit: object({
@@ -146,8 +146,8 @@ const LINES = {
     kind: enumReader(['document']),
     dialect: DIALECT,
     toolkit: namePart,
-    itself: optional(object({ id: SHORT, version })),
-    mayClaimId: EARLIER,
+    itself: optional(object({ id: SHORT_TEXT, version })),
+    mayClaimId: LEGACY_FIELD,
     tools: map(namePart, MAX_TOOLS),
     document: anyJson,
   }),

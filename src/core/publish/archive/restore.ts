@@ -33,9 +33,9 @@ const NO_EXPORT = 'Must be an export: its first line is missing'
 
 export function parseArchiveHeader(first: FileLine | undefined): ParseResult<LineByKind<'archive'>> {
   if (!first || 'problem' in first) return parseFailure(first?.problem ?? NO_EXPORT)
-  const read = parseArchiveLine(first.value)
-  if (!read.ok) return read
-  const { value } = read
+  const parsed = parseArchiveLine(first.value)
+  if (!parsed.ok) return parsed
+  const { value } = parsed
   return value.kind === 'archive' ? { ok: true, value } : parseFailure(NO_EXPORT)
 }
 
@@ -61,43 +61,43 @@ export function createRestore(principal: Principal, deps: RestoreDeps, onProblem
       return refuse(line, "Comes after the line of the kind 'end', which is the last")
     }
     if ('problem' in entry) return refuse(line, entry.problem)
-    const read = parseArchiveLine(entry.value)
-    return read.ok ? addParsedLine(line, read.value) : refuse(line, formatReadError('the line', read.problems))
+    const parsed = parseArchiveLine(entry.value)
+    return parsed.ok ? addParsedLine(line, parsed.value) : refuse(line, formatReadError('the line', parsed.problems))
   }
 
-  async function addParsedLine(line: number, read: Line): Promise<void> {
-    switch (read.kind) {
+  async function addParsedLine(number: number, line: Line): Promise<void> {
+    switch (line.kind) {
       case 'part':
         return undefined
       case 'end':
-        endsComplete = read.lines === line - 1
+        endsComplete = line.lines === number - 1
         return undefined
       case 'archive':
-        return refuse(line, 'Says a second time what the first line says')
+        return refuse(number, 'Says a second time what the first line says')
       case 'blob':
-        return addPluginPart(line, read)
+        return addPluginPart(number, line)
       case 'policy': {
         checkSecretName ??= await deps.loadSecretCheck()
-        const policy = parsePolicy(read.pattern, read.policy, checkSecretName)
-        if (policy.ok) return addRow(line, { kind: 'policy', policy: policy.value })
-        return refuse(line, formatReadError('the policy', policy.problems), read.pattern)
+        const policy = parsePolicy(line.pattern, line.policy, checkSecretName)
+        if (policy.ok) return addRow(number, { kind: 'policy', policy: policy.value })
+        return refuse(number, formatReadError('the policy', policy.problems), line.pattern)
       }
       case 'document': {
-        const { kind, document, itself, ...rest } = read
+        const { kind, document, itself, ...rest } = line
         const text = JSON.stringify(document ?? null)
         const hash = await deps.sha256(text)
-        return addRow(line, { kind, document: { ...rest, hash, text, ...(itself ? { itself } : {}) } })
+        return addRow(number, { kind, document: { ...rest, hash, text, ...(itself ? { itself } : {}) } })
       }
       case 'version': {
-        const { digest, source: _, ...visible } = read.record
+        const { digest, source: _, ...visible } = line.record
         const digestNow = await computeDigest(visible, deps.sha256)
-        if (digestNow === digest) return addRow(line, read)
-        return refuse(line, `The digest must be '${digestNow}'`, read.record.id)
+        if (digestNow === digest) return addRow(number, line)
+        return refuse(number, `The digest must be '${digestNow}'`, line.record.id)
       }
       case 'toolkit':
       case 'name':
       case 'given':
-        return addRow(line, read)
+        return addRow(number, line)
     }
   }
 
@@ -114,15 +114,15 @@ export function createRestore(principal: Principal, deps: RestoreDeps, onProblem
     plugin.pieces.push(bytes)
     plugin.size = size
     if (plugin.pieces.length < parts) return
-    const whole = new Uint8Array(size)
-    let at = 0
+    const joined = new Uint8Array(size)
+    let offset = 0
     for (const piece of plugin.pieces) {
-      whole.set(piece, at)
-      at += piece.byteLength
+      joined.set(piece, offset)
+      offset += piece.byteLength
     }
     plugin = undefined
-    const why = await deps.plugins.store(whole, sha256)
-    if (why !== undefined) refuse(line, why, sha256)
+    const problem = await deps.plugins.store(joined, sha256)
+    if (problem !== undefined) refuse(line, problem, sha256)
   }
 
   async function addRow(line: number, row: ArchiveRow): Promise<void> {

@@ -41,7 +41,7 @@ export function claimDenial(
 /** Why a document cannot be published under its id. `published` are the stored versions of that id. */
 export function documentConflict(
   sql: SqlStorage,
-  { document, specified: given }: Pick<Publication, 'document' | 'specified'>,
+  { document, specified }: Pick<Publication, 'document' | 'specified'>,
   published: readonly DocumentRow[],
 ): string | undefined {
   if (!document?.itself) return undefined
@@ -49,13 +49,13 @@ export function documentConflict(
   const { id, version } = document.itself
   const [first] = published
   if (!first) {
-    if (given.toolkit || findToolkitSpelling(sql, toolkit) === undefined) return undefined
+    if (specified.toolkit || findToolkitSpelling(sql, toolkit) === undefined) return undefined
     return `The toolkit '${toolkit}', which is named after the document's id, holds other tools: ${ANOTHER_TOOLKIT}`
   }
   if (first.id !== id) return `'${first.id}' exists: ids of documents are unique ignoring case`
   const same = published.find((row) => row.version === version)
   // Nobody's first document becomes a version of a demonstration unasked
-  if (!isSameName(first.toolkit, toolkit) || (!same && !given.toolkit && isBundled(sql, toolkit)))
+  if (!isSameName(first.toolkit, toolkit) || (!same && !specified.toolkit && isBundled(sql, toolkit)))
     return `The id '${id}' is that of a document in the toolkit '${first.toolkit}': give this one an id of its own, or publish it as a version of that with {"definition": …, "toolkit": "${first.toolkit}"}`
   const text = same && textByHash(sql, same.hash)
   if (text === undefined || text === document.text || isSameJson(text, document.text)) return undefined
@@ -66,17 +66,13 @@ export function recordConflict(sql: SqlStorage, record: ToolRecord, publication:
   return toolConflict(sql, record, publication) ?? idConflict(sql, record)
 }
 
-function toolConflict(
-  sql: SqlStorage,
-  record: ToolRecord,
-  { document, specified: given }: Publication,
-): string | undefined {
+function toolConflict(sql: SqlStorage, record: ToolRecord, { document, specified }: Publication): string | undefined {
   const key = toolKey(record)
   const name = loadToolName(sql, key)
   const alike = name ? undefined : loadToolName(sql, findSimilarKey(sql, key) ?? '')
   if (alike) return `'${formatToolId(alike)}' exists, which is written with '_' where a name has no '-'`
   if (!name) return undefined
-  const advice = document?.itself && !given.toolkit ? `; ${ANOTHER_TOOLKIT}` : ''
+  const advice = document?.itself && !specified.toolkit ? `; ${ANOTHER_TOOLKIT}` : ''
   if (formatToolId(name) !== formatToolId(record)) {
     return `'${formatToolId(name)}' exists: ids are unique ignoring case${advice}`
   }
@@ -108,16 +104,16 @@ export function matchesStored(
   sql: SqlStorage,
   stored: ToolRecord,
   record: ToolRecord,
-  { document, specified: given }: Publication,
+  { document, specified }: Publication,
 ) {
   return (
     stored.source.dialect === record.source.dialect &&
     (document?.itself !== undefined || isSameSource(sql, stored, record, document)) &&
-    (!given.implementation ||
+    (!specified.implementation ||
       record.implementation === undefined ||
       canonicalJson(stored.implementation ?? null) === canonicalJson(record.implementation)) &&
-    (!given.tags || canonicalJson(stored.tags) === canonicalJson(record.tags)) &&
-    (!given.guard ||
+    (!specified.tags || canonicalJson(stored.tags) === canonicalJson(record.tags)) &&
+    (!specified.guard ||
       (stored.securityLevel === record.securityLevel && stored.requiresApproval === record.requiresApproval))
   )
 }

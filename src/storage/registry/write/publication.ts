@@ -86,8 +86,8 @@ function findNewVersions(sql: SqlStorage, publication: Publication): string | re
 }
 
 /** Publishing again a tool that comes with the deployment stores nothing, so whoever may read the tool may do it. */
-function isBundledFor(sql: SqlStorage, principal: Principal, { records, specified: given }: Publication): boolean {
-  if (!hasScope(principal, 'tools:read') || given.implementation) return false
+function isBundledFor(sql: SqlStorage, principal: Principal, { records, specified }: Publication): boolean {
+  if (!hasScope(principal, 'tools:read') || specified.implementation) return false
   const query = `SELECT 1 FROM version JOIN tool ON tool.key = version.key
     WHERE version.key = ? AND version = ? AND bundled = 1 AND ${IS_SHOWN_SQL} AND ${NOT_DELETED}`
   return records.every(
