@@ -18,14 +18,14 @@ const bindings: Env = { ...env, ...variables }
 const config = loadConfig(Object.assign({ ...bindings }, variables))
 const app = await createApp(bindings, composeDeployment(bindings, config, build))
 
-/** Preflights are no requests of anybody's, and a door for every method answers what is none with 405. */
+/** Without preflights, and without the endpoints that respond 405 to other methods. */
 const routes = app.routes.filter(({ method }) => method !== 'ALL' && method !== 'OPTIONS')
-const asked = routes.map(({ method, path, handler }) => ({
+const routeOperations = routes.map(({ method, path, handler }) => ({
   method,
   path: path.replace(/:\w+/g, 'None'),
   operation: findOperation(handler),
 }))
-const declared = asked.flatMap(({ operation, ...route }) => (operation ? [{ ...route, operation }] : []))
+const declared = routeOperations.flatMap(({ operation, ...route }) => (operation ? [{ ...route, operation }] : []))
 
 beforeAll(() => void vi.spyOn(console, 'log').mockReturnValue())
 
@@ -46,30 +46,30 @@ async function send(method: string, path: string, sent: unknown = {}): Promise<{
 }
 
 it('every route declares what it reads of its query', () => {
-  expect(asked.length).toBeGreaterThan(60)
+  expect(routeOperations.length).toBeGreaterThan(60)
   expect(
-    asked.filter(({ operation }) => operation === undefined).map(({ method, path }) => `${method} ${path}`),
+    routeOperations.filter(({ operation }) => operation === undefined).map(({ method, path }) => `${method} ${path}`),
   ).toEqual([])
 })
 
-it('what answers to every method is a door of MCP, which refuses all but POST', () => {
+it('only the MCP endpoints accept every method, and they reject all but POST', () => {
   const paths = app.routes.filter(({ method }) => method === 'ALL').map(({ path }) => path)
   expect(new Set(paths)).toEqual(new Set(['/mcp', '/connect/mcp']))
 })
 
-/** No key opens the door for agents, which reads its query as `/mcp` does. */
-const isOpen = ({ path }: { readonly path: string }) => path !== '/connect/mcp'
+/** `/connect/mcp` takes no keys, and reads its query as `/mcp` does. */
+const takesKeys = ({ path }: { readonly path: string }) => path !== '/connect/mcp'
 
-describe.each(declared.filter((route) => route.operation.query.unknown !== 'ignore' && isOpen(route)))(
+describe.each(declared.filter((route) => route.operation.query.unknown !== 'ignore' && takesKeys(route)))(
   '$method $path',
   ({ method, path, operation: { query } }) => {
-    it('refuses a parameter that it does not know', async () => {
+    it('rejects an unknown parameter', async () => {
       const { status, text } = await send(method, `${path}?no_such_parameter=1`)
       expect(status).toBe(400)
       expect(text).toContain("Unknown parameter 'no_such_parameter'")
     })
 
-    it('says which parameter is nearest, and refuses what is said twice', async () => {
+    it('suggests the nearest parameter, and rejects a repeated one', async () => {
       for (const name of query.names) {
         const { text } = await send(method, `${path}?${name}_=1`)
         expect(text).toContain(`(meant '${name}'?)`)
@@ -85,14 +85,14 @@ describe.each(declared.filter((route) => route.operation.query.unknown !== 'igno
 describe.each(declared.filter(({ operation }) => operation.query.unknown === 'ignore'))(
   '$method $path',
   ({ method, path }) => {
-    it('passes over a parameter that it does not know', async () => {
+    it('ignores an unknown parameter', async () => {
       const without = await send(method, path)
       expect((await send(method, `${path}?utm_source=a&utm_source=b`)).status).toBe(without.status)
     })
   },
 )
 
-describe('a field that nobody knows in a body', () => {
+describe('an unknown field in a body', () => {
   const FIELD = { no_such_field: 1 }
   const DESCRIPTION = { openapi: '3.1.0', info: { title: 'A', version: '1.0.0' }, paths: {} }
   /** Bodies in which it stands where it can be told from what is passed over. */
@@ -126,7 +126,7 @@ describe('a field that nobody knows in a body', () => {
     'POST /connect/mcp': 'clients of later revisions say more',
   }
 
-  it.each(Object.entries(REFUSED))('%s refuses it by its name', async (route, body) => {
+  it.each(Object.entries(REFUSED))('is rejected by its name: %s', async (route, body) => {
     const [method = '', path = ''] = route.split(' ')
     const { text: made } = await send('POST', '/keys', { name: 'a key', scopes: ['tools:read'] })
     const { id }: { id: string } = JSON.parse(made)

@@ -192,7 +192,7 @@ describe('the scope admin', () => {
     expect(onChange).not.toHaveBeenCalled()
   })
 
-  it('is not asked of the routes that the face is mounted beside', async () => {
+  it('is not needed for other routes of the same app', async () => {
     const { send } = setUp({ ...ADMIN, scopes: [] })
     expect((await send('GET', '/health')).status).toBe(200)
     expect((await send('GET', '/keysmith')).status).toBe(404)
@@ -212,7 +212,7 @@ it('without a credential every route is 401', async () => {
   }
 })
 
-it('a key works the moment it is made, and is dead the moment it is removed', async () => {
+it('a key works as soon as it is created, and is rejected as soon as it is removed', async () => {
   const { store } = memoryStore()
   const authenticator = createAuthenticator({
     access: 'keys',

@@ -123,7 +123,7 @@ describe('the registry of MCP servers', () => {
     expect((await get(`/v0.1/servers/${NAME}/versions/%ff`)).status).toBe(400)
   })
 
-  it('says nothing of times that nobody knows', async () => {
+  it('has no times if the time of the deployment is unknown', async () => {
     const { body } = await get('/v0.1/servers?updated_since=2026-11-02T00:00:00Z', faceWith({ deployedAt: undefined }))
     expectValid(serverList, body)
     expect(body.servers[0]._meta['io.modelcontextprotocol.registry/official']).toEqual({
@@ -137,7 +137,7 @@ describe('whoever may call some tools', () => {
   const asKey = (path: string) => get(path, faceWith(), ORIGIN, { authorization: 'Bearer key' })
   const namesIn = (body: { servers: { server: { name: string } }[] }) => body.servers.map(({ server }) => server.name)
 
-  it('is told of each toolkit as a server of its own', async () => {
+  it('sees each toolkit as a server of its own', async () => {
     const { body, headers } = await asKey('/v0.1/servers')
     expectValid(serverList, body)
     expect(namesIn(body)).toEqual([
@@ -175,7 +175,7 @@ describe('whoever may call some tools', () => {
     expect(namesIn((await asKey('/v0.1/servers?search=gmail')).body)).toEqual(['com.acme.tools/switchboard.Gmail'])
   })
 
-  it('alone is told', async () => {
+  it('gets the toolkits only with a credential', async () => {
     expect((await get(`/v0.1/servers/${NAME}.Maps/versions/latest`)).status).toBe(404)
     const stranger = await get('/v0.1/servers', faceWith(), ORIGIN, { authorization: 'Bearer guessed' })
     expect(namesIn(stranger.body)).toEqual(['com.acme.tools/switchboard'])
@@ -227,7 +227,7 @@ it('nobody is sent to sign in where others on the way could read along', async (
   expect(body.remotes.map(({ url }: { url: string }) => url)).toEqual(['http://tools.acme.com/mcp'])
 })
 
-describe('each of them', () => {
+describe('each document', () => {
   const PATHS = [
     '/v0.1/servers',
     `/v0.1/servers/${NAME}/versions`,
@@ -236,7 +236,7 @@ describe('each of them', () => {
     '/.well-known/ai-catalog.json',
   ]
 
-  it.each(PATHS)('%s can be read by pages of any site, and kept for a while', async (path) => {
+  it.each(PATHS)('%s can be read by pages of any site, and cached', async (path) => {
     const asked = await faceWith().request(`${ORIGIN}${path}`, { method: 'OPTIONS' })
     expect(asked.status).toBe(204)
     const { headers } = await get(path)
@@ -248,7 +248,7 @@ describe('each of them', () => {
     expect(headers.get('cache-control')).toBe('public, max-age=300')
   })
 
-  it.each(PATHS)('%s is held to the rate, and such a refusal is not kept', async (path) => {
+  it.each(PATHS)('%s is rate-limited, and the rejection is not cached', async (path) => {
     const { status, headers } = await get(
       path,
       faceWith({ limited: fail({ type: 'rate-limited', retry_after_ms: 1 }) }),

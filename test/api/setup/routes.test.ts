@@ -46,7 +46,7 @@ describe('GET /setup', () => {
     expect(items[2]).toMatchObject({ state: 'off', fix: expect.stringContaining('SIGN_IN_RULES') })
   })
 
-  it('is for administrators alone', async () => {
+  it('needs the scope admin', async () => {
     const reader = { ...ADMIN, scopes: ['tools:read', 'records:read'] } as const
     for (const caller of [ANONYMOUS, reader]) {
       expect((await checks({ vaultKeys: 'set', signIn: 'set' }, [], caller)).status).toBe(403)

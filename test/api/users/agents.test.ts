@@ -32,7 +32,7 @@ it.each<[string, Principal, string, readonly string[]]>([
   ['of somebody who may act for nobody, under their own name', KEY, 'key:k1', [OWN]],
   ['of somebody who may act for several, under their own name', { ...KEY, users: ['ann', 'bob'] }, 'key:k1', [OWN]],
   ['of anybody, for administrators', ADMIN, 'key:k1', [OWN, '["user","key:k1"]']],
-])('agents %s are seen and ended', async (_, caller, user, whose) => {
+])('lists and removes agents %s', async (_, caller, user, whose) => {
   expect(await tried(caller, user)).toEqual({ statuses: [200, 204, 204], whose })
 })
 
@@ -41,7 +41,7 @@ it.each<[string, Principal, string]>([
   ['a user who is called as a key', { ...KEY, id: 'jwt:key:k1', kind: 'jwt', users: ['key:k1'] }, 'key:k1'],
   ['a key that may act for any user', { ...KEY, id: 'key:k2', users: 'any' }, 'key:k1'],
   ['a key that may act for any user, of the administrator', { ...KEY, id: 'key:k2', users: 'any' }, 'admin'],
-])('agents of a principal are not those of %s', async (_, caller, id) => {
+])('hides agents of a principal from %s', async (_, caller, id) => {
   expect((await tried(caller, id)).whose).toEqual([formatHolder({ kind: 'user', id })])
 })
 
@@ -50,7 +50,7 @@ it.each<[string, Principal, string, number]>([
   ['another principal', KEY, 'key:k2', 403],
   ['their principal, where they are one user', { ...KEY, users: ['ann'] }, 'key:k1', 403],
   ['anybody, to the anonymous', ANONYMOUS, ANONYMOUS.id, 401],
-])('agents of %s are not', async (_, caller, user, status) => {
+])('rejects reading agents of %s', async (_, caller, user, status) => {
   const anyone = { ...caller, scopes: KEY.scopes }
   expect(await tried(anyone, user)).toEqual({ statuses: [status, status, status], whose: [] })
 })

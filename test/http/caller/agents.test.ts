@@ -62,14 +62,14 @@ const request = (headers: Record<string, string> = { authorization: `Bearer ${TO
   new Request(`${origin}/connect/mcp`, { headers })
 
 describe('an access token', () => {
-  it('is an agent with what its owner may do', async () => {
+  it('authenticates an agent with the rights of its owner', async () => {
     expect(await agents().authenticate(request())).toMatchObject({
       ok: true,
       value: { id: 'agent:a1', scopes: ['tools:call'], restrictedTo: ['Gmail.*'], users: ['ann'] },
     })
   })
 
-  it('that is known costs no storage, and no promise', async () => {
+  it('is authenticated without storage and promise once it is cached', async () => {
     const known = agents()
     await known.authenticate(request())
     operations = []
@@ -91,7 +91,7 @@ describe('an access token', () => {
     expect(operations).toEqual([])
   })
 
-  it('counts at the address that it was made for', async () => {
+  it('is valid only at the origin that it was issued for', async () => {
     const known = agents()
     expect(await known.authenticate(request())).toMatchObject({ ok: true })
     for (const origin of ['https://other.test', 'http://tools.test', 'https://tools.test:8443']) {
@@ -101,14 +101,14 @@ describe('an access token', () => {
     }
   })
 
-  it('counts nowhere that others could read along, and is not looked up there', async () => {
+  it('is rejected over plain http, without a lookup', async () => {
     expect(await agents().authenticate(request(undefined, 'http://evil.example.com'))).toMatchObject({
       failure: { type: 'unauthenticated' },
     })
     expect(operations).toEqual([])
   })
 
-  it('follows what its owner may do within half a minute, and ends with them', async () => {
+  it('follows the rights of its owner within half a minute', async () => {
     const known = agents()
     await known.authenticate(request())
     owner = fail({ type: 'unauthenticated', reason: 'No rule is for them' })
@@ -131,12 +131,12 @@ describe('an access token', () => {
     expect(operations).toEqual(['find', 'find'])
   })
 
-  it('that is over when it is looked up is none', async () => {
+  it('is rejected if it has expired when it is looked up', async () => {
     tokenEnds = now
     expect(await agents().authenticate(request())).toMatchObject({ failure: { type: 'unauthenticated' } })
   })
 
-  it('is dead at once where its agent is ended, or all are looked up again', async () => {
+  it('is rejected at once when its agent is removed or the cache is cleared', async () => {
     const known = agents()
     await known.authenticate(request())
     expect([await known.remove({ kind: 'user', id: 'bob' }, 'a1'), await known.remove(AGENT.holder, 'a2')]).toEqual([
@@ -160,7 +160,7 @@ describe('an access token', () => {
     expect(await known.authenticate(request())).toMatchObject({ ok: false })
   })
 
-  it('is neither good nor bad while it cannot be looked up, and is not looked up beyond the rate', async () => {
+  it('is unavailable while the store fails, and not looked up beyond the rate', async () => {
     vi.spyOn(console, 'error').mockReturnValue()
     broken = true
     const known = agents()

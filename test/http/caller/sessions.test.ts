@@ -77,7 +77,7 @@ describe('a session', () => {
     expect(plain).toMatch(/^switchboard-session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/)
   })
 
-  it('is asked for once in 25 s', async () => {
+  it('is looked up once in 25 s', async () => {
     const all = sessions()
     const cookie = cookieIn(await all.startSession(request(), person, 'p'))
     reads = 0
@@ -106,7 +106,7 @@ describe('a session', () => {
     expect(why(await all.findSession(request(cookie)))).toBe('unauthenticated')
   })
 
-  it('is ended at once where that is done, and within a minute elsewhere', async () => {
+  it('ends at once in the isolate that removes it, and within a minute elsewhere', async () => {
     const [here, elsewhere] = [sessions(), sessions()]
     const cookie = cookieIn(await here.startSession(request(), person, 'p'))
     for (const each of [here, elsewhere]) expect(why(await each.findSession(request(cookie)))).toBe('ok')
@@ -146,7 +146,7 @@ describe('a session', () => {
     expect([...stored.values()].map(({ browser }) => browser)).toEqual(['x'.repeat(200), ''])
   })
 
-  it('that is ended while it is looked up is not kept', async () => {
+  it('is not cached if it is removed while it is looked up', async () => {
     const all = sessions()
     const cookie = cookieIn(await all.startSession(request(), person, 'p'))
     const underWay = all.findSession(request(cookie))
@@ -178,7 +178,7 @@ describe('a session', () => {
     expect(why(await all.findSession(request(cookie)))).toBe('unauthenticated')
   })
 
-  it('is not told from others while it cannot be looked up', async () => {
+  it('is unavailable while the store fails', async () => {
     const all = sessions()
     const cookie = cookieIn(await all.startSession(request(), person, 'p'))
     broken = true
@@ -195,7 +195,7 @@ describe('a session', () => {
     expect(reads).toBe(0)
   })
 
-  it('is none where there are two, or one of a name that others may set', async () => {
+  it('is ignored if there are two cookies, or one of a name that others may set', async () => {
     const all = sessions()
     const { cookie } = cookieIn(await all.startSession(request(), person, 'p'))
     reads = 0
@@ -205,7 +205,7 @@ describe('a session', () => {
     expect(reads).toBe(0)
   })
 
-  it('is not looked up for a stranger who guesses too often', async () => {
+  it('is not looked up for an address beyond its rate', async () => {
     const all = sessions()
     const limited = () => fail({ type: 'rate-limited', retry_after_ms: 1_000 })
     const guess = request({ cookie: `__Host-switchboard-session=${'x'.repeat(43)}` })

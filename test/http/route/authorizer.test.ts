@@ -31,8 +31,8 @@ function setUp(caller: Result<Principal>, used: readonly string[] = []) {
   return { enter, counted }
 }
 
-describe('the gate', () => {
-  it('lets in who has the scope, and says which one is wanted', async () => {
+describe('an authorizer', () => {
+  it('accepts a principal with the scope, and names the scope that another lacks', async () => {
     expect(await setUp(ok(KEY)).enter()).toEqual(ok(KEY))
     expect(await setUp(ok(KEY)).enter('192.0.2.1', 'admin')).toEqual(
       fail({ type: 'forbidden', reason: "This needs the scope 'admin'" }),
@@ -42,7 +42,7 @@ describe('the gate', () => {
     )
   })
 
-  it('lets in who has one of several scopes, and tells its watch of nobody then', async () => {
+  it('accepts a principal with one of several scopes, and calls onDenied only for others', async () => {
     const refused = vi.fn()
     const enter = (scopes: readonly Scope[]) =>
       createAuthorizer({ authenticate: () => ok({ ...KEY, scopes }) }, background, background, { onDenied: refused })(
@@ -56,26 +56,26 @@ describe('the gate', () => {
     expect(refused).toHaveBeenCalledOnce()
   })
 
-  it('without a scope lets in everybody who can be told', async () => {
+  it('accepts every principal if the route has no scope', async () => {
     const none = createAuthorizer({ authenticate: () => ok({ ...KEY, scopes: [] }) }, background, background)
     expect(await none(from(), undefined)).toMatchObject({ ok: true })
     expect(await setUp(STRANGER).enter(undefined, undefined)).toEqual(STRANGER)
   })
 
-  it('holds a principal to its rate, wherever it calls from', async () => {
+  it('limits a principal by one rate, from whatever address it calls', async () => {
     const { enter } = setUp(ok(KEY), ['key:a'])
     expect(await enter('192.0.2.1')).toEqual(REFUSED)
     expect(await enter('192.0.2.2')).toEqual(REFUSED)
   })
 
-  it('holds who guesses credentials to a rate, each address to its own', async () => {
+  it('limits wrong credentials by one rate for each address', async () => {
     const { enter, counted } = setUp(STRANGER, ['stranger 192.0.2.1'])
     expect(await enter('192.0.2.1')).toEqual(REFUSED)
     expect(await enter('192.0.2.2')).toEqual(STRANGER)
     expect(counted).toEqual(['stranger 192.0.2.1', 'stranger 192.0.2.2'])
   })
 
-  it('has no credential looked up of an address whose rate is used up, and counts each request once', async () => {
+  it('looks up no credential of an address whose rate is used up, and counts each request once', async () => {
     for (const used of [true, false]) {
       const counted: string[] = []
       const rateLimit = (key: string) => {
@@ -95,13 +95,13 @@ describe('the gate', () => {
     }
   })
 
-  it('gives each address its own rate where nobody needs a credential', async () => {
+  it('limits anonymous callers by one rate for each address', async () => {
     const { enter } = setUp(ok(ANONYMOUS), ['anonymous 192.0.2.1'])
     expect(await enter('192.0.2.1')).toEqual(REFUSED)
     expect(await enter('192.0.2.2')).toEqual(ok(ANONYMOUS))
   })
 
-  it('holds to no rate administrators, nor anybody where no edge tells the address', async () => {
+  it('limits neither administrators nor requests without the address of the edge', async () => {
     const admin = setUp(ok(ADMIN), ['admin'])
     expect(await admin.enter('192.0.2.1')).toEqual(ok(ADMIN))
     for (const caller of [ok(KEY), ok(ANONYMOUS), STRANGER]) {
@@ -112,7 +112,7 @@ describe('the gate', () => {
     expect(admin.counted).toEqual([])
   })
 
-  it('opens when what every request needs is ready, and says when that cannot be had', async () => {
+  it('waits for what every request needs, and is unavailable if that fails', async () => {
     vi.spyOn(console, 'error').mockReturnValue()
     let ready = () => {}
     const preparing = new Promise<void>((resolve) => (ready = resolve))
@@ -130,15 +130,15 @@ describe('the gate', () => {
   })
 })
 
-describe('the shield of pages that need no credential', () => {
-  it('holds each address to the rate', () => {
+describe('the limit of pages without a credential', () => {
+  it('limits each address', () => {
     const rateLimit = vi.fn((key: string) => (key.endsWith(' 192.0.2.1') ? REFUSED : undefined))
     const limitAnonymous = createAnonymousLimit(rateLimit)
     expect(limitAnonymous(from('192.0.2.1'))).toBe(REFUSED)
     expect(limitAnonymous(from('192.0.2.2'))).toBeUndefined()
   })
 
-  it('limits nobody where no edge tells the address', () => {
+  it('limits nobody without the address of the edge', () => {
     const rateLimit = vi.fn(() => REFUSED)
     expect(createAnonymousLimit(rateLimit)(from())).toBeUndefined()
     expect(rateLimit).not.toHaveBeenCalled()

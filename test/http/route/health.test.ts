@@ -21,7 +21,7 @@ function healthOf(probe: () => Promise<string | undefined>) {
 }
 
 describe('the health of a deployment', () => {
-  it('is well while storage answers, which is asked every five seconds', async () => {
+  it('is ok while storage responds, which is probed every five seconds', async () => {
     const { clock, ask } = healthOf(async () => undefined)
     for (const at of [0, 1, 4_999]) {
       clock.now = at
@@ -56,7 +56,7 @@ describe('the health of a deployment', () => {
     expect(clock.asked).toBe(before + 1)
   })
 
-  it('says why storage cannot be used, where that is known', async () => {
+  it('has the reason why storage cannot be used, if it is known', async () => {
     const { ask } = healthOf(async () => 'The disk is full')
     expect(await ask()).toMatchObject({ status: 503, body: { status: 'unavailable', message: 'The disk is full' } })
   })

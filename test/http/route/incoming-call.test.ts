@@ -62,7 +62,7 @@ async function receive(
 }
 
 describe('a call that comes in', () => {
-  it('is of whoever was let in, with its query and its body', async () => {
+  it('has the authorized principal, the query and the body', async () => {
     const c = context()
     const incoming = await receive(c)
     if (!incoming.ok) throw new Error('Not let in')
@@ -77,7 +77,7 @@ describe('a call that comes in', () => {
     expect(c.executionCtx.waitUntil).toHaveBeenCalledExactlyOnceWith(work)
   })
 
-  it('needs the scope to call', async () => {
+  it('needs the scope tools:call', async () => {
     const reader: Principal = { id: 'k', kind: 'key', scopes: ['tools:read', 'tools:publish'], tools: ['*'], users: [] }
     expect(await receive(context(), reader)).toMatchObject({ failure: { type: 'forbidden' } })
   })
@@ -94,7 +94,7 @@ describe('a call that comes in', () => {
 })
 
 describe('a call that is refused', () => {
-  it('is refused to who is not let in before anything is looked at, its body above all', async () => {
+  it('rejects an unauthorized caller before it reads query and body', async () => {
     const c = context({ 'content-type': 'text/plain' })
     const check = vi.fn()
     expect(await receive(c, FORBIDDEN, check)).toEqual(fail(FORBIDDEN))
@@ -102,13 +102,13 @@ describe('a call that is refused', () => {
     expect(c.req.raw.bodyUsed).toBe(false)
   })
 
-  it('is refused for what its dialect checks before its body is read', async () => {
+  it('rejects wrong headers before it reads the body', async () => {
     const c = context({ 'content-type': 'text/plain' })
     expect(await receive(c, ADMIN, () => MALFORMED)).toEqual(MALFORMED)
     expect(c.req.raw.bodyUsed).toBe(false)
   })
 
-  it('is refused for its query, which only callers who are let in learn of, before its body is read', async () => {
+  it('rejects a wrong query of an authorized caller before it reads the body', async () => {
     const c = context({ 'content-type': 'text/plain' }, '', '?x=12')
     expect(await receive(c)).toMatchObject({ failure: { type: 'request-malformed' } })
     expect(c.req.raw.bodyUsed).toBe(false)
@@ -116,7 +116,7 @@ describe('a call that is refused', () => {
     expect(await receive(c, ADMIN, () => MALFORMED)).toEqual(MALFORMED)
   })
 
-  it('is refused for its body', async () => {
+  it('rejects a wrong body', async () => {
     expect(await receive(context({ 'content-type': 'text/plain' }))).toMatchObject({
       failure: { type: 'media-type-unsupported' },
     })

@@ -4,7 +4,7 @@ import { createKeyUsageTracker } from '../../../src/http/route/key-use.ts'
 
 const KEY: Principal = { id: 'key:k1', kind: 'key', scopes: [], tools: [], users: [] }
 
-it('the use of a key is noted once in ten minutes, and again where that failed', async () => {
+it('writes the last use of a key once in ten minutes, and again if writing failed', async () => {
   const noted: unknown[] = []
   const state = { now: 0, fails: false }
   const use = createKeyUsageTracker(

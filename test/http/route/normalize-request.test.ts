@@ -14,11 +14,11 @@ describe("the address of a request's client", () => {
     entered instanceof Request ? entered.headers.get(ADDRESS) : 'refused'
   const claim = { [ADDRESS]: '192.0.2.1' }
 
-  it('is what Cloudflare says', () => {
+  it('is the one that Cloudflare set', () => {
     expect(said(createRequestNormalizer(HERE)(received('https://sb.test/', claim, {})))).toBe('192.0.2.1')
   })
 
-  it("is nobody's to say where Cloudflare is not in front", () => {
+  it('is removed if Cloudflare is not in front', () => {
     expect(said(createRequestNormalizer(HERE)(received('https://sb.test/', claim)))).toBeNull()
     expect(
       said(createRequestNormalizer({ ...HERE, isSelfHosted: true })(received('https://sb.test/', claim, {}))),
@@ -26,7 +26,7 @@ describe("the address of a request's client", () => {
   })
 })
 
-describe('a deployment that is named', () => {
+describe('a deployment with PUBLIC_URL', () => {
   const at = (
     url: string,
     headers: Record<string, string>,
@@ -38,7 +38,7 @@ describe('a deployment that is named', () => {
     return entered instanceof Request ? entered.url : entered.failure.type
   }
 
-  it('answers at its address, in whichever spelling', () => {
+  it('accepts requests to its host in any spelling', () => {
     expect(at('https://tools.test/a?b', {})).toBe('https://tools.test/a?b')
     expect(at('https://tools.test/a?b', { host: 'tools.test' })).toBe('https://tools.test/a?b')
     expect(at('https://tools.test/a?b', { host: 'TOOLS.test:443' })).toBe('https://tools.test/a?b')
@@ -53,18 +53,18 @@ describe('a deployment that is named', () => {
     ['https://tools.test:444/', {}],
     ['https://tools.test/', { host: '' }],
     ['http://tools.test/', {}],
-  ])('and at no other: %s %j', (url, headers) => {
+  ])('rejects requests to other hosts: %s %j', (url, headers) => {
     expect(at(url, headers)).toBe('misdirected')
   })
 
-  it('takes the scheme from its name behind a proxy, and from the platform elsewhere', () => {
+  it('uses the scheme of PUBLIC_URL when self-hosted, and otherwise requires it', () => {
     expect(at('http://tools.test/a%20b?c=%2F', { host: 'tools.test' }, { isSelfHosted: true })).toBe(
       'https://tools.test/a%20b?c=%2F',
     )
     expect(at('http://evil.test/', { host: 'tools.test' }, { isSelfHosted: true })).toBe('misdirected')
   })
 
-  it('hands on all that was sent', async () => {
+  it('keeps method, headers and body of a request', async () => {
     const enter = createRequestNormalizer({ ...HERE, publicUrl: 'https://tools.test', isSelfHosted: true })
     const headers = { 'x-a': 'b', [ADDRESS]: '192.0.2.1' }
     const entered = enter(new Request('http://tools.test/', { method: 'POST', headers, body: 'text' }))
@@ -87,12 +87,12 @@ describe('an address', () => {
     ['parameters behind a second question mark', (count) => `/?a?${'&'.repeat(count - 1)}`],
     ['steps', (count) => `${'/a'.repeat(count - 4)}?b`],
     ['steps that are encoded', (count) => '/%2f%2F'.repeat((count - 4) / 3) + 'a'.repeat(64)],
-  ])('has at most so many %s', (_, make) => {
+  ])('is rejected with more than 64 %s', (_, make) => {
     expect([outcome(make(64)), outcome(make(65 + 2))]).toEqual(['let in', 'request-malformed'])
   })
 })
 
-it('says what is wrong with an address', () => {
+it('is rejected with a message that names the limit', () => {
   const enter = (url: string) => createRequestNormalizer({ ...HERE, publicUrl: 'https://tools.test' })(received(url))
   const messageOf = (entered: Request | FailureResult) =>
     entered instanceof Request ? undefined : 'message' in entered.failure && entered.failure.message

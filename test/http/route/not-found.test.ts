@@ -20,7 +20,7 @@ function appWith(gate = authorizerFor(KEY)) {
   return app
 }
 
-it('a path that is known is answered with the methods there are', async () => {
+it('responds to another method of a known path with the methods that exist', async () => {
   const response = await appWith().request('/keys/a', { method: 'PUT' })
   expect(await response.json()).toEqual({
     type: 'method-not-allowed',
@@ -36,7 +36,7 @@ it.each(['/', '//evil.example/calls', '//keys//a', '/nowhere', '/keys', '/keys/'
   },
 )
 
-it('to guess credentials at a path that is unknown is held to the rate', async () => {
+it('limits wrong credentials at an unknown path', async () => {
   const stranger = fail({ type: 'unauthenticated', reason: 'who?' })
   const limited = fail({ type: 'rate-limited', retry_after_ms: 1 })
   const gate = createAuthorizer(
@@ -62,7 +62,7 @@ it.each([
   ['POST', '/register'],
   ['GET', '/authorize'],
   ['POST', '/token'],
-])('%s %s is unknown to anybody: a client that is told 401 there takes it for OAuth', async (method, path) => {
+])('%s %s is 404 without a credential, as a client takes 401 there for OAuth', async (method, path) => {
   const response = await appWith(authorizerFor(stranger)).request(path, { method })
   expect(await response.json()).toEqual({ type: 'route-unknown', method, path })
 })
@@ -85,7 +85,7 @@ it.each([
   ['GET', '/keys/%00/', '/keys/%00'],
   ['GET', '/keys/%0D%0AX-Injected:1/', '/keys/%0D%0AX-Injected:1'],
   ['GET', '//keys/%5Cevil.example/', '/keys/%5Cevil.example'],
-])('%s %s is sent on to %s, also whoever has no credential yet', async (method, path, to) => {
+])('redirects %s %s to %s, with or without a credential', async (method, path, to) => {
   const response = await appWith(authorizerFor(stranger)).request(path, { method })
   expect([response.status, response.headers.get('location')]).toEqual([308, to])
 })
@@ -97,6 +97,6 @@ it.each([
   ['GET', '/keys/'],
   ['GET', '//evil.example/'],
   ['GET', '/'],
-])('%s %s is sent nowhere', async (method, path) => {
+])('does not redirect %s %s', async (method, path) => {
   expect((await appWith().request(path, { method })).status).toBe(400)
 })

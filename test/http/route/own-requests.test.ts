@@ -5,7 +5,7 @@ import { createInternalRequests } from '../../../src/http/route/authorizer.ts'
 
 const NOBODY = fail({ type: 'unauthenticated', reason: 'Nobody' })
 
-it('a request that was made for somebody is theirs, and one that says the same is not', () => {
+it('authenticates a marked request as its principal, and an equal unmarked one as usual', () => {
   const own = createInternalRequests()
   const { authenticate } = own.accept({ authenticate: () => NOBODY })
   const made = own.setPrincipal(ADMIN, new Request('https://s.test/keys'))
@@ -20,7 +20,7 @@ it('a request that was made for somebody is theirs, and one that says the same i
   ).toBe(NOBODY)
 })
 
-it('is kept out of pages, which whoever comes from outside may open', async () => {
+it('rejects marked requests for pages, and no others', async () => {
   const own = createInternalRequests()
   const { authenticate } = own.reject({ authenticate: () => ok(ADMIN) })
   expect(authenticate(own.setPrincipal(ADMIN, new Request('https://s.test/console/keys')))).toMatchObject({

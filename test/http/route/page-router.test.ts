@@ -18,7 +18,7 @@ function setUp(limited?: typeof LIMITED) {
   return { answer, request: (path: string, init: RequestInit = {}) => router.request(path, init) }
 }
 
-it('gives a page what its address says, and a form what was filled in', async () => {
+it('passes a page its query, and a form its fields', async () => {
   const { request } = setUp()
   expect(await (await request('/page?name=Ann&utm_source=mail')).json()).toEqual({ name: 'Ann' })
   expect(await (await request('/form', FORM)).json()).toEqual({ name: 'Ann' })
@@ -30,7 +30,7 @@ it.each([
   ['a form of another site that may be unreadable', '/any', { ...FORM, ...ELSEWHERE }, 403],
   ['no form', '/form', { method: 'POST' }, 415],
   ['a form that is too large', '/form', { method: 'POST', body: new URLSearchParams({ name: 'x'.repeat(200) }) }, 413],
-])('refuses %s by a page, before anything is done', async (_, path, init, status) => {
+])('rejects %s with a page, before the handler is called', async (_, path, init, status) => {
   const { answer, request } = setUp()
   const response = await request(path, init)
   expect(response.status).toBe(status)
@@ -38,12 +38,12 @@ it.each([
   expect(answer).not.toHaveBeenCalled()
 })
 
-it('takes an unreadable form for an empty one where that is said', async () => {
+it('reads an unreadable form as an empty one if declared so', async () => {
   const { request } = setUp()
   expect(await (await request('/any', { method: 'POST' })).json()).toEqual({})
 })
 
-it.each(['/page', '/form', '/any'])('holds %s to the rate of strangers', async (path) => {
+it.each(['/page', '/form', '/any'])('limits %s by the rate of its address', async (path) => {
   const { answer, request } = setUp(LIMITED)
   expect((await request(path, path === '/page' ? {} : FORM)).status).toBe(429)
   expect(answer).not.toHaveBeenCalled()

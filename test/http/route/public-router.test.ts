@@ -28,7 +28,7 @@ async function ask(answer: () => Response | FailureResult, { path = '/p', method
   }
 }
 
-it('what is public may be read by pages of any site, and kept unless it says otherwise', async () => {
+it('lets pages of any site read its responses, and caches those without a cache-control of their own', async () => {
   const told = await ask(() => new Response('1'))
   expect(told).toMatchObject({ status: 200, cached: 'public, max-age=300', text: '1', headers: OPEN })
   expect((await ask(() => new Response('1', { headers: { 'cache-control': 'private' } }))).cached).toBe('private')
@@ -38,13 +38,13 @@ it.each([
   ['it is no such page', () => fail({ type: 'not-found', message: '' }), {}, 'not-found'],
   ['its query is unknown', () => new Response('1'), { path: '/p?x=1' }, 'request-malformed'],
   ['too many ask', () => new Response('1'), { limited: true }, 'rate-limited'],
-])('nothing is kept where %s', async (_, answer, how, type) => {
+])('responds with no-store if %s', async (_, answer, how, type) => {
   const { status, cached, text, headers } = await ask(answer, how)
   expect([status, cached, JSON.parse(text).type]).toEqual([418, 'no-store', type])
   expect(headers).toMatchObject(OPEN)
 })
 
-it('what a browser asks before is answered for a day', async () => {
+it('responds to a preflight, for a day', async () => {
   expect(await ask(() => new Response('1'), { method: 'OPTIONS' })).toMatchObject({
     status: 204,
     headers: { ...OPEN, 'access-control-max-age': '86400' },

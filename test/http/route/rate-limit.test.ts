@@ -22,7 +22,7 @@ function setUp(...answers: (boolean | Error)[]) {
 }
 
 describe('the rate limit', () => {
-  it('lets the call go on that asks, and refuses the next ones for ten seconds', async () => {
+  it('accepts the request that uses up the rate, and rejects the next ones for ten seconds', async () => {
     const { check, settle, clock, asked } = setUp(false)
     expect(check('key:a')).toBeUndefined()
     expect(check('key:a')).toBeUndefined()
@@ -34,7 +34,7 @@ describe('the rate limit', () => {
     expect(check('key:a')).toBeUndefined()
   })
 
-  it('refuses nobody for what another did', async () => {
+  it('limits each key on its own', async () => {
     const { check, settle } = setUp(false)
     check('key:a')
     await settle()
@@ -42,7 +42,7 @@ describe('the rate limit', () => {
     expect(check('key:a')).toBeDefined()
   })
 
-  it('limits nobody when the limiter fails, and says so without a word of what failed', async () => {
+  it('limits nobody when the limiter fails, and logs only the name of the error', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     const { check, settle } = setUp(new Error('key:a is secret'))
     check('key:a')
@@ -67,7 +67,7 @@ describe('the rate limit', () => {
     expect(warn).toHaveBeenCalledWith('Cannot ask the rate limiter', 'TypeError')
   })
 
-  it('without a limiter leaves nothing to wait for', () => {
+  it('starts no work without a limiter', () => {
     const waitUntil = vi.fn()
     expect(createRateLimit(undefined, () => 0)('key:a', waitUntil)).toBeUndefined()
     expect(waitUntil).not.toHaveBeenCalled()

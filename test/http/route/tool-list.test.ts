@@ -46,7 +46,7 @@ async function answer({ caller = KEY, state = 'e', method = 'GET', held, list = 
 }
 
 describe('a list', () => {
-  it('is JSON with an entity tag, and no cache may give it to another caller', async () => {
+  it('is JSON with an entity tag, which no shared cache may store', async () => {
     const { status, text, headers, etag } = await answer({ list: { headers: { 'oxp-version': '1.0' } } })
     expect({ status, text }).toEqual({ status: 200, text: '[1]' })
     expect(etag).toMatch(/^"[0-9a-f]{32}"$/)
@@ -59,14 +59,14 @@ describe('a list', () => {
     })
   })
 
-  it('is refused to who is not let in before the query is looked at', async () => {
+  it('rejects a caller before it reads the query', async () => {
     const { text, read } = await answer({ caller: FORBIDDEN })
     expect(JSON.parse(text)).toEqual(FORBIDDEN)
     expect(read).not.toHaveBeenCalled()
     expect((await answer({ caller: { ...KEY, scopes: ['tools:call'] } })).status).toBe(400)
   })
 
-  it('is refused for its query, and for what cannot be written', async () => {
+  it('fails for a wrong query, and for a list that cannot be written', async () => {
     expect((await answer({ list: { write: async () => fail(WRONG) } })).text).toBe(JSON.stringify(WRONG))
     const unnamed = await answer({ list: { variant: undefined, write: async () => fail(WRONG) } })
     expect(unnamed.text).toBe(JSON.stringify(WRONG))
@@ -95,7 +95,7 @@ describe('a list that is empty', () => {
       { toolkit: 'Kit' },
       "No tool of 'Kit' is shown here: GET /tools?toolkit=Kit&versions=all lists all that there are",
     ],
-  ])('says in a header why when it %s', async (_, listFilter, note) => {
+  ])('has a note with the reason when it %s', async (_, listFilter, note) => {
     const { status, text, headers } = await empty(listFilter)
     expect({ status, text, note: headers.get('switchboard-note') }).toEqual({ status: 200, text: '[]', note })
   })
@@ -114,7 +114,7 @@ describe('a list that is empty', () => {
     expect(await explainEmptyList({ toolkit: 'Kti' }, caller, catalog)).toEqual({ 'switchboard-note': note })
   })
 
-  it('says nothing where that is plain, and no list does that holds anything', async () => {
+  it('has no note when the reason is plain, nor when the list has tools', async () => {
     const all = [await empty({ toolkit: 'Kit', isSearch: true }), await empty({}), await empty(undefined)]
     all.push(await empty({ toolkit: 'Kti' }, false))
     expect(all.map(({ headers }) => headers.get('switchboard-note'))).toEqual(all.map(() => null))
@@ -122,7 +122,7 @@ describe('a list that is empty', () => {
 })
 
 describe('the entity tag of a list', () => {
-  it('is another one for another catalog, caller or variant', async () => {
+  it('differs between catalogs, callers and variants', async () => {
     const tags = await Promise.all(
       [
         {},
@@ -139,7 +139,7 @@ describe('the entity tag of a list', () => {
     expect((await answer()).etag).toBe(tags[0])
   })
 
-  it.each(['GET', 'HEAD'])('spares whoever holds it the list, with %s', async (method) => {
+  it.each(['GET', 'HEAD'])('makes %s of a list that the caller has respond 304', async (method) => {
     const { etag } = await answer()
     for (const held of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const again = await answer({ method, held })
@@ -151,12 +151,12 @@ describe('the entity tag of a list', () => {
     expect((await answer({ method, held: '"other"' })).status).toBe(200)
   })
 
-  it('counts for nothing in a POST', async () => {
+  it('is ignored in a POST', async () => {
     const { etag } = await answer()
     expect(await answer({ method: 'POST', held: etag })).toMatchObject({ status: 200, text: '[1]', etag })
   })
 
-  it('is made of the text where the catalog does not tell when it changes', async () => {
+  it('covers the text of a list without a variant', async () => {
     const list = { variant: undefined }
     const { etag } = await answer({ list })
     expect((await answer({ list, state: 'f', caller: ADMIN })).etag).toBe(etag)
@@ -167,7 +167,7 @@ describe('the entity tag of a list', () => {
   })
 })
 
-describe('a whole list', () => {
+describe('a full list', () => {
   const join = (lines: readonly string[]) => lines.join('|')
   const write = (catalog: Catalog, given = {}) =>
     createFullList(catalog, { format: { name: 'stored' }, join, tooMany: WRONG }, given).write(KEY, {
@@ -191,7 +191,7 @@ describe('a whole list', () => {
     return { catalog, asked }
   }
 
-  it('is of the lines of every page, without the empty ones', async () => {
+  it('has the lines of every page, without the empty ones', async () => {
     const { catalog, asked } = catalogueOf(['a', ''], [], ['b'])
     expect(await write(catalog, { toolkit: 'Kit' })).toEqual(ok({ text: 'a|b', isEmpty: false }))
     expect(asked).toEqual(
@@ -217,7 +217,7 @@ describe('a whole list', () => {
     expect(await findUnknownAmong([], KEY, catalog)).toBeUndefined()
   })
 
-  it('is another one for each toolkit and format', () => {
+  it('has another entity tag for each toolkit and format', () => {
     const { catalog } = catalogueOf()
     const variantOf = (name: string, toolkit?: string) =>
       createFullList(catalog, { format: { name, write: () => '' }, join, tooMany: WRONG }, { toolkit }).variant
@@ -226,7 +226,7 @@ describe('a whole list', () => {
     expect(variantOf('other')).not.toEqual(variantOf('plugin'))
   })
 
-  it('may be too long, which is noticed before the rest is read', async () => {
+  it('fails when it is too long, before further pages are read', async () => {
     const page = ['x'.repeat(8_000_000)]
     const fits = catalogueOf(page, page)
     expect(await write(fits.catalog)).toMatchObject({ ok: true })
@@ -236,7 +236,7 @@ describe('a whole list', () => {
   })
 })
 
-describe('a route of a whole list', () => {
+describe('a route of a full list', () => {
   const lines = (toolkit: string | undefined) => (toolkit === 'Kit' ? ['a', 'b'] : [])
   const query = defineQuery({ toolkit: optional(string()) })
   async function ask(search: string, list: Catalog['list']) {
@@ -263,7 +263,7 @@ describe('a route of a whole list', () => {
     return { route, text: await response.text(), note: response.headers.get('switchboard-note') }
   }
 
-  it('is declared, and answers with its lines, of a toolkit where one is named', async () => {
+  it('is declared, and responds with the lines of all toolkits or of one', async () => {
     const list: Catalog['list'] = async ({ toolkit }) => ({ lines: lines(toolkit) })
     const { route, text } = await ask('?toolkit=Kit', list)
     expect(text).toBe('a|b')
@@ -277,7 +277,7 @@ describe('a route of a whole list', () => {
     expect(JSON.parse((await ask('?toolkit=a&toolkit=b', list)).text)).toMatchObject({ type: 'request-malformed' })
   })
 
-  it('says so where its catalog is away, or too large, and fails for a defect', async () => {
+  it('is unavailable with its catalog, fails when too large, and throws defects', async () => {
     const away = () => Promise.reject(new UnreachableError('It is away'))
     expect(JSON.parse((await ask('', away)).text)).toEqual({ type: 'unavailable', message: 'It is away' })
     const large: Catalog['list'] = async () => ({ lines: ['x'.repeat(16_000_001)] })

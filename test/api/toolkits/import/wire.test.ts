@@ -180,7 +180,7 @@ describe('what an import came to', () => {
     expect(JSON.stringify(plan.tools)).not.toContain('It cannot run')
   })
 
-  it('is, where nothing came of it, why', () => {
+  it('has the reasons if nothing was imported', () => {
     expect(listProblems('mcp', { imported: [], skipped: [], denied: 0 })).toEqual([
       { path: '/tools', message: 'Must choose at least one tool of the source' },
     ])
