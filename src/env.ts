@@ -1,6 +1,6 @@
 import type { Access as AccessObject } from './storage/access/access-object.ts'
 import type { Connect } from './storage/connect/connect-object.ts'
-import type { LedgerObject } from './storage/idempotency/ledger-object.ts'
+import type { IdempotencyStoreObject } from './storage/idempotency/idempotency-store-object.ts'
 import type { RegistryObject } from './storage/registry/registry-object.ts'
 import type { Records as RecordsObject } from './storage/records/records-object.ts'
 import type SandboxHost from './runners/sandbox/process-host.ts'
@@ -24,7 +24,7 @@ import { parseValue, integer, array, map, object, optional, type Reader, hideVal
 export interface Env {
   readonly REGISTRY: KVNamespace
   readonly Registry: DurableObjectNamespace<RegistryObject>
-  readonly Ledger: DurableObjectNamespace<LedgerObject>
+  readonly IdempotencyStore: DurableObjectNamespace<IdempotencyStoreObject>
   readonly Vault: DurableObjectNamespace<VaultObject>
   readonly Access: DurableObjectNamespace<AccessObject>
   readonly Connect: DurableObjectNamespace<Connect>

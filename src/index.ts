@@ -1,6 +1,6 @@
 import { Access } from './storage/access/access-object.ts'
 import { Connect } from './storage/connect/connect-object.ts'
-import { defineLedger } from './storage/idempotency/ledger-object.ts'
+import { defineIdempotencyStore } from './storage/idempotency/idempotency-store-object.ts'
 import { Records } from './storage/records/records-object.ts'
 import { defineRegistry } from './storage/registry/registry-object.ts'
 import { defineVault } from './storage/vault/vault-object.ts'
@@ -15,7 +15,7 @@ import { defineEgress, defineSandboxEgress } from './runners/sandbox/egress-entr
 
 export const Registry = defineRegistry(writeLine, (env: Env) => loadConfig(env).quota)
 export const Vault = defineVault((env: Env) => vaultDeployment(loadConfig(env), env.Vault))
-export const Ledger = defineLedger<Env>(Date.now)
+export const IdempotencyStore = defineIdempotencyStore<Env>(Date.now)
 export const Egress = defineEgress(outboundOptions)
 export const SandboxEgress = defineSandboxEgress(sandboxPolicies)
 export { Access, Connect, Records }

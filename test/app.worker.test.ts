@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RegistryObject } from '../src/storage/registry/registry-object.ts'
 import type { Access } from '../src/storage/access/access-object.ts'
 import type { Connect } from '../src/storage/connect/connect-object.ts'
-import type { LedgerObject } from '../src/storage/idempotency/ledger-object.ts'
+import type { IdempotencyStoreObject } from '../src/storage/idempotency/idempotency-store-object.ts'
 import type { Records } from '../src/storage/records/records-object.ts'
 import type { VaultObject } from '../src/storage/vault/vault-object.ts'
 import { createDispatcher } from '../src/dispatcher.ts'
@@ -19,7 +19,7 @@ declare global {
       readonly REGISTRY: KVNamespace
       readonly Registry: DurableObjectNamespace<RegistryObject>
       readonly Vault: DurableObjectNamespace<VaultObject>
-      readonly Ledger: DurableObjectNamespace<LedgerObject>
+      readonly IdempotencyStore: DurableObjectNamespace<IdempotencyStoreObject>
       readonly Access: DurableObjectNamespace<Access>
       readonly Connect: DurableObjectNamespace<Connect>
       readonly Records: DurableObjectNamespace<Records>

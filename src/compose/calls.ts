@@ -30,7 +30,7 @@ interface CallsDeps {
 export function composeCalls(deps: CallsDeps) {
   const { now } = Date
   const { config, stores, recording } = deps
-  const { registry, vault, artifacts, uploads, ledger, fingerprint } = stores
+  const { registry, vault, artifacts, uploads, idempotencyStore, fingerprint } = stores
   const { catalog, policies } = registry
   const resolver = composeResolver(deps)
   const toolSecrets = createToolSecrets(
@@ -55,7 +55,7 @@ export function composeCalls(deps: CallsDeps) {
     artifacts,
     uploads,
     callLimiter: createCallLimiter(now),
-    ledger,
+    idempotencyStore,
     inlineBytes: { program: config.inlineBytes, model: Math.min(MODEL_INLINE_BYTES, config.inlineBytes) },
     fingerprint,
     holdFiles,

@@ -16,7 +16,7 @@ import { createKvKeys } from '../storage/access/kv-keys.ts'
 import { createFingerprint } from '../storage/sealing/fingerprint.ts'
 import { createKvProviders } from '../storage/access/kv-providers.ts'
 import { connectStub } from '../storage/connect/connect-store.ts'
-import { createLedger } from '../storage/idempotency/ledger.ts'
+import { createIdempotencyStore } from '../storage/idempotency/idempotency-store.ts'
 import { createReliableStub } from '../storage/reachable-stub.ts'
 import { createRecords, recordsStub } from '../storage/records/records.ts'
 import { createKvRegistry } from '../storage/registry/kv/kv-registry.ts'
@@ -28,7 +28,7 @@ import { printLogEntry } from './platform.ts'
 
 /** In bytes: with less, SQLite can store nothing more. */
 const MIN_FREE_BYTES = 500_000
-const LEDGER_WAIT_MS = 5_000
+const RESERVATION_WAIT_MS = 5_000
 /** An isolate has 128 MB; running tools need the rest. */
 const MEMORY_BYTES = 40_000_000
 
@@ -77,13 +77,13 @@ export function openStores(
     providers,
     vault: openVaults(env, config, providers),
     connect: connectStub(env.Connect),
-    ledger: createLedger({
-      namespace: env.Ledger,
+    idempotencyStore: createIdempotencyStore({
+      namespace: env.IdempotencyStore,
       sealer: deploymentKeys.sealer('ledger'),
       outcomes: env.ARTIFACTS && files.outcomes,
       isOnlyProcess: config.isSelfHosted,
       newId: () => crypto.randomUUID(),
-      defect: (error) => printLogEntry({ event: 'ledger-unreachable', error: String(error) }),
+      defect: (error) => printLogEntry({ event: 'idempotency-store-unreachable', error: String(error) }),
     }),
     records: createRecords(recordsStub(env.Records), deploymentKeys.sealer('cursor'), now),
     artifacts: files.artifacts,
@@ -92,7 +92,7 @@ export function openStores(
 }
 
 /** Loaded with the first file, as most requests need none. */
-function openFiles({ ARTIFACTS: bucket, Ledger }: Env, signer: Signer) {
+function openFiles({ ARTIFACTS: bucket, IdempotencyStore }: Env, signer: Signer) {
   let loading: Promise<FileStores> | undefined
   const loadStores = () => (loading ??= loadFiles())
 
@@ -104,8 +104,9 @@ function openFiles({ ARTIFACTS: bucket, Ledger }: Env, signer: Signer) {
         import('../storage/artifacts/r2-outcomes.ts'),
       ])
     if (!bucket) return { artifacts: noArtifacts, uploads: noUploads }
-    const stubOptions = { what: 'ledgers', waitMs: LEDGER_WAIT_MS }
-    const reservations = (principal: string) => createReliableStub(() => Ledger.getByName(principal), stubOptions)
+    const stubOptions = { what: 'idempotency stores', waitMs: RESERVATION_WAIT_MS }
+    const reservations = (principal: string) =>
+      createReliableStub(() => IdempotencyStore.getByName(principal), stubOptions)
     const store = { bucket, reservations }
     const { now } = Date
     return {

@@ -58,7 +58,7 @@ describe('a caller without a credential', () => {
 })
 
 describe('a caller who makes calls under new ids', () => {
-  it('fills rows of the ledger with 64 KiB at most: larger outcomes are files of a quota', async () => {
+  it('fills rows of the idempotency store with 64 KiB at most: larger outcomes are files of a quota', async () => {
     const ids = Array.from({ length: 5 }, (_, index) => `id-${index}`)
     for (const call_id of ids) expect((await give(200_000, agent, { call_id })).value).toHaveLength(200_000)
     const outcomes = await keptUnder('outcome/')

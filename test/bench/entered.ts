@@ -136,7 +136,7 @@ const env: any = {
   REGISTRY: { get: place.get, put: writer.put, delete: writer.delete },
   Registry: namespaceOf(worker.Registry),
   Access: namespaceOf(worker.Access),
-  Ledger: namespaceOf(worker.Ledger),
+  IdempotencyStore: namespaceOf(worker.IdempotencyStore),
   Vault: namespaceOf(worker.Vault),
   Connect: namespaceOf(worker.Connect),
   Records: namespaceOf(worker.Records),

@@ -30,7 +30,7 @@ function isolate() {
     Access: counted(env.Access, 'Access'),
     Connect: counted(env.Connect, 'Connect'),
     Vault: counted(env.Vault, 'Vault'),
-    Ledger: counted(env.Ledger, 'Ledger'),
+    IdempotencyStore: counted(env.IdempotencyStore, 'IdempotencyStore'),
   }
   const app = createDispatcher(
     bindings,

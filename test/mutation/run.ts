@@ -9,7 +9,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/http': ['test/http/**/*.test.ts', 'test/sign-in/*.test.ts', 'test/connect/*.test.ts'],
   'src/storage/access': ['test/storage/access/*.test.ts'],
   'src/storage/connect': ['test/storage/connect/*.test.ts'],
-  'src/storage/idempotency': ['test/storage/ledger/*.test.ts'],
+  'src/storage/idempotency': ['test/storage/idempotency/*.test.ts'],
   'src/storage/vault': ['test/storage/vault/*.test.ts'],
   'src/core': [],
   'src/dialects': [],

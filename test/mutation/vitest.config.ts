@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 import { node, root } from '../vitest.config.ts'
 
 const workers = fileURLToPath(new URL('workers.ts', import.meta.url))
-const STORAGE = 'test/{connect,storage/access,storage/connect,storage/ledger,storage/vault}/*.worker.test.ts'
+const STORAGE = 'test/{connect,storage/access,storage/connect,storage/idempotency,storage/vault}/*.worker.test.ts'
 
 /**
  * The node project, and of the project `worker` what tries storage; but not what reads the text of the source, which a mutation

@@ -5,7 +5,7 @@ import { part } from '../simulation/part.ts'
 /** `cloudflare:workers` and `cloudflare:test` in this process, for the tests of the project `worker`. */
 export * from '../platform/workers.ts'
 
-type Name = 'Access' | 'Connect' | 'Ledger' | 'Records' | 'Registry' | 'Vault'
+type Name = 'Access' | 'Connect' | 'IdempotencyStore' | 'Records' | 'Registry' | 'Vault'
 
 const states = new WeakMap<object, DurableObjectState>()
 
@@ -50,7 +50,7 @@ export const env = {
   REGISTRY: createKv(),
   Access: objectsOf('Access'),
   Connect: objectsOf('Connect'),
-  Ledger: objectsOf('Ledger'),
+  IdempotencyStore: objectsOf('IdempotencyStore'),
   Records: objectsOf('Records'),
   Registry: objectsOf('Registry'),
   Vault: objectsOf('Vault'),

@@ -56,7 +56,7 @@ export async function startInProcess({
     {
       REGISTRY: createKv(),
       Registry: namespaceOf('Registry', worker.Registry),
-      Ledger: namespaceOf('Ledger', worker.Ledger),
+      IdempotencyStore: namespaceOf('IdempotencyStore', worker.IdempotencyStore),
       // It reads its variables once in an isolate
       Vault: namespaceOf(
         'Vault',

@@ -46,7 +46,7 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
 
   return async function send(place: Place, sent: SentCall): Promise<CallOutcome['result']> {
     const { principal, callId, tool, input, run, cutOff, gone } = sent
-    const { ledger, vault, now } = place
+    const { idempotencyStore, vault, now } = place
     const turns = turnsOf.get(place) ?? makeTurns(now)
     turnsOf.set(place, turns)
     const limits = limitsOf(tool)
@@ -110,9 +110,9 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
       artifacts: noArtifacts,
       uploads: noUploads,
       callLimiter: turns,
-      ledger: {
+      idempotencyStore: {
         async claim(asked) {
-          const claimed = await lasting(ledger.claim(asked))
+          const claimed = await lasting(idempotencyStore.claim(asked))
           if (claimed.state !== 'claimed') return claimed
           return {
             ...claimed,

@@ -23,10 +23,14 @@ describe('calls that have ids, and grants, whatever breaks', () => {
 
 describe('the simulation notices', () => {
   it.each<[string, Sabotage, RegExp]>([
-    ['a ledger that forgets', damage('Ledger', 'call', 'DELETE FROM call'), /is made 2 times|is made again/],
+    [
+      'an idempotency store that forgets',
+      damage('IdempotencyStore', 'call', 'DELETE FROM call'),
+      /is made 2 times|is made again/,
+    ],
     [
       'another outcome',
-      damage('Ledger', 'call', "UPDATE call SET outcome = replace(outcome, '1', '2')"),
+      damage('IdempotencyStore', 'call', "UPDATE call SET outcome = replace(outcome, '1', '2')"),
       /came to|is 'outcome-unknown'/,
     ],
     [

@@ -26,7 +26,7 @@ interface Known {
 }
 
 const TIMEOUT_MS = 10_000
-/** A call waits for the ledger, and for one that runs already. */
+/** A call waits for the idempotency store, and for one that runs already. */
 const ANSWERED_MS = 2 * TIMEOUT_MS + 60_000
 /** A turn that was never ended is over by then. */
 export const TURN_MS = TIMEOUT_MS + 5_000

@@ -53,7 +53,11 @@ describe('the simulation notices', () => {
       damage('Vault', 'authorization', `DELETE FROM authorization WHERE status = 'completed' AND ${approval}`),
       /was approved, and (?:is asked for again|does not run)/,
     ],
-    ['a ledger that forgets', damage('Ledger', 'call', 'DELETE FROM call'), /is made (?:\d+ times|again)/],
+    [
+      'an idempotency store that forgets',
+      damage('IdempotencyStore', 'call', 'DELETE FROM call'),
+      /is made (?:\d+ times|again)/,
+    ],
   ])('%s', async (_, sabotage, why) => {
     expect(await failureOf(doorScenario(tools, sabotage), why)).toBeDefined()
   })

@@ -5,8 +5,8 @@ import { createResolver } from '../../src/core/call/resolve-tool.ts'
 import { toListLine } from '../../src/dialects/oxp/encode.ts'
 import type { AccessStub } from '../../src/storage/access/access-object.ts'
 import { createKvKeys } from '../../src/storage/access/kv-keys.ts'
-import { createLedger } from '../../src/storage/idempotency/ledger.ts'
-import type { LedgerObject } from '../../src/storage/idempotency/ledger-object.ts'
+import { createIdempotencyStore } from '../../src/storage/idempotency/idempotency-store.ts'
+import type { IdempotencyStoreObject } from '../../src/storage/idempotency/idempotency-store-object.ts'
 import type { Bundle } from '../../src/storage/registry/write/bundle.ts'
 import { createKvRegistry } from '../../src/storage/registry/kv/kv-registry.ts'
 import type { RegistryStub } from '../../src/storage/registry/registry-stub.ts'
@@ -28,7 +28,7 @@ export interface IsolateOptions {
   readonly kv: KVNamespace
   readonly registry: RegistryStub
   readonly access: AccessStub
-  readonly ledgers: DurableObjectNamespace<LedgerObject>
+  readonly idempotencyStores: DurableObjectNamespace<IdempotencyStoreObject>
   readonly vaults: DurableObjectNamespace<VaultObject>
   readonly bundle: Bundle
   /** When its deployment was made. */
@@ -40,7 +40,8 @@ export interface IsolateOptions {
 
 /** What one isolate of a deployment has of tools and callers: the real thing, with its caches, composed as by `app.ts`. */
 export function createIsolate(options: IsolateOptions) {
-  const { clock, ahead, kv, registry, access, ledgers, vaults, bundle, deployedAt, newId, unlessFault } = options
+  const { clock, ahead, kv, registry, access, idempotencyStores, vaults, bundle, deployedAt, newId, unlessFault } =
+    options
   const now = () => clock.now() + ahead
   const memory = createCacheMemory(MEMORY_BYTES)
   const tools = createKvRegistry({
@@ -68,7 +69,12 @@ export function createIsolate(options: IsolateOptions) {
   })
   const keys = createKvKeys(kv, access, now)
   const authenticator = createAuthenticator({ access: 'keys', adminKey: undefined, findKey: keys.find, sha256, now })
-  const ledger = createLedger({ namespace: ledgers, sealer: plainKeyring, newId, defect: unlessFault })
+  const idempotencyStore = createIdempotencyStore({
+    namespace: idempotencyStores,
+    sealer: plainKeyring,
+    newId,
+    defect: unlessFault,
+  })
   const vault = createVault({
     namespace: vaults,
     providers: { find: async () => MAIL },
@@ -76,7 +82,7 @@ export function createIsolate(options: IsolateOptions) {
     canStoreGrants: () => true,
     identifies: () => true,
   })
-  return { ...tools, resolver, ledger, vault, keys, authenticator, now }
+  return { ...tools, resolver, idempotencyStore, vault, keys, authenticator, now }
 }
 
 export type Isolate = ReturnType<typeof createIsolate>

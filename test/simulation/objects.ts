@@ -4,7 +4,10 @@ import '../../src/storage/vault/consent-flow.ts'
 import { createHash } from 'node:crypto'
 import { toListLine } from '../../src/dialects/oxp/encode.ts'
 import { Access } from '../../src/storage/access/access-object.ts'
-import { defineLedger, type LedgerObject } from '../../src/storage/idempotency/ledger-object.ts'
+import {
+  defineIdempotencyStore,
+  type IdempotencyStoreObject,
+} from '../../src/storage/idempotency/idempotency-store-object.ts'
 import { defineRegistry, type RegistryObject } from '../../src/storage/registry/registry-object.ts'
 import { createOAuth } from '../../src/oauth-client/oauth.ts'
 import { createServerFinder } from '../../src/oauth-client/provider-server.ts'
@@ -48,12 +51,12 @@ export function createObjects(platform: Platform, kv: Kv, provider: MailProvider
     }),
   )
 
-  const Ledger = defineLedger<object>(now)
-  const ledgers = part<DurableObjectNamespace<LedgerObject>>({
+  const IdempotencyStore = defineIdempotencyStore<object>(now)
+  const idempotencyStores = part<DurableObjectNamespace<IdempotencyStoreObject>>({
     getByName(principal) {
-      const name = `Ledger of ${principal}`
-      const start = (state: DurableObjectState) => new Ledger(state, {})
-      return hostOf(name, () => createHost<LedgerObject>({ ...platform, name, start })).stub()
+      const name = `IdempotencyStore of ${principal}`
+      const start = (state: DurableObjectState) => new IdempotencyStore(state, {})
+      return hostOf(name, () => createHost<IdempotencyStoreObject>({ ...platform, name, start })).stub()
     },
   })
 
@@ -97,5 +100,5 @@ export function createObjects(platform: Platform, kv: Kv, provider: MailProvider
 
   /** The databases of the objects whose name begins so. */
   const databases = (start: string) => [...hosts].filter(([name]) => name.startsWith(start)).map(([, { sql }]) => sql)
-  return { registry, access, ledgers, vaults, databases, close: () => hosts.forEach(({ close }) => close()) }
+  return { registry, access, idempotencyStores, vaults, databases, close: () => hosts.forEach(({ close }) => close()) }
 }

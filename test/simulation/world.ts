@@ -44,7 +44,7 @@ export function createWorld(scheduler: Scheduler, draw: GeneratorValue) {
 
   const provider = createProvider(platform)
   const objects = createObjects(platform, kv, provider)
-  const { registry, access, ledgers, vaults } = objects
+  const { registry, access, idempotencyStores, vaults } = objects
 
   /** For what goes on behind an answer: it may fail, but not by the code's fault. */
   function unlessFault(error: unknown): void {
@@ -62,7 +62,7 @@ export function createWorld(scheduler: Scheduler, draw: GeneratorValue) {
       kv: place,
       registry: registryStub(part<RegistryNamespace>({ getByName: () => registry.stub() })),
       access: accessStub(part<AccessNamespace>({ getByName: () => access.stub() })),
-      ledgers,
+      idempotencyStores,
       vaults,
       newId: () => crypto.randomUUID(),
       unlessFault,

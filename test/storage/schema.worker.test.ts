@@ -4,7 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { Access } from '../../src/storage/access/access-object.ts'
 import { hasTables, openTables } from '../../src/storage/schema.ts'
 
-const SCHEMA = { of: 'a Ledger', version: 2, tables: 'CREATE TABLE call (id TEXT); CREATE TABLE other (id TEXT);' }
+const SCHEMA = {
+  of: 'an IdempotencyStore',
+  version: 2,
+  tables: 'CREATE TABLE call (id TEXT); CREATE TABLE other (id TEXT);',
+}
 
 /** The storage of a Durable Object that has stored nothing: a vault has no tables until it is used. */
 const inStorage = (use: (sql: SqlStorage) => void) =>
@@ -43,7 +47,7 @@ describe('the tables of an object', () => {
       openTables(sql, SCHEMA)
       sql.exec("INSERT INTO call VALUES ('one')")
       sql.exec(change)
-      const refusal = `Cannot open the storage of a Ledger: its schema_version is ${version}, and this Switchboard reads 2. Deploy the Switchboard that wrote it`
+      const refusal = `Cannot open the storage of an IdempotencyStore: its schema_version is ${version}, and this Switchboard reads 2. Deploy the Switchboard that wrote it`
       expect(() => openTables(sql, SCHEMA)).toThrow(refusal)
       expect(sql.exec('SELECT id FROM call').toArray()).toEqual([{ id: 'one' }])
     }),
@@ -53,7 +57,7 @@ describe('the tables of an object', () => {
 it.each([
   ['Registry', 6],
   ['Access', 1],
-  ['Ledger', 1],
+  ['IdempotencyStore', 1],
 ] as const)('the %s notes the version of its tables', (name, version) =>
   runInDurableObject(env[name].getByName(crypto.randomUUID()), (_: unknown, { storage }) =>
     expect(storage.sql.exec('SELECT version FROM schema_version').toArray()).toEqual([{ version }]),

@@ -27,7 +27,7 @@ import { type FailureResult, type Failure, fail, isUnknownTool, UnreachableError
 import { completeInput, type CallInput } from './input.ts'
 import { fingerprintInvocation, type Invocation } from './invocation.ts'
 import { type FindArtifact, storeWholeOutput, offloadOutput } from './large-output.ts'
-import { type Ledger, runIdempotently } from './idempotency.ts'
+import { type IdempotencyStore, runIdempotently } from './idempotency.ts'
 import { checkArtifactOutput } from './artifact-output.ts'
 import { type CallRecord, type CallFacts, toLoggedToolId, createCallRecord } from './call-record.ts'
 import { NO_CREDENTIALS, withoutUnnamedToken } from './requirements.ts'
@@ -77,7 +77,7 @@ export interface CallDeps extends ResolveRefDeps, RunDeps, StageDeps {
   readonly findCandidates: FindCandidates
   readonly artifacts: ArtifactStore
   readonly callLimiter: CallLimiter
-  readonly ledger: Ledger
+  readonly idempotencyStore: IdempotencyStore
   /** Bytes of JSON that an answer holds before its value becomes a link, unless its call says otherwise. */
   readonly inlineBytes: Readonly<Record<Audience, number>>
   readonly now: () => number

@@ -24,11 +24,11 @@ export type ClaimResult =
   | { readonly state: 'finished'; readonly finished: CompletedCall }
   | { readonly state: 'reused' | 'unknown' | 'crowded' | 'unreachable' }
 
-export interface Ledger {
+export interface IdempotencyStore {
   claim(call: IdempotentCall): Promise<ClaimResult>
 }
 
-/** For outcomes that are too large for the ledger itself; false where there is no place for one. */
+/** For outcomes that are too large for the idempotency store itself; false where there is no place for one. */
 export interface OutcomeStore {
   keep(principal: string, callId: string, sealed: string): Promise<boolean>
   find(principal: string, callId: string): Promise<string | undefined>
@@ -41,14 +41,14 @@ export interface OutcomeStore {
 export async function runIdempotently(
   call: IdempotentCall,
   run: (begins: () => void) => ToolSuccess | FailureResult | Promise<ToolSuccess | FailureResult>,
-  { ledger, now }: { readonly ledger: Ledger; readonly now: () => number },
+  { idempotencyStore, now }: { readonly idempotencyStore: IdempotencyStore; readonly now: () => number },
 ): Promise<CompletedCall> {
   const started = now()
   const finishedWith = (result: ToolSuccess | FailureResult): CompletedCall => {
     const finishedAt = now()
     return { result, durationMs: finishedAt - started, finishedAt }
   }
-  const claimed = await ledger.claim(call)
+  const claimed = await idempotencyStore.claim(call)
   if (claimed.state === 'finished') return claimed.finished
   if (claimed.state === 'reused') {
     const message = `The call id '${call.callId}' was already used with a different tool, version, user, account, credential, answer, file, input or selection`

@@ -6,7 +6,7 @@ import type { Approvals, AuthorizationChallenge } from '../../../src/core/consen
 import { type CallableTool, createCallableTool } from '../../../src/core/call/callable-tool.ts'
 import type { CallRequest, CallDeps, Caller } from '../../../src/core/call/call.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
-import type { Ledger } from '../../../src/core/call/idempotency.ts'
+import type { IdempotencyStore } from '../../../src/core/call/idempotency.ts'
 import type { CallRecord } from '../../../src/core/call/call-record.ts'
 import type { TokenQuery, TokenResult } from '../../../src/core/call/requirements.ts'
 import type { Run } from '../../../src/core/call/runner.ts'
@@ -55,7 +55,7 @@ export interface World {
   readonly renew?: (asking: TokenQuery, refused: string, final: boolean) => TokenResult | Promise<TokenResult>
   readonly claim?: (asking: Parameters<Approvals['claim']>[0]) => ReturnType<Approvals['claim']>
   readonly secretOf?: (id: string) => string | undefined
-  readonly ledger?: Ledger
+  readonly idempotencyStore?: IdempotencyStore
   readonly publisher?: Publisher
   /** What a bare name may mean. */
   readonly candidates?: readonly Candidate[]
@@ -73,7 +73,7 @@ export function worldOf({
   renew,
   claim,
   secretOf,
-  ledger,
+  idempotencyStore,
 }: World = {}) {
   const asked: string[] = []
   const defects: string[] = []
@@ -125,7 +125,7 @@ export function worldOf({
     artifacts: { put: async () => ({ ok: false, why: 'nothing is kept' }), open: async () => 'missing' },
     callLimiter: { take: () => ({ end: () => [] }) },
     uploads: { find: async () => undefined },
-    ledger: ledger ?? { claim: async () => ({ state: 'claimed', settle: async () => undefined }) },
+    idempotencyStore: idempotencyStore ?? { claim: async () => ({ state: 'claimed', settle: async () => undefined }) },
     inlineBytes: { program: 262_144, model: 262_144 },
     startDeadline,
     fingerprint: async (value) => JSON.stringify(value),

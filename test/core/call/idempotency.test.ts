@@ -19,7 +19,7 @@ const CALL: IdempotentCall = {
 }
 const ok = (value: unknown): ToolSuccess => ({ ok: true, value })
 
-/** Runs a call, as the ledger answers its claim. Gives what was run and how the claim was settled. */
+/** Runs a call, as the idempotency store answers its claim. Gives what was run and how the claim was settled. */
 async function once(
   claimed: Exclude<ClaimResult, { state: 'claimed' }> | undefined,
   run: (begins: () => void) => Promise<ToolSuccess | ReturnType<typeof fail>>,
@@ -29,7 +29,7 @@ async function once(
   let runs = 0
   let time = 100
   const deps = {
-    ledger: { claim: async () => claimed ?? ({ state: 'claimed', settle } as const) },
+    idempotencyStore: { claim: async () => claimed ?? ({ state: 'claimed', settle } as const) },
     now: () => (time += 7),
   }
   const counted = (begins: () => void) => ((runs += 1), run(begins))
@@ -104,7 +104,7 @@ describe('a call that breaks on its way', () => {
   const broken = async (given: Parameters<typeof worldOf>[0]) => {
     const settled: (CompletedCall | undefined)[] = []
     const settle = async (finished: CompletedCall | undefined) => void settled.push(finished)
-    const { deps } = worldOf({ ...given, ledger: { claim: async () => ({ state: 'claimed', settle }) } })
+    const { deps } = worldOf({ ...given, idempotencyStore: { claim: async () => ({ state: 'claimed', settle }) } })
     const { result } = await createCallTool(deps)({ ...callWith({ input: { a: 1 } }), callId: 'c1' }, callerWith())
     return { result, settled }
   }
@@ -129,14 +129,16 @@ describe('a call that breaks on its way', () => {
   })
 })
 
-describe('the ledger', () => {
+describe('the idempotency store', () => {
   const claims = async (given: { annotations?: object; callId?: string | undefined; anonymous?: boolean }) => {
     const asked: IdempotentCall[] = []
     const record = { ...recordWith({}), ...(given.annotations ? { annotations: { ...given.annotations } } : {}) }
     const tool = callableOf(record, () => ok(1))
     const { deps } = worldOf({
       tool,
-      ledger: { claim: async (call) => (asked.push(call), { state: 'claimed', settle: async () => undefined }) },
+      idempotencyStore: {
+        claim: async (call) => (asked.push(call), { state: 'claimed', settle: async () => undefined }),
+      },
     })
     const { callId: _, ...call } = callWith({ input: { a: 1 } })
     const caller = callerWith(given.anonymous ? { principal: ANONYMOUS } : {})

@@ -125,7 +125,7 @@ describe('the worst value to put in order', () => {
     expect(effortOf(() => canonicalJson(value))).toBeLessThan(MOST_EFFORT)
   })
 
-  it('is ordered for the ledger as fast as an input may have parts', () => {
+  it('is ordered for the idempotency store as fast as an input may have parts', () => {
     // Others run beside the tests: 100 ms alone
     expect(effortOf(() => canonicalText(wide))).toBeLessThan(2 * MOST_EFFORT)
     expect(canonicalText({ b: [1, { d: null, c: '\ud800' }], a: 'x' })).toBe(

@@ -2,25 +2,34 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
-import { createLedger, type LedgerOptions } from '../../../src/storage/idempotency/ledger.ts'
-import { defineLedger, type LedgerObject } from '../../../src/storage/idempotency/ledger-object.ts'
+import {
+  createIdempotencyStore,
+  type IdempotencyStoreOptions,
+} from '../../../src/storage/idempotency/idempotency-store.ts'
+import {
+  defineIdempotencyStore,
+  type IdempotencyStoreObject,
+} from '../../../src/storage/idempotency/idempotency-store-object.ts'
 import type { CompletedCall, IdempotentCall, OutcomeStore } from '../../../src/core/call/idempotency.ts'
 
-/** Ledgers over real Durable Objects, whose clock goes only when it is set. */
+/** Idempotency stores over real Durable Objects, whose clock goes only when it is set. */
 function createWorld() {
   const run = crypto.randomUUID()
   const world = { time: Date.now() + 86_400_000, reachable: true, deploys: 0, hasBucket: true, hangs: false }
   const defects: unknown[] = []
-  const instances = new Map<string, LedgerObject>()
-  let Ledger = defineLedger(() => world.time)
-  const stubOf = (name: string) => env.Ledger.getByName(`${name} ${run}`)
-  const within = <T>(name: string, use: (ledger: LedgerObject, state: DurableObjectState) => T | Promise<T>) =>
+  const instances = new Map<string, IdempotencyStoreObject>()
+  let IdempotencyStore = defineIdempotencyStore(() => world.time)
+  const stubOf = (name: string) => env.IdempotencyStore.getByName(`${name} ${run}`)
+  const within = <T>(
+    name: string,
+    use: (idempotencyStore: IdempotencyStoreObject, state: DurableObjectState) => T | Promise<T>,
+  ) =>
     runInDurableObject(stubOf(name), (_, state) => {
-      const instance = instances.get(name) ?? new Ledger(state, {})
+      const instance = instances.get(name) ?? new IdempotencyStore(state, {})
       instances.set(name, instance)
       return use(instance, state)
     })
-  const namespace = new Proxy(env.Ledger, {
+  const namespace = new Proxy(env.IdempotencyStore, {
     get: () => (name: string) =>
       new Proxy(stubOf(name), {
         get:
@@ -28,8 +37,10 @@ function createWorld() {
           (...given: unknown[]) => {
             if (!world.reachable) throw new Error('The object cannot be reached')
             if (world.hangs) return new Promise(() => undefined)
-            return within(name, async (ledger) =>
-              structuredClone(await Reflect.apply(Reflect.get(ledger, method), ledger, structuredClone(given))),
+            return within(name, async (idempotencyStore) =>
+              structuredClone(
+                await Reflect.apply(Reflect.get(idempotencyStore, method), idempotencyStore, structuredClone(given)),
+              ),
             )
           },
       }),
@@ -40,26 +51,26 @@ function createWorld() {
       Boolean(world.hasBucket && outside.set(`${principal} ${callId}`, sealed)),
     find: async (principal, callId) => outside.get(`${principal} ${callId}`),
   }
-  const start = (options: Partial<LedgerOptions> = {}) =>
-    createLedger({
+  const start = (options: Partial<IdempotencyStoreOptions> = {}) =>
+    createIdempotencyStore({
       namespace,
       outcomes,
-      sealer: createKeyring(['a secret of the deployment'], 'ledger'),
+      sealer: createKeyring(['a secret of the deployment'], 'idempotencyStore'),
       newId: () => crypto.randomUUID(),
       defect: (error) => void defects.push(error),
       ...options,
     })
   return Object.assign(world, {
-    ledger: start(),
+    idempotencyStore: start(),
     start,
     defects,
     outside,
     within,
     alarm: (name: string) => runDurableObjectAlarm(stubOf(name)),
-    /** All ledgers afresh on their storage. */
+    /** All idempotency stores afresh on their storage. */
     deploy() {
       instances.clear()
-      Ledger = defineLedger(() => world.time)
+      IdempotencyStore = defineIdempotencyStore(() => world.time)
     },
   })
 }
@@ -74,20 +85,20 @@ const call = (given: Partial<IdempotentCall> = {}): IdempotentCall => ({
 const FINISHED: CompletedCall = { result: { ok: true, value: { paid: true } }, durationMs: 12, finishedAt: 40 }
 
 async function settle(world: ReturnType<typeof createWorld>, finished: CompletedCall | undefined, given = {}) {
-  const claimed = await world.ledger.claim(call(given))
+  const claimed = await world.idempotencyStore.claim(call(given))
   if (claimed.state !== 'claimed') throw new Error(`Wanted a claim, got ${claimed.state}`)
   await claimed.settle(finished)
 }
 
-describe('the ledger', () => {
+describe('the idempotency store', () => {
   it('gives a claim once, and to whoever comes meanwhile what it came to', async () => {
     const world = createWorld()
-    const claimed = await world.ledger.claim(call())
-    const others = Promise.all([1, 2, 3].map(() => world.ledger.claim(call())))
+    const claimed = await world.idempotencyStore.claim(call())
+    const others = Promise.all([1, 2, 3].map(() => world.idempotencyStore.claim(call())))
     if (claimed.state === 'claimed') await claimed.settle(FINISHED)
     expect(await others).toEqual(Array(3).fill({ state: 'finished', finished: FINISHED }))
     world.deploy()
-    expect(await world.ledger.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
+    expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
   })
 
   it('keeps it for 24 hours, sealed, and nothing after that', async () => {
@@ -99,14 +110,14 @@ describe('the ledger', () => {
       expect(JSON.stringify(rows)).not.toContain('paid')
     })
     world.time += 86_400_000 - 1
-    expect((await world.ledger.claim(call())).state).toBe('finished')
+    expect((await world.idempotencyStore.claim(call())).state).toBe('finished')
     world.time += 1
     await world.alarm('key:1')
-    await world.within('key:1', async (ledger, { storage }) => {
-      await ledger.alarm()
+    await world.within('key:1', async (idempotencyStore, { storage }) => {
+      await idempotencyStore.alarm()
       expect(storage.sql.exec('SELECT * FROM call').toArray()).toEqual([])
     })
-    expect((await world.ledger.claim(call())).state).toBe('claimed')
+    expect((await world.idempotencyStore.claim(call())).state).toBe('claimed')
   })
 
   it.each([
@@ -116,22 +127,24 @@ describe('the ledger', () => {
     ['selection than the first', { select: 'a' }, { select: 'b' }],
   ])('refuses another %s under the same id, while it runs and afterwards', async (_, first, other) => {
     const world = createWorld()
-    const claimed = await world.ledger.claim(call(first))
-    expect(await world.ledger.claim(call(other))).toEqual({ state: 'reused' })
+    const claimed = await world.idempotencyStore.claim(call(first))
+    expect(await world.idempotencyStore.claim(call(other))).toEqual({ state: 'reused' })
     if (claimed.state === 'claimed') await claimed.settle(FINISHED)
-    expect(await world.ledger.claim(call(other))).toEqual({ state: 'reused' })
+    expect(await world.idempotencyStore.claim(call(other))).toEqual({ state: 'reused' })
   })
 
   it("holds ids of one principal apart from another's", async () => {
     const world = createWorld()
     await settle(world, FINISHED)
-    expect((await world.ledger.claim(call({ principal: 'key:2', fingerprint: 'of another' }))).state).toBe('claimed')
+    expect((await world.idempotencyStore.claim(call({ principal: 'key:2', fingerprint: 'of another' }))).state).toBe(
+      'claimed',
+    )
   })
 
   it('lets a call be made again that was not run after all, by one of those who wait', async () => {
     const world = createWorld()
-    const claimed = await world.ledger.claim(call())
-    const others = [1, 2].map(() => world.ledger.claim(call()))
+    const claimed = await world.idempotencyStore.claim(call())
+    const others = [1, 2].map(() => world.idempotencyStore.claim(call()))
     if (claimed.state === 'claimed') await claimed.settle(undefined)
     const next = await Promise.race(others)
     expect(next.state).toBe('claimed')
@@ -141,11 +154,11 @@ describe('the ledger', () => {
 
   it('says that nobody knows, once the time of a call that was never settled is over', async () => {
     const world = createWorld()
-    await world.ledger.claim(call())
+    await world.idempotencyStore.claim(call())
     world.deploy()
     world.time += 6_000
-    expect(await world.ledger.claim(call())).toEqual({ state: 'unknown' })
-    expect(await world.ledger.claim(call())).toEqual({ state: 'unknown' })
+    expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'unknown' })
+    expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'unknown' })
   })
 
   it('says so at once of a call whose process is gone, where there is one process', async () => {
@@ -162,27 +175,27 @@ describe('the ledger', () => {
 
   it('takes no settlement of a claim that is not there any more', async () => {
     const world = createWorld()
-    const claimed = await world.ledger.claim(call())
-    await world.within('key:1', (ledger) => ledger.settle('c1', 'another claim', 'forged'))
-    await world.within('key:1', (ledger) => ledger.settle('c1', 'another claim', undefined))
+    const claimed = await world.idempotencyStore.claim(call())
+    await world.within('key:1', (idempotencyStore) => idempotencyStore.settle('c1', 'another claim', 'forged'))
+    await world.within('key:1', (idempotencyStore) => idempotencyStore.settle('c1', 'another claim', undefined))
     if (claimed.state === 'claimed') await claimed.settle(FINISHED)
-    expect(await world.ledger.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
+    expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
   })
 
   it('keeps the first outcome of a claim that is settled twice', async () => {
     const world = createWorld()
-    const claimed = await world.ledger.claim(call())
+    const claimed = await world.idempotencyStore.claim(call())
     if (claimed.state !== 'claimed') throw new Error(`Wanted a claim, got ${claimed.state}`)
     await claimed.settle(FINISHED)
     await claimed.settle({ ...FINISHED, result: { ok: true, value: 'another' } })
-    expect(await world.ledger.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
+    expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
   })
 
   it('that cannot be reached runs nothing, and keeps nobody from an answer that is there', async () => {
     const world = createWorld()
-    const claimed = await world.ledger.claim(call())
+    const claimed = await world.idempotencyStore.claim(call())
     world.reachable = false
-    expect(await world.ledger.claim(call({ callId: 'c2' }))).toEqual({ state: 'unreachable' })
+    expect(await world.idempotencyStore.claim(call({ callId: 'c2' }))).toEqual({ state: 'unreachable' })
     if (claimed.state === 'claimed') await claimed.settle(FINISHED)
     expect(world.defects).toHaveLength(2)
   })
@@ -195,9 +208,9 @@ describe('the ledger', () => {
     await world.within('key:1', (_, { storage }) => {
       expect(storage.sql.exec('SELECT outcome FROM call').one()['outcome']).toBe('outside')
     })
-    expect(await world.ledger.claim(call())).toEqual({ state: 'finished', finished: large })
+    expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'finished', finished: large })
     world.outside.clear()
-    expect(await world.ledger.claim(call())).toEqual({ state: 'unknown' })
+    expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'unknown' })
   })
 
   it('forgets the outcome of the oldest of many calls, and runs none of them again', async () => {
@@ -210,9 +223,9 @@ describe('the ledger', () => {
     })
     world.time += 10_000
     await settle(world, FINISHED, { callId: 'c3' })
-    expect(await world.ledger.claim(call())).toEqual({ state: 'unknown' })
-    expect((await world.ledger.claim(call({ callId: 'c2' }))).state).toBe('finished')
-    expect((await world.ledger.claim(call({ callId: 'c3' }))).state).toBe('finished')
+    expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'unknown' })
+    expect((await world.idempotencyStore.claim(call({ callId: 'c2' }))).state).toBe('finished')
+    expect((await world.idempotencyStore.claim(call({ callId: 'c3' }))).state).toBe('finished')
   })
 
   it('forgets the oldest of a million calls altogether, but none that is under way', async () => {
@@ -245,10 +258,10 @@ describe('the ledger', () => {
   ])('says so of an answer that is too large to be kept, where %s', async (_, options) => {
     const world = createWorld()
     world.hasBucket = false
-    world.ledger = world.start(options)
+    world.idempotencyStore = world.start(options)
     await settle(world, { ...FINISHED, result: { ok: true, value: 'x'.repeat(700_000) } })
     const message = 'The call succeeded, and its answer is too large to be given a second time'
-    expect(await world.ledger.claim(call())).toEqual({
+    expect(await world.idempotencyStore.claim(call())).toEqual({
       state: 'finished',
       finished: {
         ...FINISHED,
@@ -260,8 +273,8 @@ describe('the ledger', () => {
   it('says that nobody knows what was kept in a bucket that is there no more', async () => {
     const world = createWorld()
     await settle(world, { ...FINISHED, result: { ok: true, value: 'x'.repeat(60_000) } })
-    world.ledger = world.start({ outcomes: undefined })
-    expect(await world.ledger.claim(call())).toEqual({ state: 'unknown' })
+    world.idempotencyStore = world.start({ outcomes: undefined })
+    expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'unknown' })
   })
 
   it.each([
@@ -278,16 +291,17 @@ describe('the ledger', () => {
         storage.sql.exec<{ outcome: string }>("SELECT outcome FROM call WHERE id = 'c1'").one().outcome,
     )
     await world.within(object, (_, { storage }) => void storage.sql.exec('UPDATE call SET outcome = ?', outcome))
-    expect(await world.ledger.claim(call(other))).toEqual({ state: 'unknown' })
+    expect(await world.idempotencyStore.claim(call(other))).toEqual({ state: 'unknown' })
   })
 
   it('knows a claim that is made again, and keeps one that was never settled for a day', async () => {
     const world = createWorld()
     const request = { callId: 'c1', fingerprint: 'f', claim: 'a', process: '', forMs: 6_000 }
-    const claim = () => world.within('key:1', (ledger) => ledger.claim(request))
+    const claim = () => world.within('key:1', (idempotencyStore) => idempotencyStore.claim(request))
     expect([await claim(), await claim()]).toEqual([{ state: 'claimed' }, { state: 'claimed' }])
     world.time += 86_406_000 - 1
-    const another = () => world.within('key:1', (ledger) => ledger.claim({ ...request, claim: 'b' }))
+    const another = () =>
+      world.within('key:1', (idempotencyStore) => idempotencyStore.claim({ ...request, claim: 'b' }))
     expect(await another()).toEqual({ state: 'unknown' })
     world.time += 1
     expect(await another()).toEqual({ state: 'claimed' })
@@ -297,14 +311,14 @@ describe('the ledger', () => {
     const world = createWorld()
     const alarm = () => world.within('key:1', (_, { storage }) => storage.getAlarm())
     const first = world.time + 86_406_000 + 600_000
-    await world.ledger.claim(call())
+    await world.idempotencyStore.claim(call())
     world.time += 1_000
-    await world.ledger.claim(call({ callId: 'c2' }))
+    await world.idempotencyStore.claim(call({ callId: 'c2' }))
     expect(await alarm()).toBe(first)
     const ring = () =>
-      world.within('key:1', async (ledger, { storage }) => {
+      world.within('key:1', async (idempotencyStore, { storage }) => {
         await storage.deleteAlarm()
-        await ledger.alarm()
+        await idempotencyStore.alarm()
       })
     world.time = first - 600_000
     await ring()
@@ -321,7 +335,7 @@ describe('the ledger', () => {
       const world = createWorld()
       world.hangs = true
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-      const claimed = world.ledger.claim(call())
+      const claimed = world.idempotencyStore.claim(call())
       let answer: unknown
       void claimed.then((came) => (answer = came))
       await vi.advanceTimersByTimeAsync(10_999)
@@ -329,7 +343,7 @@ describe('the ledger', () => {
       await vi.advanceTimersByTimeAsync(1)
       expect(answer).toEqual({ state: 'unreachable' })
       world.hangs = false
-      await world.ledger.claim(call())
+      await world.idempotencyStore.claim(call())
       expect(vi.getTimerCount()).toBe(0)
     })
   })

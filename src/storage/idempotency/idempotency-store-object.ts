@@ -43,15 +43,15 @@ const MAX_CALLS = 1_000_000
 const RESERVED_MS = 1_800_000
 
 /** One a principal: calls under ids of its own, with sealed outcomes. A repeated call waits for the first one. */
-export function defineLedger<E>(clock: () => number) {
-  return class Ledger extends DurableObject<E> {
+export function defineIdempotencyStore<E>(clock: () => number) {
+  return class IdempotencyStore extends DurableObject<E> {
     readonly #sql: SqlStorage
     readonly #changes = createChangeNotifier()
 
     constructor(state: DurableObjectState, env: E) {
       super(state, env)
       this.#sql = state.storage.sql
-      openTables(this.#sql, { of: 'a Ledger', version: 1, tables: TABLES })
+      openTables(this.#sql, { of: 'an IdempotencyStore', version: 1, tables: TABLES })
     }
 
     async claim({ callId, fingerprint, claim, process, forMs }: ClaimRequest): Promise<ClaimAnswer> {
@@ -125,4 +125,4 @@ export function defineLedger<E>(clock: () => number) {
   }
 }
 
-export type LedgerObject = InstanceType<ReturnType<typeof defineLedger>>
+export type IdempotencyStoreObject = InstanceType<ReturnType<typeof defineIdempotencyStore>>

@@ -186,7 +186,7 @@ describe('a call id', () => {
   it("is answered in nobody's words: what is stored is sealed", async () => {
     answer = { status: 200, body: '{"paid": "confidential-receipt"}', delayMs: 0 }
     await pay('sealed')
-    const namespace = await server.miniflare.getDurableObjectNamespace('Ledger')
+    const namespace = await server.miniflare.getDurableObjectNamespace('IdempotencyStore')
     const stub = namespace.get(namespace.idFromName('admin'))
     const request = { callId: 'sealed', fingerprint: 'another', claim: 'c', forMs: 1 }
     expect(await Reflect.get(stub, 'claim').call(stub, request)).toEqual({ state: 'reused' })
@@ -209,7 +209,7 @@ describe('a server that is killed while a call runs in each of the dialects', ()
     'never runs it again: whoever repeats it is told that nobody knows, and one that was over is answered',
     { timeout: 300_000 },
     async () => {
-      const persistTo = await mkdtemp(join(tmpdir(), 'switchboard-ledger-'))
+      const persistTo = await mkdtemp(join(tmpdir(), 'switchboard-idempotency-'))
       const start = async () =>
         startProcess(
           ['node', 'src/node/serve.ts', '--built', '--outdir', await bundleFolder()].concat(

@@ -1,13 +1,19 @@
 import { parseTrusted } from '../../core/tool/json-text.ts'
-import type { ClaimResult, CompletedCall, Ledger, IdempotentCall, OutcomeStore } from '../../core/call/idempotency.ts'
+import type {
+  ClaimResult,
+  CompletedCall,
+  IdempotencyStore,
+  IdempotentCall,
+  OutcomeStore,
+} from '../../core/call/idempotency.ts'
 import { fail } from '../../core/failure/failure.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
 import { createReliableStub } from '../reachable-stub.ts'
 import { sha256 } from '../sealing/sha256.ts'
-import type { LedgerObject } from './ledger-object.ts'
+import type { IdempotencyStoreObject } from './idempotency-store-object.ts'
 
-export interface LedgerOptions {
-  readonly namespace: DurableObjectNamespace<LedgerObject>
+export interface IdempotencyStoreOptions {
+  readonly namespace: DurableObjectNamespace<IdempotencyStoreObject>
   readonly sealer: Sealer
   /** Absent where the deployment has no bucket. */
   readonly outcomes?: OutcomeStore | undefined
@@ -23,11 +29,14 @@ const GRACE_MS = 5_000
 const MAX_ROW = 65_536
 const STORED_IN_BUCKET = 'outside'
 
-export function createLedger(options: LedgerOptions): Ledger {
+export function createIdempotencyStore(options: IdempotencyStoreOptions): IdempotencyStore {
   const { namespace, sealer, outcomes, newId, defect } = options
   const process = options.isOnlyProcess ? newId() : ''
-  const getLedger = ({ principal, timeoutMs }: IdempotentCall) =>
-    createReliableStub(() => namespace.getByName(principal), { what: 'ledgers', waitMs: timeoutMs + 2 * GRACE_MS })
+  const openStore = ({ principal, timeoutMs }: IdempotentCall) =>
+    createReliableStub(() => namespace.getByName(principal), {
+      what: 'idempotency stores',
+      waitMs: timeoutMs + 2 * GRACE_MS,
+    })
 
   async function claimCall(call: IdempotentCall): Promise<ClaimResult> {
     const { principal, callId, select, timeoutMs } = call
@@ -36,7 +45,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     const bound = JSON.stringify(['call', principal, callId, fingerprint])
     const claim = process + newId()
     const request = { callId, fingerprint, claim, process, forMs: timeoutMs + GRACE_MS }
-    const answer = await getLedger(call).claim(request)
+    const answer = await openStore(call).claim(request)
     if (answer.state === 'finished') {
       const sealed = answer.outcome === STORED_IN_BUCKET ? await outcomes?.find(principal, callId) : answer.outcome
       const opened = sealed === undefined ? undefined : await sealer.unseal(sealed, bound)
@@ -50,7 +59,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       async settle(finished) {
         try {
           const outcome = finished && (await sealRow(finished, call, bound))
-          await getLedger(call).settle(callId, claim, outcome)
+          await openStore(call).settle(callId, claim, outcome)
         } catch (error) {
           defect(error)
         }
