@@ -8,16 +8,16 @@
 import { type KvKind, parseKvKey } from './keys.ts'
 import { readField, rows } from './rows.ts'
 
-/** Withdrawals are written before status changes, and these before publications. */
-export type OutboxPriority = keyof typeof TURNS
-const TURNS = { revocation: 0, status: 10, publication: 20 } as const
-const IS_URGENT = `turn < ${TURNS.publication}`
+/** Revocations are written before status changes, and these before publications. */
+export type OutboxPriority = keyof typeof PRIORITIES
+const PRIORITIES = { revocation: 0, status: 10, publication: 20 } as const
+const IS_URGENT = `priority < ${PRIORITIES.publication}`
 
-/** `revision` is the last change that queued a key, `since` the first, `turn` its place in the order. */
+/** `revision` is the last change that queued a key, `since` the first, `priority` its place in the order, the least first. */
 export const OUTBOX_TABLE = `
-CREATE TABLE outbox (target TEXT PRIMARY KEY, revision INTEGER NOT NULL, since INTEGER NOT NULL, turn INTEGER NOT NULL);
-CREATE INDEX outbox_since ON outbox (since, turn);
-CREATE INDEX outbox_urgent ON outbox (turn) WHERE ${IS_URGENT};
+CREATE TABLE outbox (target TEXT PRIMARY KEY, revision INTEGER NOT NULL, since INTEGER NOT NULL, priority INTEGER NOT NULL);
+CREATE INDEX outbox_since ON outbox (since, priority);
+CREATE INDEX outbox_urgent ON outbox (priority) WHERE ${IS_URGENT};
 `
 
 /** KV takes one write a second to a key. */
@@ -68,10 +68,10 @@ export function enqueue(
 ): void {
   sql.exec(
     `INSERT INTO outbox VALUES (?1, ?2, ?2, ?3)
-     ON CONFLICT DO UPDATE SET revision = excluded.revision, turn = min(turn, excluded.turn)`,
+     ON CONFLICT DO UPDATE SET revision = excluded.revision, priority = min(priority, excluded.priority)`,
     target,
     revision,
-    TURNS[reason],
+    PRIORITIES[reason],
   )
 }
 
@@ -117,9 +117,9 @@ export function createOutbox({ storage, kv, kinds, replication, proceed, later }
     const since = Date.now() - MIN_INTERVAL_MS
     for (const [target, at] of written) if (at <= since) written.delete(target)
 
-    const urgent = skipRecent(`WHERE ${IS_URGENT} ORDER BY turn, rowid`, URGENT_PER_RUN)
+    const urgent = skipRecent(`WHERE ${IS_URGENT} ORDER BY priority, rowid`, URGENT_PER_RUN)
     await writeAll(urgent)
-    await writeAll(skipRecent('ORDER BY since, turn, rowid', PER_RUN - urgent.length))
+    await writeAll(skipRecent('ORDER BY since, priority, rowid', PER_RUN - urgent.length))
     const isQuiet = skipRecent('', 1).length === 0
     const isMore = (await replication?.write(isQuiet)) ?? false
     return isMore || !isQuiet

@@ -55,8 +55,8 @@ describe('the tables of an object', () => {
 })
 
 it.each([
-  ['Registry', 6],
-  ['Access', 1],
+  ['Registry', 7],
+  ['Access', 2],
   ['IdempotencyStore', 1],
 ] as const)('the %s notes the version of its tables', (name, version) =>
   runInDurableObject(env[name].getByName(crypto.randomUUID()), (_: unknown, { storage }) =>

@@ -31,7 +31,7 @@ export async function createToolRecord(
 ): Promise<ToolRecord> {
   const visible = {
     ...definition,
-    ...(sourceName === undefined || sourceName === definition.tool ? {} : { called: sourceName }),
+    ...(sourceName === undefined || sourceName === definition.tool ? {} : { sourceName }),
     id: formatToolId(definition, definition.version),
     securityLevel: definition.securityLevel ?? deriveSecurityLevel(definition.requirements),
     ...(implementation ? { implementation } : {}),

@@ -2,8 +2,9 @@ import { isOwnName } from './tool-id.ts'
 import type { ToolRecord } from './tool.ts'
 
 /** A tool's names in a dialect without tool ids: its document's unique `id` (Open Tool Calling RFC, 4.1), and its name there. */
-export function sourceNames({ metadata, called, source }: ToolRecord) {
+export function sourceNames({ metadata, sourceName, source }: ToolRecord) {
   const id = metadata?.['identifier']
-  const name = called !== undefined && isOwnName(called) && source.dialect !== 'machine-context' ? called : undefined
+  const name =
+    sourceName !== undefined && isOwnName(sourceName) && source.dialect !== 'machine-context' ? sourceName : undefined
   return { identifier: typeof id === 'string' ? id : undefined, name }
 }

@@ -63,7 +63,7 @@ export interface Definition extends ToolName {
 export interface ToolRecord extends Definition {
   readonly id: string
   readonly securityLevel: number
-  readonly called?: string
+  readonly sourceName?: string
   /** Joined to what is read, and never stored with it, since it changes while versions do not. */
   readonly toolkitDescription?: string
   /** The document, verbatim; one of several tools, or with an id of its own, is stored once under `hash`. */
@@ -91,7 +91,7 @@ export interface ToolDocument extends ToolName {
   readonly newest?: ToolRecord
   readonly toolkitDescription?: string
   /** Left out of its document since: no bare name and no `latest` resolves to it. */
-  readonly isLeftOut?: true
+  readonly isRemovedFromDocument?: true
   readonly isDeleted?: true
 }
 

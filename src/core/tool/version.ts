@@ -64,11 +64,11 @@ export function resolveVersion<T extends VersionStatus>(versions: readonly T[], 
 }
 
 export function chooseVersion<T extends VersionStatus>(
-  { versions, isLeftOut }: { readonly versions: readonly T[]; readonly isLeftOut?: true },
+  { versions, isRemovedFromDocument }: { readonly versions: readonly T[]; readonly isRemovedFromDocument?: true },
   versionRange?: string,
 ): T | undefined {
   const wantsNewest = versionRange === undefined || versionRange === 'latest'
-  return wantsNewest && isLeftOut ? undefined : resolveVersion(versions, versionRange)
+  return wantsNewest && isRemovedFromDocument ? undefined : resolveVersion(versions, versionRange)
 }
 
 export function withoutPending<D extends { readonly versions: readonly VersionStatus[] }>(document: D): D | undefined {

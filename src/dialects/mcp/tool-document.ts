@@ -29,15 +29,15 @@ export function toListedName(record: ToolRecord, exposedName: string): string {
   return published !== undefined && PUBLISHED_NAME.test(published) ? published : exposedName
 }
 
-function publishedName({ source, name, called }: ToolRecord): string | undefined {
+function publishedName({ source, name, sourceName }: ToolRecord): string | undefined {
   const { dialect, document } = source
-  const published = called ?? (dialect === 'mcp' && isJsonObject(document) ? document.name : undefined)
+  const published = sourceName ?? (dialect === 'mcp' && isJsonObject(document) ? document.name : undefined)
   return typeof published === 'string' && toToolName(published) === name ? published : undefined
 }
 
 /** Names may have characters that names of ours have not. */
 export function hasPublishedName(record: ToolRecord, name: string): boolean {
-  return publishedName(record) === name || record.called === name
+  return publishedName(record) === name || record.sourceName === name
 }
 
 export function toMcpTool(record: ToolRecord, name: string): JsonObject {

@@ -56,6 +56,6 @@ function lineFormat({ format, encodeTool }: Revision, { select, bare }: Toolset)
   }
 }
 
-function getBareName({ tool, called = tool }: ToolRecord): string {
-  return isNamePart(called) ? called : tool
+function getBareName({ tool, sourceName = tool }: ToolRecord): string {
+  return isNamePart(sourceName) ? sourceName : tool
 }

@@ -65,7 +65,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         const about = {
           callId: context.callId,
           tool: record.tool,
-          called: record.called ?? record.tool,
+          called: record.sourceName ?? record.tool,
           ...(userId === undefined ? {} : { userId }),
           ...(userInfo === undefined ? {} : { userInfo }),
         }

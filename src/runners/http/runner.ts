@@ -58,13 +58,13 @@ function sendsFiles({ body, parameters }: HttpImplementation, { input }: ToolRec
 
 function namingTool(implementation: HttpImplementation, record: ToolRecord): HttpImplementation {
   const { parameters, credentials } = implementation
-  const { tool, called = tool } = record
+  const { tool, sourceName = tool } = record
   const { properties } = record.input
   const isOther = (name: string) =>
     (isObject(properties) && Object.hasOwn(properties, name)) ||
     [...parameters, ...credentials].some((each) => each.in === 'path' && each.name === name)
   // A segment of nothing but dots would change what the path means
-  const values = [tool, /^\.+$/.test(called) ? tool : encodeURIComponent(called)]
+  const values = [tool, /^\.+$/.test(sourceName) ? tool : encodeURIComponent(sourceName)]
   const url = TOOL_VARIABLES.reduce((text, name, index) => {
     return isOther(name) ? text : text.replaceAll(`{${name}}`, values[index] ?? '')
   }, implementation.url)

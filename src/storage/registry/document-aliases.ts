@@ -81,14 +81,14 @@ export function addressText(sql: SqlStorage, of: string): string | undefined {
 }
 
 function toolkitAddress(sql: SqlStorage, key: string): string | undefined {
-  const query = `SELECT toolkit, tool, json_extract(record, '$.called') AS called
+  const query = `SELECT toolkit, tool, json_extract(record, '$.sourceName') AS sourceName
     FROM tool JOIN version ON version.key = tool.key AND version.version = tool.listed
-    WHERE tool.key >= ? AND tool.key < ? AND called IS NOT NULL ORDER BY tool.key`
-  const all = rows<{ toolkit: string; tool: string; called: string }>(sql, query, ...toolKeyRange(key))
+    WHERE tool.key >= ? AND tool.key < ? AND sourceName IS NOT NULL ORDER BY tool.key`
+  const all = rows<{ toolkit: string; tool: string; sourceName: string }>(sql, query, ...toolKeyRange(key))
   const [first] = all
   if (!first) return undefined
   const { toolkit } = first
-  const tools = Object.fromEntries(all.map(({ called, tool }) => [called, tool]))
+  const tools = Object.fromEntries(all.map(({ sourceName, tool }) => [sourceName, tool]))
   return JSON.stringify({ id: toolkit, toolkit, tools } satisfies DocumentAddress)
 }
 

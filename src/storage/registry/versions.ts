@@ -57,10 +57,10 @@ export function documentText(sql: SqlStorage, key: string): string | undefined {
   const name = loadToolName(sql, key)
   if (!name) return undefined
   const versions = listVersions(sql, key)
-  const removedIds = isRemovedFromDocument(sql, key)
-  const newest = removedIds ? undefined : resolveVersion(versions)
+  const isRemoved = isRemovedFromDocument(sql, key)
+  const newest = isRemoved ? undefined : resolveVersion(versions)
   const { deleted, description: toolkitDescription } = loadSettings(sql, name.toolkit)
-  const flags = { ...(removedIds ? { isLeftOut: true } : {}), ...(deleted ? { isDeleted: true } : {}) }
+  const flags = { ...(isRemoved ? { isRemovedFromDocument: true } : {}), ...(deleted ? { isDeleted: true } : {}) }
   const text = JSON.stringify({ ...name, versions, ...flags, toolkitDescription })
   const record = newest && recordText(sql, key, newest.version)
   return record === undefined ? text : `${text.slice(0, -1)},"newest":${record}}`

@@ -73,7 +73,7 @@ describe('published', () => {
     const [report] = await publish([{ body: toolkit }], options)
     expect(report).toMatchObject({ ok: true, ids: ['my_kit.get_x@1.0.0'], warnings: [{}, {}] })
     // What the document calls it is kept, for a module to be told
-    expect(stored[0]?.[0]?.records[0]).toMatchObject({ tool: 'get_x', called: 'get-x' })
+    expect(stored[0]?.[0]?.records[0]).toMatchObject({ tool: 'get_x', sourceName: 'get-x' })
   })
 
   it('a key with a dash for a toolkit is for the one that has no dash', async () => {

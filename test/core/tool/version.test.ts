@@ -31,7 +31,10 @@ describe('a tool as callers know it', () => {
 
   it('has no version that is pending, and is not there where all are', () => {
     const versions = versionsOf('1.0.0', '1.1.0x')
-    expect(withoutPending({ isLeftOut: true, versions: [...versions, waiting] })).toEqual({ isLeftOut: true, versions })
+    expect(withoutPending({ isRemovedFromDocument: true, versions: [...versions, waiting] })).toEqual({
+      isRemovedFromDocument: true,
+      versions,
+    })
     expect(withoutPending({ versions: [waiting] })).toBeUndefined()
   })
 
@@ -139,7 +142,7 @@ describe('a tool that its document has left out', () => {
     ['1.0.0', '1.0.0'],
     ['^1.0.0', '1.1.0'],
   ])('asked for %j gives %j', (selector, wanted) => {
-    expect(chooseVersion({ versions, isLeftOut: true }, selector)?.version).toBe(wanted)
+    expect(chooseVersion({ versions, isRemovedFromDocument: true }, selector)?.version).toBe(wanted)
     expect(chooseVersion({ versions }, selector)?.version).toBe(wanted ?? '1.1.0')
   })
 })

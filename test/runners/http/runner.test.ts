@@ -314,11 +314,11 @@ describe('a token that is refused', () => {
 })
 
 describe('a URL that names the tool', () => {
-  const sent = async (url: string, inputs: readonly string[], called?: string) => {
+  const sent = async (url: string, inputs: readonly string[], sourceName?: string) => {
     const script = scripted([200])
     const record = {
       ...recordOf(definitionWith(inputs), { kind: 'http', method: 'GET', url }),
-      ...(called === undefined ? {} : { called }),
+      ...(sourceName === undefined ? {} : { sourceName }),
     }
     const prepared = script.runner.prepare(record)
     if (!prepared.ok) throw new Error(prepared.reason)

@@ -55,7 +55,7 @@ function createWorld() {
     createIdempotencyStore({
       namespace,
       outcomes,
-      sealer: createKeyring(['a secret of the deployment'], 'idempotencyStore'),
+      sealer: createKeyring(['a secret of the deployment'], 'ledger'),
       newId: () => crypto.randomUUID(),
       defect: (error) => void defects.push(error),
       ...options,

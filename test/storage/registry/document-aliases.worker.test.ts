@@ -101,7 +101,7 @@ describe('a document with an id of its own', () => {
       await publish(registry, await made('x', '1.0.0', ['a', 'b']))
       await drain()
       const document = documentOf(registry, 'x.a')
-      expect(document).toMatchObject({ isLeftOut: true, versions: [{ version: '1.0.0' }] })
+      expect(document).toMatchObject({ isRemovedFromDocument: true, versions: [{ version: '1.0.0' }] })
       expect(kv.values.has(`record/${document.versions[0]?.digest}`)).toBe(true)
     }))
 
@@ -109,7 +109,10 @@ describe('a document with an id of its own', () => {
     inRegistry(async ({ registry, kv, drain }) => {
       await publish(registry, await made('x', '1.0.0', ['a', 'b']))
       expect(await publish(registry, await made('x', '2.0.0', ['b']))).toMatchObject({ removedIds: ['x.a'] })
-      expect(documentOf(registry, 'x.a')).toMatchObject({ isLeftOut: true, versions: [{ version: '1.0.0' }] })
+      expect(documentOf(registry, 'x.a')).toMatchObject({
+        isRemovedFromDocument: true,
+        versions: [{ version: '1.0.0' }],
+      })
       expect(documentOf(registry, 'x.a').newest).toBeUndefined()
       expect((await registry.manifest()).count).toBe(1)
       await drain()
@@ -117,7 +120,7 @@ describe('a document with an id of its own', () => {
       expect(kv.values.has(`record/${digest}`)).toBe(true)
       await registry.change({ toolkit: 'x', tool: 'b' }, '2.0.0', { status: { state: 'yanked' } }, ADMIN)
       expect(documentOf(registry, 'x.a')).toMatchObject({ newest: { id: 'x.a@1.0.0' } })
-      expect(documentOf(registry, 'x.a').isLeftOut).toBeUndefined()
+      expect(documentOf(registry, 'x.a').isRemovedFromDocument).toBeUndefined()
       expect((await registry.manifest()).count).toBe(2)
     }))
 })

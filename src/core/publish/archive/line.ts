@@ -67,13 +67,20 @@ const IMPLEMENTATION: Reader<Implementation> = transform(anyObject, ({ kind, ...
 )
 const TAGS = custom('texts', (value) => (isStringArray(value) ? value : undefined))
 
-const RECORD: Reader<ToolRecord> = object(
+/** In earlier exports `sourceName` is `called`, which the digest covers. */
+export interface ArchivedRecord extends ToolRecord {
+  readonly called?: string
+  readonly source: ToolRecord['source'] & { readonly byToolkit?: boolean }
+}
+
+const RECORD: Reader<ArchivedRecord> = object(
   {
     id: string({ max: 200 }),
     toolkit: namePart,
     tool: namePart,
     version,
     name: NAME,
+    sourceName: optional(string({ max: 300 })),
     called: optional(string({ max: 300 })),
     title: optional(string()),
     description: string(),
@@ -114,8 +121,9 @@ const RECORD: Reader<ToolRecord> = object(
 )
 
 /** Reads a stored version field by field, so that nothing of another shape is ever stored, and gives it unchanged. */
-const toolRecord: Reader<ToolRecord> = (value, report) => (isRecord(value, report) ? value : INVALID_VALUE)
-const isRecord = (value: unknown, report: ReadContext): value is ToolRecord => RECORD(value, report) !== INVALID_VALUE
+const toolRecord: Reader<ArchivedRecord> = (value, report) => (isRecord(value, report) ? value : INVALID_VALUE)
+const isRecord = (value: unknown, report: ReadContext): value is ArchivedRecord =>
+  RECORD(value, report) !== INVALID_VALUE
 
 const LINES = {
   archive: object({

@@ -2,9 +2,10 @@ import { parsePolicy, type CheckSecretName } from '../../access/policy.ts'
 import type { Principal } from '../../access/principal.ts'
 import { computeDigest, type Sha256 } from '../../tool/digest.ts'
 import type { Json } from '../../tool/json.ts'
+import type { ToolRecord } from '../../tool/tool.ts'
 import { type ParseResult, formatReadError, parseFailure } from '../../tool/problem.ts'
 import type { PluginReader } from '../plugin-submission.ts'
-import { type Line, type LineByKind, parseArchiveLine } from './line.ts'
+import { type ArchivedRecord, type Line, type LineByKind, parseArchiveLine } from './line.ts'
 import type { ArchiveRow, RegistryArchive, RowOutcome } from './archive-rows.ts'
 
 export interface RestoreDeps {
@@ -91,7 +92,8 @@ export function createRestore(principal: Principal, deps: RestoreDeps, onProblem
       case 'version': {
         const { digest, source: _, ...visible } = line.record
         const digestNow = await computeDigest(visible, deps.sha256)
-        if (digestNow === digest) return addRow(number, line)
+        if (digestNow === digest)
+          return addRow(number, { ...line, record: await toToolRecord(line.record, deps.sha256) })
         return refuse(number, `The digest must be '${digestNow}'`, line.record.id)
       }
       case 'toolkit':
@@ -160,6 +162,21 @@ export function createRestore(principal: Principal, deps: RestoreDeps, onProblem
     counts: () => ({ ...counts }),
     isWhole: (): boolean => endsComplete === true,
   }
+}
+
+/** As it is stored now, in the order of fields that publications have. */
+async function toToolRecord({ called, ...record }: ArchivedRecord, sha256: Sha256): Promise<ToolRecord> {
+  const { byToolkit: _, ...source } = record.source
+  if (called === undefined) return { ...record, source }
+  const { id, securityLevel, implementation, source: __, digest: ___, ...definition } = record
+  const visible = {
+    ...definition,
+    sourceName: called,
+    id,
+    securityLevel,
+    ...(implementation ? { implementation } : {}),
+  }
+  return { ...visible, source, digest: await computeDigest(visible, sha256) }
 }
 
 function findToolkit(row: ArchiveRow): string | undefined {

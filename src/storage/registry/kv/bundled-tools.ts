@@ -55,7 +55,9 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
         )
       const isDropped = ({ version, status, publisher }: ToolDocument['versions'][number]) =>
         publisher.principal === 'bundle' && status.state !== 'disabled' && !own.some((each) => each.version === version)
-      return !stored?.isDeleted && !stored?.isLeftOut && own.every(isActive) && !stored?.versions.some(isDropped)
+      return (
+        !stored?.isDeleted && !stored?.isRemovedFromDocument && own.every(isActive) && !stored?.versions.some(isDropped)
+      )
     },
 
     record: (digest: string): ToolRecord | undefined => byDigest.get(digest),

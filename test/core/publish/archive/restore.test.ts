@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ArchiveRow, RowOutcome } from '../../../../src/core/publish/archive/archive-rows.ts'
 import { createRestore, parseArchiveHeader, type UnrestoredLine } from '../../../../src/core/publish/archive/restore.ts'
-import { createToolRecord } from '../../../../src/core/tool/digest.ts'
+import { computeDigest, createToolRecord } from '../../../../src/core/tool/digest.ts'
 import { ADMIN } from '../../../../src/core/access/principal.ts'
 import { definitionOf, sha256 } from '../fakes.ts'
 
@@ -69,6 +69,26 @@ describe('the first line', () => {
     ]) {
       expect(parseArchiveHeader(first)).toMatchObject({ ok: false })
     }
+  })
+})
+
+describe('a version of an earlier export', () => {
+  it('has its source name under the name that it has now, with a digest of that', async () => {
+    const parts = { definition: definitionOf({ tool: 'get_x' }), dialect: 'plain', document: 'x', sourceName: 'get-x' }
+    const record = await createToolRecord(parts, sha256)
+    const { sourceName: called, source, digest: _, ...visible } = record
+    const signed = { ...visible, called }
+    const earlier = { ...visible, called, source: { ...source, byToolkit: true } }
+    const line = {
+      ...(await version('get_x')),
+      record: { ...earlier, digest: await computeDigest(signed, sha256) },
+    }
+    const { rows, told } = await restore([KIT, line, { ...line, record: { ...earlier, digest: record.digest } }])
+    expect(rows.flat().map((row) => row.kind === 'version' && JSON.stringify(row.record))).toEqual([
+      false,
+      JSON.stringify(record),
+    ])
+    expect(told).toMatchObject([{ line: 4, message: expect.stringMatching(/^The digest must be/) }])
   })
 })
 

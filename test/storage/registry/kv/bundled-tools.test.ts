@@ -57,7 +57,7 @@ it('a tool is known to be taken in where each version that is carried is stored 
   expect(carried.isInstalled('others.tool', undefined)).toBe(true)
   expect(carried.isInstalled(key, undefined)).toBe(false)
   expect(carried.isInstalled(key, { ...stored, isDeleted: true })).toBe(false)
-  expect(carried.isInstalled(key, { ...stored, isLeftOut: true })).toBe(false)
+  expect(carried.isInstalled(key, { ...stored, isRemovedFromDocument: true })).toBe(false)
   for (const other of [{ digest: 'b' }, { version: '2.0.0' }, { status: { state: 'disabled' } as const }]) {
     expect(carried.isInstalled(key, { ...stored, versions: [{ ...version, ...other }] })).toBe(false)
   }
