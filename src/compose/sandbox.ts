@@ -5,7 +5,7 @@ import type { RegistryWriter } from '../core/publish/registry.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
 import type { Config, Env } from '../env.ts'
 import { createProcessRunner, END_REASONS, type EndReason } from '../runners/sandbox/process-runner.ts'
-import { createLoaderRunner, createSandbox, createStays } from '../runners/sandbox/sandbox.ts'
+import { createLoaderRunner, createSandbox, createIsolateQuota } from '../runners/sandbox/sandbox.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
 import { printLogEntry, sandboxPolicies } from './platform.ts'
 
@@ -17,7 +17,7 @@ export function openSandbox(env: Env, config: Config, writer: RegistryWriter, wr
   const { LOADER, SANDBOX_SHARED: shared, WATCHDOG: watchdog } = env
   if (!LOADER) return undefined
   const { now } = Date
-  const stays = config.isSelfHosted ? createStays() : undefined
+  const quota = config.isSelfHosted ? createIsolateQuota() : undefined
   const run =
     shared && watchdog
       ? createProcessRunner({
@@ -27,11 +27,11 @@ export function openSandbox(env: Env, config: Config, writer: RegistryWriter, wr
           policies: sandboxPolicies,
           background: waitUntil,
           now,
-          onEnd: () => stays?.clear(),
+          onEnd: () => quota?.clear(),
           onThirdEnd: disableTool,
         })
       : createLoaderRunner(LOADER, (props) => exports.Egress({ props }))
-  return createSandbox({ run, sha256, stays })
+  return createSandbox({ run, sha256, quota })
 
   async function disableTool({ id, toolkit, tool, version }: ToolRecord, reason: EndReason): Promise<void> {
     const message = `The watchdog ended this tool three times and disabled it: the last time it ${END_REASONS[reason]}`

@@ -42,10 +42,10 @@ export async function agentHostsFile(): Promise<readonly [name: string, text: st
 export function parseHosts(guide: string): AgentHost[] {
   const sections = new Map(guide.split('\n## ').map((text) => [text.slice(0, text.indexOf('\n')), text]))
   return Object.entries(HOSTS).map(([title, host]) => {
-    const [first = '', other] = (sections.get(title) ?? '').split('\nTo sign in instead:\n')
-    const where = first.split('\n\n')[1]?.trim()
+    const [keyText = '', signInText] = (sections.get(title) ?? '').split('\nTo sign in instead:\n')
+    const where = keyText.split('\n\n')[1]?.trim()
     if (!where) throw new Broken(`Cannot read src/docs/agents.md: it has nothing on '${title}'`)
-    return { ...host, title, where, snippet: snippetIn(first), signIn: snippetIn(other) }
+    return { ...host, title, where, snippet: snippetIn(keyText), signIn: snippetIn(signInText) }
   })
 }
 

@@ -148,8 +148,8 @@ export function sourcePlaces(folder: string): (text: string) => string {
   }
   return (text) =>
     text.replaceAll(/[^\s("'\\]*?([\w.-]+\.mjs):(\d+):(\d+)/g, (place, file, line, column) => {
-      const found = loadSourceMap(file)?.findOrigin(Number(line), Number(column))
-      if (!found || !('fileName' in found) || !found.fileName) return place
-      return `${relative(root, join(folder, found.fileName))}:${found.lineNumber}:${found.columnNumber}`
+      const origin = loadSourceMap(file)?.findOrigin(Number(line), Number(column))
+      if (!origin || !('fileName' in origin) || !origin.fileName) return place
+      return `${relative(root, join(folder, origin.fileName))}:${origin.lineNumber}:${origin.columnNumber}`
     })
 }

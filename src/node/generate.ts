@@ -1,7 +1,7 @@
 /** Makes `src/generated/`, before each build of the Worker. */
 import { fileURLToPath } from 'node:url'
 import { readCommand } from './command.ts'
-import { Broken, placed } from './broken.ts'
+import { Broken, locateError } from './broken.ts'
 import { lock } from './hold-folder.ts'
 
 const LOCK_TIMEOUT_MS = 300_000
@@ -20,7 +20,7 @@ try {
   lock(fileURLToPath(new URL('../../dist/generate.lock', import.meta.url)), LOCK_TIMEOUT_MS)
   // Loaded here, so that a fault in source shared with the Worker is reported like one in a tool
   const { writeGenerated } = await import('./write-generated.ts').catch((error: unknown) => {
-    throw new Broken(placed('src/node/write-generated.ts', error))
+    throw new Broken(locateError('src/node/write-generated.ts', error))
   })
   await writeGenerated(values.tools, values.out)
 } catch (error) {

@@ -65,8 +65,8 @@ function createRenderer(): Marked {
         tables += 1
         const cell = (tag: string, { tokens }: Tokens.TableCell) =>
           `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`
-        const head = header.map((each) => cell(each.text === '' ? 'td' : 'th', each)).join('')
-        const body = rows.map((row) => `<tr>${row.map((each) => cell('td', each)).join('')}</tr>\n`).join('')
+        const head = header.map((tableCell) => cell(tableCell.text === '' ? 'td' : 'th', tableCell)).join('')
+        const body = rows.map((row) => `<tr>${row.map((tableCell) => cell('td', tableCell)).join('')}</tr>\n`).join('')
         return `<div class="scroll" role="region" aria-label="Table ${tables}" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>\n${body}</tbody></table></div>\n`
       },
       html: ({ text }) => escaped(text),

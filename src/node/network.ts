@@ -35,8 +35,8 @@ export function networkWorker(network: Awaited<ReturnType<typeof networkFor>>) {
 
 async function resolveAddresses(hostname: string): Promise<readonly string[]> {
   try {
-    const found = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true })
-    return found.map(({ address, family }) => `${address}/${family === 6 ? 128 : 32}`)
+    const addresses = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true })
+    return addresses.map(({ address, family }) => `${address}/${family === 6 ? 128 : 32}`)
   } catch {
     console.warn(`Cannot find the address of '${hostname}': if it is a private one, start again when it can be found`)
     return []

@@ -18,14 +18,14 @@ import { machineContext } from '../dialects/machine-context/definition.ts'
 import { openToolCalling } from '../dialects/open-tool-calling/definition.ts'
 import { oxp } from '../dialects/oxp/definition.ts'
 import { allowedHosts } from '../runners/sandbox/credentials.ts'
-import { Broken, placed } from './broken.ts'
+import { Broken, locateError } from './broken.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 interface DeclaredTool {
   readonly path: string
   readonly record: ToolRecord
-  readonly carried: (own: string) => string
+  readonly formatBundled: (importName: string) => string
   readonly document?: DefinitionDocument
 }
 
@@ -59,9 +59,11 @@ async function readFile(folder: string, path: string, name: ToolName): Promise<D
     throw new Broken(`${path}: version: Must be one such as '1.0.0', got '${String(version)}'`)
   const unknown = Object.keys(tool).find((field) => !Object.hasOwn(FIELDS, field))
   if (unknown !== undefined) {
-    const meant =
+    const suggestion =
       unknown === 'secrets' || unknown === 'authorization' ? 'requirements' : findClosest(unknown, Object.keys(FIELDS))
-    throw new Broken(`${path}: Unknown field '${unknown}'${meant === undefined ? '' : ` (meant '${meant}'?)`}`)
+    throw new Broken(
+      `${path}: Unknown field '${unknown}'${suggestion === undefined ? '' : ` (meant '${suggestion}'?)`}`,
+    )
   }
   const definition = {
     ...name,
@@ -85,20 +87,26 @@ async function readFile(folder: string, path: string, name: ToolName): Promise<D
   const requirements: Json = JSON.parse(JSON.stringify(tool.requirements ?? {}))
   const decoded = oxp.decode(isJsonObject(document) ? { ...document, requirements } : document, {})
   const found = decoded.ok ? decoded.value.warnings : decoded.problems
-  problems.push(...found.filter((each) => !decoded.ok || each.path.startsWith('/requirements')))
+  problems.push(...found.filter((problem) => !decoded.ok || problem.path.startsWith('/requirements')))
   refuse(path, problems)
   if (record.requirements.authorization.length > 0 && !tool.hosts?.length) {
     console.warn(
       `${path} uses authorization but names no hosts, so its fetch reaches no server: add hosts: ['api.acme.com']`,
     )
   }
-  return [{ path, record: { ...record, source: { dialect: oxp.dialect, document } }, carried: (own) => own }]
+  return [
+    {
+      path,
+      record: { ...record, source: { dialect: oxp.dialect, document } },
+      formatBundled: (importName) => importName,
+    },
+  ]
 }
 
 async function declaredIn(path: string): Promise<BundledTool | BundledDocument> {
   const { href } = pathToFileURL(join(root, path))
   const { default: tool }: { default: unknown } = await import(href).catch((error: unknown) => {
-    throw new Broken(placed(path, error))
+    throw new Broken(locateError(path, error))
   })
   if (!isDeclared(tool)) throw new Broken(`${path}: must export what 'tool' of '#tool' makes, by default`)
   const hosts = parseValue(allowedHosts, [...(tool.hosts ?? [])])
@@ -127,18 +135,18 @@ async function readDocument(path: string, toolkit: string, { document, handlers 
     },
   )
   if (!prepared.ok) return refuse(path, prepared.problems)
-  const { records, document: kept } = prepared.value.publication
-  if (!kept) throw new Broken(`${path}: a document of one tool is written as a tool`)
-  const named = new Map(Object.entries(kept.tools).map(([name, tool]) => [tool, name]))
+  const { records, document: definitionDocument } = prepared.value.publication
+  if (!definitionDocument) throw new Broken(`${path}: a document of one tool is written as a tool`)
+  const namesByTool = new Map(Object.entries(definitionDocument.tools).map(([name, tool]) => [tool, name]))
   return records.map((record) => {
-    const name = named.get(record.tool)
+    const name = namesByTool.get(record.tool)
     if (name === undefined || !record.implementation) throw new Broken(`${path}: '${record.tool}' has no handler`)
     return {
       path,
       record,
-      document: kept,
-      carried: (own: string) =>
-        `{ handler: ${own}.findHandler(${JSON.stringify(name)}), hosts: ${own}.hosts, isDemo: ${own}.isDemo }`,
+      document: definitionDocument,
+      formatBundled: (importName: string) =>
+        `{ handler: ${importName}.findHandler(${JSON.stringify(name)}), hosts: ${importName}.hosts, isDemo: ${importName}.isDemo }`,
     }
   })
 }
@@ -146,8 +154,8 @@ async function readDocument(path: string, toolkit: string, { document, handlers 
 function refuse(path: string, problems: readonly Problem[]): never[] {
   if (problems.length === 0) return []
   const line = findLine(readFileSync(join(root, path), 'utf8'), problems[0]?.path ?? '')
-  const said = problems.map(({ path: at, message }) => `${at || 'it'}: ${message}`).join('; ')
-  throw new Broken(`${path}${line}: ${said}`)
+  const text = problems.map(({ path: at, message }) => `${at || 'it'}: ${message}`).join('; ')
+  throw new Broken(`${path}${line}: ${text}`)
 }
 
 /** Where the source names the steps of a JSON Pointer one after the other, which is where its author wrote them. */

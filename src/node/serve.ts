@@ -23,16 +23,16 @@ import { onChange, type Watched } from './watch.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const stopping = new AbortController()
-const options = orEnd(() => readServeOptions(process.argv.slice(2)))
+const options = getOrExit(() => readServeOptions(process.argv.slice(2)))
 const outdir =
-  options.outdir === undefined && options.watch ? ownFolder() : resolve(root, options.outdir ?? 'dist/worker')
-const place = `http://${options.ip.includes(':') ? `[${options.ip}]` : options.ip}`
-let inSources = (text: string) => text
+  options.outdir === undefined && options.watch ? createTempFolder() : resolve(root, options.outdir ?? 'dist/worker')
+const origin = `http://${options.ip.includes(':') ? `[${options.ip}]` : options.ip}`
+let locateInSources = (text: string) => text
 // workerd has no Unix sockets on Windows
 const sandboxes = process.platform === 'win32' ? undefined : createSandboxProcesses((line) => console.error(line))
 let miniflare: Miniflare | undefined
 let unwatch: (() => void) | undefined
-let starting: string[] | undefined = []
+let startLines: string[] | undefined = []
 let lacksAdministrator = false
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
@@ -41,77 +41,81 @@ const parent = process.ppid
 const isOrphan = () => process.env['npm_lifecycle_event'] !== undefined && process.ppid !== parent
 setInterval(() => void (isOrphan() && stop()), 500).unref()
 
-orEnd(() => holdFolder(storage().resourcePersistencePath))
-if (options.inspectorPort) await probe(options.inspectorPort)
+getOrExit(() => holdFolder(storage().resourcePersistencePath))
+if (options.inspectorPort) await checkPortIsFree(options.inspectorPort)
 if (!options.built) {
-  const made = await make()
-  if (!made.ok) end(made.message)
+  const built = await buildBundle()
+  if (!built.ok) exitWithError(built.message)
 }
-let served = await buildWorkerOptions(options.port).catch((error: unknown) => end(toMessage(error)))
-const running = new Miniflare(served)
+let servedOptions = await buildWorkerOptions(options.port).catch((error: unknown) => exitWithError(toMessage(error)))
+const running = new Miniflare(servedOptions)
 miniflare = running
 await running.ready.catch((error: unknown) => {
-  return end(whyNot(error, 'ERR_ADDRESS_IN_USE', `${options.ip}:${options.port}`, '--port'))
+  return exitWithError(explainAddressError(error, 'ERR_ADDRESS_IN_USE', `${options.ip}:${options.port}`, '--port'))
 })
-hasStarted()
+printStartLines()
 const { port } = await running.unsafeGetDirectURL()
-const url = `${place}:${port}`
+const url = `${origin}:${port}`
 if (options.inspectorPort !== undefined) console.log(`Inspector on ${await running.getInspectorURL()}`)
 console.log(`Ready on ${url}`)
 if (lacksAdministrator) console.log(NO_ADMINISTRATOR)
 
-if (options.watch) unwatch = onChange(sources(), refresh)
+if (options.watch) unwatch = onChange(listWatchedFolders(), refresh)
 
 async function refresh(): Promise<void> {
   console.log('Building what changed …')
   try {
-    const made = await make()
-    if (!made.ok) return console.error(`${made.message}\nWhat was served before goes on at ${url}`)
-    const next = await buildWorkerOptions(Number(port))
-    if (isDeepStrictEqual(next, served)) return console.log(`Ready on ${url}, as before`)
-    starting = []
-    await replaceWorker(next)
-    served = next
-    hasStarted()
+    const built = await buildBundle()
+    if (!built.ok) return console.error(`${built.message}\nWhat was served before goes on at ${url}`)
+    const nextOptions = await buildWorkerOptions(Number(port))
+    if (isDeepStrictEqual(nextOptions, servedOptions)) return console.log(`Ready on ${url}, as before`)
+    startLines = []
+    await replaceWorker(nextOptions)
+    servedOptions = nextOptions
+    printStartLines()
     console.log(`Ready on ${url}, with what changed`)
   } catch (error) {
     if (stopping.signal.aborted) return
-    const reason = why(error)
-    await replaceWorker(served)
-    hasStarted()
+    const reason = explainError(error)
+    await replaceWorker(servedOptions)
+    printStartLines()
     console.error(`${reason}\nWhat was served before goes on at ${url}`)
   }
 }
 
-async function replaceWorker(workerOptions: typeof served): Promise<void> {
+async function replaceWorker(workerOptions: typeof servedOptions): Promise<void> {
   await sandboxes?.end()
   await running.setOptions(workerOptions)
 }
 
-function hasStarted(): void {
-  for (const line of starting ?? []) console.log(line)
-  starting = undefined
+function printStartLines(): void {
+  for (const line of startLines ?? []) console.log(line)
+  startLines = undefined
 }
 
-function why(error: unknown): string {
-  const thrown = starting?.filter((line) => line.startsWith('service core:user:')) ?? []
-  starting = []
+function explainError(error: unknown): string {
+  const thrown = startLines?.filter((line) => line.startsWith('service core:user:')) ?? []
+  startLines = []
   return thrown.join('\n') || toMessage(error)
 }
 
-function whyNot(error: unknown, taken: string, address: string, option: string): string {
-  return Object(error).code === taken ? `Cannot listen on ${address}: it is taken, give another ${option}` : why(error)
+function explainAddressError(error: unknown, errorCode: string, address: string, option: string): string {
+  return Object(error).code === errorCode
+    ? `Cannot listen on ${address}: it is taken, give another ${option}`
+    : explainError(error)
 }
 
 /** Miniflare waits for ever where the port of its inspector is taken. */
-async function probe(port: number): Promise<void> {
+async function checkPortIsFree(port: number): Promise<void> {
   const server = createServer().listen(port, '127.0.0.1')
   const isListening = once(server, 'listening')
-  await isListening.catch((error: unknown) => end(whyNot(error, 'EADDRINUSE', `127.0.0.1:${port}`, '--inspector-port')))
+  await isListening.catch((error: unknown) =>
+    exitWithError(explainAddressError(error, 'EADDRINUSE', `127.0.0.1:${port}`, '--inspector-port')),
+  )
   await new Promise((closed) => server.close(closed))
 }
 
-function make(): Promise<Bundled> {
+function buildBundle(): Promise<Bundled> {
   const { config, tools, watch } = options
   return bundle({ config, outdir, tools, readable: watch, signal: stopping.signal })
 }
@@ -119,22 +123,26 @@ function make(): Promise<Bundled> {
 async function buildWorkerOptions(port: number) {
   const { workerOptions } = readWorkerOptions(join(root, options.config))
   const { modulesRules: _, ...worker } = workerOptions
-  if (options.watch) inSources = sourcePlaces(outdir)
+  if (options.watch) locateInSources = sourcePlaces(outdir)
   const bindings = { ...Object(worker.bindings), ...options.variables, SELF_HOSTED: 'true' }
   const config = tryLoadConfig(bindings)
   lacksAdministrator = config?.access === 'keys' && config.adminKey === undefined && config.jwt === undefined
-  if (config?.access === 'open' && !isLoopback(URL.parse(place)?.hostname ?? '')) {
+  if (config?.access === 'open' && !isLoopback(URL.parse(origin)?.hostname ?? '')) {
     throw new Error(
       `Cannot serve ACCESS=open on ${options.ip}: whoever reaches that address could do anything. Leave out --ip, or give --var ACCESS:keys and set ADMIN_KEY`,
     )
   }
-  const { resourcePersistencePath, ...named } = storage()
-  const read = withAssetsFromDisk(worker)
+  const { resourcePersistencePath, ...storageOptions } = storage()
+  const workerWithAssets = withAssetsFromDisk(worker)
   const sandboxed = Object(worker.workerLoaders).LOADER ? sandboxes : undefined
   const main = {
-    ...read,
-    serviceBindings: { ...Object(read.serviceBindings), DISK: roomOnDisk, ...sandboxed?.serviceBindings },
-    ...named,
+    ...workerWithAssets,
+    serviceBindings: {
+      ...Object(workerWithAssets.serviceBindings),
+      DISK: readFreeDiskSpace,
+      ...sandboxed?.serviceBindings,
+    },
+    ...storageOptions,
     modulesRoot: outdir,
     modules: await modulesIn(outdir, options.entry),
     bindings,
@@ -166,12 +174,12 @@ function storage() {
   return { name, resourcePersistencePath: join(folder, 'v3') }
 }
 
-async function roomOnDisk(): Promise<Response> {
+async function readFreeDiskSpace(): Promise<Response> {
   const { bavail, bsize } = await statfs(storage().resourcePersistencePath)
   return new Response(String(bavail * bsize))
 }
 
-function sources(): Watched[] {
+function listWatchedFolders(): Watched[] {
   const isGenerated = (file: string) => /^generated(?:[/\\]|$)/.test(file)
   const isSetting = (file: string) => file === options.config || file.startsWith('.dev.vars')
   return [
@@ -181,7 +189,7 @@ function sources(): Watched[] {
   ]
 }
 
-function ownFolder(): string {
+function createTempFolder(): string {
   const parent = join(root, '.wrangler/tmp')
   mkdirSync(parent, { recursive: true })
   const folder = mkdtempSync(join(parent, 'dev-'))
@@ -191,8 +199,8 @@ function ownFolder(): string {
 
 function print({ level, message }: { readonly level: string; readonly message: string }): void {
   const write = level === 'error' || level === 'warn' ? console.error : console.log
-  if (starting) starting.push(inSources(message))
-  else write(inSources(message))
+  if (startLines) startLines.push(locateInSources(message))
+  else write(locateInSources(message))
 }
 
 async function stop(): Promise<void> {
@@ -207,15 +215,15 @@ function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function end(message: string): never {
+function exitWithError(message: string): never {
   console.error(message)
   process.exit(1)
 }
 
-function orEnd<T>(read: () => T): T {
+function getOrExit<T>(read: () => T): T {
   try {
     return read()
   } catch (error) {
-    return end(toMessage(error))
+    return exitWithError(toMessage(error))
   }
 }

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { readCommand } from './command.ts'
 
-const [about = '', ...steps] = process.argv.slice(2).filter((each) => each !== '--help')
+const [about = '', ...steps] = process.argv.slice(2).filter((step) => step !== '--help')
 readCommand([about, '', ...steps.map((step) => `  ${step}`)].join('\n'), {}, { operands: '' })
 for (const step of steps) {
   const { status } = spawnSync(step, { shell: true, stdio: 'inherit' })

@@ -13,34 +13,34 @@ const ENDS_WITH_FILES = process.platform === 'linux'
  * Once for changes within 100 ms, and once more for those meanwhile, never twice at a time. Gives the end of the
  * watching.
  */
-export function onChange(watched: readonly Watched[], act: () => Promise<void>): () => void {
+export function onChange(watched: readonly Watched[], onSettled: () => Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined
-  let isActing = false
+  let isRunning = false
   let isStale = false
-  async function begin(): Promise<void> {
-    if (isActing) return void (isStale = true)
-    isActing = true
+  async function run(): Promise<void> {
+    if (isRunning) return void (isStale = true)
+    isRunning = true
     do {
       isStale = false
-      await act()
+      await onSettled()
     } while (isStale)
-    isActing = false
+    isRunning = false
   }
   const watchers = new Map<Watched, FSWatcher>()
-  function look(each: Watched): void {
-    const { folder, counts, isDeep } = each
-    watchers.get(each)?.close()
+  function watchFolder(folderToWatch: Watched): void {
+    const { folder, counts, isDeep } = folderToWatch
+    watchers.get(folderToWatch)?.close()
     const watcher = watch(folder, { recursive: isDeep }, (_, file) => {
       if (file !== null && !counts(file)) return
       clearTimeout(timer)
       timer = setTimeout(() => {
-        if (ENDS_WITH_FILES && isDeep) look(each)
-        void begin()
+        if (ENDS_WITH_FILES && isDeep) watchFolder(folderToWatch)
+        void run()
       }, 100)
     })
-    watchers.set(each, watcher)
+    watchers.set(folderToWatch, watcher)
   }
-  for (const each of watched) look(each)
+  for (const folderToWatch of watched) watchFolder(folderToWatch)
   return () => {
     clearTimeout(timer)
     for (const watcher of watchers.values()) watcher.close()

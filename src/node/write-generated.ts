@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { isCheckedInLinearTime } from '../core/schema/validator.ts'
 import type { JsonSchema } from '../core/tool/tool.ts'
 import { agentHostsFile } from './agent-hosts.ts'
-import { Broken, placed } from './broken.ts'
+import { Broken, locateError } from './broken.ts'
 import { compileSchemas } from './compile-schemas.ts'
 import words from '../api/openapi/words.json' with { type: 'json' }
 import type { Docs } from '../docs/docs.ts'
@@ -43,7 +43,7 @@ async function bundledTools(from: string, folder: string): Promise<File[]> {
   const compiled = (field: string, name: string) => (name in schemas ? `${field}: validators.${name}, ` : '')
   const documents = [...new Set(tools.flatMap(({ document }) => document ?? []))]
   const hash = await hashText(
-    [...tools.map(({ record }) => record.digest), ...documents.map((each) => each.hash)].join(),
+    [...tools.map(({ record }) => record.digest), ...documents.map((document) => document.hash)].join(),
   )
   const declarations = [
     `import type { CompiledSchema } from '${place('src/core/schema/validator.ts')}'`,
@@ -59,8 +59,8 @@ async function bundledTools(from: string, folder: string): Promise<File[]> {
     `  hash: '${hash}',`,
     '  tools: [',
     ...tools.map(
-      ({ record, carried }, index) =>
-        `    { digest: '${record.digest}', tool: ${carried(`tool${index}`)}, ${compiled('validateInput', `input${index}`)}${compiled('validateOutput', `output${index}`)}record: ${JSON.stringify(record)} },`,
+      ({ record, formatBundled }, index) =>
+        `    { digest: '${record.digest}', tool: ${formatBundled(`tool${index}`)}, ${compiled('validateInput', `input${index}`)}${compiled('validateOutput', `output${index}`)}record: ${JSON.stringify(record)} },`,
     ),
     '  ],',
     `  documents: ${JSON.stringify(documents)},`,
@@ -108,7 +108,7 @@ async function sandboxes(): Promise<readonly File[]> {
 
 async function readInside(folder: string): Promise<{ hash: string; modules: Record<string, { js: string }> }> {
   const modules: Record<string, { js: string }> = {}
-  for (const name of (await readdir(join(root, folder))).filter((each) => /^[a-z0-9-]+\.[jt]s$/.test(each)).sort()) {
+  for (const name of (await readdir(join(root, folder))).filter((name) => /^[a-z0-9-]+\.[jt]s$/.test(name)).sort()) {
     const source = await readFile(join(root, folder, name), 'utf8')
     modules[name] = { js: uncommented(stripped(`${folder}/${name}`, source)) }
   }
@@ -124,6 +124,6 @@ function stripped(path: string, source: string): string {
   try {
     return stripTypeScriptTypes(source)
   } catch (error) {
-    throw new Broken(placed(path, error))
+    throw new Broken(locateError(path, error))
   }
 }

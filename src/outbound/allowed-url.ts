@@ -28,8 +28,8 @@ const SAFE_HOST = /^[\w.-]+(?::\d+)?$/
 export function formatAllowHint(url: URL): string | undefined {
   const { host } = url
   if (createUrlCheck(new Set([host]))(url) !== undefined) return undefined
-  const named = SAFE_HOST.test(host) ? host : '<host:port>'
-  return `An administrator allows its host: ALLOW_HTTP_HOSTS=${named} (on your own machine, start again: npm run dev -- --var ALLOW_HTTP_HOSTS:${named}, or npm run serve with that line in .dev.vars)`
+  const safeHost = SAFE_HOST.test(host) ? host : '<host:port>'
+  return `An administrator allows its host: ALLOW_HTTP_HOSTS=${safeHost} (on your own machine, start again: npm run dev -- --var ALLOW_HTTP_HOSTS:${safeHost}, or npm run serve with that line in .dev.vars)`
 }
 
 /** Each of `allowed` is `host` or `host:port`. */
@@ -46,11 +46,11 @@ export function createUrlTextCheck(
   allowHttpHosts: ReadonlySet<string>,
   advice?: typeof formatAllowHint,
 ): (text: string) => string | undefined {
-  const judge = createUrlCheck(allowHttpHosts)
+  const findProblem = createUrlCheck(allowHttpHosts)
   return (text) => {
     const url = URL.parse(text)
     if (url === null) return 'wanted an absolute URL'
-    const reason = judge(url)
+    const reason = findProblem(url)
     const more = reason && advice?.(url)
     return more ? `${reason}. ${more}` : reason
   }
@@ -86,8 +86,8 @@ function isPublicIPv6(address: ipaddr.IPv6): boolean {
       return isPublicIPv4(new ipaddr.IPv4(bytes.slice(2, 6)))
     case 'teredo':
       // RFC 4380 section 4: the server, then at the end the client with every bit inverted.
-      return [bytes.slice(4, 8), bytes.slice(12).map((byte) => byte ^ 0xff)].every((each) =>
-        isPublicIPv4(new ipaddr.IPv4(each)),
+      return [bytes.slice(4, 8), bytes.slice(12).map((byte) => byte ^ 0xff)].every((part) =>
+        isPublicIPv4(new ipaddr.IPv4(part)),
       )
     case 'unicast':
       return address.match(GLOBAL_UNICAST)

@@ -8,7 +8,7 @@ import { allowsBody } from './response-rules.ts'
 const CREDENTIAL_HEADERS = ['authorization', 'cookie', 'x-api-key', 'proxy-authorization']
 
 /** Rejects with a TypeError or the signal's reason. No redirect takes credential headers or a body to another origin. */
-export function toFetch(guardedFetch: GuardedFetch, asker: Omit<ToolInitiator, 'signal'> | FetchCapability): Fetch {
+export function toFetch(guardedFetch: GuardedFetch, initiator: Omit<ToolInitiator, 'signal'> | FetchCapability): Fetch {
   return async (input, init) => {
     const request = new Request(input, init)
     const { method, url, headers, signal } = request
@@ -24,7 +24,7 @@ export function toFetch(guardedFetch: GuardedFetch, asker: Omit<ToolInitiator, '
       allowsPartial: true,
       redirect: request.redirect === 'follow' ? 'follow' : 'manual',
       signal,
-      asker: 'toolkit' in asker ? { ...asker, signal } : asker,
+      initiator: 'toolkit' in initiator ? { ...initiator, signal } : initiator,
     })
     if (!result.ok) {
       if (result.kind === 'aborted') signal.throwIfAborted()

@@ -45,11 +45,11 @@ export function recordSuccess(now: number): Circuit {
 }
 
 /** Requests sent before the last answer do not count: one slow tool's would keep the others' from being sent. */
-export function recordFailure(circuit: Circuit, sentAt: number, now: number, most = MAX_FAILURES): Circuit {
+export function recordFailure(circuit: Circuit, sentAt: number, now: number, maxFailures = MAX_FAILURES): Circuit {
   const isOpen = circuit.pauseMs > 0
   if (sentAt < circuit.lastSuccessAt || (isOpen && sentAt < circuit.openedAt)) return circuit
   const failures = circuit.failures + 1
-  if (!isOpen && failures < most) return { ...circuit, failures }
+  if (!isOpen && failures < maxFailures) return { ...circuit, failures }
   const pauseMs = isOpen ? Math.min(2 * circuit.pauseMs, MAX_PAUSE_MS) : FIRST_PAUSE_MS
   return { ...circuit, failures, openedAt: now, pauseMs, probeUntil: 0 }
 }

@@ -6,7 +6,7 @@ import { utf8Text } from './utf8.ts'
 const TIMEOUT_MS = 30_000
 
 /** Never rejects: problems are in the result, and hold nothing of the document. */
-export function createTextFetch(guardedFetch: GuardedFetch, accept: string, asker: FetchCapability) {
+export function createTextFetch(guardedFetch: GuardedFetch, accept: string, initiator: FetchCapability) {
   return async (
     url: string,
     signal: Signal,
@@ -19,7 +19,7 @@ export function createTextFetch(guardedFetch: GuardedFetch, accept: string, aske
       url,
       headers: new Headers({ accept, 'user-agent': 'switchboard' }),
       credentialHeaders: [],
-      asker,
+      initiator,
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     })
     if (!result.ok) {

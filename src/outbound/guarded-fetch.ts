@@ -1,3 +1,14 @@
+/**
+ * The fetch of all that leaves this deployment for others. For each hop, the first and each redirect, in this order:
+ *
+ * 1. The URL must be allowed (`allowed-url.ts`), and its host one of the tool's.
+ * 2. `traffic-control.ts` permits it, or says that the host is failing or busy. An import needs no permit.
+ * 3. It is sent without following redirects, until the signal aborts.
+ * 4. A response that cannot be read whole is refused (`response-rules.ts`). A redirect becomes the next hop: once it leaves
+ *    the origin, credential headers are dropped for good, and a credential body is not sent.
+ *
+ * The last response is read up to a limit, in memory that is reserved as it arrives (`memory-budget.ts`).
+ */
 import type { FetchCapability } from '../core/access/principal.ts'
 import { isObject } from '../core/tool/json.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
@@ -34,7 +45,7 @@ export interface GuardedRequest {
   /** Whether a part of an answer may be asked for: only where nothing is redacted in it. */
   readonly allowsPartial?: boolean
   readonly signal: Signal
-  readonly asker: ToolInitiator | FetchCapability
+  readonly initiator: ToolInitiator | FetchCapability
   /** How often the answer is in memory, where it is not made a text of. */
   readonly copies?: number
   /** Called once the body is no longer needed. */
@@ -76,7 +87,7 @@ export interface OpenedResponse {
   readonly ok: true
   readonly response: Response
   readonly url: URL
-  readonly end: (ending: RequestOutcome) => void
+  readonly end: (outcome: RequestOutcome) => void
 }
 
 interface Hop {
@@ -95,21 +106,16 @@ const ALWAYS_CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization']
 /** They go with the body (Fetch Standard, "HTTP-redirect fetch"). */
 const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'content-language', 'content-location']
 
-/**
- * Makes the fetch that every outgoing request of a tool goes through. Judges each redirect hop again, drops credential
- * headers for good when one leaves the origin, and never takes a credential body along. Answers that cannot be read
- * whole are refused, and bodies cut off at the cap. Ends when the signal does, even if the underlying fetch does not.
- * Never rejects: what can go wrong is in the result.
- */
+/** Never rejects: what can go wrong is in the result. Ends when the signal aborts, even if `fetch` goes on. */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, maxParts, memory } = options
   const open = createGuardedOpen(options)
   return async (request) => {
-    const { asker, signal, deferRelease, copies = MEMORY_COPIES } = request
+    const { initiator, signal, deferRelease, copies = MEMORY_COPIES } = request
     const opened = await open(request)
     request.onSent?.()
     // An import's response has its memory before it is requested
-    const reservation = 'toolkit' in asker ? memory?.reserve(asker.caller, () => signal.aborted) : undefined
+    const reservation = 'toolkit' in initiator ? memory?.reserve(initiator.caller, () => signal.aborted) : undefined
     if (reservation) deferRelease?.(reservation.release)
     const read = opened.ok
       ? await readResponse(
@@ -128,12 +134,12 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 export function createGuardedOpen(
   options: GuardedFetchOptions,
 ): (request: GuardedRequest) => Promise<OpenedResponse | GuardedFailure> {
-  // Taken out of the options, since workerd's fetch refuses to be called as a method of another object.
+  // workerd's fetch refuses to be called as a method of another object
   const { fetch, traffic } = options
-  const judge = createUrlCheck(options.allowHttpHosts)
+  const findProblem = createUrlCheck(options.allowHttpHosts)
 
   return async (request) => {
-    const { signal, asker } = request
+    const { signal, initiator } = request
     const start = URL.parse(String(request.url))
     if (start === null) return failure('refused', 'Cannot request what is not an absolute URL')
     const allowsPartial = request.allowsPartial === true
@@ -141,39 +147,40 @@ export function createGuardedOpen(
     let hop: Hop = { method: request.method, url: start, headers, body: request.body }
     for (let redirects = 0; ; redirects++) {
       const { method, url, headers, body } = hop
-      const reason = judge(url)
+      const reason = findProblem(url)
       if (reason !== undefined)
         return {
           ...failure('refused', `Cannot request "${formatOrigin(url)}": ${reason}`),
           remedy: formatAllowHint(url),
         }
-      if ('toolkit' in asker && asker.hosts && !isAllowedHost(url, asker.hosts))
+      if ('toolkit' in initiator && initiator.hosts && !isAllowedHost(url, initiator.hosts))
         return failure('refused', `Cannot request "${formatOrigin(url)}": it is not one of the tool's hosts`)
 
-      const passage = traffic && 'toolkit' in asker ? await traffic.admit(url.host, asker) : NO_PERMIT_NEEDED
-      if ('kind' in passage) {
-        const { kind, reason: why, retryAfterMs } = passage
-        return { ...failure(kind, `Cannot request "${formatOrigin(url)}" now: ${why}`), retryAfterMs }
+      const permit = traffic && 'toolkit' in initiator ? await traffic.admit(url.host, initiator) : NO_PERMIT_NEEDED
+      if ('kind' in permit) {
+        const { kind, reason: refusalReason, retryAfterMs } = permit
+        return { ...failure(kind, `Cannot request "${formatOrigin(url)}" now: ${refusalReason}`), retryAfterMs }
       }
       const init = { method, headers, redirect: 'manual' as const, signal, ...(body === undefined ? {} : { body }) }
-      const answer = await raceAbort(() => fetch(url.href, init), signal)
-      if (answer.state !== 'done') {
-        passage.end(answer.state === 'failed' ? 'failure' : 'abandoned')
-        return answer.state === 'failed' ? failure('unreachable', `Cannot reach "${formatOrigin(url)}"`) : aborted(url)
+      const result = await raceAbort(() => fetch(url.href, init), signal)
+      if (result.state !== 'done') {
+        permit.end(result.state === 'failed' ? 'failure' : 'abandoned')
+        return result.state === 'failed' ? failure('unreachable', `Cannot reach "${formatOrigin(url)}"`) : aborted(url)
       }
-      const response = answer.value
+      const response = result.value
       // A gateway's word on the server behind it is no answer
-      const end = (ending: RequestOutcome) =>
-        passage.end(ending === 'success' && isUnanswered(response.status) ? 'gateway-error' : ending)
+      const end = (outcome: RequestOutcome) =>
+        permit.end(outcome === 'success' && isUnanswered(response.status) ? 'gateway-error' : outcome)
 
       const isFollowed = request.redirect !== 'manual' && REDIRECTS.has(response.status)
       const location = isFollowed ? response.headers.get('location') : null
-      const hidden = findUnreadableReason(response, allowsPartial)
-      if (location === null && hidden === undefined) return { ok: true, response, url, end }
+      const unreadableReason = findUnreadableReason(response, allowsPartial)
+      if (location === null && unreadableReason === undefined) return { ok: true, response, url, end }
       // A stream that cannot be cancelled has already ended
       response.body?.cancel().catch(() => undefined)
       end('success')
-      if (location === null) return failure('refused', `Cannot read the answer of "${formatOrigin(url)}": ${hidden}`)
+      if (location === null)
+        return failure('refused', `Cannot read the answer of "${formatOrigin(url)}": ${unreadableReason}`)
       if (redirects === MAX_REDIRECTS)
         return failure(
           'too-many-redirects',
@@ -249,7 +256,7 @@ export function connectionFailure(
   response: Response,
   url: URL,
   error: unknown,
-  end: (ending: RequestOutcome) => void,
+  end: (outcome: RequestOutcome) => void,
 ): GuardedFailure {
   // workerd marks the errors of lost connections as worth another try
   const isBroken = isEncoded(response) && !(isObject(error) && error['retryable'] === true)
@@ -263,8 +270,8 @@ export function tooLarge(url: URL, maxBytes: number): GuardedFailure {
   return failure('too-large', `Cannot read the answer of "${formatOrigin(url)}": it is over ${maxBytes} bytes`)
 }
 
-export function tooManyParts(url: URL, most: number): GuardedFailure {
-  return failure('too-large', `Cannot read the answer of "${formatOrigin(url)}": it has more than ${most} parts`)
+export function tooManyParts(url: URL, maxParts: number): GuardedFailure {
+  return failure('too-large', `Cannot read the answer of "${formatOrigin(url)}": it has more than ${maxParts} parts`)
 }
 
 export function notUtf8(url: URL): GuardedFailure {

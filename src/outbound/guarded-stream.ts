@@ -42,9 +42,9 @@ export function createGuardedStream(options: GuardedFetchOptions): GuardedStream
   return async (request) => {
     const opened = await open(request)
     if (!opened.ok) return opened
-    const { asker, readLimits, deferRelease } = request
-    if (memory && 'toolkit' in asker && !readLimits.reservation) {
-      readLimits.reservation = memory.reserve(asker.caller, () => asker.signal.aborted)
+    const { initiator, readLimits, deferRelease } = request
+    if (memory && 'toolkit' in initiator && !readLimits.reservation) {
+      readLimits.reservation = memory.reserve(initiator.caller, () => initiator.signal.aborted)
       deferRelease?.(readLimits.reservation.release)
     }
     const { status, statusText, headers, body } = opened.response

@@ -23,7 +23,7 @@ const FAILED: CacheAges = { fresh: 60_000 }
 type Fetched = IconImage | 'none' | 'busy'
 
 /**
- * Nothing is fetched without an asker: strangers get the pictures that are kept, and those of `data:`. An SVG is served
+ * Nothing is fetched without an initiator: strangers get the pictures that are stored, and those of `data:`. An SVG is served
  * unchanged, under a policy without scripts: removing them would need a parser of hostile XML.
  */
 export function createIcons(guardedFetch: GuardedFetch, now: () => number) {
@@ -31,22 +31,22 @@ export function createIcons(guardedFetch: GuardedFetch, now: () => number) {
     ({ value }, source) => textBytes(source) + (typeof value === 'string' ? 0 : value.bytes.length),
   )
   const getAges = (value: Fetched) => (value === 'busy' ? undefined : value === 'none' ? FAILED : SHOWN)
-  const kept = createSwrCache<Fetched>({ store, getAges, now })
+  const iconCache = createSwrCache<Fetched>({ store, getAges, now })
   const semaphore = createSemaphore(MAX_AT_ONCE)
 
-  async function fetchIcon(source: string, asker: FetchCapability): Promise<Fetched> {
+  async function fetchIcon(source: string, initiator: FetchCapability): Promise<Fetched> {
     const permit = semaphore.take(now(), TIMEOUT_MS)
     if (!permit) return 'busy'
     const headers = new Headers({ 'accept': 'image/svg+xml, image/png, image/*;q=0.8', 'user-agent': 'switchboard' })
     const signal = AbortSignal.timeout(TIMEOUT_MS)
-    const read = await guardedFetch({ method: 'GET', url: source, headers, credentialHeaders: [], asker, signal })
+    const read = await guardedFetch({ method: 'GET', url: source, headers, credentialHeaders: [], initiator, signal })
     permit.release()
     return (read.ok && read.response.status === 200 && parseIconImage(read.response.body)) || 'none'
   }
 
-  return async (source: string, asker: FetchCapability | undefined): Promise<IconImage | undefined> => {
+  return async (source: string, initiator: FetchCapability | undefined): Promise<IconImage | undefined> => {
     if (/^data:/i.test(source)) return parseIconImage(decodeDataUrl(source))
-    const found = asker ? await kept.get(source, () => fetchIcon(source, asker)) : kept.peek(source)
-    return typeof found === 'string' ? undefined : found
+    const icon = initiator ? await iconCache.get(source, () => fetchIcon(source, initiator)) : iconCache.peek(source)
+    return typeof icon === 'string' ? undefined : icon
   }
 }

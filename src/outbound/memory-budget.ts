@@ -15,7 +15,7 @@ interface BudgetOptions {
   /** Of one caller; what would take more counts as so much. */
   readonly share: number
   /** Nobody's for longer, since it last grew: a request that the platform ends runs no `finally`. */
-  readonly heldMs: number
+  readonly leaseMs: number
   /** How long a reservation waits to grow; by default until its call is over. */
   readonly waitMs?: number
   /** For what calls need that hold memory already: it does not count in their caller's share of the isolate. */
@@ -31,7 +31,7 @@ interface Quota {
 
 interface Lease {
   readonly quotas: readonly Quota[]
-  readonly heldMs: number
+  readonly leaseMs: number
   bytes: number
   end: number
 }
@@ -55,7 +55,7 @@ export function createMemory({ now, sleep }: Clock, size = 96_000_000, share = 4
       use.leases.add(lease)
     }
     lease.bytes = bytes
-    lease.end = now() + lease.heldMs
+    lease.end = now() + lease.leaseMs
   }
 
   function drop(lease: Lease): void {
@@ -71,15 +71,15 @@ export function createMemory({ now, sleep }: Clock, size = 96_000_000, share = 4
     const at = now()
     for (const lease of used.get('')?.leases ?? []) {
       // Also where the clock was set back
-      lease.end = Math.min(lease.end, at + lease.heldMs)
+      lease.end = Math.min(lease.end, at + lease.leaseMs)
       if (lease.end <= at) drop(lease)
     }
   }
 
-  function hasRoom(lease: Lease, more: number): boolean {
+  function hasRoom(lease: Lease, addedBytes: number): boolean {
     return lease.quotas.every((quota) => {
       const use = used.get(quota.key)
-      if (!use || use.bytes + more <= quota.size) return true
+      if (!use || use.bytes + addedBytes <= quota.size) return true
       const [oldest = lease] = use.leases
       return quota.yieldsToOldest === true && oldest === lease
     })
@@ -94,7 +94,7 @@ export function createMemory({ now, sleep }: Clock, size = 96_000_000, share = 4
     return true
   }
 
-  function createBudget({ name, heldMs, waitMs = Infinity, isNested, ...limits }: BudgetOptions) {
+  function createBudget({ name, leaseMs, waitMs = Infinity, isNested, ...limits }: BudgetOptions) {
     const listQuotas = (caller: string): Quota[] => [
       { key: '', size },
       ...(isNested ? [] : [{ key: ` ${caller}`, size: share }]),
@@ -111,19 +111,19 @@ export function createMemory({ now, sleep }: Clock, size = 96_000_000, share = 4
       },
       /** For what grows in memory, until `isOver`. What is released takes no memory again. */
       reserve(caller: string, isOver: () => boolean = () => false) {
-        const lease: Lease = { quotas: listQuotas(caller), heldMs, bytes: 0, end: 0 }
+        const lease: Lease = { quotas: listQuotas(caller), leaseMs, bytes: 0, end: 0 }
         let isReleased = false
         return {
           getBytes: () => lease.bytes,
           /** Waits until it has so many bytes in all; false where it has not got them in time. */
           async grow(bytes: number): Promise<boolean> {
-            const wanted = bytes < limits.share ? bytes : limits.share
+            const targetBytes = bytes < limits.share ? bytes : limits.share
             const leases = used.get(`${name} ${caller}`)?.leases
-            for (let waited = 0; !isReleased && !isOver(); waited += LOOK_AGAIN_MS) {
-              if (tryToGrow(lease, wanted)) return true
-              if (waited >= waitMs || (leases && leases.size >= MAX_LEASES && !leases.has(lease))) break
+            for (let waitedMs = 0; !isReleased && !isOver(); waitedMs += LOOK_AGAIN_MS) {
+              if (tryToGrow(lease, targetBytes)) return true
+              if (waitedMs >= waitMs || (leases && leases.size >= MAX_LEASES && !leases.has(lease))) break
               // It waits in the order in which it came
-              if (waited === 0) resize(lease, lease.bytes)
+              if (waitedMs === 0) resize(lease, lease.bytes)
               // Looks again by itself: a request must not wait for what another does, which the platform may end
               await sleep(LOOK_AGAIN_MS)
             }

@@ -27,12 +27,12 @@ export async function readToLimit(
 ): Promise<ReadBytes> {
   if (!body) return { bytes: new Uint8Array(), isComplete: true }
   const { read, cancel } = openReader(body)
-  const waited = signal && (await raceAbort(() => readAll(read, limit, steps), signal))
-  const all = waited?.state === 'done' ? waited.value : !waited && (await readAll(read, limit, steps))
+  const raceResult = signal && (await raceAbort(() => readAll(read, limit, steps), signal))
+  const bytesRead = raceResult?.state === 'done' ? raceResult.value : !raceResult && (await readAll(read, limit, steps))
   // Not awaited: an answer must not depend on how the sender takes it
-  if (!all || !all.isComplete) cancel().catch(() => undefined)
-  if (all) return all
-  throw waited?.state === 'failed' ? waited.error : signal?.reason
+  if (!bytesRead || !bytesRead.isComplete) cancel().catch(() => undefined)
+  if (bytesRead) return bytesRead
+  throw raceResult?.state === 'failed' ? raceResult.error : signal?.reason
 }
 
 type Read = (room: Uint8Array<ArrayBuffer>) => Promise<ReadableStreamReadResult<Uint8Array>>
@@ -60,10 +60,10 @@ async function readAll(read: Read, limit: number, { grow, onRead }: ReadSteps): 
     if (done) return { bytes: new Uint8Array(buffer.transfer(size)), isComplete: true }
     const end = Math.min(size + value.length, limit)
     if (end > buffer.byteLength) {
-      const wanted = Math.min(Math.max(end, 2 * buffer.byteLength), limit)
-      if (end > ROOM) await grow?.(wanted)
+      const newSize = Math.min(Math.max(end, 2 * buffer.byteLength), limit)
+      if (end > ROOM) await grow?.(newSize)
       // Transferred, the memory of before is free at once, and not when V8 next collects
-      buffer = buffer.transfer(wanted)
+      buffer = buffer.transfer(newSize)
     }
     new Uint8Array(buffer).set(value.subarray(0, end - size), size)
     size += value.length

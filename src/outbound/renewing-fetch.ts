@@ -8,10 +8,10 @@ export function createRenewingTokens(
   fetch: Fetch,
 ) {
   const current = new Map([...tokens].map(([provider, { value }]) => [provider, value]))
-  const all = [...current].map(([provider, token]) => ({ provider, token }))
+  const usedTokens = [...current].map(([provider, token]) => ({ provider, token }))
   return {
     current,
-    all,
+    usedTokens,
     /** Sends a request once more, with a new token, after a 401; not a body that can be read only once. */
     fetch: async (...[input, init]: Parameters<Fetch>) => {
       const request = input instanceof Request ? input : undefined
@@ -21,20 +21,20 @@ export function createRenewingTokens(
       let response = await fetch(input, init)
       for (;;) {
         const authorization = headers.get('authorization') ?? ''
-        const sent = all.findLast(({ token }) => token !== '' && authorization.includes(token))
+        const sentToken = usedTokens.findLast(({ token }) => token !== '' && authorization.includes(token))
         // Another origin, where a redirect led, was not shown the token
-        if (response.status !== 401 || !sent || URL.parse(response.url)?.origin !== origin) return response
-        const token = await renew(sent.provider, sent.token)
+        if (response.status !== 401 || !sentToken || URL.parse(response.url)?.origin !== origin) return response
+        const token = await renew(sentToken.provider, sentToken.token)
         if (token === undefined) return response
-        if (current.get(sent.provider) !== token) {
-          current.set(sent.provider, token)
-          all.push({ provider: sent.provider, token })
+        if (current.get(sentToken.provider) !== token) {
+          current.set(sentToken.provider, token)
+          usedTokens.push({ provider: sentToken.provider, token })
         }
         if (!replayable) return response
         headers = new Headers(headers)
         headers.set(
           'authorization',
-          authorization.replace(sent.token, () => token),
+          authorization.replace(sentToken.token, () => token),
         )
         response = await fetch(input, { ...init, headers })
       }

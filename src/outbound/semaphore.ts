@@ -1,3 +1,4 @@
+/** Limits how many requests are under way at once: a permit is taken before each, and released after it. */
 type Semaphore = ReturnType<typeof createSemaphore>
 
 interface Permit {
@@ -6,28 +7,33 @@ interface Permit {
 
 /** A permit never given back is lost in time: a request that the platform ends runs no `finally`. */
 export function createSemaphore(permits: number) {
-  const held = new Map<Permit, number>()
+  const expiries = new Map<Permit, number>()
 
-  function taken(now: number): number {
-    for (const [permit, end] of held) if (end <= now) held.delete(permit)
-    return held.size
+  function countInUse(now: number): number {
+    for (const [permit, end] of expiries) if (end <= now) expiries.delete(permit)
+    return expiries.size
   }
 
   return {
-    taken,
+    countInUse,
     take(now: number, ms: number): Permit | undefined {
-      if (held.size >= permits && taken(now) >= permits) return undefined
-      const permit: Permit = { release: () => void held.delete(permit) }
-      held.set(permit, now + ms)
+      if (expiries.size >= permits && countInUse(now) >= permits) return undefined
+      const permit: Permit = { release: () => void expiries.delete(permit) }
+      expiries.set(permit, now + ms)
       return permit
     },
   }
 }
 
 /** Takes a permit of each, or none. */
-export function takeBoth(own: Semaphore, all: Semaphore, now: number, ms: number): Permit | undefined {
-  const mine = own.take(now, ms)
-  const shared = mine && all.take(now, ms)
-  if (!shared) mine?.release()
-  return shared && { release: () => [mine, shared].forEach((permit) => permit.release()) }
+export function takeBoth(
+  callerSemaphore: Semaphore,
+  hostSemaphore: Semaphore,
+  now: number,
+  ms: number,
+): Permit | undefined {
+  const callerPermit = callerSemaphore.take(now, ms)
+  const hostPermit = callerPermit && hostSemaphore.take(now, ms)
+  if (!hostPermit) callerPermit?.release()
+  return hostPermit && { release: () => [callerPermit, hostPermit].forEach((permit) => permit.release()) }
 }

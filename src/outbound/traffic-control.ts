@@ -23,7 +23,7 @@ export interface ToolInitiator {
 export type RequestOutcome = 'success' | 'gateway-error' | 'failure' | 'abandoned'
 
 export interface RequestPermit {
-  end(ending: RequestOutcome): void
+  end(outcome: RequestOutcome): void
 }
 
 export interface TrafficRefusal {
@@ -47,7 +47,7 @@ interface TrafficOptions {
   readonly onChange: (host: string, toolkit: string, health: HostHealth) => void
 }
 
-type Bulkhead = ReturnType<typeof places>
+type Bulkhead = ReturnType<typeof createBulkhead>
 
 interface CallerState extends Bulkhead {
   circuit: Circuit
@@ -72,90 +72,101 @@ const GRACE_MS = 5_000
 
 /** Bulkheads and circuit breakers. No request shares a promise or needs run to its end: the platform may end any. */
 export function createTrafficControl({ now, sleep, onChange }: TrafficOptions) {
-  const routes = createLruCache<HostState>(MAX_ROUTES)
-  const callers = createLruCache<CallerState>(MAX_CALLERS)
+  const hostStates = createLruCache<HostState>(MAX_ROUTES)
+  const callerStates = createLruCache<CallerState>(MAX_CALLERS)
   const toKey = (host: string, toolkit: string) => `${toolkit.toLowerCase()} ${host}`
 
   function getHealth({ circuit, inFlight }: CallerState): HostHealth {
     const at = now()
     const retryAfterMs = getPauseMs(circuit, at)
-    const health = { state: getCircuitState(circuit, at), failures: circuit.failures, inFlight: inFlight.taken(at) }
+    const health = {
+      state: getCircuitState(circuit, at),
+      failures: circuit.failures,
+      inFlight: inFlight.countInUse(at),
+    }
     return retryAfterMs === 0 ? health : { ...health, retryAfterMs }
   }
 
-  const take = (kind: keyof Bulkhead, all: Bulkhead, own: Bulkhead, ms: number) =>
-    takeBoth(own[kind], all[kind], now(), ms)
+  const take = (kind: keyof Bulkhead, hostState: Bulkhead, callerState: Bulkhead, ms: number) =>
+    takeBoth(callerState[kind], hostState[kind], now(), ms)
 
-  async function takePermit(route: HostState, own: CallerState, { timeoutMs, signal }: ToolInitiator) {
+  async function takePermit(hostState: HostState, callerState: CallerState, { timeoutMs, signal }: ToolInitiator) {
     const ms = timeoutMs + GRACE_MS
-    const free = take('inFlight', route, own, ms)
-    if (free) return free
-    const waits = take('waiting', route, own, MAX_WAIT_MS + GRACE_MS)
-    for (let waited = 0; waits && waited < MAX_WAIT_MS; waited += LOOK_AGAIN_MS) {
+    const freePermit = take('inFlight', hostState, callerState, ms)
+    if (freePermit) return freePermit
+    const waitPermit = take('waiting', hostState, callerState, MAX_WAIT_MS + GRACE_MS)
+    for (let waitedMs = 0; waitPermit && waitedMs < MAX_WAIT_MS; waitedMs += LOOK_AGAIN_MS) {
       const { state } = await raceAbort(() => sleep(LOOK_AGAIN_MS), signal)
-      const permit = state === 'aborted' ? undefined : take('inFlight', route, own, ms)
-      if (permit) waits.release()
+      const permit = state === 'aborted' ? undefined : take('inFlight', hostState, callerState, ms)
+      if (permit) waitPermit.release()
       if (permit) return permit
       if (state === 'aborted') break
     }
-    waits?.release()
+    waitPermit?.release()
     return undefined
   }
 
   return {
-    async admit(host: string, asker: ToolInitiator): Promise<RequestPermit | TrafficRefusal> {
-      const { toolkit, caller, signal } = asker
+    async admit(host: string, initiator: ToolInitiator): Promise<RequestPermit | TrafficRefusal> {
+      const { toolkit, caller, signal } = initiator
       // The failure of a call that is over says that it is cancelled
       if (signal.aborted) return NO_PERMIT_NEEDED
       const key = toKey(host, toolkit)
-      const route = getOrCreate<HostState>(routes, key, () => ({ unanswered: new Set(), ...places(FOR_ALL) }))
-      const own = getOrCreate<CallerState>(callers, `${key} ${caller}`, () => ({ circuit: CLOSED, ...places(1) }))
-      const refused = findRefusal(own.circuit, now())
-      if (refused) return refused
-      const permit = await takePermit(route, own, asker)
+      const hostState = getOrCreate<HostState>(hostStates, key, () => ({
+        unanswered: new Set(),
+        ...createBulkhead(FOR_ALL),
+      }))
+      const callerState = getOrCreate<CallerState>(callerStates, `${key} ${caller}`, () => ({
+        circuit: CLOSED,
+        ...createBulkhead(1),
+      }))
+      const refusal = findRefusal(callerState.circuit, now())
+      if (refusal) return refusal
+      const permit = await takePermit(hostState, callerState, initiator)
       if (!permit) return BUSY
       const sentAt = now()
-      const refusedSince = findRefusal(own.circuit, sentAt)
-      if (refusedSince) {
+      const laterRefusal = findRefusal(callerState.circuit, sentAt)
+      if (laterRefusal) {
         permit.release()
-        return refusedSince
+        return laterRefusal
       }
-      own.circuit = recordSent(own.circuit, sentAt)
+      callerState.circuit = recordSent(callerState.circuit, sentAt)
 
       let isOver = false
-      const end = (ending: RequestOutcome) => {
+      const end = (outcome: RequestOutcome) => {
         if (isOver) return
         isOver = true
         permit.release()
         signal.removeEventListener('abort', onAbort)
-        const before = own.circuit
-        const areFew = route.unanswered.size < SHARED_FAILURES
-        if (ending === 'success') own.circuit = recordSuccess(now())
-        else if (ending === 'abandoned') own.circuit = recordAbandoned(before, sentAt)
-        else own.circuit = recordFailure(before, sentAt, now(), areFew ? MAX_FAILURES : 1)
-        if (ending === 'success') route.unanswered.clear()
-        else if (ending === 'failure' && own.circuit !== before && areFew) route.unanswered.add(caller)
-        const { openedAt } = own.circuit
-        if (openedAt !== before.openedAt) onChange(host, toolkit, getHealth(own))
+        const previousCircuit = callerState.circuit
+        const areFew = hostState.unanswered.size < SHARED_FAILURES
+        if (outcome === 'success') callerState.circuit = recordSuccess(now())
+        else if (outcome === 'abandoned') callerState.circuit = recordAbandoned(previousCircuit, sentAt)
+        else callerState.circuit = recordFailure(previousCircuit, sentAt, now(), areFew ? MAX_FAILURES : 1)
+        if (outcome === 'success') hostState.unanswered.clear()
+        else if (outcome === 'failure' && callerState.circuit !== previousCircuit && areFew)
+          hostState.unanswered.add(caller)
+        const { openedAt } = callerState.circuit
+        if (openedAt !== previousCircuit.openedAt) onChange(host, toolkit, getHealth(callerState))
       }
       const onAbort = () => end(isLate(signal) ? 'failure' : 'abandoned')
       signal.addEventListener('abort', onAbort, { once: true })
       return { end }
     },
     health(host: string, toolkit: string, caller: string): HostHealth {
-      const own = callers.peek(`${toKey(host, toolkit)} ${caller}`)
-      return own ? getHealth(own) : { state: 'closed', failures: 0, inFlight: 0 }
+      const callerState = callerStates.peek(`${toKey(host, toolkit)} ${caller}`)
+      return callerState ? getHealth(callerState) : { state: 'closed', failures: 0, inFlight: 0 }
     },
   }
 }
 
-function getOrCreate<T extends object>(all: LRUCache<string, T>, key: string, make: () => T): T {
-  const found = all.get(key) ?? make()
-  all.set(key, found)
-  return found
+function getOrCreate<T extends object>(states: LRUCache<string, T>, key: string, createValue: () => T): T {
+  const value = states.get(key) ?? createValue()
+  states.set(key, value)
+  return value
 }
 
-function places(times: number) {
+function createBulkhead(times: number) {
   return { inFlight: createSemaphore(times * MAX_IN_FLIGHT), waiting: createSemaphore(times * MAX_WAITING) }
 }
 

@@ -12,8 +12,8 @@ export function raceAbort<T>(work: () => Promise<T>, signal: Signal): Promise<Ra
     const abort = () => resolve({ state: 'aborted' })
     signal.addEventListener('abort', abort, { once: true })
     // Work that throws at once fails like work that throws later
-    const working = (async () => work())()
-    working
+    const promise = (async () => work())()
+    promise
       .then(
         (value) => resolve({ state: 'done', value }),
         // A listener fails because of the signal, which is no failure of the work.

@@ -43,7 +43,7 @@ function request(url: string, more: Partial<GuardedRequest> = {}): GuardedReques
     url,
     headers: new Headers(),
     credentialHeaders: [],
-    asker: new FetchCapability('test'),
+    initiator: new FetchCapability('test'),
     signal: AbortSignal.timeout(10_000),
     ...more,
   }
@@ -80,7 +80,7 @@ describe('a tool that declares its hosts', () => {
     ['https://api.example.com/', [], false],
   ])('reaches %s, of %j: %s', async (url, hosts, isReached) => {
     const { fetch, sent } = network()
-    const result = await guard({ fetch })(request(url, { asker: tool(hosts) }))
+    const result = await guard({ fetch })(request(url, { initiator: tool(hosts) }))
     expect(result.ok).toBe(isReached)
     if (!isReached)
       expect(result).toMatchObject({ kind: 'refused', message: expect.stringContaining("the tool's hosts") })
@@ -554,7 +554,8 @@ describe('the traffic to a host', () => {
       },
       health: () => ({ state: 'closed', failures: 0, inFlight: 0 }),
     }
-    const send = (url = URL_OF) => guard({ fetch: fakeFetch(answers).fetch, traffic })(request(url, { asker }))
+    const send = (url = URL_OF) =>
+      guard({ fetch: fakeFetch(answers).fetch, traffic })(request(url, { initiator: asker }))
     return { ended, send }
   }
 
@@ -600,7 +601,7 @@ describe('the traffic to a host', () => {
     }
     const { fetch, sent } = fakeFetch({})
     const message = 'Cannot request "https://api.example.com" now: too many'
-    const result = await guard({ fetch, traffic })(request(URL_OF, { asker }))
+    const result = await guard({ fetch, traffic })(request(URL_OF, { initiator: asker }))
     expect(result).toEqual({ ok: false, kind: 'busy', message, retryAfterMs: 70 })
     expect(sent).toEqual([])
   })
@@ -667,7 +668,7 @@ describe('the plain fetch', () => {
 describe('a large answer', () => {
   const tool = { toolkit: 'Kit', caller: 'ann', timeoutMs: 1_000, signal: new AbortController().signal }
 
-  test.each<[string, number, GuardedRequest['asker'], readonly unknown[]]>([
+  test.each<[string, number, GuardedRequest['initiator'], readonly unknown[]]>([
     ['of a tool', 300_000, tool, ['ann', 768_000, 1_536_000, 'released']],
     ['that is not large', 65_000, tool, ['ann', 'released']],
     ['to an import, which has its memory already', 300_000, new FetchCapability('ann'), []],
@@ -685,7 +686,7 @@ describe('a large answer', () => {
       })
     }
     const { fetch } = fakeFetch({ 'https://a.example/x': () => new Response(body()) })
-    const answer = await guard({ fetch, memory: { reserve } })(request('https://a.example/x', { asker }))
+    const answer = await guard({ fetch, memory: { reserve } })(request('https://a.example/x', { initiator: asker }))
     expect([answer.ok && answer.response.body.length, seen]).toEqual([length, wanted])
   })
 })

@@ -26,7 +26,7 @@ it('asks once in an hour, without a credential, for the caller who asks first', 
   const { sent, readIcon, wait } = world()
   expect(await readIcon(URL_OF_ICON, ANN)).toEqual({ type: 'image/png', bytes: PNG })
   expect(await readIcon(URL_OF_ICON, new FetchCapability('key:bob'))).toMatchObject({ type: 'image/png' })
-  expect(sent).toMatchObject([{ method: 'GET', url: URL_OF_ICON, asker: ANN, credentialHeaders: [] }])
+  expect(sent).toMatchObject([{ method: 'GET', url: URL_OF_ICON, initiator: ANN, credentialHeaders: [] }])
   expect([...(sent[0]?.headers.keys() ?? [])]).toEqual(['accept', 'user-agent'])
   wait(3_600_000)
   await readIcon(URL_OF_ICON, ANN)

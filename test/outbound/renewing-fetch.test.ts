@@ -39,7 +39,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 describe("a bundled tool's request that is answered 401", () => {
   it('is sent once more with the new token, as it was otherwise', async () => {
-    const { fetch, sent, refused, current, all } = world()
+    const { fetch, sent, refused, current, usedTokens } = world()
     const answer = await fetch(API, { method: 'POST', headers: { ...bearer('mail-1'), 'x-a': '1' }, body: 'text' })
     expect(answer.status).toBe(200)
     expect(refused).toEqual(['mail mail-1'])
@@ -52,7 +52,7 @@ describe("a bundled tool's request that is answered 401", () => {
       })),
     )
     expect(current.get('mail')).toBe('mail-2')
-    expect(all.map(({ token }) => token)).toEqual(['mail-1', 'chat-1', 'mail-2'])
+    expect(usedTokens.map(({ token }) => token)).toEqual(['mail-1', 'chat-1', 'mail-2'])
   })
 
   it('is sent once more when it is a Request without a body', async () => {

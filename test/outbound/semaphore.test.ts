@@ -9,10 +9,10 @@ it('permits are taken, given back, and taken again', () => {
     expect.anything(),
     undefined,
   ])
-  expect(semaphore.taken(0)).toBe(2)
+  expect(semaphore.countInUse(0)).toBe(2)
   first?.release()
   first?.release()
-  expect(semaphore.taken(0)).toBe(1)
+  expect(semaphore.countInUse(0)).toBe(1)
   expect(semaphore.take(0, 100)).toBeDefined()
   expect(semaphore.take(0, 100)).toBeUndefined()
 })
@@ -21,10 +21,10 @@ it('a permit that is never given back is lost in time', () => {
   const semaphore = createSemaphore(1)
   const lost = semaphore.take(0, 100)
   expect(semaphore.take(99, 100)).toBeUndefined()
-  expect(semaphore.taken(100)).toBe(0)
+  expect(semaphore.countInUse(100)).toBe(0)
   expect(semaphore.take(100, 100)).toBeDefined()
   lost?.release()
-  expect(semaphore.taken(150)).toBe(1)
+  expect(semaphore.countInUse(150)).toBe(1)
 })
 
 describe('a permit of two semaphores', () => {
@@ -32,7 +32,7 @@ describe('a permit of two semaphores', () => {
     const [own, all] = [createSemaphore(2), createSemaphore(1)]
     const other = all.take(0, 100)
     for (let count = 0; count < 5; count++) expect(takeBoth(own, all, 0, 100)).toBeUndefined()
-    expect([own.taken(0), all.taken(0)]).toEqual([0, 1])
+    expect([own.countInUse(0), all.countInUse(0)]).toEqual([0, 1])
     other?.release()
     expect(takeBoth(own, all, 0, 100)).toBeDefined()
   })
@@ -41,7 +41,7 @@ describe('a permit of two semaphores', () => {
     const [own, all] = [createSemaphore(1), createSemaphore(3)]
     expect(takeBoth(own, all, 0, 100)).toBeDefined()
     for (let count = 0; count < 5; count++) expect(takeBoth(own, all, 0, 100)).toBeUndefined()
-    expect([own.taken(0), all.taken(0)]).toEqual([1, 1])
+    expect([own.countInUse(0), all.countInUse(0)]).toEqual([1, 1])
   })
 
   it('gives both back, once, and is lost in both in time', () => {
@@ -50,7 +50,7 @@ describe('a permit of two semaphores', () => {
     expect(takeBoth(own, all, 0, 100)).toBeDefined()
     both?.release()
     both?.release()
-    expect([own.taken(0), all.taken(0)]).toEqual([1, 1])
-    expect([own.taken(100), all.taken(100)]).toEqual([0, 0])
+    expect([own.countInUse(0), all.countInUse(0)]).toEqual([1, 1])
+    expect([own.countInUse(100), all.countInUse(100)]).toEqual([0, 0])
   })
 })

@@ -4,7 +4,7 @@ import { createMemory } from '../../src/outbound/memory-budget.ts'
 
 const MB = 1_000_000
 const PIECE = new Uint8Array(100_000)
-const BUDGET = { name: 'answers', size: 32_000_000, share: 16_000_000, heldMs: 15_000 }
+const BUDGET = { name: 'answers', size: 32_000_000, share: 16_000_000, leaseMs: 15_000 }
 const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 
 it('answers of one server of the Model Context Protocol are in memory only as far as a caller has memory', async () => {
@@ -31,7 +31,7 @@ it('answers of one server of the Model Context Protocol are in memory only as fa
       headers: new Headers(),
       credentialHeaders: [],
       signal,
-      asker: { toolkit: 'Kit', caller: 'key:a', timeoutMs: 30_000, signal },
+      initiator: { toolkit: 'Kit', caller: 'key:a', timeoutMs: 30_000, signal },
       readLimits: { bytes: 8 * MB, parts: 1_000, bytesLeft: 8 * MB, partsLeft: 1_000 },
       onFailure: () => undefined,
     })
@@ -59,7 +59,7 @@ it('requests of one session have one reservation, which its call releases', asyn
       headers: new Headers(),
       credentialHeaders: [],
       signal,
-      asker: { toolkit: 'Kit', caller: 'key:a', timeoutMs: 30_000, signal },
+      initiator: { toolkit: 'Kit', caller: 'key:a', timeoutMs: 30_000, signal },
       readLimits: allowance,
       onFailure: () => undefined,
       deferRelease(end) {

@@ -49,12 +49,18 @@ function getAccount({ principal: { id, kind }, request: { headers }, use }: Memo
 /** What requests hold in an isolate: their bodies until they are answered, their answers until they are read. */
 export function createRequestMemory({ createBudget }: Memory) {
   const waitMs = MAX_WAIT_MS
-  const bodyBudget = createBudget({ name: 'bodies', size: 72_000_000, share: 24_000_000, heldMs: BODY_HELD_MS, waitMs })
+  const bodyBudget = createBudget({
+    name: 'bodies',
+    size: 72_000_000,
+    share: 24_000_000,
+    leaseMs: BODY_HELD_MS,
+    waitMs,
+  })
   const answerBudget = createBudget({
     name: 'answers',
     size: 64_000_000,
     share: 16_000_000,
-    heldMs: ANSWER_HELD_MS,
+    leaseMs: ANSWER_HELD_MS,
     waitMs,
   })
 

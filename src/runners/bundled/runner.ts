@@ -34,13 +34,13 @@ export function createBundledRunner({ bundledHandlers, fetchFor, log }: BundledR
       const { timeoutMs = DEFAULT_TIMEOUT_MS } = tool
       // A person is shown where their access goes: with none declared, it goes nowhere
       const hosts = tool.hosts ?? (record.requirements.authorization.length > 0 ? [] : undefined)
-      const asker = { toolkit: record.toolkit, timeoutMs, hosts }
+      const initiator = { toolkit: record.toolkit, timeoutMs, hosts }
       return {
         ok: true,
         timeoutMs,
         ...(hosts ? { hosts } : {}),
         run(invocation, context) {
-          const fetch: Fetch = (url, init) => fetchFor({ ...asker, caller: context.principal })(url, init)
+          const fetch: Fetch = (url, init) => fetchFor({ ...initiator, caller: context.principal })(url, init)
           const result = tool.handler(invocation.input, toolContext(invocation, context, fetch, log))
           return result instanceof Promise ? result.then(asResult) : asResult(result)
         },
@@ -94,7 +94,7 @@ function toolContext(
     userInfo,
     fetch: awaitResult(context, renewing?.fetch ?? fetch),
     log(message: string) {
-      const renewed = (renewing?.all ?? []).map(({ token }) => token)
+      const renewed = (renewing?.usedTokens ?? []).map(({ token }) => token)
       const line = createLazyRedact(() => [...sensitiveValues(invocation), ...renewed])(message).slice(0, MAX_LINE)
       log(context.callId, line)
       context.log?.(line)

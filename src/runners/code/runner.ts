@@ -73,9 +73,9 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         // A module would mix a bigint with its numbers, and could not write it as JSON
         const isExact = findBigInteger(invocation.input) !== undefined
         const input = isExact ? withIntegersAsText(invocation.input) : invocation.input
-        const flood = context.progress && new AbortController()
-        const report = flood && reporter(context, () => flood.abort())
-        const signal = flood ? AbortSignal.any([context.signal, flood.signal]) : context.signal
+        const floodAbort = context.progress && new AbortController()
+        const report = floodAbort && reporter(context, () => floodAbort.abort())
+        const signal = floodAbort ? AbortSignal.any([context.signal, floodAbort.signal]) : context.signal
         const answer = await callSandbox(sandbox, code, report ? [input, call, report] : [input, call], {
           signal,
           meter: context.meter,
@@ -83,7 +83,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
           subject: "The tool's module",
           unfinished: 'The call ended before the tool did',
         })
-        if (flood?.signal.aborted)
+        if (floodAbort?.signal.aborted)
           return respondFailed(`The tool's module reported more than ${MAX_REPORTED} characters`)
         if (!answer.ok) return answer
         forwardLogs(answer.logs, context, log)
@@ -91,10 +91,10 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         if (!result.ok) return { ok: false, failure: result.failure }
         const { value } = result
         if (!isCallToolResult(value, record.output)) return { ok: true, value }
-        const shown = resultInSandbox(value, "The tool's module")
+        const content = resultInSandbox(value, "The tool's module")
         // Texts are no value of a tool that has none
-        const hasNone = record.output === null && value.structuredContent === undefined
-        return shown.ok && hasNone ? { ...shown, value: null } : shown
+        const hasNoValue = record.output === null && value.structuredContent === undefined
+        return content.ok && hasNoValue ? { ...content, value: null } : content
       },
     }
   })
@@ -108,10 +108,10 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
 }
 
 /** The code around a module reports neither longer nor otherwise (`inside/main.ts`): one that got past it is ended. */
-function reporter({ progress: tell }: RunContext, end: () => void) {
+function reporter({ progress: report }: RunContext, end: () => void) {
   return (progress: unknown, total: unknown, message: unknown): void => {
     const text = typeof message === 'string' ? message : undefined
     if (typeof progress !== 'number' || (text?.length ?? 0) > MAX_REPORTED) return end()
-    tell?.(progress, typeof total === 'number' ? total : undefined, text)
+    report?.(progress, typeof total === 'number' ? total : undefined, text)
   }
 }

@@ -27,11 +27,12 @@ export function createInputPlacer(implementation: HttpImplementation, template: 
       problems: new Array<string>(),
     }
     for (const parameter of parameters) {
-      const given = ownValue(input, parameter.input)
-      const chosen = given === undefined || given === null ? (parameter.default ?? given) : given
+      const inputValue = ownValue(input, parameter.input)
+      const placedValue =
+        inputValue === undefined || inputValue === null ? (parameter.default ?? inputValue) : inputValue
       const isJson = parameter.content_type === 'application/json' && body?.type !== 'multipart'
-      const isText = isJson && chosen !== undefined && chosen !== null
-      const value = isText ? JSON.stringify(chosen) : chosen
+      const isText = isJson && placedValue !== undefined && placedValue !== null
+      const value = isText ? JSON.stringify(placedValue) : placedValue
       if (parameter.in === 'body') addField(parameter, bodyFieldSteps(implementation, parameter.name), value)
       else add(parameter, value)
     }

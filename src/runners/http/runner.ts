@@ -32,8 +32,8 @@ export function createHttpRunner({
       // There is nothing to redact in an answer where the tool is given nothing
       const allowsPartial = invocation.secrets.size + invocation.tokens.size === 0
       const { signal, deferRelease } = context
-      const asker = { toolkit: record.toolkit, caller: context.principal, timeoutMs, signal }
-      const result = await guardedFetch({ ...built.request, allowsPartial, signal, asker, deferRelease })
+      const initiator = { toolkit: record.toolkit, caller: context.principal, timeoutMs, signal }
+      const result = await guardedFetch({ ...built.request, allowsPartial, signal, initiator, deferRelease })
       if (result.ok) context.answered?.(result.response.status)
       return toOutcome(result, { ...built.request, meter: context.meter }, reading, clock.now())
     }

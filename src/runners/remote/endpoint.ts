@@ -25,7 +25,7 @@ export function createEndpoint(
   { url, credentials }: Pick<RemoteImplementation, 'url' | 'credentials'>,
   invocation: Pick<Invocation, 'secrets' | 'tokens'>,
   context: Pick<RunContext, 'traceparent'>,
-  asker: GuardedRequest['asker'],
+  initiator: GuardedRequest['initiator'],
 ) {
   const template = parseUrlTemplate(url)
   if ('problem' in template) throw new TypeError(`Cannot read the URL: ${template.problem}`)
@@ -40,6 +40,6 @@ export function createEndpoint(
   const secrecy = { redact, carriesCredential }
   return {
     ok: true as const,
-    endpoint: { url: whole, headers, credentialHeaders, host: whole.host, asker, ...secrecy },
+    endpoint: { url: whole, headers, credentialHeaders, host: whole.host, initiator, ...secrecy },
   }
 }

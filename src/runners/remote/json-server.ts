@@ -92,7 +92,7 @@ interface Asking extends Pick<RunContext, 'signal' | 'deferRelease' | 'meter'> {
 
 async function askServer(
   route: string,
-  { url, headers, credentialHeaders, host, redact, asker }: Endpoint,
+  { url, headers, credentialHeaders, host, redact, initiator }: Endpoint,
   asking: Asking,
   guardedFetch: GuardedFetch,
 ) {
@@ -109,7 +109,7 @@ async function askServer(
     body: asking.body,
     credentialHeaders,
     signal: asking.signal,
-    asker,
+    initiator,
     deferRelease: asking.deferRelease,
   })
   const notAnswered = (failed: UpstreamFailure) => ({ ok: false as const, failed })

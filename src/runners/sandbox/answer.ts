@@ -16,21 +16,26 @@ const MAX_LINE = 1_000
 const MAX_LINES = 100
 const UNEXPECTED = 'The tool failed unexpectedly'
 
-interface Asking extends Pick<RunContext, 'signal' | 'meter'> {
+interface SandboxCallOptions extends Pick<RunContext, 'signal' | 'meter'> {
   readonly redact?: Redact
   readonly subject: string
   readonly unfinished: string
 }
 
 /** Calls code inside a sandbox. `ok` says whether it answered, which it also does when the tool failed. */
-export async function callSandbox(sandbox: Sandbox, code: SandboxCode, given: readonly unknown[], asking: Asking) {
-  const { signal, meter, redact = (text) => text, subject, unfinished } = asking
-  const waited = await sandbox.call(code, given, signal)
-  if (waited.state === 'aborted') return respondFailed(unfinished)
-  if (waited.state === 'failed' && waited.error instanceof ProcessEnd)
-    return failedBy(waited.error.details, subject, code)
-  if (waited.state === 'failed') return respondFailed(`${subject} cannot run`, redact(firstLine(waited.error)))
-  return parseAnswer(waited.value, meter, redact)
+export async function callSandbox(
+  sandbox: Sandbox,
+  code: SandboxCode,
+  args: readonly unknown[],
+  options: SandboxCallOptions,
+) {
+  const { signal, meter, redact = (text) => text, subject, unfinished } = options
+  const result = await sandbox.call(code, args, signal)
+  if (result.state === 'aborted') return respondFailed(unfinished)
+  if (result.state === 'failed' && result.error instanceof ProcessEnd)
+    return failedBy(result.error.details, subject, code)
+  if (result.state === 'failed') return respondFailed(`${subject} cannot run`, redact(firstLine(result.error)))
+  return parseAnswer(result.value, meter, redact)
 }
 
 /** A call that was long under way, or alone, did not answer in time; any other may have been doing what it should. */
@@ -52,16 +57,17 @@ function failedBy(
 export function parseAnswer(text: unknown, meter: RequestBudget, redact: Redact) {
   if (typeof text !== 'string') return respondFailed('The sandbox answered with something that is not text')
   if (text.length > MAX_ANSWER) return respondFailed(`The output is larger than ${MAX_ANSWER} characters`)
-  const read = parseJson(text, meter, { ...FOREIGN_JSON, what: 'the output' })
-  if (!read.ok)
-    return respondFailed(read.isJson ? read.message : 'The sandbox answered with something that is not JSON')
-  const answer = read.value
+  const parsed = parseJson(text, meter, { ...FOREIGN_JSON, what: 'the output' })
+  if (!parsed.ok)
+    return respondFailed(parsed.isJson ? parsed.message : 'The sandbox answered with something that is not JSON')
+  const answer = parsed.value
   if (!isObject(answer)) return respondFailed('The sandbox answered with something that is not an answer')
   const { ok, value, message, failure, kind, logs, usage } = answer
   const lines: readonly unknown[] = Array.isArray(logs) ? logs.slice(0, MAX_LINES) : []
-  const words = redact(String(message)).slice(0, MAX_MESSAGE)
+  const messageText = redact(String(message)).slice(0, MAX_MESSAGE)
   // An exception's words are about the code, so they are its developer's
-  const said = kind === 'exception' ? { message: UNEXPECTED, developer_message: words } : { message: words }
+  const messages =
+    kind === 'exception' ? { message: UNEXPECTED, developer_message: messageText } : { message: messageText }
   return {
     ok: true as const,
     result:
@@ -69,7 +75,7 @@ export function parseAnswer(text: unknown, meter: RequestBudget, redact: Redact)
         ? { ok, value }
         : {
             ok: false as const,
-            failure: { ...said, ...failureFields(failure) },
+            failure: { ...messages, ...failureFields(failure) },
             kind: typeof kind === 'string' ? kind : '',
           },
     logs: lines.map((line) => redact(String(line)).slice(0, MAX_LINE)),
@@ -83,7 +89,7 @@ function firstLine(error: unknown): string {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('at '))
-  const line = lines.find((each) => each !== 'Failed to start Worker:') ?? 'It gave no reason'
+  const line = lines.find((text) => text !== 'Failed to start Worker:') ?? 'It gave no reason'
   return line.replace(/^Uncaught /, '').slice(0, MAX_MESSAGE)
 }
 

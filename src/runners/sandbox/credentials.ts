@@ -28,26 +28,26 @@ interface SandboxCredential extends CredentialPlacement<'header' | 'query'> {
 
 export function sandboxCredentials(implementation: Json, requirements: Requirements) {
   const allowed = validHosts(isJsonObject(implementation) ? implementation.allowed_hosts : undefined)
-  const hosts = transform(optional(allowedHosts, allowed), (named, report) => {
-    if (named.length === 0) addProblem(report, "Must name at least one of 'allowed_hosts' to send it to")
-    for (const host of named) {
+  const hosts = transform(optional(allowedHosts, allowed), (hosts, report) => {
+    if (hosts.length === 0) addProblem(report, "Must name at least one of 'allowed_hosts' to send it to")
+    for (const host of hosts) {
       if (!allowed.includes(host)) addProblem(report, `Must be some of 'allowed_hosts', got '${host}'`)
     }
-    return named
+    return hosts
   })
   const fields = object({ ...PLACEMENT_FIELDS, in: enumReader(['header', 'query']), hosts })
   const credential = rejectDuplicatePlacement<SandboxCredential>(
-    transform(fields, (read) => ({ ...toPlacement(read), hosts: read.hosts })),
+    transform(fields, (fieldValues) => ({ ...toPlacement(fieldValues), hosts: fieldValues.hosts })),
     requirements,
     headerNameProblem,
-    (one, other) => one.hosts.some((host) => other.hosts.includes(host)),
+    (first, second) => first.hosts.some((host) => second.hosts.includes(host)),
   )
   return optional(array(requireOneSource(credential, { hosts })), [])
 }
 
 function validHosts(hosts: Json | undefined): readonly string[] {
-  const read = isJsonArray(hosts) ? hosts.map((host) => parseValue(allowedHost, host)) : []
-  return read.flatMap((host) => (host.ok ? [host.value] : []))
+  const results = isJsonArray(hosts) ? hosts.map((host) => parseValue(allowedHost, host)) : []
+  return results.flatMap((result) => (result.ok ? [result.value] : []))
 }
 
 /** A problem names no value. */
@@ -75,10 +75,10 @@ export const allowedHost = refine(
   (entry) => {
     const { host, port } = new URL(`https://${entry}`)
     // A port that is the scheme's own is not in a URL's host
-    const written = port === '' && entry.endsWith(':443') ? `${host}:443` : host
-    return written === entry
+    const urlHost = port === '' && entry.endsWith(':443') ? `${host}:443` : host
+    return urlHost === entry
       ? undefined
-      : `Must be written as URLs write hosts: did you mean '${written.slice(0, 100)}'?`
+      : `Must be written as URLs write hosts: did you mean '${urlHost.slice(0, 100)}'?`
   },
 )
 

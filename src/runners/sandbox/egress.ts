@@ -23,16 +23,17 @@ export async function handleEgress(
   memory: Pick<MemoryBudget, 'reserve'>,
 ) {
   const url = new URL(request.url)
-  const shown = `${url.protocol}//${url.host}`
+  const origin = `${url.protocol}//${url.host}`
   if (!isAllowedHost(url, policy.allowedHosts))
-    return refusal(`Cannot request "${shown}": publish the tool with "${url.host}" in its allowed_hosts`)
-  if (request.headers.has('upgrade')) return refusal(`Cannot request "${shown}": only HTTP leaves the sandbox`)
+    return refusal(`Cannot request "${origin}": publish the tool with "${url.host}" in its allowed_hosts`)
+  if (request.headers.has('upgrade')) return refusal(`Cannot request "${origin}": only HTTP leaves the sandbox`)
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(policy.timeoutMs)])
-  const held = memory.reserve(policy.caller, () => signal.aborted)
-  const sent = request.body && (await readToLimit(request.body, MAX_BODY, signal, held).catch(held.release))
-  if (sent !== null && !sent?.isComplete) {
-    held.release()
-    return refusal(`Cannot request "${shown}": the body is over ${MAX_BODY} bytes, or broke off`)
+  const reservation = memory.reserve(policy.caller, () => signal.aborted)
+  const requestBody =
+    request.body && (await readToLimit(request.body, MAX_BODY, signal, reservation).catch(reservation.release))
+  if (requestBody !== null && !requestBody?.isComplete) {
+    reservation.release()
+    return refusal(`Cannot request "${origin}": the body is over ${MAX_BODY} bytes, or broke off`)
   }
 
   const headers = new Headers()
@@ -47,14 +48,14 @@ export async function handleEgress(
     method: request.method,
     url,
     headers,
-    body: sent?.bytes,
+    body: requestBody?.bytes,
     credentialHeaders: [],
     redirect: 'manual',
     allowsPartial: policy.sensitive.length === 0,
     signal,
-    asker: { toolkit: policy.toolkit, caller: policy.caller, timeoutMs: policy.timeoutMs, signal },
+    initiator: { toolkit: policy.toolkit, caller: policy.caller, timeoutMs: policy.timeoutMs, signal },
     ...(policy.sensitive.length === 0 ? { copies: 1 } : {}),
-    onSent: held.release,
+    onSent: reservation.release,
     deferRelease: (end) => void (release = end),
   })
   if (result.ok) {
@@ -70,11 +71,11 @@ function refusal(message: string): Response {
 }
 
 function withParameter(search: string, name: string, value: string): string {
-  const others = search
+  const otherPairs = search
     .slice(1)
     .split('&')
     .filter((pair) => pair !== '' && !new URLSearchParams(pair).has(name))
-  return [...others, `${encodeStrictly(name)}=${encodeStrictly(value)}`].join('&')
+  return [...otherPairs, `${encodeStrictly(name)}=${encodeStrictly(value)}`].join('&')
 }
 
 function toResponse(
@@ -84,14 +85,14 @@ function toResponse(
   unread: Reservation,
 ): Response {
   const redact = createLazyRedact(() => sensitive)
-  const answered = new Headers()
-  for (const [name, value] of headers) if (name !== REFUSED_HEADER) answered.append(name, redact(value))
-  const bytes = sensitive.length === 0 ? body : redacted(body, redact)
+  const safeHeaders = new Headers()
+  for (const [name, value] of headers) if (name !== REFUSED_HEADER) safeHeaders.append(name, redact(value))
+  const bytes = sensitive.length === 0 ? body : redactBytes(body, redact)
   if (!allowsBody(status)) release()
   return new Response(allowsBody(status) ? streamUntilRead(bytes, release, unread) : null, {
     status,
     statusText: redact(statusText),
-    headers: answered,
+    headers: safeHeaders,
   })
 }
 
@@ -100,24 +101,24 @@ function streamUntilRead(bytes: Uint8Array<ArrayBuffer>, release: () => void, un
   if (bytes.byteLength > SMALL) {
     // A tool may read none of its answers before all are there: what it asks for next must not wait for it
     setTimeout(() => void unread.grow(bytes.byteLength).then(release), UNREAD_MS)
-    const taken = () => {
+    const releaseBoth = () => {
       release()
       unread.release()
     }
-    let at = 0
+    let offset = 0
     const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
-      controller.enqueue(bytes.subarray(at, (at += SMALL)))
-      if (at < bytes.byteLength) return
+      controller.enqueue(bytes.subarray(offset, (offset += SMALL)))
+      if (offset < bytes.byteLength) return
       controller.close()
-      taken()
+      releaseBoth()
     }
-    return new ReadableStream<Uint8Array>({ pull, cancel: taken }, { highWaterMark: 0 })
+    return new ReadableStream<Uint8Array>({ pull, cancel: releaseBoth }, { highWaterMark: 0 })
   }
   release()
   return bytes
 }
 
-function redacted(bytes: Uint8Array<ArrayBuffer>, redact: Redact): Uint8Array<ArrayBuffer> {
+function redactBytes(bytes: Uint8Array<ArrayBuffer>, redact: Redact): Uint8Array<ArrayBuffer> {
   const text = utf8Text(bytes, { ignoreBOM: true })
   if (text !== undefined) {
     const safe = redact(text)
@@ -141,8 +142,8 @@ export function egressPolicy(
   sensitive: readonly string[],
 ) {
   if (allowed_hosts.length === 0) return null
-  const reach = { allowedHosts: allowed_hosts, allowHttpHosts: [...allowHttpHosts] }
-  return { ...reach, credentials, sensitive, toolkit, caller: caller || toolkit, timeoutMs: timeout_ms }
+  const hostRules = { allowedHosts: allowed_hosts, allowHttpHosts: [...allowHttpHosts] }
+  return { ...hostRules, credentials, sensitive, toolkit, caller: caller || toolkit, timeoutMs: timeout_ms }
 }
 
 export interface PlacedCredential {

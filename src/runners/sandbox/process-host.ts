@@ -13,7 +13,7 @@ interface HostContext {
 }
 
 interface IsolateEntrypoint extends Rpc.WorkerEntrypointBranded {
-  run(...given: readonly unknown[]): Promise<unknown>
+  run(...args: readonly unknown[]): Promise<unknown>
 }
 
 interface HostedIsolate {
@@ -31,14 +31,14 @@ export default class SandboxHost extends WorkerEntrypoint<HostEnv> {
   async run(
     { id, isKept, hasEgress }: HostedIsolate,
     load: () => Promise<IsolateCode>,
-    given: readonly unknown[],
+    args: readonly unknown[],
   ): Promise<unknown> {
     const { exports }: HostContext = Object(this.ctx)
     const globalOutbound = hasEgress ? exports.Egress({ props: { id } }) : null
     const loadWithEgress = async () => ({ ...(await load()), globalOutbound })
     const { LOADER } = this.env
     const worker = isKept ? LOADER.get(id, loadWithEgress) : LOADER.load(await loadWithEgress())
-    return worker.getEntrypoint<IsolateEntrypoint>().run(...given)
+    return worker.getEntrypoint<IsolateEntrypoint>().run(...args)
   }
 }
 

@@ -1,3 +1,13 @@
+/**
+ * Calls published code in isolates of its own.
+ *
+ * 1. An isolate's id is the hash of all that it is loaded from: code, egress policy with its credentials, and owner. The
+ *    loader never looks again at what an id was loaded from.
+ * 2. Where the platform unloads no isolates, `IsolateQuota` decides whether one stays for other calls or ends with its own.
+ * 3. `RunIsolate` loads and runs it: in this process, or in one of those of `process-runner.ts`.
+ *
+ * Its answer is text that is not trusted (`answer.ts`), and its requests come back through `egress.ts`.
+ */
 import { LRUCache } from 'lru-cache'
 import type { Signal } from '../../core/tool/platform.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
@@ -34,7 +44,7 @@ export interface SandboxRunnerOptions {
 }
 
 interface SandboxEntrypoint extends Rpc.WorkerEntrypointBranded {
-  run(...given: readonly unknown[]): Promise<unknown>
+  run(...args: readonly unknown[]): Promise<unknown>
 }
 
 export type IsolateCode = Omit<WorkerLoaderWorkerCode, 'globalOutbound'>
@@ -48,13 +58,13 @@ export interface Isolate extends Pick<SandboxCode, 'egress' | 'tool'> {
 }
 
 /** Calls `run` of an isolate's main module. */
-export type RunIsolate = (isolate: Isolate, given: readonly unknown[], signal: Signal) => Promise<unknown>
+export type RunIsolate = (isolate: Isolate, args: readonly unknown[], signal: Signal) => Promise<unknown>
 
 interface SandboxOptions {
   readonly run: RunIsolate
   readonly sha256: (text: string) => Promise<string>
   /** Absent where the platform unloads isolates; a bare workerd keeps each that has a name until it ends. */
-  readonly stays?: IsolateStays | undefined
+  readonly quota?: IsolateQuota | undefined
 }
 
 export type Sandbox = ReturnType<typeof createSandbox>
@@ -72,18 +82,17 @@ const OF_ONE_CALLER = MAX_LOADED / 10
 
 /** In this process. */
 export function createLoaderRunner(loader: WorkerLoader, openEgress: (policy: EgressPolicy) => Fetcher): RunIsolate {
-  return async ({ id, isKept, load, egress }, given) => {
+  return async ({ id, isKept, load, egress }, args) => {
     const loadWithEgress = async () => ({ ...(await load()), globalOutbound: egress && openEgress(egress) })
     const worker = isKept ? loader.get(id, loadWithEgress) : loader.load(await loadWithEgress())
-    return worker.getEntrypoint<SandboxEntrypoint>().run(...given)
+    return worker.getEntrypoint<SandboxEntrypoint>().run(...args)
   }
 }
 
-/** The loader never looks again at what a name was loaded from, so the name holds code, egress, credentials and owner. */
-export function createSandbox({ run, sha256, stays }: SandboxOptions) {
+export function createSandbox({ run, sha256, quota }: SandboxOptions) {
   const ids = new LRUCache<string, string>({ maxSize: MAX_NAMES, sizeCalculation: (_, text) => text.length })
   return {
-    call({ name, modules, egress, owner, tool }: SandboxCode, given: readonly unknown[], signal: Signal) {
+    call({ name, modules, egress, owner, tool }: SandboxCode, args: readonly unknown[], signal: Signal) {
       return raceAbort(async () => {
         const text = JSON.stringify([BOUNDS, name, egress, owner])
         let id = ids.get(text)
@@ -92,22 +101,22 @@ export function createSandbox({ run, sha256, stays }: SandboxOptions) {
           try {
             return { ...BOUNDS, mainModule: MAIN_MODULE, modules: { ...(await modules()) } }
           } catch (error) {
-            stays?.forget(id, owner)
+            quota?.forget(id, owner)
             throw error
           }
         }
-        const isKept = stays?.add(id, owner) ?? true
-        return run({ id, isKept, load, egress, ...(tool && { tool }) }, given, signal)
+        const isKept = quota?.add(id, owner) ?? true
+        return run({ id, isKept, load, egress, ...(tool && { tool }) }, args, signal)
       }, signal)
     },
     whyUnlinked: (module: string) => findLinkProblem(run, module),
   }
 }
 
-type IsolateStays = ReturnType<typeof createStays>
+type IsolateQuota = ReturnType<typeof createIsolateQuota>
 
 /** Callers choose users and credentials, so isolates beyond these end with their call. */
-export function createStays() {
+export function createIsolateQuota() {
   const loaded = new Set<string>()
   const counts = new Map<string | undefined, number>()
   const getCount = (caller: string | undefined) => counts.get(caller) ?? 0
@@ -147,13 +156,13 @@ export async function findLinkProblem(run: RunIsolate, module: string): Promise<
   const modules = { 'main.js': { js: MAIN }, 'stop.js': { js: STOP }, 'tool.js': { js: module } }
   const load = async () => ({ ...BOUNDS, mainModule: 'main.js', modules })
   const signal = AbortSignal.timeout(TIMEOUT_MS)
-  const waited = await raceAbort(() => run({ id: 'link', isKept: false, load, egress: null }, [], signal), signal)
-  return waited.state === 'failed' && waited.error instanceof Error ? findReason(waited.error.message) : undefined
+  const result = await raceAbort(() => run({ id: 'link', isKept: false, load, egress: null }, [], signal), signal)
+  return result.state === 'failed' && result.error instanceof Error ? findReason(result.error.message) : undefined
 }
 
 function findReason(message: string): string | undefined {
-  const [, syntax, missing] = REFUSED.exec(message) ?? []
-  const reason = syntax ?? missing
+  const [, syntax, noModule] = REFUSED.exec(message) ?? []
+  const reason = syntax ?? noModule
   if (reason === undefined) return undefined
   if (NO_DEFAULT.test(reason)) return 'it must export a function as its default'
   const [, line, column] = PLACE.exec(message) ?? []

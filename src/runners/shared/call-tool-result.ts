@@ -110,18 +110,18 @@ type Resource = Extract<Content, { readonly type: 'resource' }>['resource']
 
 /** The contents are in `resource` (MCP), or beside the type (plugin schema). */
 function readResource(
-  given: unknown,
+  resource: unknown,
   beside: { readonly text: string } | { readonly blob: string },
   media: { readonly mimeType?: string },
 ): Resource | string {
-  if (given === undefined) return { ...media, ...beside }
-  if (!isObject(given) || typeof given.uri !== 'string') return "'resource' must be an object with a 'uri'"
-  const own = readMediaType(given.mimeType ?? media.mimeType)
-  if (typeof own === 'string') return own
-  const about = { uri: given.uri, ...own }
-  if (typeof given.text === 'string') return { ...about, text: given.text }
-  if (typeof given.blob !== 'string') return "'resource' must have a 'text' or a 'blob'"
-  return isBase64(given.blob) ? { ...about, blob: given.blob } : "'blob' must be base64"
+  if (resource === undefined) return { ...media, ...beside }
+  if (!isObject(resource) || typeof resource.uri !== 'string') return "'resource' must be an object with a 'uri'"
+  const mediaType = readMediaType(resource.mimeType ?? media.mimeType)
+  if (typeof mediaType === 'string') return mediaType
+  const about = { uri: resource.uri, ...mediaType }
+  if (typeof resource.text === 'string') return { ...about, text: resource.text }
+  if (typeof resource.blob !== 'string') return "'resource' must have a 'text' or a 'blob'"
+  return isBase64(resource.blob) ? { ...about, blob: resource.blob } : "'blob' must be base64"
 }
 
 function readMediaType(mimeType: unknown): { readonly mimeType?: string } | string {
@@ -134,11 +134,11 @@ function isBase64(text: string): boolean {
   return !/[^\w+/=\s-]/.test(text)
 }
 
-function readAnnotations(given: unknown): Pick<Content, 'annotations'> | string {
-  if (given === undefined) return {}
-  if (!isObject(given)) return "'annotations' must be an object"
-  const audience = given.audience ?? undefined
-  const priority = given.priority ?? undefined
+function readAnnotations(annotations: unknown): Pick<Content, 'annotations'> | string {
+  if (annotations === undefined) return {}
+  if (!isObject(annotations)) return "'annotations' must be an object"
+  const audience = annotations.audience ?? undefined
+  const priority = annotations.priority ?? undefined
   if (audience !== undefined && !isAudience(audience))
     return "'annotations.audience' must be an array of 'user' and 'assistant'"
   if (priority !== undefined && !(typeof priority === 'number' && priority >= 0 && priority <= 1))

@@ -65,17 +65,17 @@ export function rejectDuplicatePlacement<T extends CredentialPlacement>(
   reader: json.Reader<T>,
   requirements: Requirements,
   headerProblem: (name: string) => string | undefined,
-  meet: (one: T, other: T) => boolean = () => true,
+  overlaps: (first: T, other: T) => boolean = () => true,
 ): json.Reader<T> {
-  const before: T[] = []
+  const earlierPlacements: T[] = []
   return json.transform(reader, (placement, report) => {
     const { in: place, name } = placement
     const refused = place === 'header' ? headerProblem(name) : undefined
     if (refused !== undefined) json.addProblem(report, refused, '/name')
     rejectUndeclared(placement, requirements, report)
-    if (before.some((other) => placeKey(placement) === placeKey(other) && meet(placement, other)))
+    if (earlierPlacements.some((other) => placeKey(placement) === placeKey(other) && overlaps(placement, other)))
       json.addProblem(report, `Must be written once, got '${name}' again`, '/name')
-    before.push(placement)
+    earlierPlacements.push(placement)
     return placement
   })
 }
@@ -109,8 +109,8 @@ export function formatCredential(
 ):
   | (Credential & { readonly text: string; readonly problem?: never })
   | { readonly text?: never; readonly problem: string } {
-  const found = (source === 'secret' ? secrets : tokens).get(id)
-  if (!found) return { problem: `the ${source} "${id}" is missing` }
-  if (/\p{Cc}/u.test(found.value)) return { problem: `"${id}" holds a control character` }
-  return { ...found, text: format.replaceAll('{value}', () => found.value) }
+  const credentialValue = (source === 'secret' ? secrets : tokens).get(id)
+  if (!credentialValue) return { problem: `the ${source} "${id}" is missing` }
+  if (/\p{Cc}/u.test(credentialValue.value)) return { problem: `"${id}" holds a control character` }
+  return { ...credentialValue, text: format.replaceAll('{value}', () => credentialValue.value) }
 }

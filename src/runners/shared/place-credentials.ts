@@ -18,16 +18,16 @@ export function placeCredentials(
   invocation: Pick<Invocation, 'secrets' | 'tokens'>,
 ) {
   const problems: string[] = []
-  const used = credentials.flatMap((each): UsedCredential[] => {
-    const formatted = formatCredential(each, invocation)
-    if (formatted.problem === undefined) return [{ ...each, ...formatted }]
+  const used = credentials.flatMap((credential): UsedCredential[] => {
+    const formatted = formatCredential(credential, invocation)
+    if (formatted.problem === undefined) return [{ ...credential, ...formatted }]
     problems.push(formatted.problem)
     return []
   })
   const hostNames = variableNames(template.authority)
-  const inHost = used.filter((each) => each.in === 'path' && hostNames.includes(each.name))
-  const inPath = used.filter((each) => each.in === 'path' && !hostNames.includes(each.name))
-  const at = (place: 'header' | 'query' | 'cookie' | 'basic') => used.filter((each) => each.in === place)
+  const inHost = used.filter((credential) => credential.in === 'path' && hostNames.includes(credential.name))
+  const inPath = used.filter((credential) => credential.in === 'path' && !hostNames.includes(credential.name))
+  const at = (place: 'header' | 'query' | 'cookie' | 'basic') => used.filter((credential) => credential.in === place)
 
   if (inHost.some(({ from }) => from === 'caller')) {
     for (const { id, from } of used) {
@@ -35,28 +35,29 @@ export function placeCredentials(
     }
   }
   const origin = template.scheme === undefined ? readOrigin(inHost[0]) : undefined
-  for (const each of inHost) {
-    if (!origin && !isHost(each.text, standsAlone(template))) problems.push(`"${each.id}" is not a host name`)
+  for (const credential of inHost) {
+    if (!origin && !isHost(credential.text, standsAlone(template)))
+      problems.push(`"${credential.id}" is not a host name`)
   }
-  for (const each of inPath) if (each.text === '') problems.push(`"${each.id}" is empty`)
-  for (const each of at('cookie')) {
-    if (!isCookieValue(each.text)) problems.push(`"${each.id}" cannot stand in a cookie`)
+  for (const credential of inPath) if (credential.text === '') problems.push(`"${credential.id}" is empty`)
+  for (const credential of at('cookie')) {
+    if (!isCookieValue(credential.text)) problems.push(`"${credential.id}" cannot stand in a cookie`)
   }
-  const headers = new Map(at('header').map((each) => [each.name.toLowerCase(), each.text]))
-  for (const each of at('header')) {
-    if (!isHeaderValue(each.text)) problems.push(`"${each.id}" cannot stand in a header`)
+  const headers = new Map(at('header').map((credential) => [credential.name.toLowerCase(), credential.text]))
+  for (const credential of at('header')) {
+    if (!isHeaderValue(credential.text)) problems.push(`"${credential.id}" cannot stand in a header`)
   }
   const basic = basicCredentials(at('basic'), problems)
   if (basic !== undefined) headers.set('authorization', basic)
 
   return {
     scheme: origin?.scheme ?? 'https',
-    host: new Map(inHost.map((each) => [each.name, origin?.host ?? each.text])),
+    host: new Map(inHost.map((credential) => [credential.name, origin?.host ?? credential.text])),
     /** Percent-encoded, by the URL variable's name. */
-    path: new Map(inPath.map((each) => [each.name, encodeStrictly(each.text)])),
-    query: at('query').map((each) => `${encodeStrictly(each.name)}=${encodeStrictly(each.text)}`),
+    path: new Map(inPath.map((credential) => [credential.name, encodeStrictly(credential.text)])),
+    query: at('query').map((credential) => `${encodeStrictly(credential.name)}=${encodeStrictly(credential.text)}`),
     headers,
-    cookies: at('cookie').map((each) => `${each.name}=${each.text}`),
+    cookies: at('cookie').map((credential) => `${credential.name}=${credential.text}`),
     carriesCredential: used.length > 0,
     redact: createLazyRedact(() => [
       ...used.flatMap(({ text, value }) => [text, value]),

@@ -82,10 +82,10 @@ function withoutRetryAdvice({ result, isUncertain }: UpstreamResult): RunResult 
 
 async function renewTokens(invocation: Invocation, { renew }: RunContext, credentials: UpstreamTool['credentials']) {
   if (!renew) return undefined
-  const sent = new Set(credentials.flatMap(({ source, id }) => (source === 'authorization' ? [id] : [])))
+  const sentProviders = new Set(credentials.flatMap(({ source, id }) => (source === 'authorization' ? [id] : [])))
   const tokens = new Map(invocation.tokens)
   let isRenewed = false
-  for (const provider of sent) {
+  for (const provider of sentProviders) {
     const token = tokens.get(provider)
     if (token?.from !== 'deployment') continue
     const value = await renew(provider, token.value)

@@ -58,11 +58,11 @@ export function statusFailure(
   now: number,
 ): ToolFailure {
   const { redact } = secrecy
-  const said = unstructured(text, secrecy)
+  const plainText = unstructured(text, secrecy)
   const wait = isTransient(status) ? retryAfterMs(headers, now) : undefined
   return {
     message: redact(message),
-    developer_message: `${redact(request)} answered ${status}${said && `: ${said}`}`,
+    developer_message: `${redact(request)} answered ${status}${plainText && `: ${plainText}`}`,
     can_retry: isTransient(status),
     ...(wait === undefined ? {} : { retry_after_ms: wait }),
   }
@@ -82,9 +82,9 @@ export function excerpt(text: string, redact: Redact): string {
 const ERROR_KEY = 'dev.switchboard/error'
 
 /** OXP 1.0, "Tool error". Passes over wrong types, since a failing tool should not fail once more for how it said so. */
-export function failureFields(said: unknown): Omit<ToolFailure, 'message'> {
-  if (!isObject(said)) return {}
-  const { developer_message, can_retry, additional_prompt_content, retry_after_ms } = said
+export function failureFields(fields: unknown): Omit<ToolFailure, 'message'> {
+  if (!isObject(fields)) return {}
+  const { developer_message, can_retry, additional_prompt_content, retry_after_ms } = fields
   return {
     ...(typeof developer_message === 'string' ? { developer_message: developer_message } : {}),
     ...(typeof can_retry === 'boolean' ? { can_retry } : {}),
@@ -96,7 +96,7 @@ export function failureFields(said: unknown): Omit<ToolFailure, 'message'> {
 }
 
 export function failureMeta(meta: unknown): Partial<ToolFailure> {
-  const said = isObject(meta) ? meta[ERROR_KEY] : undefined
-  const message = isObject(said) ? said.message : undefined
-  return { ...failureFields(said), ...(typeof message === 'string' && message !== '' ? { message } : {}) }
+  const fields = isObject(meta) ? meta[ERROR_KEY] : undefined
+  const message = isObject(fields) ? fields.message : undefined
+  return { ...failureFields(fields), ...(typeof message === 'string' && message !== '' ? { message } : {}) }
 }

@@ -3,12 +3,12 @@ import { createUrlCheck, formatAllowHint } from '../../outbound/allowed-url.ts'
 
 /** Tells of an implementation all of whose requests the guarded fetch refuses by their address, and why. */
 export function createUnreachable(allowHttpHosts: ReadonlySet<string>) {
-  const judge = createUrlCheck(allowHttpHosts)
+  const findProblem = createUrlCheck(allowHttpHosts)
   return (implementation: Implementation): string | undefined => {
     const origins = listOrigins(implementation)
     const refused = origins.flatMap((origin) => {
       const url = URL.parse(origin)
-      const reason = url ? judge(url) : undefined
+      const reason = url ? findProblem(url) : undefined
       return reason === undefined ? [] : [`'${origin}' (${reason})`]
     })
     if (refused.length === 0 || refused.length < origins.length) return undefined
@@ -17,8 +17,8 @@ export function createUnreachable(allowHttpHosts: ReadonlySet<string>) {
     // Descriptions have names such as `HOSTNAME` in its place
     const isPlaceholder = /^(?!localhost\b)[^.[]+$/.test(first.host)
     const why = `It cannot run: requests to ${refused.slice(0, 3).join(' and ')} are refused`
-    const own = isPlaceholder ? ["Give the server's own address"] : []
-    return [why, ...own, formatAllowHint(first) ?? []].flat().join('. ')
+    const placeholderHint = isPlaceholder ? ["Give the server's own address"] : []
+    return [why, ...placeholderHint, formatAllowHint(first) ?? []].flat().join('. ')
   }
 }
 

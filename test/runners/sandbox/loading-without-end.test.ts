@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   createLoaderRunner,
   createSandbox,
-  createStays,
+  createIsolateQuota,
   type SandboxCode,
 } from '../../../src/runners/sandbox/sandbox.ts'
 
@@ -22,7 +22,7 @@ function loadedBy(unloads: boolean) {
   const sandbox = createSandbox({
     run: createLoaderRunner(loader, openEgress),
     sha256: (text) => Promise.resolve(text),
-    stays: unloads ? undefined : createStays(),
+    quota: unloads ? undefined : createIsolateQuota(),
   })
   return {
     staying,

@@ -85,15 +85,15 @@ export async function callMcp(
 function inputRequired(value: object, canAsk: boolean, endpoint: Endpoint): UpstreamResult {
   const { inputRequests, requestState: state }: Readonly<Record<string, unknown>> = isObject(value) ? value : {}
   const requests: Record<string, { readonly method: string; readonly params: JsonObject }> = {}
-  const given: unknown[] = []
+  const requestParams: unknown[] = []
   for (const [key, request] of Object.entries(isObject(inputRequests) ? inputRequests : {})) {
     if (!isObject(request) || typeof request['method'] !== 'string') continue
     const { method, params } = request
-    given.push(params)
+    requestParams.push(params)
     const judged = readPersonRequest(isJsonObject(params) ? params : {}, endpoint.host)
     if (judged) requests[key] = { method, params: judged }
   }
-  if (canAsk && Object.keys(requests).length < given.length)
+  if (canAsk && Object.keys(requests).length < requestParams.length)
     return toFailedCall(
       `${endpoint.host} asks a person to open a URL that is not shown: ${WANTED_URL}`,
       undefined,
@@ -103,9 +103,9 @@ function inputRequired(value: object, canAsk: boolean, endpoint: Endpoint): Upst
     const asks = { requests, ...(typeof state === 'string' ? { state } : {}) }
     return { result: { ok: false, asks } satisfies RunResult }
   }
-  const wanted = describeElicitations(given)
+  const description = describeElicitations(requestParams)
   return toFailedCall(
-    `${endpoint.host} asks for something first: ${wanted || 'it does not say what'}`,
+    `${endpoint.host} asks for something first: ${description || 'it does not say what'}`,
     'Only a caller through /mcp (2026-07-28) can be asked',
     endpoint,
   )

@@ -50,7 +50,7 @@ export function createSessionFetch(
         credentialHeaders: endpoint.credentialHeaders,
         redirect: 'manual',
         signal: init?.signal ?? new AbortController().signal,
-        asker: endpoint.asker,
+        initiator: endpoint.initiator,
         readLimits: allowance,
         onFailure: note,
         deferRelease,

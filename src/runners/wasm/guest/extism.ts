@@ -19,7 +19,7 @@ const WIDEST = 3
 const encoder = new TextEncoder()
 
 export function extismFunctions(call: PluginCall): HostFunctions {
-  const { kernel, input, config, charge, log, keep } = call
+  const { kernel, input, config, charge, log, countBytes } = call
   const view = new DataView(input.buffer, input.byteOffset, input.length)
   const variables = new Map<string, Uint8Array>()
   let variableBytes = 0
@@ -81,7 +81,7 @@ export function extismFunctions(call: PluginCall): HostFunctions {
       const more = measureSize(name, value) - measureSize(name, variables.get(name))
       variableBytes += more
       if (variableBytes > MAX_VARIABLES) throw new Error(`The plugin's variables are over ${MAX_VARIABLES} bytes`)
-      keep(more)
+      countBytes(more)
       if (value) variables.set(name, value.slice())
       else variables.delete(name)
     },

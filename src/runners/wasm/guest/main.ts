@@ -28,7 +28,7 @@ export default class extends WorkerEntrypoint {
 
 async function runPlugin({ exported, input, config, fuel, timeoutMs }: ExportCall) {
   const logs: string[] = []
-  let kept = INSTANCE_BYTES + 2 * input.length
+  let countedBytes = INSTANCE_BYTES + 2 * input.length
   let instance: WebAssembly.Instance | undefined
   let failure: string | undefined
   let kind = 'failed'
@@ -58,10 +58,10 @@ async function runPlugin({ exported, input, config, fuel, timeoutMs }: ExportCal
       if (logs.length >= MAX_LINES) return
       const start = copyStart(line, MAX_LINE)
       logs.push(start)
-      call.keep(2 * start.length)
+      call.countBytes(2 * start.length)
     },
-    keep: (bytes) => void (kept += bytes),
-    held: () => memoryBytes() + kernel.used() + kept,
+    countBytes: (bytes) => void (countedBytes += bytes),
+    held: () => memoryBytes() + kernel.used() + countedBytes,
     memory() {
       const memory = findMemory('memory')
       if (!memory) throw new Error("The plugin does not export its memory as 'memory'")

@@ -18,7 +18,7 @@ export interface PluginCall {
   readonly charge: (units: number) => void
   readonly log: (line: string) => void
   /** Counts bytes that the call keeps until it ends, beside its memory and its blocks. */
-  readonly keep: (bytes: number) => void
+  readonly countBytes: (bytes: number) => void
   /** All bytes that the call keeps. */
   readonly held: () => number
   readonly memory: () => DataView<ArrayBuffer>

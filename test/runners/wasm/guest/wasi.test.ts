@@ -25,7 +25,7 @@ function write(parts: readonly (readonly [start: number, length: number])[]) {
     timeoutMs: 1_000,
     charge: (units) => void (charged += units),
     log: (line) => void logged.push(line),
-    keep: () => undefined,
+    countBytes: () => undefined,
     held: () => 0,
     memory: () => memory,
     http: { requests: 0, status: 0, headers: '{}' },
