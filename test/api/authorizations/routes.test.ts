@@ -40,7 +40,7 @@ describe('GET /authorizations/{id}', () => {
     expect(port.waitForChange).not.toHaveBeenCalled()
   })
 
-  it('that goes away while it is waited for is 404', async () => {
+  it('is 404 if the authorization ends during the wait', async () => {
     const { get, port } = setUp()
     port.waitForChange.mockResolvedValue(undefined)
     expect((await get('/authorizations/auth_1?wait=1')).status).toBe(404)
@@ -52,7 +52,7 @@ describe('GET /authorizations/{id}', () => {
     expect(port.waitForChange).not.toHaveBeenCalled()
   })
 
-  it('of another user does not exist, no more than one that nobody has', async () => {
+  it('is 404 for an authorization of another user, as for an unknown one', async () => {
     const { get } = setUp({ caller: { ...AGENT, users: ['bob'] } })
     const remoteName = await get('/authorizations/auth_1?wait=10')
     const none = await get('/authorizations/auth_9?wait=10')
@@ -61,7 +61,7 @@ describe('GET /authorizations/{id}', () => {
     expect(text).toBe(await none.text())
   })
 
-  it('that is for no user is for every caller', async () => {
+  it('shows an authorization without a user to every caller', async () => {
     const { userId: _, ...nobody } = APPROVAL
     const { get } = setUp({ caller: AGENT, known: [nobody] })
     const body = await (await get('/authorizations/auth_2')).json()
@@ -94,7 +94,7 @@ describe('POST /authorizations/{id}/confirm', () => {
     expect(port.confirm.mock.calls).toEqual([['auth_1', 'f1', 'ann']])
   })
 
-  it('for a user the key may not act for is 403, whoever the authorization is for', async () => {
+  it('is 403 for a user whom the key may not act for', async () => {
     const { sent, acts } = confirm({ caller: VERIFIER }, { flow: 'f1', user_id: 'bob' })
     expect((await sent).status).toBe(403)
     expect(acts()).toBe(0)
@@ -106,7 +106,7 @@ describe('POST /authorizations/{id}/confirm', () => {
     expect(acts()).toBe(0)
   })
 
-  it('of an authorization the key may not see, or that is none, is 404', async () => {
+  it('is 404 for an authorization that is unknown or hidden from the key', async () => {
     const bob = { caller: { ...VERIFIER, users: ['bob'] } }
     for (const { sent, acts } of [
       confirm(bob, { flow: 'f1', user_id: 'bob' }),

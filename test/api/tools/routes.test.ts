@@ -119,7 +119,7 @@ describe('POST /tools', () => {
     expect(stored).toMatchObject([[{ allowBreaking: false }]])
   })
 
-  it('answers 200 where nothing changed, and gives warnings', async () => {
+  it('responds 200 with warnings if nothing changed', async () => {
     const { send } = setUp({ outcomes: { 'Kit.Do@1.0.0': (ids) => ({ outcome: 'unchanged', ids }) } })
     const warnings = [{ path: '/w', message: 'Is odd' }]
     const { status, body } = await send('POST', '/tools', { plain: [{}], warnings })
@@ -131,7 +131,7 @@ describe('POST /tools', () => {
     ['is wrong', { plain: [{ input: { type: 'text' } }] }, 422, { type: 'definition-invalid' }],
     ['is no definition', 7, 422, { problems: [{ path: '', message: 'Must be a definition, which is an object' }] }],
     ['exists otherwise', { plain: [{ tool: 'Taken' }] }, 409, { type: 'conflict', message: 'Exists' }],
-  ])('refuses what %s', async (_, document, status, failure) => {
+  ])('rejects what %s', async (_, document, status, failure) => {
     const { send } = setUp({
       outcomes: { 'Kit.Taken@1.0.0': (ids) => ({ outcome: 'conflict', ids, message: 'Exists' }) },
     })
@@ -208,7 +208,7 @@ describe('POST /tools', () => {
     expect(await send('POST', '/tools', [])).toMatchObject({ status: 200, body: { results: [] } })
   })
 
-  it('is for publishers', async () => {
+  it('needs the scope tools:publish', async () => {
     const reader = setUp({ caller: { ...publisher, scopes: ['tools:read'] } })
     expect(await reader.send('POST', '/tools', { plain: [{}] })).toMatchObject({
       status: 403,
@@ -238,7 +238,7 @@ describe('a tool', () => {
     return { record, known }
   }
 
-  it('is given as it was published, or in another format with what that cannot say', async () => {
+  it('is returned as published, or in another format with its losses', async () => {
     const { record, known } = await published()
     const { send } = setUp(known)
     const plainly = await send('GET', '/tools/Kit.Do')
@@ -260,7 +260,7 @@ describe('a tool', () => {
     })
   })
 
-  it('is not given to whoever has it already', async () => {
+  it('is 304 for a caller that has it', async () => {
     const { record, known } = await published()
     const answer = await setUp(known).send('GET', '/tools/Kit.Do', undefined, { 'if-none-match': `"${record.digest}"` })
     expect([answer.status, answer.body]).toEqual([304, undefined])
@@ -292,7 +292,7 @@ describe('a tool', () => {
     })
   })
 
-  it('is unknown to whoever may not see it', async () => {
+  it('is 404 for callers that may not see it', async () => {
     const { known } = await published()
     const stranger = setUp({ ...known, caller: { ...publisher, tools: ['Other.*'] } })
     const body = { type: 'not-found', message: "Tool 'Kit.Do' was not found" }
@@ -305,7 +305,7 @@ describe('a tool', () => {
     )
   })
 
-  it('is given also where no call would reach it, with its status', async () => {
+  it('is returned with its status even if it cannot be called', async () => {
     const { known } = await published({ state: 'disabled' })
     const { status, body, headers } = await setUp(known).send('GET', '/tools/Kit.Do@1.0.0')
     expect([status, body, headers.get('switchboard-status')]).toEqual([200, { said: 'so' }, 'disabled'])
@@ -313,7 +313,7 @@ describe('a tool', () => {
     expect(await gone.send('GET', '/tools/Kit.Do@1.0.0')).toMatchObject({ status: 404 })
   })
 
-  it('gets another status by whoever covers it', async () => {
+  it('gets another status from a publisher who covers it', async () => {
     const { known } = await published()
     const { send, set } = setUp(known)
     expect(await send('PATCH', '/tools/Kit.Do', { status: 'yanked' })).toMatchObject({
@@ -345,13 +345,13 @@ describe('a tool', () => {
     expect([...others.headers.keys()].filter((name) => name.startsWith('switchboard-'))).toEqual([])
   })
 
-  it('is not changed where the registry says no, and the answer says why', async () => {
+  it('is not changed if the registry rejects it, with the reason', async () => {
     const { known } = await published()
     const { send } = setUp({ ...known, refused: "It is another's" })
     expect(await send('PATCH', '/tools/Kit.Do', { status: 'yanked' })).toMatchObject({ status: 403 })
   })
 
-  it('keeps its status where the request, its id or its caller is wrong', async () => {
+  it('keeps its status if the request, its id or its caller is wrong', async () => {
     const { known } = await published()
     const { send, set } = setUp(known)
     expect(await send('PATCH', '/tools/Kit.Do', { status: 'gone' })).toMatchObject({ status: 400 })
@@ -372,7 +372,7 @@ describe('a tool', () => {
 describe('POST /convert', () => {
   const { send } = setUp({ caller: ANONYMOUS })
 
-  it('is for whoever may read', async () => {
+  it('needs the scope tools:read', async () => {
     const publisher = setUp({ caller: { ...ANONYMOUS, scopes: ['tools:publish'] } })
     expect(await publisher.send('POST', '/convert?to=id', { plain: [{}] })).toMatchObject({ status: 401 })
   })

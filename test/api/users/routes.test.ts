@@ -48,11 +48,11 @@ describe('GET /users/{user}/grants', () => {
     expect(await response.json()).toEqual({ items: [GRANT, GITHUB] })
   })
 
-  it('of a user who granted nothing is empty', async () => {
+  it('is empty for a user without grants', async () => {
     expect(await (await setUp().send('/users/bob/grants')).json()).toEqual({ items: [] })
   })
 
-  it('shows nothing that is kept beside a grant', async () => {
+  it('has no field of a grant but the documented ones', async () => {
     const kept = { ...GRANT, access_token: 'hunter2' }
     const { send } = setUp(ADMIN, [kept])
     for (const path of ['/users/ann/grants', '/users/ann/grants/google']) {
@@ -150,6 +150,6 @@ describe.each(ROUTES)('%s /users/{user}%s', (method, path) => {
   })
 })
 
-it('a provider whose name is malformed is refused', async () => {
+it('rejects a malformed name of a provider', async () => {
   expect((await setUp().send('/users/ann/grants/%ff', 'DELETE')).status).toBe(400)
 })

@@ -101,7 +101,7 @@ describe('a credential', () => {
       "'OXP-API-Key'",
     ],
     ['one of 8,193 characters', bearer('x'.repeat(8_193)), '8192'],
-  ])('is refused with %s', async (_, headers, word) => {
+  ])('is rejected with %s', async (_, headers, word) => {
     const { ask, findKey } = setUp(
       {},
       {
@@ -113,7 +113,7 @@ describe('a credential', () => {
     expect(findKey).not.toHaveBeenCalled()
   })
 
-  it.each(['authorization', 'oxp-api-key'])('is refused when %s is sent twice', async (name) => {
+  it.each(['authorization', 'oxp-api-key'])('is rejected when %s is sent twice', async (name) => {
     const prefix = name === 'authorization' ? 'Bearer ' : ''
     const headers = new Headers([
       [name, `${prefix}sb_a000000000000000000000000000000000000000000`],
@@ -130,13 +130,13 @@ describe('a credential', () => {
     expect(findKey).not.toHaveBeenCalled()
   })
 
-  it('that is missing is asked for', async () => {
+  it('is requested if it is missing', async () => {
     expect(await reasonOf(setUp().ask())).toBe(
       "Present a credential: 'Authorization: Bearer <key>' or 'OXP-API-Key: <key>'",
     )
   })
 
-  it('that is of nobody is refused in words, be it as long as one can be', async () => {
+  it('is rejected with a reason if it is unknown, up to the longest one', async () => {
     for (const credential of ['nobody', 'x'.repeat(8_192)]) {
       expect(await reasonOf(setUp().ask(bearer(credential)))).toBe(
         'Cannot accept the credential: this key is unknown, and may have been revoked',
@@ -158,11 +158,11 @@ describe('a credential', () => {
     expect([findKey.mock.calls, verify.mock.calls]).toEqual([[], []])
   })
 
-  it('is needed on this machine too', async () => {
+  it('is needed on loopback hosts too', async () => {
     expect(await who(setUp().ask({}, 'http://localhost/'))).toBe('unauthenticated')
   })
 
-  it('is never in a reason', async () => {
+  it('is never quoted in a reason', async () => {
     expect(await reasonOf(setUp().ask(bearer('sb_secret0000000000000000000000000000000000000')))).not.toContain(
       'sb_secret0000000000000000000000000000000000000',
     )
@@ -170,7 +170,7 @@ describe('a credential', () => {
 })
 
 describe('the administrator', () => {
-  it('is whoever has ADMIN_KEY, exactly', async () => {
+  it('is authenticated by exactly ADMIN_KEY', async () => {
     const { ask, findKey } = setUp()
     expect(await ask(bearer(ADMIN_KEY))).toEqual(ok(ADMIN))
     expect(findKey).not.toHaveBeenCalled()
@@ -193,13 +193,13 @@ describe('the administrator', () => {
     expect(jwt.verify).not.toHaveBeenCalled()
   })
 
-  it.each(['', 'x', 'fifteen-letters'])('is nobody where ADMIN_KEY is %j', async (adminKey) => {
+  it.each(['', 'x', 'fifteen-letters'])('does not exist if ADMIN_KEY is %j', async (adminKey) => {
     const { ask } = setUp({ adminKey })
     expect(await who(ask(bearer(adminKey || 'undefined')))).toBe('unauthenticated')
     expect(await reasonOf(ask(bearer('fifteen-letters')))).toContain('wrangler secret put ADMIN_KEY')
   })
 
-  it('is nobody where none is set, and every 401 says what to set', async () => {
+  it('does not exist without ADMIN_KEY, and every 401 says what to set', async () => {
     const { ask } = setUp({ adminKey: undefined as never })
     for (const headers of [{}, bearer('undefined'), { authorization: 'Basic x' }]) {
       expect(await reasonOf(ask(headers))).toMatch(/`npx wrangler secret put ADMIN_KEY`.*\.dev\.vars.*POST \/keys/)
@@ -216,15 +216,15 @@ describe('the administrator', () => {
     ).toBe('key:a')
   })
 
-  it('is not spoken of where one is set', async () => {
+  it('is not mentioned in a 401 if ADMIN_KEY is set', async () => {
     expect(await reasonOf(setUp().ask(bearer('nobody')))).not.toContain('ADMIN_KEY')
     const jwt = { adminKey: '', jwt: { verify: vi.fn() } }
     expect(await reasonOf(setUp(jwt).ask(bearer('nobody')))).not.toContain('ADMIN_KEY')
   })
 })
 
-describe('verdicts', () => {
-  it('come without a promise once known, each to its own credential', async () => {
+describe('cached credentials', () => {
+  it('are returned without a promise, each for its own credential', async () => {
     const { ask, findKey } = setUp(
       {},
       {
@@ -249,7 +249,7 @@ describe('verdicts', () => {
     expect(findKey).not.toHaveBeenCalled()
   })
 
-  it('on a key hold for at most a minute', async () => {
+  it('of a key are valid for at most a minute', async () => {
     const { ask, keys, clock } = setUp({}, { sb_a000000000000000000000000000000000000000000: apiKey('a') })
     await ask(bearer('sb_a000000000000000000000000000000000000000000'))
     keys.clear()
@@ -257,7 +257,7 @@ describe('verdicts', () => {
     expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toBe('unauthenticated')
   })
 
-  it('never outlive the key', async () => {
+  it('expire with the key', async () => {
     const { ask, clock } = setUp(
       {},
       { sb_a000000000000000000000000000000000000000000: apiKey('a', { expires_at: '2026-11-01T00:00:02.000Z' }) },
@@ -271,12 +271,12 @@ describe('verdicts', () => {
     )
   })
 
-  it('on a key whose expiry cannot be read are no', async () => {
+  it('reject a key whose expiry cannot be read', async () => {
     const { ask } = setUp({}, { sb_a000000000000000000000000000000000000000000: apiKey('a', { expires_at: 'soon' }) })
     expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toBe('unauthenticated')
   })
 
-  it('of no hold for five seconds, so that a new key works soon', async () => {
+  it('of unknown keys are rejected for five seconds only, so that a new key soon works', async () => {
     const { ask, keys, clock, findKey } = setUp()
     await ask(bearer('sb_a000000000000000000000000000000000000000000'))
     keys.set(hashOf('sb_a000000000000000000000000000000000000000000'), apiKey('a'))
@@ -287,7 +287,7 @@ describe('verdicts', () => {
     expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toBe('key:a')
   })
 
-  it('are forgotten on demand, so that a new key works at once', async () => {
+  it('are cleared on demand, so that a new key works at once', async () => {
     const { ask, keys, forget } = setUp()
     await ask(bearer('sb_a000000000000000000000000000000000000000000'))
     keys.set(hashOf('sb_a000000000000000000000000000000000000000000'), apiKey('a'))
@@ -295,7 +295,7 @@ describe('verdicts', () => {
     expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toBe('key:a')
   })
 
-  it('that were being made when all was forgotten are not kept', async () => {
+  it('do not include checks that ran while the cache was cleared', async () => {
     const { ask, findKey, forget } = setUp()
     findKey.mockImplementationOnce(() => {
       forget()
@@ -305,7 +305,7 @@ describe('verdicts', () => {
     expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toBe('unauthenticated')
   })
 
-  it('are not made by a store that fails', async () => {
+  it('do not include failures of the store', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const { ask, findKey } = setUp({}, { sb_a000000000000000000000000000000000000000000: apiKey('a') })
     findKey.mockRejectedValueOnce(new Error('KV is down'))
@@ -316,7 +316,7 @@ describe('verdicts', () => {
     expect(error).toHaveBeenCalledOnce()
   })
 
-  it('are looked up by each request for itself', async () => {
+  it('are looked up by each request on its own', async () => {
     const { ask, findKey } = setUp({}, { sb_a000000000000000000000000000000000000000000: apiKey('a') })
     const [first, second] = [
       ask(bearer('sb_a000000000000000000000000000000000000000000')),
@@ -327,7 +327,7 @@ describe('verdicts', () => {
     expect(findKey).toHaveBeenCalledTimes(2)
   })
 
-  it('on good keys survive a flood of wrong ones', async () => {
+  it('of valid keys survive many wrong ones', async () => {
     const { ask, findKey } = setUp({}, { sb_a000000000000000000000000000000000000000000: apiKey('a') })
     await ask(bearer('sb_a000000000000000000000000000000000000000000'))
     for (let index = 0; index < 2_000; index++) await ask(bearer(`${index}${'x'.repeat(4_000)}`))
@@ -337,7 +337,7 @@ describe('verdicts', () => {
 })
 
 describe('a deleted key', () => {
-  it('is dead at once, even where the store still has it', async () => {
+  it('is rejected at once, even if the store still has it', async () => {
     const { ask, forgetKey } = setUp(
       {},
       {
@@ -354,7 +354,7 @@ describe('a deleted key', () => {
     expect(ask(bearer('sb_b000000000000000000000000000000000000000000'))).toMatchObject({ ok: true })
   })
 
-  it('is dead for a request that was looking it up', async () => {
+  it('is rejected for a request that was looking it up', async () => {
     const { ask, forgetKey } = setUp({}, { sb_a000000000000000000000000000000000000000000: apiKey('a') })
     const verdict = ask(bearer('sb_a000000000000000000000000000000000000000000'))
     forgetKey('a')
@@ -366,7 +366,7 @@ describe('a JWT', () => {
   const principal: Principal = { id: 'jwt:ann', kind: 'jwt', scopes: ['tools:call'], tools: ['*'], users: ['ann'] }
   const TOKEN = 'eyJh.eyJz.c2ln'
 
-  it('goes to the verifier and to no other', async () => {
+  it('is checked by the verifier only', async () => {
     const verify = vi.fn(() => Promise.resolve(ok({ principal, expiresAt: START + 10_000 })))
     const { ask, clock, findKey } = setUp({ jwt: { verify } })
     expect(await who(ask(bearer(TOKEN)))).toBe('jwt:ann')
@@ -386,18 +386,18 @@ describe('a JWT', () => {
     },
   )
 
-  it('without a signature is one too', async () => {
+  it('is one without a signature too', async () => {
     const verify = vi.fn(() => Promise.resolve(fail({ type: 'unauthenticated', reason: 'unsigned' })))
     expect(await reasonOf(setUp({ jwt: { verify } }).ask(bearer('eyJh.eyJz.')))).toBe('unsigned')
   })
 
-  it('is no credential where no verifier is, and looked up nowhere', async () => {
+  it('is rejected without a verifier, and not looked up', async () => {
     const { ask, findKey } = setUp()
     expect(await who(ask(bearer(TOKEN)))).toBe('unauthenticated')
     expect(findKey).not.toHaveBeenCalled()
   })
 
-  it('that cannot be checked now is asked again', async () => {
+  it('is checked again if the verifier was unavailable', async () => {
     const verify = vi.fn<JwtVerifier['verify']>()
     verify.mockResolvedValueOnce(fail({ type: 'unavailable', message: 'Cannot check the JWT right now' }))
     verify.mockResolvedValueOnce(ok({ principal, expiresAt: Infinity }))
@@ -410,11 +410,11 @@ describe('a JWT', () => {
 describe('ACCESS=public', () => {
   const setUpPublic = () => setUp({ access: 'public' }, { sb_a000000000000000000000000000000000000000000: apiKey('a') })
 
-  it('takes whoever presents nothing as anonymous', () => {
+  it('accepts requests without a credential as anonymous', () => {
     expect(setUpPublic().ask()).toEqual(ok(ANONYMOUS))
   })
 
-  it('still refuses what is wrong', async () => {
+  it('rejects wrong credentials', async () => {
     const { ask } = setUpPublic()
     expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toBe('key:a')
     expect(await who(ask(bearer('nobody')))).toBe('unauthenticated')
@@ -435,7 +435,7 @@ describe('ACCESS=open', () => {
     'http://127.10.200.255/',
     'http://0x7f.1/',
     'https://[::1]:1/',
-  ])('holds for %s', (url) => {
+  ])('allows %s', (url) => {
     expect(setUpOpen().ask({}, url)).toEqual(ok({ ...ADMIN, id: 'open' }))
   })
 
@@ -450,14 +450,14 @@ describe('ACCESS=open', () => {
     'http://[::ffff:127.0.0.1]/',
     'http://[::]/',
     'http://switchboard.test/localhost',
-  ])('holds not for %s', async (url) => {
+  ])('does not allow %s', async (url) => {
     const { ask } = setUpOpen()
     expect(await reasonOf(ask({}, url))).toMatch(/ACCESS=open holds for loopback hosts only.*ADMIN_KEY/)
     expect(await reasonOf(ask(bearer('nobody'), url))).toContain('ACCESS=open holds for loopback hosts only')
     expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000'), url))).toBe('key:a')
   })
 
-  it('believes no header about the host', async () => {
+  it('ignores headers about the host', async () => {
     const headers = { 'host': 'localhost', 'x-forwarded-host': 'localhost', 'forwarded': 'host=localhost' }
     expect(await who(setUpOpen().ask(headers))).toBe('unauthenticated')
   })
@@ -490,7 +490,7 @@ describe('ACCESS=open', () => {
     },
   )
 
-  it('lets no page in of an origin that is named and is elsewhere', async () => {
+  it('rejects pages of a listed origin that is no loopback host', async () => {
     const { ask } = setUp({ access: 'open', allowOrigins: named })
     expect(await who(ask({ origin: 'https://inspector.test' }, 'http://localhost:8787/'))).toBe('unauthenticated')
   })
@@ -514,7 +514,7 @@ describe('ACCESS=open', () => {
     expect(await who(ask({ origin, ...bearer('nobody') }, 'http://localhost:8787/'))).toBe('unauthenticated')
   })
 
-  it('takes a key for what it is, and ignores what is none', async () => {
+  it('accepts a key as its principal, and ignores unknown ones', async () => {
     const { ask } = setUpOpen()
     const url = 'http://localhost/'
     expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000'), url))).toBe('key:a')
@@ -523,7 +523,7 @@ describe('ACCESS=open', () => {
     expect(ask({ authorization: 'Basic x' }, url)).toMatchObject({ value: { id: 'open' } })
   })
 
-  it('keeps no open verdict for other hosts', async () => {
+  it('does not apply an open result to other hosts', async () => {
     const { ask } = setUpOpen()
     await ask(bearer('nobody'), 'http://localhost/')
     expect(await who(ask(bearer('nobody')))).toBe('unauthenticated')

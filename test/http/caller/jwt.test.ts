@@ -34,7 +34,7 @@ async function outcome(token: string, options: JwtOptions = { secret: SECRET }, 
 }
 
 describe('a JWT signed with the secret', () => {
-  it('speaks for its subject', async () => {
+  it('authenticates its subject', async () => {
     const result = await createJwtVerifier({ secret: SECRET }).verify(await sign())
     expect(result).toEqual({
       ok: true,
@@ -45,7 +45,7 @@ describe('a JWT signed with the secret', () => {
     })
   })
 
-  it('is refused under another secret, or with a changed claim', async () => {
+  it('is rejected with another secret, or with a changed claim', async () => {
     const other = await sign({}, {}, encode('another secret of at least 32 bytes'))
     expect(await outcome(other)).toBe('its signature does not verify')
     const [header = '', , signature = ''] = (await sign()).split('.')
@@ -53,7 +53,7 @@ describe('a JWT signed with the secret', () => {
     expect(await outcome(`${header}.${payload}.${signature}`)).toBe('its signature does not verify')
   })
 
-  it('must expire, and holds until then and five seconds of clock', async () => {
+  it('must expire, and is valid until five seconds after that', async () => {
     expect(await outcome(await sign({ exp: undefined }))).toBe("its 'exp' claim is missing")
     expect(
       await outcome(await sign({ exp: NOW_S + 60 }), { secret: SECRET }, { now: () => (NOW_S + 64) * 1_000 }),
@@ -64,7 +64,7 @@ describe('a JWT signed with the secret', () => {
     expect(await outcome(await sign({ exp: 'never' }))).toBe("its 'exp' claim is not accepted")
   })
 
-  it('does not hold before its time', async () => {
+  it('is not valid before its time', async () => {
     expect(await outcome(await sign({ nbf: NOW_S + 30 }))).toBe("its 'nbf' claim is not accepted")
     expect(await outcome(await sign({ nbf: NOW_S - 30 }))).toHaveProperty('id')
   })
@@ -130,7 +130,7 @@ describe('a JWT signed with the secret', () => {
     },
   )
 
-  it('is refused unsigned', async () => {
+  it('is rejected without a signature', async () => {
     const unsigned = new UnsecuredJWT({ sub: 'ann', exp: NOW_S + 60 }).encode()
     expect(await outcome(unsigned)).toContain("'alg'")
     expect(await outcome(unsigned, { jwksUrl: JWKS_URL }, { fetch: serving(JWKS) })).toContain("'alg'")
@@ -160,7 +160,7 @@ describe('the claims', () => {
     [{ scopes: [] }, []],
     [{ scope: 'admin' }, ['admin']],
     [{ scope: 'superadmin' }, []],
-  ])('%j give the scopes %j', async (claims, scopes) => {
+  ])('the claims %j give the scopes %j', async (claims, scopes) => {
     expect(await outcome(await sign(claims))).toMatchObject({ scopes })
   })
 
@@ -171,7 +171,7 @@ describe('the claims', () => {
     [{ users: 'any', scope: 'tools:call' }, { users: ['ann'] }],
     [{ users: 'any', scope: 'admin' }, { users: 'any' }],
     [{ users: ['bob'], scope: 'admin' }, { users: ['ann'] }],
-  ])('%j give %j', async (claims, expected) => {
+  ])('the claims %j give the principal %j', async (claims, expected) => {
     expect(await outcome(await sign(claims))).toMatchObject(expected)
   })
 
@@ -188,7 +188,7 @@ describe('the claims', () => {
     [{ scope: null }, "at 'scope': Must be a string, got null"],
     [{ scopes: 'admin' }, "at 'scopes': Must be an array of strings, got a string"],
     [{ scopes: [1] }, "at 'scopes': Must be an array of strings, got an array of 1"],
-  ])('%j are refused', async (claims, why) => {
+  ])('rejects the claims %j', async (claims, why) => {
     expect(await outcome(await sign(claims))).toBe(`Cannot read its claims ${why}`)
   })
 })
@@ -201,14 +201,14 @@ describe('a JWT signed with a key of the JWKS', () => {
     ['ES256', 'ec', es256.privateKey],
     ['EdDSA', 'ed', edDSA.privateKey],
     ['Ed25519', 'ed', edDSA.privateKey],
-  ])('with %s is accepted', async (alg, kid, key) => {
+  ])('is accepted with %s', async (alg, kid, key) => {
     expect(await outcome(await sign({}, { alg, kid }, key), options, { fetch: serving(JWKS) })).toHaveProperty(
       'id',
       'jwt:ann',
     )
   })
 
-  it('needs no kid where one key fits', async () => {
+  it('needs no kid if one key fits', async () => {
     expect(
       await outcome(await sign({}, { alg: 'ES256' }, es256.privateKey), options, { fetch: serving(JWKS) }),
     ).toHaveProperty('id')
@@ -224,7 +224,7 @@ describe('a JWT signed with a key of the JWKS', () => {
     expect(await outcome(await signed({ kid: 'rsa' }), options, platform)).toHaveProperty('id', 'jwt:ann')
   })
 
-  it('is refused when it is not', async () => {
+  it('is rejected with another key', async () => {
     const token = await sign({}, { alg: 'RS256', kid: 'rsa' }, stranger.privateKey)
     expect(await outcome(token, options, { fetch: serving(JWKS) })).toBe('its signature does not verify')
   })
@@ -274,7 +274,7 @@ describe('a JWT signed with a key of the JWKS', () => {
     expect(fetch).not.toHaveBeenCalled()
   })
 
-  it('and one signed with the secret are told apart where both are configured', async () => {
+  it('has another user than one signed with the secret, if both are configured', async () => {
     const both = { ...options, secret: SECRET }
     expect(await outcome(await sign(), both, { fetch: serving(JWKS) })).toHaveProperty('id')
     const token = await sign({}, { alg: 'RS256', kid: 'rsa' }, rs256.privateKey)
@@ -325,14 +325,14 @@ describe('a JWKS that cannot be had', () => {
     ['sends elsewhere', serving({}, 302)],
     ['is no JWKS', serving({ keys: 'none' })],
     ['is no JSON', vi.fn(() => Promise.resolve(new Response('<html>')))],
-  ])('as it %s says nothing of the token', async (_, fetch) => {
+  ])('makes every token unavailable as it %s', async (_, fetch) => {
     expect(await outcome(token, { jwksUrl: JWKS_URL }, { fetch })).toEqual(unavailable)
   })
 
   it.each([
     ['does not answer', true],
     ['never ends its answer', false],
-  ])('as it %s is given up after four seconds', async (_, isSilent) => {
+  ])('is given up after four seconds as it %s', async (_, isSilent) => {
     const clock = new AbortController()
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(clock.signal)
     const waiting = Promise.withResolvers<void>()
@@ -383,11 +383,11 @@ describe('options that cannot hold', () => {
     ['a JWKS over http', { jwksUrl: 'http://issuer.test/jwks' }],
     ['a JWKS in a file', { jwksUrl: 'file:///jwks' }],
     ['a JWKS nowhere', { jwksUrl: '' }],
-  ])('are refused: %s', (_, options) => {
+  ])('are rejected: %s', (_, options) => {
     expect(() => createJwtVerifier(options)).toThrow(TypeError)
   })
 
-  it('tell no secret', () => {
+  it('are rejected without quoting a secret', () => {
     expect(() => createJwtVerifier({ secret: 'hunter2' })).toThrow('wanted at least 32 bytes, got 7')
   })
 })
@@ -451,13 +451,13 @@ describe('with rules for people', () => {
     }
   })
 
-  it('an address that is not verified is nobody', async () => {
+  it('rejects an address that is not verified', async () => {
     const why = "it has no verified e-mail address in 'email': an administrator can name another claim in SIGN_IN_USER"
     expect(await judged({ ...ann, email_verified: false })).toBe(why)
     expect(await judged({ iss: ISSUER, sub: 'ann@acme.com', tools: ['*'] })).toBe(why)
   })
 
-  it('a service without an address is its sub', async () => {
+  it('uses the sub of a service without an address', async () => {
     expect(await judged({ iss: ISSUER, sub: 'client-1', tools: ['Math.*'] })).toMatchObject({ users: ['client-1'] })
   })
 

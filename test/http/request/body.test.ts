@@ -65,7 +65,7 @@ describe('the content type', () => {
     'application/json; charset = utf-8',
     'application/json;',
     'application/vnd.oxp+json ; version=1',
-  ])("takes '%s'", async (type) => {
+  ])("accepts '%s'", async (type) => {
     expect(await read('1', { 'content-type': type })).toEqual({ ok: true, value: 1 })
   })
 
@@ -83,11 +83,11 @@ describe('the content type', () => {
     'x-application/json',
     'application/json; charset=utf-8; charset=utf-16',
     '',
-  ])("refuses '%s'", async (type) => {
+  ])("rejects '%s'", async (type) => {
     expect(await read('1', { 'content-type': type })).toMatchObject({ failure: { type: 'media-type-unsupported' } })
   })
 
-  it('refuses a body without one', async () => {
+  it('rejects a body without a content type', async () => {
     const request = new Request('https://switchboard.test/', { method: 'POST', body: new TextEncoder().encode('1') })
     expect(await readJson(request, LIMIT)).toEqual({
       ok: false,
@@ -96,7 +96,7 @@ describe('the content type', () => {
   })
 
   // In a time that grew with the square of the length, either would take hours
-  it('is judged however long it is', async () => {
+  it('is read however long it is', async () => {
     const many = `application/json${'; '.repeat(1_000_000)}x`
     expect(await read('1', { 'content-type': many })).toEqual({ ok: true, value: 1 })
     for (const type of [`application/${'+'.repeat(2_000_000)}x`, `application/${'a'.repeat(2_000_000)}`]) {
@@ -106,7 +106,7 @@ describe('the content type', () => {
 })
 
 describe('the size', () => {
-  it('is refused by the length that the request gives, before a byte is read', async () => {
+  it('is rejected by Content-Length before a byte is read', async () => {
     const { request, state } = streamed([new Uint8Array(10)])
     request.headers.set('content-length', String(LIMIT + 1))
     expect(await readJson(request, LIMIT)).toEqual({
@@ -116,7 +116,7 @@ describe('the size', () => {
     expect(state.pulled).toBe(0)
   })
 
-  it('is refused where the length was a lie', async () => {
+  it('is rejected if the body is longer than Content-Length', async () => {
     const request = post(JSON.stringify('x'.repeat(LIMIT)), { 'content-length': '5' })
     expect(await readJson(request, LIMIT)).toMatchObject({ failure: { type: 'body-too-large' } })
   })
@@ -132,7 +132,7 @@ describe('the size', () => {
     expect(await readJson(request, LIMIT)).toMatchObject({ failure: { type: 'body-too-large' } })
   })
 
-  it('takes exactly the limit, counted in bytes', async () => {
+  it('may be exactly the limit, counted in bytes', async () => {
     const text = JSON.stringify('é'.repeat(499))
     expect(await readJson(post(text), LIMIT)).toMatchObject({ ok: true })
     expect(await readJson(post(text), LIMIT - 1)).toMatchObject({ failure: { type: 'body-too-large' } })
@@ -144,7 +144,7 @@ describe('the size', () => {
     expect(await readJson(request, LIMIT)).toEqual({ ok: true, value: { name: 'né' } })
   })
 
-  it('says that a body broke off', async () => {
+  it('makes a body that broke off malformed', async () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error('gone')) })
     const init: RequestInit & { duplex: 'half' } = {
       method: 'POST',
@@ -255,7 +255,7 @@ describe('the text', () => {
     )
   })
 
-  it('is never quoted', async () => {
+  it('is never quoted in failures', async () => {
     expect(await messageOf('{"password": hunter2}')).not.toContain('hunter2')
   })
 
@@ -297,11 +297,11 @@ describe('the key __proto__', () => {
     ['{"a":[0,{"b/c":{"__proto__":1}}]}', '/a/1/b~1c/__proto__'],
     ['{"\\u005f_proto__":{}}', '/__proto__'],
     ['{"a":{"\\u005F\\u005f\\u0070roto\\u005f_":1}}', '/a/__proto__'],
-  ])('%s is refused', async (text, pointer) => {
+  ])('is rejected: %s', async (text, pointer) => {
     expect(await messageOf(text)).toBe(`Cannot accept the key '__proto__' at '${pointer}'`)
   })
 
-  it('is no matter in a value', async () => {
+  it('is allowed as a value', async () => {
     expect(await read('{"a":"__proto__","b":"\\u005f"}')).toMatchObject({ ok: true })
   })
 })
@@ -322,7 +322,7 @@ describe('a form', () => {
     else expect(form).toEqual({ ok: false, failure: { type: 'media-type-unsupported', got: sent, wanted } })
   })
 
-  it('is none without a type', async () => {
+  it('is rejected without a type', async () => {
     const request = new Request('https://sb.example/', { method: 'POST', body: new Uint8Array(1) })
     expect(await readForm(request, 100)).toMatchObject({ failure: { got: null } })
   })
@@ -335,7 +335,7 @@ describe('a form', () => {
     [{ 'content-length': '3x' }, 'a=1', { ok: true }],
     [{}, 'a'.repeat(101), { failure: { type: 'body-too-large', limit: 100 } }],
     [{}, 'a'.repeat(100), { ok: true }],
-  ])('with %j is held to its limit', async (headers, text, answer) => {
+  ])('is limited with %j', async (headers, text, answer) => {
     const { request } = streamed([new TextEncoder().encode(text)])
     for (const [name, value] of Object.entries({ ...type, ...headers })) request.headers.set(name, value)
     expect(await readForm(request, 100)).toMatchObject(answer)
@@ -349,7 +349,7 @@ describe('a form', () => {
     }
   })
 
-  it("draws on the request's meter for each field and its text", async () => {
+  it("spends the request's budget for each field and its text", async () => {
     const meter = createRequestBudget()
     await readForm(post(`a=${'x'.repeat(6_400)}&b&c`, type), 100_000, meter)
     expect(Math.round(meter.spent)).toBe(3 + 1 + 100)
@@ -359,7 +359,7 @@ describe('a form', () => {
 describe('a long text', () => {
   const long = JSON.stringify(Array.from({ length: 50_000 }, (_, n) => `text number ${n} ${'x'.repeat(60)}`))
 
-  it('is read in slices, between which others are let in', async () => {
+  it('is read in slices, and yields to other requests between them', async () => {
     const order: string[] = []
     setTimeout(() => order.push('another'), 0)
     const reading = readJsonText(long, createRequestBudget(1_000_000))

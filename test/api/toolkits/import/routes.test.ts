@@ -133,7 +133,7 @@ describe('an import', () => {
     expect((await imports([{ tool: unchanged }, named('A')], { published })).status).toBe(201)
   })
 
-  it('that makes nothing is refused, with what is wrong with each', async () => {
+  it('is rejected with the problems of each tool if none is made', async () => {
     expect(await imports([])).toMatchObject({ status: 422, body: { problems: [{ path: '/tools' }] } })
     expect(await imports([{ skipped: { name: 'gone', reason: 'Is gone' } }])).toMatchObject({
       status: 422,
@@ -142,7 +142,7 @@ describe('an import', () => {
     expect(await imports('refused')).toMatchObject({ status: 422, body: { problems: [{ message: 'Cannot be read' }] } })
   })
 
-  it('that makes nothing for want of a right alone is forbidden', async () => {
+  it('is forbidden if only rights are missing', async () => {
     const more = { caller: principal('*'), granted: ['KEY'] }
     const denied = await imports([named('A', KEY), named('B', KEY)], more)
     expect(denied).toMatchObject({
@@ -184,7 +184,7 @@ it.each([
   ['?dry_run=yes', BODY, 400, "Cannot read the query at 'dry_run': Must be one of '0', '1', got 'yes'"],
   ['?allow=all', BODY, 400, "Cannot read the query at 'allow': Must be 'breaking', got 'all'"],
   ['', { ...BODY, from: { mcp: 'x' } }, 422, undefined],
-])('a request such as %s %j is refused, and nothing is read', async (query, body, status, message) => {
+])('rejects a request such as %s %j, and reads nothing', async (query, body, status, message) => {
   const answer = await imports([named('A')], { query, body })
   expect(answer).toMatchObject({ status, requests: [], ...(message === undefined ? {} : { body: { message } }) })
 })

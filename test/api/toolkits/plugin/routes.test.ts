@@ -84,7 +84,7 @@ describe('an uploaded plugin', () => {
     expect(stored).toMatchObject([[{ allowBreaking: true }]])
   })
 
-  it('is refused with what the registry says', async () => {
+  it('is rejected with the reason of the registry', async () => {
     const conflict = (ids: readonly string[]) => ({ outcome: 'conflict' as const, ids, message: 'Exists' })
     expect(await upload({ tools: [tool('a')] }, { outcomes: { 'Box.a@1.0.0': conflict } })).toMatchObject({
       status: 409,
@@ -97,13 +97,13 @@ describe('an uploaded plugin', () => {
     ['no object', '[]', /^Its 'describe' did not give a JSON object$/],
     ['no tools', '{}', /^Is required$/],
     ['a schema that is none', { tools: [tool('a', { inputSchema: { type: 'object', required: 7 } })] }, /./],
-  ])('that describes %s is refused', async (_, described, message) => {
+  ])('is rejected if it describes %s', async (_, described, message) => {
     const { status, body, stored } = await upload(described)
     expect([status, stored]).toEqual([422, []])
     expect(body).toMatchObject({ type: 'definition-invalid', problems: [{ message: expect.stringMatching(message) }] })
   })
 
-  it('that cannot be read is refused with the reason', async () => {
+  it('is rejected with the reason if it cannot be read', async () => {
     const refused = { type: 'tool-not-executable', id: 'Box', reason: 'No loader' } as const
     expect((await upload({}, { refused })).body).toEqual(refused)
   })
@@ -143,7 +143,7 @@ describe('an upload that is not well said', () => {
     ['a query', { path: '/toolkits/Box/plugin' }, 400, /'version'/],
     ['a type', { type: 'text/plain' }, 415, /^application\/wasm$/],
     ['a size', { bytes: 5 * 1024 * 1024 + 1 }, 413, /^5242880$/],
-  ])('by %s is refused, and not read', async (_, given, status, said) => {
+  ])('is rejected by %s, and not read', async (_, given, status, said) => {
     const answer = await upload({ tools: [tool('a')] }, given)
     expect(answer).toMatchObject({ status, read: [] })
     const { message, wanted, limit } = Object(answer.body)
