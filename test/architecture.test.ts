@@ -378,7 +378,7 @@ describe('text that was sent', () => {
     'src/dialects/oxp/routes.ts': 'lines that the catalog wrote',
     'src/console/reply.ts': 'what a route of ours answered',
     'src/console/tool/snippets.tsx': 'the text of an example',
-    'src/dialects/mcp/revisions/2026-07-28/round-trip.ts': 'a state that was sealed here',
+    'src/dialects/mcp/revisions/2026-07-28/request-state.ts': 'a state that was sealed here',
     'src/importers/openapi/standalone-schema.ts': 'a schema that was made here, of a bounded size',
   }
   /** Each creates one for a request. */

@@ -28,7 +28,7 @@ import { moduleOf, program } from '../runners/wasm/fuel/program.ts'
 import { assemble } from '../plugins/compile.ts'
 import { bytes, texts } from './mutations.ts'
 import { expectWords, isUnderstood, row, type Row } from './row.ts'
-import { readState } from '../../src/dialects/mcp/revisions/2026-07-28/round-trip.ts'
+import { readState } from '../../src/dialects/mcp/revisions/2026-07-28/request-state.ts'
 
 import fc from 'fast-check'
 

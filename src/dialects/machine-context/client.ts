@@ -27,9 +27,9 @@ export const machineContextClient: RemoteDialect = {
     if (parseRemoteTool(remoteName)?.tool === tool) return { toolkit, tool, remoteName }
     return addProblem(report, "Must be a name without '.' and '@', by which it can be called", '/capabilities/0/name')
   }),
-  decode(document, own, budget) {
+  decode(document, name, budget) {
     const [capability] = isJsonArray(document.capabilities) ? document.capabilities : []
-    const capabilities = isJsonObject(capability) ? [{ ...capability, name: own }] : []
+    const capabilities = isJsonObject(capability) ? [{ ...capability, name }] : []
     return machineContext.decode({ ...document, id: 'Any', name: 'Any', version: '1.0.0', capabilities }, {}, budget)
   },
   writeCall({ tool: remoteName, input, userId, callId, traceId, messageId, sentAt }) {

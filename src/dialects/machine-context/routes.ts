@@ -28,7 +28,7 @@ interface MachineContextRoutesDeps extends ToolListDeps {
   readonly now: () => number
 }
 
-const LIST = {
+const LIST_OPTIONS = {
   summary: 'List tools (machine-context)',
   query: defineQuery({
     toolkit: optional(stringMatching("a toolkit's name", isNamePart)),
@@ -57,9 +57,9 @@ export function createMachineContextRoutes(deps: MachineContextRoutesDeps): Hono
   const respond = createResponder(deps)
   const router = new Hono()
   const failures = 'MachineContextError'
-  const list = createFullListRoute(deps, { ...LIST, failures, respond: (failure) => respond(failure) })
+  const list = createFullListRoute(deps, { ...LIST_OPTIONS, failures, respond: (failure) => respond(failure) })
   router.get('/machine-context/tools', list)
-  // A definition is for the door of everything published
+  // A body is a definition, which the route for all publications takes
   const listUnlessBody = (c: Context, next: Next) => (c.req.header('content-type') === undefined ? list(c) : next())
   router.post('/machine-context/tools', declareOperation({ query: NO_QUERY }, listUnlessBody))
   const respondTo = () => (failure: Failure) => respond(failure)

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.t
 
 const MAX_DEPTH = 4
 /** Parts that are looked at, since references can name the same parts over and over. */
-const MAX_PARTS = 1_000
+const MAX_SUBSCHEMAS = 1_000
 const MAX_VALUES = 6
 
 /**
@@ -23,7 +23,7 @@ function summarizeToDepth(root: JsonObject, maxDepth: number): string {
 
   function summarizeType(schema: Json | undefined, depth: number): string {
     if (!isJsonObject(schema)) return 'any'
-    if (++parts > MAX_PARTS) return '…'
+    if (++parts > MAX_SUBSCHEMAS) return '…'
     if (typeof schema.$ref === 'string')
       return depth === 0 ? '{…}' : summarizeType(findDefinition(schema.$ref), depth - 1)
     if (schema.const !== undefined) return JSON.stringify(schema.const)

@@ -25,11 +25,12 @@ export function wrapOutputSchema(tool: JsonObject): JsonObject {
 }
 
 export function toListedName(record: ToolRecord, exposedName: string): string {
-  const published = exposedName === record.name && record.source.dialect === 'mcp' ? publishedName(record) : undefined
+  const published =
+    exposedName === record.name && record.source.dialect === 'mcp' ? findPublishedName(record) : undefined
   return published !== undefined && PUBLISHED_NAME.test(published) ? published : exposedName
 }
 
-function publishedName({ source, name, sourceName }: ToolRecord): string | undefined {
+function findPublishedName({ source, name, sourceName }: ToolRecord): string | undefined {
   const { dialect, document } = source
   const published = sourceName ?? (dialect === 'mcp' && isJsonObject(document) ? document.name : undefined)
   return typeof published === 'string' && toToolName(published) === name ? published : undefined
@@ -37,7 +38,7 @@ function publishedName({ source, name, sourceName }: ToolRecord): string | undef
 
 /** Names may have characters that names of ours have not. */
 export function hasPublishedName(record: ToolRecord, name: string): boolean {
-  return publishedName(record) === name || record.sourceName === name
+  return findPublishedName(record) === name || record.sourceName === name
 }
 
 export function toMcpTool(record: ToolRecord, name: string): JsonObject {

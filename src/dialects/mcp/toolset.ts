@@ -77,12 +77,12 @@ export async function findVisibleTool(
 
 /** For lists only: whether the principal may call a tool is judged by the principal as it is. */
 export function restrictToToolset(principal: Principal, { tools }: Toolset): Principal {
-  const { restrictedTo: within } = principal
+  const { restrictedTo } = principal
   if (tools === undefined) return principal
-  if (within === undefined) return { ...principal, restrictedTo: tools }
+  if (restrictedTo === undefined) return { ...principal, restrictedTo: tools }
   // An agent has whole toolkits
   const isWithin = (pattern: string) =>
-    listCovers(within, parseToolId(pattern) ?? { toolkit: stripAnyTool(pattern), tool: '*' })
+    listCovers(restrictedTo, parseToolId(pattern) ?? { toolkit: stripAnyTool(pattern), tool: '*' })
   return { ...principal, restrictedTo: tools.filter(isWithin) }
 }
 

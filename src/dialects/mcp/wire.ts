@@ -59,11 +59,11 @@ const PARAMS = json.looseObject({
 export function decodeToolCall(params: JsonObject): McpToolCall | McpError {
   const read = json.parseValue(PARAMS, params)
   if (!read.ok) return invalid(formatReadError('the params', read.problems))
-  const { arguments: input, _meta, ...rest } = read.value
+  const { arguments: input, _meta, ...fields } = read.value
   const { progressToken, traceparent, [LOG_LEVEL_KEY]: level, [CAPABILITIES_KEY]: capabilities } = _meta
   return {
     kind: 'call',
-    ...rest,
+    ...fields,
     input,
     selector: _meta[SELECTOR_KEY],
     callId: _meta[CALL_ID_KEY],

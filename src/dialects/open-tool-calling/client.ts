@@ -20,11 +20,11 @@ export const openToolCallingClient: RemoteDialect = {
     return addProblem(report, "Must be a name without '.' and '@', by which it can be called", '/name')
   }),
   decode(document, _, budget) {
-    const { id: _id, requirements: _requirements, name, ...rest } = document
+    const { id: _id, requirements: _requirements, name, ...fields } = document
     const qualified = `Any.${typeof name === 'string' && isNamePart(name) ? name : 'Tool'}`
     const toolkit = { name: 'Any', version: '1.0.0' }
     return openToolCalling.decode(
-      { ...rest, ...(name === undefined ? {} : { name }), fully_qualified_name: qualified, toolkit },
+      { ...fields, ...(name === undefined ? {} : { name }), fully_qualified_name: qualified, toolkit },
       {},
       budget,
     )

@@ -66,8 +66,8 @@ function readAuthorization(
 }
 
 export function encodeRequirements(requirements: Requirements, losses: Loss[]): JsonObject {
-  const [first, ...others] = requirements.authorization
-  others.forEach((_, index) =>
+  const [first, ...furtherAuthorizations] = requirements.authorization
+  furtherAuthorizations.forEach((_, index) =>
     losses.push({ path: `${PATH}/authorization/${index + 1}`, reason: 'The RFC has one authorization a tool' }),
   )
   if (requirements.user_id) losses.push({ path: `${PATH}/user_id`, reason: 'The RFC cannot ask for a user id' })

@@ -51,7 +51,7 @@ const INVOKE = {
   respondTo: () => respond,
 }
 
-/** The RFC's schemas at the Arcade engine's paths. The gate also admits the engine that holds `WORKER_SECRET`. */
+/** The RFC's schemas at the Arcade engine's paths. The authorizer also admits the engine that has `WORKER_SECRET`. */
 export function createOpenToolCallingRoutes(deps: OpenToolCallingRoutesDeps): Hono {
   const { callTool, now } = deps
   const router = new Hono()

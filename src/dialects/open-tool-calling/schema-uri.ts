@@ -25,6 +25,6 @@ export const definitionSchema = stringMatching(`the schema of the RFC, '${DEFINI
 )
 
 function buildUris(kind: Kind): readonly [string, ...string[]] {
-  const [first, ...others] = HOMES.map((home) => `${home}/tree/main/specification/http/1.0/${FILES[kind]}`)
-  return [first ?? '', ...others]
+  const [first, ...otherUris] = HOMES.map((home) => `${home}/tree/main/specification/http/1.0/${FILES[kind]}`)
+  return [first ?? '', ...otherUris]
 }

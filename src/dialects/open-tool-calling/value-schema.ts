@@ -96,8 +96,8 @@ function encodeInnerSchema(schema: unknown, path: string, losses: Loss[], writte
 function encodeType(schema: Readonly<Record<string, unknown>>, isEnum: boolean, path: string, losses: Loss[]): string {
   const { type } = schema
   const types: readonly unknown[] = type === undefined ? [] : Array.isArray(type) ? type : [type]
-  const [nonNullType, ...others] = types.filter((name) => name !== 'null')
-  if (nonNullType !== undefined && others.length === 0) {
+  const [nonNullType, ...otherTypes] = types.filter((name) => name !== 'null')
+  if (nonNullType !== undefined && otherTypes.length === 0) {
     if (types.length > 1) losses.push({ path: `${path}/type`, reason: 'The RFC cannot say that a value may be null' })
     if (nonNullType !== 'object') return String(nonNullType)
   }

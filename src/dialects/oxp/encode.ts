@@ -68,7 +68,7 @@ function encodeListed(source: JsonObject, record: ToolRecord, wrap: (input: Json
 function withUniqueIds(requirements: JsonObject): JsonObject {
   const lists = Object.entries(requirements).map(([name, list]): [string, Json | undefined] => {
     if (!isJsonArray(list)) return [name, list]
-    const byId = Map.groupBy(list, (each) => (isJsonObject(each) ? each.id : each))
+    const byId = Map.groupBy(list, (entry) => (isJsonObject(entry) ? entry.id : entry))
     return [name, [...byId.values()].flatMap(([first = null]) => [first])]
   })
   return Object.fromEntries(lists)
@@ -96,7 +96,7 @@ function encodeDefinition(record: ToolRecord, wrap: (input: JsonObject) => JsonO
     input_schema: wrap(withParameters(expandRefs(omitContextParameters(record).input, '/input', addLoss, budget))),
     output_schema: record.output === null ? null : expandRefs(record.output, '/output', addLoss, budget),
   }
-  const authorization = record.requirements.authorization.map((each) => ({ ...each }))
+  const authorization = record.requirements.authorization.map((requirement) => ({ ...requirement }))
   const requirements = omitEmptyRequirements(authorization, record.requirements)
   return {
     document: Object.keys(requirements).length > 0 ? { ...document, requirements } : document,

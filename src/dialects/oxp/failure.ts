@@ -57,16 +57,19 @@ export function failureBody(failure: Failure): JsonObject {
       const hints = providersToSetUp.map(
         (id) => `; or send a token of your own as context.authorization [{"id": "${id}", "token": …}]`,
       )
-      const missing = omitEmptyRequirements(failure.authorization.map(authorization), failure)
+      const missingRequirements = omitEmptyRequirements(failure.authorization.map(encodeAuthorization), failure)
       return {
         ...toBody(describeFailure({ ...failure, detail: failure.detail + hints.join('') })),
-        missing_requirements: providersToSetUp.length === 0 ? missing : { ...missing, needs_setup: providersToSetUp },
+        missing_requirements:
+          providersToSetUp.length === 0
+            ? missingRequirements
+            : { ...missingRequirements, needs_setup: providersToSetUp },
       }
     }
     case 'approval-required':
       return {
         ...toBody(describeFailure(failure)),
-        missing_requirements: { authorization: [authorization(failure.challenge)] },
+        missing_requirements: { authorization: [encodeAuthorization(failure.challenge)] },
       }
     case 'input-invalid': {
       const { whole, parameters } = groupInputProblems(failure.problems)
@@ -111,6 +114,6 @@ function toBody(text: FailureText, developer_message = formatDetail(text)): Json
 }
 
 /** Closed in the published OpenAPI document, and what is around it is not. */
-function authorization({ id, url, check_url }: AuthorizationChallenge): JsonObject {
+function encodeAuthorization({ id, url, check_url }: AuthorizationChallenge): JsonObject {
   return { id, url, check_url }
 }

@@ -108,7 +108,7 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
     const decoded = decodeCall(body)
     if ('ok' in decoded) return respondOxpFailure(decoded.failure, form)
     if (acceptsEventStream(request)) {
-      const callWithSuggestions: CallTool = async (...given) => addSuggestions(await callTool(...given), caller)
+      const callWithSuggestions: CallTool = async (...args) => addSuggestions(await callTool(...args), caller)
       return respondWithStream(request, decoded, caller, form, callWithSuggestions)
     }
     const outcome = await callTool(decoded, caller)

@@ -22,22 +22,26 @@ const SECRET = json.looseObject({ id: json.string(), value: credentialValue })
 const CONTEXT_FIELDS = {
   // A credential in the wrong place must not be repeated in the error
   authorization: json.optional(
-    json.hideValue(json.transform(json.array(TOKEN_READER), (all) => new Map(all.map(({ id, token }) => [id, token])))),
+    json.hideValue(
+      json.transform(json.array(TOKEN_READER), (tokens) => new Map(tokens.map(({ id, token }) => [id, token]))),
+    ),
     NO_CONTEXT.tokens,
   ),
   secrets: json.optional(
-    json.hideValue(json.transform(json.array(SECRET), (all) => new Map(all.map(({ id, value }) => [id, value])))),
+    json.hideValue(
+      json.transform(json.array(SECRET), (secrets) => new Map(secrets.map(({ id, value }) => [id, value]))),
+    ),
     NO_CONTEXT.secrets,
   ),
   user_id: json.optional(identifier),
 }
 const CONTEXT = json.transform(
   createContextReader(CONTEXT_FIELDS),
-  ({ authorization: tokens, secrets, user_id: userId, ...others }): CallContext => ({
+  ({ authorization: tokens, secrets, user_id: userId, ...fields }): CallContext => ({
     tokens,
     secrets,
     userId,
-    ...others,
+    ...fields,
   }),
 )
 const FIELDS = {

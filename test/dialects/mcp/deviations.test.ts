@@ -32,11 +32,11 @@ async function called(records: readonly ToolRecord[], name: string, version = '2
 }
 
 describe('where we deviate from the Tool of the MCP SDK', () => {
-  it('toolkit and version are given beside it', () => {
+  it('takes the toolkit and the version of a Tool from beside it', () => {
     expect(mcp.decode(TOOL, {})).toMatchObject({ ok: false, problems: [{ path: '/toolkit' }, { path: '/version' }] })
   })
 
-  it('a tool whose name another had first is listed, and called, under another', async () => {
+  it('lists and calls a tool under another name if another tool had its name first', async () => {
     const own = recordOf({ ...TOOL, name: 'get.it' })
     const other = { ...own, name: 'get_it_1234abcd' }
     expect((await listed([other], '2025-11-25')).map(({ name }) => name)).toEqual(['get_it_1234abcd'])
@@ -48,7 +48,7 @@ describe('where we deviate from the Tool of the MCP SDK', () => {
     ['2025-06-18', ['admin_tools_list', expect.stringMatching(/^n{55}_[0-9a-f]{8}$/)]],
     ['2025-11-25', ['admin.tools.list', long]],
     ['2026-07-28', ['admin.tools.list', long]],
-  ])('names have dots and up to 128 characters where the revision has them: %s', async (version, names) => {
+  ])('lists names with dots and up to 128 characters where the revision allows them: %s', async (version, names) => {
     const records = ['admin.tools.list', long].map((name) => recordOf({ ...TOOL, name }))
     expect((await listed(records, version)).map(({ name }) => name)).toEqual(names)
     for (const [index, each] of records.entries()) {
@@ -60,25 +60,25 @@ describe('where we deviate from the Tool of the MCP SDK', () => {
     }
   })
 
-  it('a name that only looks like a published one is none', async () => {
+  it('finds no tool by a name that only looks like a published one', async () => {
     const records = [recordOf({ ...TOOL, name: 'admin.tools_list' }), record('Kit_Tool')]
     for (const name of ['admin.tools.list', 'Kit.Tool']) expect(await called(records, name)).toEqual([])
     expect(await called(records, 'admin.tools_list', '2025-11-25', '/mcp?toolkits=Kit')).toHaveLength(1)
     expect(await called(records, 'admin.tools_list', '2025-11-25', '/mcp?toolkits=Other')).toEqual([])
   })
 
-  it('an icon is at an https or a data URL', () => {
+  it('takes icons only from https and data URLs', () => {
     const read = mcp.decode({ ...TOOL, icons: [{ src: 'http://x.example/i.png' }] }, GIVEN)
     expect(read).toMatchObject({ ok: false, problems: [{ path: '/icons/0/src' }] })
   })
 
-  it('no title is made of another', async () => {
+  it('copies no title to the other', async () => {
     const [tool] = await listed([recordOf({ ...TOOL, annotations: { title: 'Adder' } })], '2025-11-25')
     expect(tool).toMatchObject({ annotations: { title: 'Adder' } })
     expect(tool).not.toHaveProperty('title')
   })
 
-  it('an output is an object in documents, and what it is in lists of a revision that allows it', async () => {
+  it('takes only object outputs in documents, and lists any output to a revision that allows it', async () => {
     const outputSchema = { type: 'array', items: { type: 'string' } }
     expect(mcp.decode({ ...TOOL, outputSchema }, GIVEN)).toMatchObject({
       ok: false,
@@ -90,7 +90,7 @@ describe('where we deviate from the Tool of the MCP SDK', () => {
     expect((await listed([imported], '2025-11-25'))[0]?.outputSchema).toEqual(wrapped)
   })
 
-  it('what lies elsewhere is a link, and an error where the output schema allows none', async () => {
+  it('gives an offloaded output as a link, and as an error if the output schema does not allow it', async () => {
     const elsewhere = { url: 'https://here/a', content_type: 'text/csv', size: 9, meta: { description: 'All rows' } }
     const link = { type: 'resource_link', uri: 'https://here/a', name: 'All rows', mimeType: 'text/csv', size: 9 }
     const records = [recordOf({ ...TOOL, outputSchema: { type: 'object' } })]
@@ -109,7 +109,7 @@ describe('where we deviate from the Tool of the MCP SDK', () => {
     })
   })
 
-  it('lists have all four hints, what a publisher says among them', async () => {
+  it('lists all four hints of each tool, with those of the publisher', async () => {
     const hints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
     const [tool] = await listed(
       [recordOf({ ...TOOL, annotations: { readOnlyHint: true, openWorldHint: false } })],

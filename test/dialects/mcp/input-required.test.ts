@@ -31,7 +31,7 @@ async function resultOf(response: Promise<Response>) {
 }
 
 describe('a tool that asks', () => {
-  it('gets answers, and what it wanted to be told again', async () => {
+  it('hands a tool that asks for input the responses, and its own state', async () => {
     const { modern } = asking({ requests: { n: form }, state: { step: 1 } })
     const first = await resultOf(modern('tools/call', ECHO, can(ALL)))
     expect(first.result).toEqual({
@@ -50,7 +50,7 @@ describe('a tool that asks', () => {
     expect(stateless.result).not.toHaveProperty('requestState')
   })
 
-  it('does not get a state that was changed, is of another call or of somebody else, or is old', async () => {
+  it('refuses a requestState that was changed, is for another call or another caller, or has expired', async () => {
     let now = 1_000_000
     const asks = { requests: { n: form }, state: 1 }
     const { modern } = asking(asks, { now: () => now })
@@ -83,13 +83,13 @@ describe('a tool that asks', () => {
     [{ sampling: { tools: {} } }, withTools, true],
     [{ roots: {} }, roots, true],
     [{}, roots, false],
-  ])('with a client of %j that is asked for %j: %j', async (capabilities, request, asked) => {
+  ])('answers a client with the capabilities %j, asked for %j, with %j', async (capabilities, request, asked) => {
     const answer = await resultOf(asking({ requests: { r: request } }).modern('tools/call', ECHO, can(capabilities)))
     if (asked) expect(answer).toMatchObject({ status: 200, result: { resultType: 'input_required' } })
     else expect(answer).toMatchObject({ status: 400, error: { code: -32021, data: { requiredCapabilities: {} } } })
   })
 
-  it('asks only for what the client declared', async () => {
+  it('requests only input of the kinds that the client declared', async () => {
     const { modern } = asking({ requests: { n: form, s: sampling } })
     const { result } = await resultOf(modern('tools/call', ECHO, can({ sampling: {} })))
     expect(result['inputRequests']).toEqual({ s: sampling })
@@ -97,7 +97,7 @@ describe('a tool that asks', () => {
     expect(error).toMatchObject({ data: { requiredCapabilities: { elicitation: { form: {} }, sampling: {} } } })
   })
 
-  it('is explained to legacy clients, and when it asks for what nobody can be asked', async () => {
+  it('explains a request for input to legacy clients, and one that MCP cannot express', async () => {
     const { legacy } = asking({ requests: { n: form } })
     const { result } = await resultOf(legacy('tools/call', ECHO))
     expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('Name?') }] })
@@ -136,7 +136,7 @@ describe('a call that a person must first do something for', () => {
   it.each([
     ['google', missing, /Authorize 'google'.*'Kit.echo'/],
     ['approval', approval, /Approve this call of 'Kit.echo@1.0.0'/],
-  ] as const)('asks a client that can show a URL, once: %s', async (id, failure, message) => {
+  ] as const)('requests each link once from a client that can show URLs: %s', async (id, failure, message) => {
     const { modern } = setUp({ run: () => fail(failure) })
     const asked = await resultOf(modern('tools/call', ECHO, can(ALL)))
     const params = { mode: 'url', url: LINK, message: expect.stringMatching(message) }
@@ -169,7 +169,7 @@ describe('a call that a person must first do something for', () => {
     expect(silent.result).toMatchObject(link)
   })
 
-  it('goes on by itself when the person is done', async () => {
+  it('runs the repeated call when the person is done', async () => {
     let done = false
     const { modern, calls } = setUp({ run: (call) => (done ? succeed(call.input) : fail(missing)) })
     const { requestState } = (await resultOf(modern('tools/call', ECHO, can(ALL)))).result
@@ -181,7 +181,7 @@ describe('a call that a person must first do something for', () => {
     expect(calls.at(-1)?.call.answers).toEqual({ responses: {} })
   })
 
-  it('keeps what the tool was told for when the person is done', async () => {
+  it('keeps the responses to the tool until the person is done', async () => {
     const seen: unknown[] = []
     let approvals = 0
     const { modern } = setUp({
@@ -216,7 +216,7 @@ describe('a call that a person must first do something for', () => {
     expect(seen).toEqual([{ responses: {} }, { responses: named, state: { step: 1 } }])
   })
 
-  it('asks for one thing after the other', async () => {
+  it('requests one authorization after the other', async () => {
     let failure: Failure = missing
     const { modern } = setUp({ run: () => fail(failure) })
     const first = (await resultOf(modern('tools/call', ECHO, can(ALL)))).result
@@ -236,7 +236,7 @@ describe('a call that a person must first do something for', () => {
     expect((await accept('approval', second['requestState'])).result).toMatchObject(link)
   })
 
-  it('gives the link to all others', async () => {
+  it('gives the link in the error to a client that cannot show URLs', async () => {
     const { modern, legacy } = lacking()
     expect((await resultOf(modern('tools/call', ECHO, can({ elicitation: {} })))).result).toMatchObject(link)
     expect((await resultOf(modern('tools/call', ECHO, can({})))).result).toMatchObject(link)
@@ -279,11 +279,11 @@ describe('a call that a person must first do something for', () => {
       ['2025-11-25', { elicitation: { form: {} } }],
       ['2025-11-25', null],
       ['2025-06-18', { elicitation: { url: {} } }],
-    ])('of %s that declared %j begins no session', async (version, capabilities) => {
+    ])('begins no session for a client of %s that declared %j', async (version, capabilities) => {
       expect(await started(setUp(), version, capabilities as object)).toBeNull()
     })
 
-    it('whose session id is none of ours is told in words', async () => {
+    it('explains the failure to a legacy client with a foreign session id', async () => {
       const { legacy } = lacking()
       for (const session of ['made-up', 'elicitation-url.x']) {
         const given = { headers: { 'mcp-session-id': session } }

@@ -22,13 +22,13 @@ async function instructions(given: SetUp, query = ''): Promise<string> {
 }
 
 describe('the instructions that a client gets as it connects', () => {
-  it('say how many tools and toolkits the caller sees, and what the person has to do', async () => {
+  it('counts the tools and toolkits that the caller sees, and explains approvals', async () => {
     expect(await instructions({ records: [record('one'), record('two')] })).toBe(
       'Switchboard gives you 2 tools of 1 toolkit. Some calls need a person first, to connect an account or to approve the call, and answer with a link: show it to the person, and call again with the same arguments afterwards. The toolkits and how many tools each has: Kit (2).',
     )
   })
 
-  it('count tools that can be called, within the credential and the address', async () => {
+  it('counts only callable tools within the credential and the address', async () => {
     const asked: unknown[] = []
     const key: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:read', 'tools:call'], tools: ['Kit.*'] }
     const toolkits: SetUp['toolkits'] = async ({ tools, restrictedTo: within }, query) => {
@@ -42,7 +42,7 @@ describe('the instructions that a client gets as it connects', () => {
     ])
   })
 
-  it('tell of the search mode where there are more than a hundred tools, in the 512 characters that hosts read', async () => {
+  it('names the search mode within 512 characters if there are more than a hundred tools', async () => {
     const many = await instructions({ toolkits: async () => counts(30) })
     expect(many).toMatch(/^Switchboard gives you 465 tools of 30 toolkits\. Where these are too many/)
     expect(many.slice(0, 512)).toContain('?mode=search')
@@ -51,7 +51,7 @@ describe('the instructions that a client gets as it connects', () => {
     expect(await instructions({ toolkits: async () => counts(13) })).not.toContain('?mode=search')
   })
 
-  it('say what toolkits are for', async () => {
+  it('describes the toolkits', async () => {
     const described = counts(2).map((each) => ({
       ...each,
       description: each.toolkit === 'Kit1' ? 'Looks after kits.' : null,
@@ -59,13 +59,13 @@ describe('the instructions that a client gets as it connects', () => {
     expect(await instructions({ toolkits: async () => described })).toMatch(/\.\nKit1: Looks after kits\.$/)
   })
 
-  it('say how to search in the search mode', async () => {
+  it('explains how to search in the search mode', async () => {
     const searching = await instructions({ toolkits: async () => counts(30) }, '?mode=search')
     expect(searching).toContain('Find one with search_tools, read its arguments with describe_tool')
     expect(searching).not.toContain('?mode=search')
   })
 
-  it('tell of no tool whom no tool may be listed to, and wait for no storage that cannot be reached', async () => {
+  it('counts no tools without tools:read, and does not fail if storage is unreachable', async () => {
     const toolkits: SetUp['toolkits'] = () => Promise.reject(new UnreachableError('Away'))
     const caller: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:call'] }
     expect(await instructions({ toolkits })).toMatch(/^Some calls need a person first/)

@@ -19,9 +19,9 @@ describe('an output in short', () => {
     [{ $ref: '#/$defs/a', $defs: { a: object({ self: { $ref: '#/$defs/a' } }) } }, '{ self?: { self?: {…} } }'],
     [{ $ref: 'https://example.com/a' }, 'any'],
     [{ enum: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] }, '"a" | "b" | "c" | "d" | "e" | "f" | …'],
-  ])('of %j', (schema, text) => expect(summarizeSchema(schema, 1_500)).toBe(text))
+  ])('summarizes the schema %j', (schema, text) => expect(summarizeSchema(schema, 1_500)).toBe(text))
 
-  it('is as deep as it fits', () => {
+  it('summarizes a schema as deep as it fits', () => {
     const many = (inner: JsonObject) =>
       object(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`property${at}`, inner])))
     const text = summarizeSchema(many(many(many({ type: 'string' }))), 1_500)
@@ -29,7 +29,7 @@ describe('an output in short', () => {
     expect(text).toContain('property19?: {…}')
   })
 
-  it('ends, however often its parts name others', () => {
+  it('ends for schemas whose references repeat', () => {
     const wide = object(
       Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`p${at}`, { $ref: '#/$defs/wide' }])),
     )

@@ -160,9 +160,11 @@ describe('the params of tools/call', () => {
         status: 200,
       },
     ],
-  ])('%j are read, or refused with where and why', (params, wanted) => expect(decodeToolCall(params)).toEqual(wanted))
+  ])('reads the params %j of tools/call, or says what is wrong with them', (params, wanted) =>
+    expect(decodeToolCall(params)).toEqual(wanted),
+  )
 
-  it('never repeat the state of a client in a message', () => {
+  it('repeats no requestState in an error message', () => {
     expect(decodeToolCall({ name: 'echo', requestState: 7 })).toMatchObject({
       message: expect.not.stringContaining('7'),
     })

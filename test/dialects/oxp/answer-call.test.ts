@@ -38,7 +38,7 @@ const events = async (given: Given) => {
 describe('progress', () => {
   const reports = [{ progress: 1 }, { progress: 2, total: 2, message: 'Two\nlines' }]
 
-  it('comes as events before the event that holds the body', async () => {
+  it('sends progress events before the event with the body', async () => {
     const { all, headers } = await events({ reports })
     expect(all).toEqual([
       { event: 'progress', data: { progress: 1 } },
@@ -48,7 +48,7 @@ describe('progress', () => {
     expect(headers.has('oxp-version')).toBe(false)
   })
 
-  it('comes before a bare body where that was asked for', async () => {
+  it('sends progress events before a bare body', async () => {
     const { all, headers } = await events({ reports, form: 'bare' })
     expect(all.at(-1)).toEqual({ event: 'result', data: ENVELOPED.result })
     expect(headers.get('oxp-version')).toBe('1.0')
@@ -56,7 +56,7 @@ describe('progress', () => {
 })
 
 describe('a call that reports nothing', () => {
-  it('is answered as ever, whatever its caller would take', async () => {
+  it('answers with JSON if the tool reports no progress', async () => {
     const response = await answer({ form: 'bare', allowances: [{ name: 'tool', quota: 2, left: 1 }] })
     expect(response.headers.get('content-type')).toBe('application/json')
     expect(response.headers.get('ratelimit')).toBe('"tool-at-once";r=1')
@@ -66,14 +66,14 @@ describe('a call that reports nothing', () => {
 })
 
 describe('a failure after progress', () => {
-  it('of the tool is a result, as it is over HTTP', async () => {
+  it("sends the tool's failure after progress as a result", async () => {
     const { all } = await events({ result: fail({ type: 'tool-failed', message: 'No' }) })
     expect(all.slice(1)).toMatchObject([
       { event: 'result', data: { result: { success: false, error: { message: 'No' } } } },
     ])
   })
 
-  it('has the status that HTTP would have said before it', async () => {
+  it('sends the status of a failure after progress before its body', async () => {
     const internal = await events({ result: fail({ type: 'internal', reference: 'r' }) })
     expect(internal.all.slice(1)).toEqual([
       { event: 'status', data: { status: 500 } },

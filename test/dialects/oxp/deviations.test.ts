@@ -33,19 +33,19 @@ describe('where we deviate from OXP 1.0', () => {
     },
   )
 
-  it('a parameter without a description is a warning', () => {
+  it('warns about a parameter without a description', () => {
     const input_schema = { parameters: { type: 'object', properties: { a: { type: 'number' } } } }
     expect(decoded({ ...DOCUMENT, input_schema }).warnings).toEqual([
       { path: '/input_schema/parameters/properties/a', message: "Parameter 'a' has no description" },
     ])
   })
 
-  it('a version that is no x.y.z is refused in OXP, and not listed in it', () => {
+  it('refuses a version other than x.y.z, and does not list it', () => {
     expect(oxp.decode({ ...DOCUMENT, id: 'Kit.Add@1.0.0-rc.1', version: '1.0.0-rc.1' }, {}).ok).toBe(false)
     expect(toListLine(recordOf({ version: '1.0.0-rc.1' }))).toBe('')
   })
 
-  it('a version of numbers that are too large is refused', () => {
+  it('refuses a version with numbers of more than 15 digits', () => {
     const version = `1.0.${'9'.repeat(15)}`
     expect(oxp.decode({ ...DOCUMENT, input_schema: {}, id: `Kit.Add@${version}`, version }, {}).ok).toBe(true)
     expect(
@@ -53,13 +53,13 @@ describe('where we deviate from OXP 1.0', () => {
     ).toBe(false)
   })
 
-  it('an id with other characters is written with underscores, which is a loss', () => {
+  it('writes other characters of an id as underscores, and reports the loss', () => {
     const { document, losses } = oxp.encode(recordOf({ toolkit: 'my-kit' }))
     expect(document).toMatchObject({ id: 'my_kit.Tool@1.0.0' })
     expect(losses.map(({ path }) => path)).toEqual(['/toolkit'])
   })
 
-  it('a definition of before, with an id in two requirements, is listed with the first', () => {
+  it('lists only the first of two requirements with the same id', () => {
     const authorization = [{ id: 'a', oauth2: { scopes: ['x'] } }, { id: 'a' }, { id: 'b' }]
     const requirements = { authorization, secrets: [{ id: 'K' }, { id: 'K' }], user_id: true, more: 1 }
     const document = { ...DOCUMENT, requirements }
@@ -73,13 +73,13 @@ describe('where we deviate from OXP 1.0', () => {
     expect(oxp.encode(recordOf({ source: { dialect: 'oxp', document } })).document).toEqual(document)
   })
 
-  it('a reference that leads back to itself takes anything, which is a loss', () => {
+  it('writes a recursive reference as anything, and reports the loss', () => {
     const { document, losses } = oxp.encode(recordOf({ output: { type: 'array', items: { $ref: '#' } } }))
     expect(document).toMatchObject({ output_schema: { type: 'array', items: {} } })
     expect(losses.map(({ path }) => path)).toEqual(['/output/items/$ref'])
   })
 
-  it('what a tool gives to look at is its value, where it gave none', () => {
+  it('encodes content and artifacts as the value if there is none', () => {
     const value = (result: object) =>
       encodeOutcome({ callId: 'c', durationMs: 1, result: { ...ok(null), ...result } }, 'bare')
     const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' }
@@ -96,7 +96,7 @@ describe('where we deviate from OXP 1.0', () => {
     expect(value({ content: texts, value: 7 })).toMatchObject({ value: 7 })
   })
 
-  it('a value that lies elsewhere is a link where its schema allows that, else beside the result, else an error', () => {
+  it('encodes an offloaded value as a link in the value, beside the result, or in an error', () => {
     const artifact = { url: 'https://here/a', content_type: 'text/csv', size: 9, meta: { description: 'All rows' } }
     const answer = (value: unknown, form: 'bare' | 'enveloped' = 'bare') =>
       encodeOutcome({ callId: 'c', durationMs: 1, result: { ...ok(value), elsewhere: artifact } }, form)
@@ -111,7 +111,7 @@ describe('where we deviate from OXP 1.0', () => {
   it.each([
     [{ more: 1 }, {}],
     [{ userid: 'ann' }, { type: 'request-malformed' }],
-  ])('of the unknown fields of a context, those nearly known are refused: %j', (context, failure) => {
+  ])('refuses unknown fields of a context only if their names are close to known ones: %j', (context, failure) => {
     const call = decodeCall({ request: { tool_id: 'Kit.Add', context } })
     if ('ok' in call) throw new Error(JSON.stringify(call))
     const tool = { record: recordOf({}), contextParameters: [], validateInput: () => [] }
@@ -120,7 +120,7 @@ describe('where we deviate from OXP 1.0', () => {
     expect(decodeCall({ request: { tool_id: 'Kit.Add' }, more: 1 })).toMatchObject({ ok: false })
   })
 
-  it('GET /tools lists every tool in one answer, and a search or a list of all versions at most 100', async () => {
+  it('lists every tool in one response, and at most 100 in a search or of all versions', async () => {
     const limits: number[] = []
     const catalog: Catalog = {
       ...catalogueOf([]),
@@ -142,7 +142,7 @@ describe('where we deviate from OXP 1.0', () => {
     expect(limits).toEqual([Infinity, 100, 100, 7])
   })
 
-  it('ids have a bound, and types and patterns that are not taken are refused', () => {
+  it('refuses ids that are too long, and types other than object', () => {
     const decode = (given: JsonObject) => oxp.decode({ ...DOCUMENT, input_schema: {}, ...given }, {})
     const idOf = (part: string) => ({ id: `Kit.${part}@1.0.0` })
     expect([decode(idOf('a'.repeat(64))).ok, decode(idOf('a'.repeat(65))).ok]).toEqual([true, false])
@@ -157,7 +157,7 @@ describe('where we deviate from OXP 1.0', () => {
       expect('ok' in decodeCall({ request: { tool_id: 'Kit.Add', call_id } })).toBe(!ok)
   })
 
-  it('who names server-sent events is told of progress, and then the body', async () => {
+  it('sends progress and then the body to a request for server-sent events', async () => {
     const request = new Request('https://x.test/tools/call', { method: 'POST' })
     const response = await respondWithStream(request, callWith(), callerWith(), 'bare', async (_, { progress }) => {
       progress?.({ progress: 1 })

@@ -37,7 +37,7 @@ describe('a CallToolRequest', () => {
     ],
     [{}, { type: 'request-malformed', message: "Cannot read the body at 'params': Is required" }],
     [null, { type: 'request-malformed', message: 'Cannot read the body: Must be an object, got null' }],
-  ])('written as %j is read as it is meant', (body, wanted) => {
+  ])('reads the CallToolRequest %j', (body, wanted) => {
     const read = decodeCall(body)
     expect('ok' in read ? read.failure : read).toEqual(wanted)
   })
@@ -47,13 +47,13 @@ describe('a CallToolResult', () => {
   const outcome = { callId: 'c', durationMs: 5 }
   const text = (words: string) => ({ type: 'text', text: words })
 
-  it('says what went wrong', () => {
+  it('encodes a failure as a CallToolResult with isError', () => {
     const result = { content: [text('The call was canceled')], isError: true }
     expect(encodeFailure({ type: 'cancelled' })).toEqual(result)
     expect(encodeOutcome({ ...outcome, result: fail({ type: 'cancelled' }) })).toEqual(result)
   })
 
-  it('holds the content, else the value, and beside them the artifact', () => {
+  it('encodes the content, else the value, and also the artifact', () => {
     const artifact = { url: 'u', content_type: 't', size: 1, meta: { description: 'd' } }
     const link = text('[d (t, 1 bytes): u]')
     expect(encodeOutcome({ ...outcome, result: { ...ok('x'), artifact } }).content).toEqual([text('x'), link])
@@ -64,7 +64,7 @@ describe('a CallToolResult', () => {
     expect(encodeOutcome({ ...outcome, result: ok(undefined) })).toEqual({ content: [text('null')] })
   })
 
-  it('keeps annotations of every kind of content', () => {
+  it('keeps the annotations of each type of content', () => {
     const annotations = { audience: ['assistant'], priority: 1 } as const
     const content: readonly Content[] = [
       { type: 'image', data: 'AA', mimeType: 'image/png', annotations },
@@ -80,7 +80,7 @@ describe('a CallToolResult', () => {
     ])
   })
 
-  it("is of the schema's own Content, in which only the type is required", () => {
+  it("encodes only the schema's types of Content", () => {
     const annotations = { audience: ['user'], priority: 1 } as const
     const content: readonly Content[] = [
       { type: 'text', text: '', annotations },
@@ -104,7 +104,7 @@ describe('a CallToolResult', () => {
     ])
   })
 
-  it('that holds nothing stays empty, and one that failed keeps its content', () => {
+  it('encodes empty content as empty, and keeps the content of a failure', () => {
     expect(encodeOutcome({ ...outcome, result: { ...ok(null), content: [] } })).toEqual({ content: [] })
     const content: readonly Content[] = [{ type: 'image', data: 'AA', mimeType: 'image/png' }]
     const result = fail({ type: 'tool-failed', message: '[image: image/png]', content })

@@ -1,6 +1,7 @@
 import type { Seal } from '../../../core/call/seal.ts'
 import { toListedTool, toListedName } from '../tool-document.ts'
-import { resumeRoundTrip, NO_RESPONSES, NO_STATE, createRoundTrip } from './2026-07-28/round-trip.ts'
+import { NO_RESPONSES, NO_STATE } from './2026-07-28/request-state.ts'
+import { resumeRoundTrip, createRoundTrip } from './2026-07-28/round-trip.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
 import { decodeBase64Text } from '../../../http/request/header-text.ts'

@@ -44,9 +44,12 @@ describe('the revision of a message', () => {
     ['its version in the header', NEW, 'notification', 'm', {}, 'mcp-2026-07-28'],
     ['its version in _meta alone', {}, 'notification', 'm', { _meta }, 'mcp-2026-07-28'],
     ['its version and method', { ...NEW, 'mcp-method': 'm' }, 'notification', 'm', {}, 'mcp-2026-07-28'],
-  ] as const)('that says %s, %j, as the %s %s with %j, is %s', (_, headers, kind, method, params, format) => {
-    expect(revision(headers, kind, method, params)).toBe(format)
-  })
+  ] as const)(
+    'negotiates from %s, %j, and the %s %s with %j the revision %s',
+    (_, headers, kind, method, params, format) => {
+      expect(revision(headers, kind, method, params)).toBe(format)
+    },
+  )
 
   it.each([
     [
@@ -82,11 +85,11 @@ describe('the revision of a message', () => {
     ],
     [NEW, 'request', 'initialize', { _meta }, [-32020, "The header 'Mcp-Method' is missing: wanted 'initialize'"]],
     [{}, 'request', 'm', { _meta }, [-32020, "The header 'MCP-Protocol-Version' is missing: wanted '2026-07-28'"]],
-  ] as const)('cannot be told from %j and a %s of %s with %j', (headers, kind, method, params, error) => {
+  ] as const)('rejects %j with a %s of %s with %j', (headers, kind, method, params, error) => {
     expect(revision(headers, kind, method, params)).toEqual(error)
   })
 
-  it('of a batch is one of those before 2026', () => {
+  it('negotiates a revision before 2026 for a batch', () => {
     for (const headers of [{}, OLD])
       expect(negotiateBatchRevision(new Headers(headers), revisions)).toBe(revisions.until2025)
     for (const headers of [NEW, { 'mcp-protocol-version': 'x' }]) {
@@ -101,7 +104,7 @@ describe('the revision of a message', () => {
 })
 
 describe('what a revision answers by itself', () => {
-  it('is who serves, with the version that the client asked for where it is known', () => {
+  it('answers initialize with the server, and the requested version if it is known', () => {
     const { until2025, from2026 } = revisions
     const initialized = (protocolVersion: string) =>
       JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo: server })
@@ -120,7 +123,7 @@ describe('what a revision answers by itself', () => {
     })
   })
 
-  it('begins a session only for a client that can be shown URLs', () => {
+  it('begins a session only for a client that can show URLs', () => {
     const { until2025, from2026 } = revisions
     const begin = (method: string, params: JsonObject) => until2025.createSessionId?.(method, params, () => 'u')
     const capabilities = { elicitation: { url: {} } }
@@ -134,7 +137,7 @@ describe('what a revision answers by itself', () => {
     expect(from2026.createSessionId).toBeUndefined()
   })
 
-  it('wraps results, and says of _meta what is its own', () => {
+  it('formats results with the _meta of the revision', () => {
     const { until2025, from2026 } = revisions
     const own = { 'io.modelcontextprotocol/serverInfo': server }
     expect(until2025.formatResult('"a":1')).toBe('{"a":1}')
@@ -164,12 +167,15 @@ describe('what a revision answers by itself', () => {
     [false, 'T', '{"result":T}'],
     [{ type: 'object' }, 'T', 'T'],
     [{ type: 'string' }, 'T', '{"result":T}'],
-  ] as const)('gives a value of the output %j as %j, and before 2026 as %j', (output, modern, legacy) => {
-    expect(revisions.from2026.toStructuredContent(1, 'T', output)).toBe(modern)
-    expect(revisions.until2025.toStructuredContent(1, 'T', output)).toBe(legacy)
-  })
+  ] as const)(
+    'gives a value of the output %j as the structured content %j, and before 2026 as %j',
+    (output, modern, legacy) => {
+      expect(revisions.from2026.toStructuredContent(1, 'T', output)).toBe(modern)
+      expect(revisions.until2025.toStructuredContent(1, 'T', output)).toBe(legacy)
+    },
+  )
 
-  it('gives a value of any output where it can be given', () => {
+  it('gives a value of any output as structured content where the revision allows it', () => {
     expect(revisions.from2026.toStructuredContent(null, 'T', {})).toBeUndefined()
     expect(revisions.from2026.toStructuredContent(null, 'T', { type: 'null' })).toBe('T')
     expect(revisions.until2025.toStructuredContent({}, 'T', {})).toBe('T')

@@ -49,12 +49,12 @@ describe('a client of 2025-11-25 that can be shown URLs', () => {
     status: 200,
   }
 
-  it('is asked for each consent by an error, whether its session or its call says so', async () => {
+  it('requests each consent by an error if the session or the call declares URL elicitation', async () => {
     expect(await ask(MISSING, {}, 'x.elicitation-url')).toEqual(asked)
     expect(await ask(MISSING, { elicitation: { url: {} } })).toEqual(asked)
   })
 
-  it('is asked nothing when no person can help, or it cannot show URLs', async () => {
+  it('requests nothing if no person can help or the client cannot show URLs', async () => {
     expect(await ask({ type: 'cancelled' }, {}, 'x.elicitation-url')).toBeUndefined()
     expect(await ask({ ...MISSING, secrets: [{ id: 'KEY' }] }, {}, 'x.elicitation-url')).toBeUndefined()
     expect(await ask({ ...MISSING, user_id: true }, {}, 'x.elicitation-url')).toBeUndefined()
@@ -71,7 +71,7 @@ describe('a tool as revisions before 2026 list it', () => {
     [{ type: 'object' }, { type: 'object' }],
     [false, { type: 'object', properties: { result: { not: {} } }, required: ['result'] }],
     [{ type: 'array' }, { type: 'object', properties: { result: { type: 'array' } }, required: ['result'] }],
-  ])('of the output %j has the schema %j', (output, outputSchema) => {
+  ])('lists a tool with the output %j with the schema %j', (output, outputSchema) => {
     expect(revision.encodeTool(record('a', { output, _meta: { x: 1 } }), 'b')).toEqual({
       name: 'b',
       description: 'What a does',
@@ -82,7 +82,7 @@ describe('a tool as revisions before 2026 list it', () => {
     })
   })
 
-  it('refers to where the parts of a wrapped schema then stand, in schemas alone', () => {
+  it('moves the references of a wrapped schema, but not those in values', () => {
     const output = {
       type: 'array',
       items: { $ref: '#/$defs/a' },
@@ -112,7 +112,7 @@ describe('a tool as revisions before 2026 list it', () => {
     })
   })
 
-  it('is of one of five versions, the newest first', () => {
+  it('lists five versions, the newest first', () => {
     expect(VERSIONS_UNTIL_2025).toEqual(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'])
   })
 })

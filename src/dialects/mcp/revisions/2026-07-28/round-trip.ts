@@ -6,11 +6,10 @@
  *    user, tool and input. The tool gets the responses of both rounds, except those to our own links.
  * Each link is requested once. After that, the call fails and its error says why.
  */
-import { parseTrusted } from '../../../../core/tool/json-text.ts'
-import { type Failure, ok, type Result } from '../../../../core/failure/failure.ts'
+import type { Failure } from '../../../../core/failure/failure.ts'
 import type { Seal } from '../../../../core/call/seal.ts'
 import { APPROVAL } from '../../../../core/consent/authorization.ts'
-import type { InputRequests, InputResponses } from '../../../../core/tool/content.ts'
+import type { InputRequests } from '../../../../core/tool/content.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/tool/json.ts'
 import { hasCapability, URL_ELICITATION, toUrlElicitations } from '../../elicitation.ts'
 import { toFailureMeta } from '../../../../core/failure/failure-meta.ts'
@@ -20,7 +19,7 @@ import type { McpRequestContext } from '../../toolset.ts'
 import { invalid, type McpError, type McpResult, type McpToolCall, toResult } from '../../wire.ts'
 import type { Revision, RoundTrip } from '../revision.ts'
 import { canonicalJson } from '../../../../core/tool/digest.ts'
-import * as json from '../../../../core/tool/json-reader.ts'
+import { mergeResponses, readState, type RequestState, sealState } from './request-state.ts'
 import { toNameRef } from '../../../../core/tool/tool-id.ts'
 
 type Requests = InputRequests['requests']
@@ -148,55 +147,6 @@ function getRequiredCapabilities({ method, params }: Requests[string]): JsonObje
   if (method === 'sampling/createMessage')
     return { sampling: params.tools === undefined && params.toolChoice === undefined ? {} : { tools: {} } }
   return method === 'roots/list' ? { roots: {} } : undefined
-}
-
-interface RequestState {
-  /** Keys of our own requests: the tool does not get the responses to them. */
-  readonly asked: readonly string[]
-  readonly state?: Json
-  /** Responses that the tool has not got yet, because a person had to open a link first. */
-  readonly responses: InputResponses['responses']
-}
-
-const STATE: json.Reader<RequestState> = json.object({
-  asked: json.optional(json.stringArray, []),
-  state: json.anyJson,
-  responses: json.optional(json.map(json.anyObject), {}),
-})
-
-export const NO_STATE: RequestState = { asked: [], responses: {} }
-
-export const NO_RESPONSES: InputResponses = { responses: {} }
-
-export async function sealState(
-  state: Partial<RequestState>,
-  associatedData: string,
-  seal: Seal,
-): Promise<Result<string | undefined>> {
-  return Object.keys(state).length === 0 ? ok(undefined) : seal.seal(JSON.stringify(state), associatedData)
-}
-
-/** Undefined for a state that this call was not given. */
-export async function readState(
-  { requestState }: McpToolCall,
-  getAssociatedData: () => string,
-  seal: Seal,
-): Promise<Result<RequestState | undefined>> {
-  if (requestState === undefined) return ok(NO_STATE)
-  const unsealedState = await seal.unseal(requestState, getAssociatedData())
-  if (!unsealedState.ok) return unsealedState
-  if (unsealedState.value === undefined) return ok(undefined)
-  const read = json.parseValue(STATE, parseTrusted(unsealedState.value))
-  return read.ok ? read : ok(NO_STATE)
-}
-
-export function mergeResponses({ inputResponses }: McpToolCall, previousState: RequestState): InputResponses {
-  if (inputResponses === undefined && previousState === NO_STATE) return NO_RESPONSES
-  const toolResponses = Object.entries(inputResponses ?? {}).filter(([key]) => !previousState.asked.includes(key))
-  return {
-    responses: { ...previousState.responses, ...Object.fromEntries(toolResponses) },
-    ...(previousState.state === undefined ? {} : { state: previousState.state }),
-  }
 }
 
 /** Binds a state to the call and the user: nobody else may use it. */

@@ -7,10 +7,10 @@ import type { McpRequestContext } from '../../../../../src/dialects/mcp/toolset.
 import type { McpToolCall } from '../../../../../src/dialects/mcp/wire.ts'
 import {
   mergeResponses,
-  toAssociatedData,
   readState,
   sealState,
-} from '../../../../../src/dialects/mcp/revisions/2026-07-28/round-trip.ts'
+} from '../../../../../src/dialects/mcp/revisions/2026-07-28/request-state.ts'
+import { toAssociatedData } from '../../../../../src/dialects/mcp/revisions/2026-07-28/round-trip.ts'
 
 /** Seals nothing: what is sealed is the text, and what it is bound to. */
 const seal: Seal = {
@@ -23,12 +23,12 @@ describe('the state of a call', () => {
   const read = (requestState?: string) =>
     readState(requestState === undefined ? CALL : { ...CALL, requestState }, () => 'b', seal)
 
-  it('is sealed where there is any', async () => {
+  it('seals a state only if there is one', async () => {
     expect(await sealState({}, 'b', seal)).toEqual(ok(undefined))
     expect(await sealState({ state: 1 }, 'b', seal)).toEqual(ok('b|{"state":1}'))
   })
 
-  it('is what was sealed, with nothing where nothing was', async () => {
+  it('reads the sealed state, and an empty state if there is none', async () => {
     const empty = { asked: [], responses: {} }
     expect(await read()).toEqual(ok(empty))
     expect(await read('b|{"state":null}')).toEqual(ok({ ...empty, state: null }))
@@ -36,20 +36,20 @@ describe('the state of a call', () => {
     expect(await read('b|7')).toEqual(ok(empty))
   })
 
-  it('is a failure while there is no key to be had', async () => {
+  it('fails to seal and to read a state without a key', async () => {
     const failing = fail({ type: 'unavailable', message: 'no key' })
     const without: Seal = { seal: async () => failing, unseal: async () => failing }
     expect(await sealState({ state: 1 }, 'b', without)).toEqual(failing)
     expect(await readState({ ...CALL, requestState: 'x' }, () => 'b', without)).toEqual(failing)
   })
 
-  it('is undefined when it cannot be unsealed', async () => {
+  it('reads undefined from a state that cannot be unsealed', async () => {
     expect(await read('c|{}')).toEqual(ok(undefined))
   })
 })
 
 describe('the answers that are a tool’s own', () => {
-  it('are those of this round and of one that was kept, without ours', () => {
+  it('merges the responses of this and the previous round, without those to our own requests', () => {
     const earlier = { asked: ['ours'], state: 1, responses: { a: {}, b: { x: 1 } } }
     const inputResponses = { ours: {}, b: { x: 2 }, c: {} }
     expect(mergeResponses({ ...CALL, inputResponses }, earlier)).toEqual({
@@ -59,7 +59,7 @@ describe('the answers that are a tool’s own', () => {
     expect(mergeResponses(CALL, { asked: [], responses: { a: {} } })).toEqual({ responses: { a: {} } })
   })
 
-  it('are none of a call that is made for the first time', async () => {
+  it('has no previous responses on the first call', async () => {
     const first = await readState(CALL, () => 'b', seal)
     if (!first.ok || !first.value) throw new Error('Cannot read')
     expect(mergeResponses(CALL, first.value)).toEqual({ responses: {} })
@@ -77,7 +77,7 @@ describe('what a state is sealed for', () => {
     toolset: { search: false, select: false, bare: false, tools: undefined, patternNames: [], unresolvedNames: [] },
   })
 
-  it('is who calls what, for whom, with which input in any order of its keys', () => {
+  it('binds a state to the principal, the user, the tool and the input, in any order of its keys', () => {
     const bound = toAssociatedData(CALL, client())
     expect(JSON.parse(bound)).toEqual(['mcp', 'admin', null, 'name:echo', '{"a":2,"b":1}'])
     expect(toAssociatedData({ ...CALL, input: { a: 2, b: 1 } }, client())).toBe(bound)
@@ -90,7 +90,7 @@ describe('what a state is sealed for', () => {
     ])
   })
 
-  it('is the input as it is where it has no canonical form', () => {
+  it('binds a state to the input as written if it has no canonical form', () => {
     expect(JSON.parse(toAssociatedData({ ...CALL, input: { a: '\ud800' } }, client()))[4]).toBe('{"a":"\\ud800"}')
   })
 })

@@ -33,7 +33,7 @@ const textOf = (result: Record<string, unknown> | undefined) =>
   (result?.['content'] as { text: string }[] | undefined)?.[0]?.text
 
 describe('what a client is asked', () => {
-  it('is to show each page that a person has to act on', async () => {
+  it('requests an elicitation for each page that a person has to open', async () => {
     const { result } = await answerTo(MISSING, { elicitation: { url: {} } })
     const request = (id: string) => ({
       method: 'elicitation/create',
@@ -51,7 +51,7 @@ describe('what a client is asked', () => {
     })
   })
 
-  it('is not asked again when the person declined, or is not done', async () => {
+  it('requests nothing again if the person declined or is not done', async () => {
     const said = async (failure: Failure, inputResponses: object) =>
       (await answerTo(failure, { elicitation: { url: {} } }, { inputResponses })).result
     const decline = { action: 'decline' }
@@ -79,13 +79,16 @@ describe('what a client is asked', () => {
     [{ elicitation: 7 }, {}],
     [{ elicitation: { url: 7 } }, {}],
     [{}, {}],
-  ])('is nothing of a client of %j, which is told in words', async (capabilities, more) => {
-    const { result } = await answerTo({ ...MISSING, ...more }, capabilities)
-    expect(textOf(result)).toContain('authorization_required')
-    expect(result).toMatchObject({ isError: true, resultType: 'complete' })
-  })
+  ])(
+    'requests no elicitation from a client with the capabilities %j, and explains the failure',
+    async (capabilities, more) => {
+      const { result } = await answerTo({ ...MISSING, ...more }, capabilities)
+      expect(textOf(result)).toContain('authorization_required')
+      expect(result).toMatchObject({ isError: true, resultType: 'complete' })
+    },
+  )
 
-  it('is what it would have to be capable of', async () => {
+  it('names the capabilities that the client lacks', async () => {
     const asking = (...requests: { method: string; params: object }[]): Failure => ({
       type: 'input-required',
       requests: Object.fromEntries(requests.map((request, index) => [`r${index}`, request])) as never,
@@ -114,7 +117,7 @@ describe('what a client is asked', () => {
     expect(textOf(result)).toBe('The tool asks for something that MCP has no request for')
   })
 
-  it('is nothing when the tool asks for nothing', async () => {
+  it('requests no input if the tool asks for none', async () => {
     const { result } = await answerTo({ type: 'input-required', requests: {} }, {})
     expect(result).toMatchObject({ resultType: 'input_required', inputRequests: {} })
   })
