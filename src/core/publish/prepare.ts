@@ -99,12 +99,8 @@ export async function prepareDocument(
   if (sizeProblems.length > 0) return { ok: false, problems: [...problems, ...sizeProblems] }
   const { definitions, warnings: renameWarnings } = await assignNames(decoded.value.definitions, deps.source)
   const sourceNames = decoded.value.sourceNames ?? decoded.value.definitions.map(({ tool }) => tool)
-  const {
-    implementationOf: findImplementation,
-    placeOf: findImplementationPath,
-    problems: implementationProblems,
-  } = chooseImplementations(definitions, sourceNames, wrapper, runners)
-  problems.push(...checkSchemas(schemas, codec.references, prefix, budget), ...implementationProblems)
+  const chosen = chooseImplementations(definitions, sourceNames, wrapper, runners)
+  problems.push(...checkSchemas(schemas, codec.references, prefix, budget), ...chosen.problems)
   if (problems.length > 0) return { ok: false, problems }
   const text = itself || definitions.length > 1 ? JSON.stringify(document) : undefined
   const { dialect: codecDialect } = codec
@@ -113,7 +109,7 @@ export async function prepareDocument(
     definitions.map((decodedDefinition, index) => {
       const tagged = { ...decodedDefinition, tags: tags ?? decodedDefinition.tags }
       const definition = guard ? applyGuards(tagged, [guard]) : tagged
-      const parts = { definition, sourceName: sourceNames[index], implementation: findImplementation(index) }
+      const parts = { definition, sourceName: sourceNames[index], implementation: chosen.findImplementation(index) }
       return createToolRecord({ ...parts, dialect: codecDialect, document, hash: shared?.hash }, sha256)
     }),
   )
@@ -150,7 +146,7 @@ export async function prepareDocument(
         allowBreaking: false,
         toolkitDescription,
       },
-      implementationPaths: definitions.map((_, index) => findImplementationPath(index)),
+      implementationPaths: definitions.map((_, index) => chosen.findPath(index)),
       warnings: [...warnings, ...placementWarnings, ...renameWarnings].map((problem) =>
         withPathPrefix(prefix, problem),
       ),
@@ -210,13 +206,13 @@ function chooseImplementations(
       return { path: `/implementations${encodePointerStep(name)}`, message }
     })
   const findImplementation = (index: number) => findNamed(index) ?? implementation
-  const findImplementationPath = (index: number) =>
+  const findPath = (index: number) =>
     findNamed(index) ? `/implementations${encodePointerStep(sourceNames[index] ?? '')}` : '/implementation'
   for (const [index, definition] of definitions.entries()) {
     const selected = findImplementation(index)
-    if (selected) problems.push(...checkImplementation(selected, definition, runners, findImplementationPath(index)))
+    if (selected) problems.push(...checkImplementation(selected, definition, runners, findPath(index)))
   }
-  return { implementationOf: findImplementation, placeOf: findImplementationPath, problems }
+  return { findImplementation, findPath, problems }
 }
 
 export async function prepareDefinitions(

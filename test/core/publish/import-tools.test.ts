@@ -34,7 +34,7 @@ async function imports(...documents: readonly object[]) {
 }
 
 describe('the version of an imported tool', () => {
-  it('is first that of the source, or 1.0.0', async () => {
+  it('gives a new tool the version of its source, or 1.0.0', async () => {
     expect((await imports(describing({}))).results[0]).toEqual({ 'Kit.do@2.3.4': 'new', 'Kit.other@2.3.4': 'new' })
     expect((await imports(describing({}, 'v2'))).results[0]).toEqual({
       'Kit.do@1.0.0': 'new',
@@ -42,7 +42,7 @@ describe('the version of an imported tool', () => {
     })
   })
 
-  it('stays while the tool does, whatever the source calls itself', async () => {
+  it('keeps the version of an unchanged tool, whatever the version of the source', async () => {
     const { results, records } = await imports(describing({}), describing({}, '9.0.0'))
     expect(results[1]).toEqual({ 'Kit.do@2.3.4': 'unchanged', 'Kit.other@2.3.4': 'unchanged' })
     expect(records).toHaveLength(2)
@@ -76,7 +76,7 @@ describe('the version of an imported tool', () => {
     expect(old?.digest).not.toBe(fresh?.digest)
   })
 
-  it('follows what a shared schema says, not that it is shared', async () => {
+  it('derives the version from what a shared schema says, not from its being shared', async () => {
     const of = (more: object) => ({
       ...describing(
         answering({
@@ -113,7 +113,7 @@ describe('the version of an imported tool', () => {
     expect(Object.keys(apart.results[1] ?? {})[0]).toBe('Kit.do@2.4.0')
   })
 
-  it('is the one that is given, if it is above the highest', async () => {
+  it('uses the version that is specified, if it is above the highest', async () => {
     const records: ToolRecord[] = []
     const { items = [] } = await read(describing(before))
     await publish(items, records, { version: '5.0.0' })
@@ -136,7 +136,7 @@ describe('the version of an imported tool', () => {
 })
 
 describe('a tool that cannot be published', () => {
-  it('is skipped, and the others are not', async () => {
+  it('skips a tool that cannot be imported, and imports the others', async () => {
     const records: ToolRecord[] = []
     const { items = [] } = await read(describing({}))
     await publish(items, records)
@@ -167,7 +167,7 @@ describe('what a source makes', () => {
   const numbered = (count: number) => Array.from({ length: count }, (_, index) => named(`T${index}`))
   const BAD = { type: 'text' }
 
-  it('is published, and told of with what its source says of it', async () => {
+  it('publishes a tool, and reports it with the warnings of its source', async () => {
     const requirements = { authorization: [], secrets: [{ id: 'KEY' }], user_id: true }
     const tool = importedOf({ requirements }, { warnings: ['Is loose'], about: { method: 'GET' } })
     expect(await importTools([{ tool }], options, worldOf().publish)).toEqual({
@@ -188,13 +188,13 @@ describe('what a source makes', () => {
     })
   })
 
-  it('is nothing', async () => {
+  it('imports nothing from an empty source', async () => {
     const { publish: door, asked } = worldOf()
     expect(await importTools([], options, door)).toEqual({ imported: [], skipped: [], denied: 0 })
     expect(asked).toEqual([])
   })
 
-  it('is published ten at a time, as it is made, and in order', async () => {
+  it('publishes ten tools at a time, as the source yields them, and in order', async () => {
     const sizes: number[] = []
     const { publish: door, asked, stored } = worldOf()
     let made = 0
@@ -218,7 +218,7 @@ describe('what a source makes', () => {
     expect(imported.skipped).toEqual([{ name: 'gone', reason: 'Is gone' }])
   })
 
-  it('is published with what was said', async () => {
+  it('publishes with the options of the import', async () => {
     const given: unknown[] = []
     const { publish: door } = worldOf()
     const item = named('A')
@@ -234,7 +234,7 @@ describe('what a source makes', () => {
     ])
   })
 
-  it('lets others have the thread between items that take work', async () => {
+  it('yields control between items that take work', async () => {
     const budget = createRequestBudget()
     let [made, ways] = [0, 0]
     function* items(): Iterable<ImportItem> {
@@ -325,7 +325,7 @@ describe('what a source makes', () => {
     expect(denied).toBe(2)
   })
 
-  it('is told of five things that are wrong with it', async () => {
+  it('names at most five problems of a skipped tool', async () => {
     const properties = Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, BAD]))
     const { skipped } = await importTools([named('A', { input: { properties } })], options, worldOf().publish)
     expect(skipped[0]?.reason.split('; ').map((each) => each.split(':')[0])).toEqual(
@@ -348,7 +348,7 @@ describe('what a source makes', () => {
     expect((await imports({ sourceVersion: '2.0.0' })).imported).toHaveLength(1)
   })
 
-  it('comes to something', async () => {
+  it('throws when a tool is neither imported nor skipped', async () => {
     const message = "Nothing became of the imported tool 'A'"
     const ok = { ok: true, outcome: 'created', warnings: [] } as const
     for (const reports of [

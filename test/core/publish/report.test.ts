@@ -6,7 +6,7 @@ const warnings = [{ path: '/w', message: 'Is odd' }]
 const ids = ['Kit.A@1.0.0', 'Kit.B@1.0.0']
 
 describe('a report', () => {
-  it.each(['created', 'unchanged'] as const)('says that tools were %s, with warnings', (outcome) => {
+  it.each(['created', 'unchanged'] as const)('reports that tools were %s, with warnings', (outcome) => {
     const report = toReport({ outcome, ids }, { warnings })
     expect(report).toEqual({ ok: true, outcome, ids, warnings })
     expect(report).not.toHaveProperty('imported')
@@ -14,14 +14,14 @@ describe('a report', () => {
     expect(toReport({ outcome, ids }, { warnings, state: 'changed' })).toEqual({ ...report, imported })
   })
 
-  it('says which of them await review, also as an act', () => {
+  it('lists the versions that await review, in the report and in the audit entry', () => {
     const report = toReport({ outcome: 'created', ids, pending: ['Kit.B@1.0.0'] }, { warnings: [] })
     expect(report).toMatchObject({ pending: ['Kit.B@1.0.0'] })
     expect(summarizeReports([report])).toEqual({ published: ids, pending: ['Kit.B@1.0.0'] })
     expect(summarizeReports([toReport({ outcome: 'created', ids }, { warnings: [] })])).toEqual({ published: ids })
   })
 
-  it('says which new ones have no implementation', () => {
+  it('lists new versions without an implementation as uncallable', () => {
     const { implementation, ...bare } = recordOf(definitionWith([]), { kind: 'bundled' })
     const records = [
       { ...bare, id: ids[0] ?? '' },
@@ -32,7 +32,7 @@ describe('a report', () => {
     expect(toReport({ outcome: 'created', ids }, { warnings }, records.slice(1))).not.toHaveProperty('uncallable')
   })
 
-  it('says why the registry would not have them', () => {
+  it('gives the reason when the registry refuses a publication', () => {
     expect(toReport({ outcome: 'conflict', ids, message: 'Exists' }, { warnings })).toEqual({
       ok: false,
       ids,
@@ -46,7 +46,7 @@ describe('a report', () => {
     })
   })
 
-  it('says why they got no further, with ids where there are any', () => {
+  it('gives the reason of a rejection, with ids where there are any', () => {
     const failure = { type: 'forbidden', reason: 'No' } as const
     expect(rejectPublication(failure)).toEqual({ ok: false, ids: [], failure })
     expect(rejectPublication(failure, ids)).toEqual({ ok: false, ids, failure })

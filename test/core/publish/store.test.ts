@@ -7,7 +7,7 @@ import { definitionOf, principal, sha256, worldOf } from './fakes.ts'
 
 const NOTHING = { outcome: 'unchanged', ids: [] } as const
 
-async function admitted(tool: string, more: Partial<PreparedSubmission> = {}): Promise<PreparedSubmission> {
+async function prepared(tool: string, more: Partial<PreparedSubmission> = {}): Promise<PreparedSubmission> {
   const record = await createToolRecord(
     { definition: definitionOf({ tool }), dialect: 'plain', document: tool },
     sha256,
@@ -16,14 +16,14 @@ async function admitted(tool: string, more: Partial<PreparedSubmission> = {}): P
   return { publication, implementationPaths: [], warnings: [], ...more }
 }
 
-describe('what was admitted', () => {
-  it('is stored in one go and in order, and reported on at its place', async () => {
+describe('prepared submissions', () => {
+  it('stores prepared submissions together and in order, and reports each at its place', async () => {
     const conflict = (ids: readonly string[]): PublicationResult => ({ outcome: 'conflict', ids, message: 'Exists' })
     const { deps, stored } = worldOf({ outcomes: { 'Kit.B@1.0.0': conflict } })
     const refused = { ok: false, ids: [], failure: { type: 'forbidden', reason: 'No' } } as const
     const unchanged = { ok: true, ...NOTHING, warnings: [] } as const
     const warnings = [{ path: '/w', message: 'Is odd' }]
-    const [a, b, c] = [await admitted('A', { warnings }), await admitted('B'), await admitted('C', { state: 'new' })]
+    const [a, b, c] = [await prepared('A', { warnings }), await prepared('B'), await prepared('C', { state: 'new' })]
     expect(await storePublications([refused, a, b, unchanged, c], deps.writer, principal('*'))).toEqual([
       refused,
       { ok: true, outcome: 'created', ids: ['Kit.A@1.0.0'], warnings, uncallable: ['Kit.A@1.0.0'] },
@@ -41,7 +41,7 @@ describe('what was admitted', () => {
     expect(stored).toEqual([[a.publication, b.publication, c.publication]])
   })
 
-  it('may be nothing, of which the registry is not told', async () => {
+  it('does not call the registry when there is nothing to store', async () => {
     const { deps, asked } = worldOf()
     const refused = { ok: false, ids: [], failure: { type: 'forbidden', reason: 'No' } } as const
     expect(await storePublications([refused], deps.writer, principal('*'))).toEqual([refused])
@@ -49,13 +49,13 @@ describe('what was admitted', () => {
     expect(asked).toEqual([])
   })
 
-  it('comes to something', async () => {
+  it('throws when the registry returns no result for a publication', async () => {
     const writer = {
       publish: async () => [],
       change: async () => undefined,
       rights: async () => ({ denied: undefined, maySendSecrets: true }),
     }
-    await expect(storePublications([await admitted('A')], writer, principal('*'))).rejects.toThrow(
+    await expect(storePublications([await prepared('A')], writer, principal('*'))).rejects.toThrow(
       'A publication came to nothing',
     )
   })
