@@ -15,14 +15,14 @@ export function seconds(text: string): number {
   throw new InvalidArgumentError('Wanted seconds, such as 0 or 86400.')
 }
 
-/** A time as the deployment takes it: as it is written, or so far ahead, such as 30d. */
+/** A time for the deployment: RFC 3339 unchanged, or an offset from now, such as 30d. */
 export function expiry(text: string): string {
   return relativeTime(text, 1) ?? absoluteTime(text, '30d')
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** A time as the deployment takes it: as it is written, or so long ago, such as 12h. */
+/** A time for the deployment: RFC 3339 unchanged, or a time ago, such as 12h. */
 export function parseTimeOption(text: string): string {
   return relativeTime(text, -1) ?? absoluteTime(text, '12h')
 }
@@ -33,7 +33,7 @@ function relativeTime(text: string, direction: 1 | -1): string | undefined {
   return new Date(Date.now() + direction * Number(count) * (UNITS_MS[unit] ?? 0)).toISOString()
 }
 
-/** RFC 3339, which the deployment reads: here only what it cannot be is refused. */
+/** The deployment parses RFC 3339. This rejects only what cannot be a date. */
 function absoluteTime(text: string, example: string): string {
   if (/^\d{4}-\d\d-\d\d/.test(text)) return text
   throw new InvalidArgumentError(`Wanted a time such as 2030-01-31T12:00:00Z, or ${example}.`)
@@ -47,24 +47,24 @@ export function readInputFile(file: string, { stdin }: TerminalIO): Promise<stri
   return file === '-' ? text(stdin) : readTextFile(file)
 }
 
-/** The error of a folder does not name it by itself. */
+/** Node's error for a folder does not name the folder. */
 export function readTextFile(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: unknown) => {
     throw Object.assign(Object(error), { path: file })
   })
 }
 
-export function parseJsonArgument(text: string, what: string): unknown {
+export function parseJsonArgument(text: string, label: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {
-    const [, at = ''] = /at (position \d+)/.exec(String(error)) ?? []
-    throw new CliError('usage', `${what} is not valid JSON${at === '' ? '' : ` (${at})`}`)
+    const [, position = ''] = /at (position \d+)/.exec(String(error)) ?? []
+    throw new CliError('usage', `${label} is not valid JSON${position === '' ? '' : ` (${position})`}`)
   }
 }
 
-export function readObject(text: string, what: string): JsonRecord {
-  const value = parseJsonArgument(text, what)
+export function readObject(text: string, label: string): JsonRecord {
+  const value = parseJsonArgument(text, label)
   if (isObject(value)) return value
-  throw new CliError('usage', `${what} is not a JSON object`)
+  throw new CliError('usage', `${label} is not a JSON object`)
 }

@@ -24,7 +24,7 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
-const EXIT_OF: Readonly<Record<SwitchboardError['code'] | CliErrorCode, number>> = {
+const EXIT_BY_CODE: Readonly<Record<SwitchboardError['code'] | CliErrorCode, number>> = {
   failed: EXIT.failed,
   tool_failed: EXIT.failed,
   internal: EXIT.failed,
@@ -48,5 +48,5 @@ const EXIT_OF: Readonly<Record<SwitchboardError['code'] | CliErrorCode, number>>
 }
 
 export function getExitCode({ code }: SwitchboardError | CliError): number {
-  return EXIT_OF[code]
+  return EXIT_BY_CODE[code]
 }

@@ -24,16 +24,16 @@ export function readNote({ headers }: Response): string | undefined {
   return headers.get('switchboard-note') ?? undefined
 }
 
-const LOCAL = 'http://localhost:8787'
+const LOCAL_URL = 'http://localhost:8787'
 
-export function openSession(options: CommonOptions, surroundings: TerminalIO, signal: AbortSignal) {
-  const { env } = surroundings
-  const url = options.url ?? (env['SWITCHBOARD_URL'] || LOCAL)
+export function openSession(options: CommonOptions, io: TerminalIO, signal: AbortSignal) {
+  const { env } = io
+  const url = options.url ?? (env['SWITCHBOARD_URL'] || LOCAL_URL)
   if (!/^https?:/i.test(url))
     throw new CliError('usage', 'Invalid address', 'Add http:// or https:// to SWITCHBOARD_URL, or to --url')
   const key = options.key ?? (env['SWITCHBOARD_KEY'] || undefined)
   const { allowHttp } = options
-  const terminal = createTerminal(surroundings, options, signal)
+  const terminal = createTerminal(io, options, signal)
   const onWait = (ms: number, { message }: Error) => terminal.note(`Waiting ${Math.ceil(ms / 1_000)} s: ${message}`)
   const connection = connect({ url, key, allowHttp, onWait })
   return {
@@ -44,7 +44,7 @@ export function openSession(options: CommonOptions, surroundings: TerminalIO, si
     connection,
     stranger: connect({ url, attempts: 1 }),
     terminal,
-    surroundings,
+    surroundings: io,
     signal,
   }
 }

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
-import { isObject, parsed } from '../client/json.ts'
+import { isObject, tryParseJson } from '../client/json.ts'
 import { CliError } from './cli-error.ts'
 
 /** Puts a snippet's servers and inputs into a file of JSON, and leaves the rest as it is, comments too. */
@@ -10,38 +10,38 @@ export async function mergeJson(file: string, snippet: string) {
   const text = before === undefined || before.trim() === '' ? '{}' : before
   const errors: ParseError[] = []
   const options = { allowTrailingComma: true }
-  const said: unknown = parse(text, errors, options)
+  const settings: unknown = parse(text, errors, options)
   const [first] = errors
   if (first) {
     const line = text.slice(0, first.offset).split('\n').length
-    throw unreadable(file, `line ${line}: ${printParseErrorCode(first.error)}`)
+    throw toRefusal(file, `line ${line}: ${printParseErrorCode(first.error)}`)
   }
-  if (!isObject(said)) throw unreadable(file, 'it is not an object')
-  const wanted = parsed(snippet)
-  if (!isObject(wanted)) throw new Error('The snippet is not an object')
+  if (!isObject(settings)) throw toRefusal(file, 'it is not an object')
+  const additions = tryParseJson(snippet)
+  if (!isObject(additions)) throw new Error('The snippet is not an object')
   const formattingOptions = { insertSpaces: true, tabSize: 2, eol: text.includes('\r\n') ? '\r\n' : '\n' }
-  const put = (whole: string, path: (string | number)[], value: unknown, isArrayInsertion = false) =>
-    applyEdits(whole, modify(whole, path, value, { formattingOptions, isArrayInsertion }))
+  const setValue = (json: string, path: (string | number)[], value: unknown, isArrayInsertion = false) =>
+    applyEdits(json, modify(json, path, value, { formattingOptions, isArrayInsertion }))
   let after = text
-  for (const [section, value] of Object.entries(wanted)) {
-    const there = said[section]
+  for (const [section, value] of Object.entries(additions)) {
+    const existing = settings[section]
     if (Array.isArray(value)) {
-      if (there !== undefined && !Array.isArray(there)) throw unreadable(file, `'${section}' is not a list`)
-      const known: readonly unknown[] = there ?? []
-      if (there === undefined) after = put(after, [section], [])
-      for (const each of value.filter(isObject)) {
-        const at = known.findIndex((one) => isObject(one) && one['id'] === each['id'])
-        after = at < 0 ? put(after, [section, -1], each, true) : put(after, [section, at], each)
+      if (existing !== undefined && !Array.isArray(existing)) throw toRefusal(file, `'${section}' is not a list`)
+      const items: readonly unknown[] = existing ?? []
+      if (existing === undefined) after = setValue(after, [section], [])
+      for (const item of value.filter(isObject)) {
+        const at = items.findIndex((candidate) => isObject(candidate) && candidate['id'] === item['id'])
+        after = at < 0 ? setValue(after, [section, -1], item, true) : setValue(after, [section, at], item)
       }
     } else if (isObject(value)) {
-      if (there !== undefined && !isObject(there)) throw unreadable(file, `'${section}' is not an object`)
-      for (const [name, one] of Object.entries(value)) {
-        const isSame = isObject(there) && JSON.stringify(there[name]) === JSON.stringify(one)
-        if (!isSame) after = put(after, [section, name], one)
+      if (existing !== undefined && !isObject(existing)) throw toRefusal(file, `'${section}' is not an object`)
+      for (const [name, entry] of Object.entries(value)) {
+        const isSame = isObject(existing) && JSON.stringify(existing[name]) === JSON.stringify(entry)
+        if (!isSame) after = setValue(after, [section, name], entry)
       }
     }
   }
-  const isSame = before !== undefined && JSON.stringify(said) === JSON.stringify(parse(after, [], options))
+  const isSame = before !== undefined && JSON.stringify(settings) === JSON.stringify(parse(after, [], options))
   return { before, after: isSame ? before : after.endsWith('\n') ? after : `${after}\n` }
 }
 
@@ -55,29 +55,29 @@ export async function mergeToml(file: string, snippet: string) {
       text,
     )
   ) {
-    throw unreadable(file, "it speaks of 'mcp_servers.switchboard' or 'mcp_servers' already: change it by hand")
+    throw toRefusal(file, "it speaks of 'mcp_servers.switchboard' or 'mcp_servers' already: change it by hand")
   }
   // An open text at the end would swallow the table
   if ((text.split('"""').length - 1) % 2 === 1 || (text.split("'''").length - 1) % 2 === 1)
-    throw unreadable(file, 'a text in it does not end')
+    throw toRefusal(file, 'a text in it does not end')
   const gap = text === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n'
   return { before, after: `${before ?? ''}${gap}${snippet}\n` }
 }
 
-/** Replaces a file as a whole, and gives the name of a backup of it. A link stays one. */
-export async function writeKeeping(file: string, before: string | undefined, after: string) {
+/** Replaces a whole file and returns the name of its backup. A symbolic link stays one. */
+export async function writeWithBackup(file: string, before: string | undefined, after: string) {
   await mkdir(dirname(file), { recursive: true })
   if (before === undefined) {
     await writeFile(file, after, { mode: 0o600, flag: 'wx' })
     return undefined
   }
-  const place = await realpath(file)
-  const { mode } = await stat(place)
-  const backup = `${place}.${new Date().toISOString().replaceAll(/[:.]/g, '-')}.backup`
-  await copyFile(place, backup)
-  const next = `${place}.${process.pid}.new`
-  await writeFile(next, after, { mode, flag: 'wx' })
-  await rename(next, place)
+  const target = await realpath(file)
+  const { mode } = await stat(target)
+  const backup = `${target}.${new Date().toISOString().replaceAll(/[:.]/g, '-')}.backup`
+  await copyFile(target, backup)
+  const newFile = `${target}.${process.pid}.new`
+  await writeFile(newFile, after, { mode, flag: 'wx' })
+  await rename(newFile, target)
   return backup
 }
 
@@ -90,6 +90,6 @@ async function readText(file: string): Promise<string | undefined> {
   }
 }
 
-function unreadable(file: string, why: string): CliError {
-  return new CliError('refused', `${file} is left as it is: ${why}`)
+function toRefusal(file: string, reason: string): CliError {
+  return new CliError('refused', `${file} is left as it is: ${reason}`)
 }

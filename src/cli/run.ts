@@ -3,30 +3,30 @@ import { SwitchboardError } from '../client/index.ts'
 import { CliError, EXIT, getExitCode } from './cli-error.ts'
 import { createProgram } from './program.ts'
 import { openSession } from './context.ts'
-import { formatJsonText, inOptions, formatStyledLine, problemLine } from './terminal-text.ts'
+import { formatJsonText, toCliTerms, formatStyledLine, formatProblem } from './terminal-text.ts'
 import type { TerminalIO } from './terminal.ts'
 
-/** Runs a command line, and gives the status to exit with. What goes wrong is told on `stderr`; it never throws. */
-export async function run(args: readonly string[], surroundings: TerminalIO, signal: AbortSignal): Promise<number> {
-  const { stdout, stderr } = surroundings
+/** Runs a command line and returns the exit status. Errors are printed to `stderr`; it never throws. */
+export async function run(args: readonly string[], io: TerminalIO, signal: AbortSignal): Promise<number> {
+  const { stdout, stderr } = io
   const program = createProgram(
-    (options) => openSession(options, surroundings, signal),
+    (options) => openSession(options, io, signal),
     (text) => void stdout.write(text),
   )
   const isJson = args.includes('--json')
   try {
-    // Its own `help` knows the first command of `help keys create` alone
+    // Commander's own `help` reads only the first word of `help keys create`
     const isHelp = args[0] === 'help'
-    const named = args[1]
-    if (isHelp && named !== undefined && !named.startsWith('-') && !findCommand(program, named))
-      throw new CliError('usage', `Unknown command '${named}'`, 'switchboard --help lists the commands')
+    const helpTopic = args[1]
+    if (isHelp && helpTopic !== undefined && !helpTopic.startsWith('-') && !findCommand(program, helpTopic))
+      throw new CliError('usage', `Unknown command '${helpTopic}'`, 'switchboard --help lists the commands')
     await program.parseAsync(isHelp ? [...args.slice(1), '--help'] : [...args], { from: 'user' })
     return EXIT.ok
-  } catch (thrown) {
-    if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.ok
-    const error = known(thrown, args)
+  } catch (cause) {
+    if (cause instanceof CommanderError && cause.exitCode === 0) return EXIT.ok
+    const error = toKnownError(cause, args)
     if (isJson) stderr.write(`${formatJsonText({ error: describe(error) })}\n`)
-    else for (const line of formatLines(error, surroundings)) stderr.write(`${inOptions(line)}\n`)
+    else for (const line of formatLines(error, io)) stderr.write(`${toCliTerms(line)}\n`)
     return getExitCode(error)
   }
 }
@@ -44,23 +44,27 @@ const FILE_PROBLEMS = new Map([
 const NO_LOGIN =
   'Set SWITCHBOARD_URL and SWITCHBOARD_KEY, or pass --url and --key; switchboard doctor says whether they are right'
 
-function known(thrown: unknown, [first = '']: readonly string[]): SwitchboardError | CliError {
-  if (thrown instanceof SwitchboardError || thrown instanceof CliError) return thrown
-  if (thrown instanceof CommanderError) {
-    const isAlone = thrown.code === 'commander.help'
-    const message = isAlone ? 'Which command?' : thrown.message.replace(/^error: /, '')
+function toKnownError(cause: unknown, [first = '']: readonly string[]): SwitchboardError | CliError {
+  if (cause instanceof SwitchboardError || cause instanceof CliError) return cause
+  if (cause instanceof CommanderError) {
+    const hasNoCommand = cause.code === 'commander.help'
+    const message = hasNoCommand ? 'Which command?' : cause.message.replace(/^error: /, '')
     const hint = 'switchboard --help lists the commands, switchboard COMMAND --help its options'
     if (/unknown command 'log-?in'/.test(message)) return new CliError('usage', "There is no 'login'", NO_LOGIN)
-    const isEarly = first.startsWith('-') && /unknown option/.test(message)
-    return new CliError('usage', message, isEarly ? 'Options follow the command, as in switchboard list --json' : hint)
+    const isBeforeCommand = first.startsWith('-') && /unknown option/.test(message)
+    return new CliError(
+      'usage',
+      message,
+      isBeforeCommand ? 'Options follow the command, as in switchboard list --json' : hint,
+    )
   }
-  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
-  const message = thrown instanceof Error ? thrown.message : String(thrown)
-  const why = FILE_PROBLEMS.get(code)
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const message = cause instanceof Error ? cause.message : String(cause)
+  const reason = FILE_PROBLEMS.get(code)
   // Errors of the file system name the file, and nothing in it
-  return why === undefined
+  return reason === undefined
     ? new CliError('failed', message)
-    : new CliError('usage', `Cannot open '${Object(thrown).path ?? 'the file'}': ${why}`)
+    : new CliError('usage', `Cannot open '${Object(cause).path ?? 'the file'}': ${reason}`)
 }
 
 function describe(error: SwitchboardError | CliError): object {
@@ -70,22 +74,25 @@ function describe(error: SwitchboardError | CliError): object {
 
 function formatLines(error: SwitchboardError | CliError, { stderr, env }: TerminalIO): readonly string[] {
   const colored = stderr.isTTY && (env['NO_COLOR'] ?? '') === ''
-  const first = (message: string) => formatStyledLine([['red', 'Error: '], message], colored)
+  const formatMessage = (message: string) => formatStyledLine([['red', 'Error: '], message], colored)
   if (error instanceof CliError)
-    return [first(error.message), ...(error.hint === undefined ? [] : [formatStyledLine([error.hint], false)])]
+    return [formatMessage(error.message), ...(error.hint === undefined ? [] : [formatStyledLine([error.hint], false)])]
   const { developerMessage, parameterErrors = {}, challenges = [] } = error.details
   const { problems = [], suggestions = [] } = error.details
-  // It names the version that was asked for, where the message has the specification's words
+  // It names the requested version; the message is the specification's text
   const isNearby = suggestions.length > 0 && developerMessage !== undefined
-  const rest = [
+  const details = [
     ...(developerMessage === undefined || error.message.endsWith(developerMessage) || isNearby
       ? []
       : [developerMessage]),
-    ...Object.entries(parameterErrors).map(([name, why]) => `  ${name}: ${why}`),
-    ...problems.map(problemLine),
+    ...Object.entries(parameterErrors).map(([name, reason]) => `  ${name}: ${reason}`),
+    ...problems.map(formatProblem),
     ...(error.code === 'unauthenticated' ? ['  Pass --key, or set SWITCHBOARD_KEY'] : []),
     ...challenges.map(({ id, url }) => `  ${id}: open ${url}`),
     ...(suggestions.length > 0 ? [`  There is ${suggestions.join(', ')}`] : []),
   ]
-  return [first(isNearby ? developerMessage : error.message), ...rest.map((line) => formatStyledLine([line], false))]
+  return [
+    formatMessage(isNearby ? developerMessage : error.message),
+    ...details.map((line) => formatStyledLine([line], false)),
+  ]
 }

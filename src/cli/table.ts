@@ -1,13 +1,13 @@
 import { isObject, type JsonRecord } from '../client/json.ts'
-import { oneLine, type StyledText } from './terminal-text.ts'
+import { toSingleLine, type StyledText } from './terminal-text.ts'
 
 /** By heading: the field that an item has there (`client.name` is a field of a field), or a function that finds it. */
 export type Columns = Readonly<Record<string, string | ((item: JsonRecord) => unknown)>>
 
-const GAP = 2
+const COLUMN_GAP = 2
 /** Columns are not padded beyond this, so that one long id does not push all others to the side. */
 const MAX_PADDING = 48
-const LEAST_ROOM = 20
+const MIN_LAST_COLUMN = 20
 
 /**
  * Makes lines of items, the first time below the headings. Widths only grow, so that later items stay in line.
@@ -20,14 +20,14 @@ export function createTable(columns: Columns, width: number) {
 
   const formatRow = (cells: readonly string[]): readonly string[] => {
     if (width === Infinity) return [cells.join('\t')]
-    const padded = cells.slice(0, -1).map((cell, index) => cell.padEnd(widths[index] ?? 0) + ' '.repeat(GAP))
-    const room = width - padded.reduce((sum, { length }) => sum + length, 0)
-    return [...padded, oneLine(cells.at(-1) ?? '', Math.max(LEAST_ROOM, room))]
+    const padded = cells.slice(0, -1).map((cell, index) => cell.padEnd(widths[index] ?? 0) + ' '.repeat(COLUMN_GAP))
+    const remainingWidth = width - padded.reduce((sum, { length }) => sum + length, 0)
+    return [...padded, toSingleLine(cells.at(-1) ?? '', Math.max(MIN_LAST_COLUMN, remainingWidth))]
   }
 
   return (items: readonly JsonRecord[]): readonly (readonly StyledText[])[] => {
     const rows = items.map((item) =>
-      Object.values(columns).map((column) => oneLine(formatCell(item, column), Infinity)),
+      Object.values(columns).map((column) => toSingleLine(formatCell(item, column), Infinity)),
     )
     for (const row of [headings, ...rows])
       row.forEach(({ length }, index) => (widths[index] = Math.min(MAX_PADDING, Math.max(widths[index] ?? 0, length))))
@@ -41,7 +41,7 @@ export function createTable(columns: Columns, width: number) {
 function formatCell(item: JsonRecord, column: Columns[string]): string {
   if (typeof column === 'function') return formatText(column(item))
   return formatText(
-    column.split('.').reduce<unknown>((held, field) => (isObject(held) ? held[field] : undefined), item),
+    column.split('.').reduce<unknown>((value, field) => (isObject(value) ? value[field] : undefined), item),
   )
 }
 
@@ -50,8 +50,8 @@ function formatText(value: unknown): string {
   if (Array.isArray(value)) return value.map(formatText).join(', ')
   if (!isObject(value)) return String(value)
   return Object.entries(value)
-    .filter(([, held]) => formatText(held) !== '')
-    .map(([name, held]) => (held === true ? name : `${name} ${formatText(held)}`))
+    .filter(([, fieldValue]) => formatText(fieldValue) !== '')
+    .map(([name, fieldValue]) => (fieldValue === true ? name : `${name} ${formatText(fieldValue)}`))
     .join(', ')
 }
 

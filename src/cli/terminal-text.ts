@@ -6,7 +6,7 @@ export function clean(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(CONTROLS, '\ufffd')
 }
 
-const OPTIONS: readonly (readonly [said: RegExp, here: string])[] = [
+const CLI_TERMS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/ \(\?trust=1\)/g, ''],
   [/GET \/tools\?toolkit=([\w-]+)&status=/g, 'switchboard list --toolkit $1 --status '],
   [/GET \/tools\?toolkit=([\w-]+)&versions=all\b/g, 'switchboard list --toolkit $1 --all-versions'],
@@ -22,18 +22,18 @@ const OPTIONS: readonly (readonly [said: RegExp, here: string])[] = [
   [/PATCH \/toolkits\/([\w-]+)/g, 'switchboard enable $1'],
 ]
 
-/** Puts the options of the command line in place of what the deployment says of requests. */
-export function inOptions(message: string): string {
-  return OPTIONS.reduce((text, [said, here]) => text.replaceAll(said, here), message)
+/** Replaces parameters of requests in a message of the deployment with options of the command line. */
+export function toCliTerms(message: string): string {
+  return CLI_TERMS.reduce((text, [pattern, replacement]) => text.replaceAll(pattern, replacement), message)
 }
 
-export function problemLine({ path, message }: { readonly path?: unknown; readonly message?: unknown }): string {
+export function formatProblem({ path, message }: { readonly path?: unknown; readonly message?: unknown }): string {
   return `  ${path === '' || path === undefined ? '' : `${String(path)}: `}${String(message)}`
 }
 
-export function oneLine(text: string, room: number): string {
+export function toSingleLine(text: string, width: number): string {
   const line = clean(text).replaceAll(/\s+/g, ' ').trim()
-  return line.length <= room ? line : `${line.slice(0, Math.max(0, room - 1))}…`
+  return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`
 }
 
 export function formatJsonText(value: unknown): string {
@@ -56,14 +56,14 @@ export type StyledText = string | readonly [Style, string]
 export function formatStyledLine(parts: readonly StyledText[], colored: boolean): string {
   return parts
     .map((part) => {
-      if (typeof part === 'string') return indented(part)
+      if (typeof part === 'string') return indentLines(part)
       const [style, text] = part
       const [begin, end] = CODES[style]
-      return colored ? `\x1b[${begin}m${indented(text)}\x1b[${end}m` : indented(text)
+      return colored ? `\x1b[${begin}m${indentLines(text)}\x1b[${end}m` : indentLines(text)
     })
     .join('')
 }
 
-function indented(text: string): string {
+function indentLines(text: string): string {
   return clean(text).replaceAll(/\n(?=[^\n])/g, '\n      ')
 }

@@ -3,7 +3,7 @@ import { SwitchboardError } from '../client/index.ts'
 import { CliError } from './cli-error.ts'
 import type { JsonRecord } from '../client/json.ts'
 import { type Columns, createTable } from './table.ts'
-import { clean, inOptions, formatJsonText, formatStyledLine, oneLine, type StyledText } from './terminal-text.ts'
+import { clean, toCliTerms, formatJsonText, formatStyledLine, toSingleLine, type StyledText } from './terminal-text.ts'
 
 export interface TerminalIO {
   readonly stdin: NodeJS.ReadStream
@@ -12,14 +12,14 @@ export interface TerminalIO {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-export type Update = (label: string, done?: number, total?: number) => void
+export type UpdateProgress = (label: string, done?: number, total?: number) => void
 
-const SILENT = { update: () => undefined, stop: () => undefined }
+const NO_PROGRESS = { update: () => undefined, stop: () => undefined }
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const CLEAR = '\r\x1b[2K'
 const FRAME_MS = 80
-const BAR = 24
+const BAR_CHARACTERS = 24
 
 export function createTerminal(
   { stdin, stdout, stderr, env }: TerminalIO,
@@ -35,9 +35,9 @@ export function createTerminal(
   return {
     json,
     isInteractive,
-    give(value: unknown, inWords: () => void): void {
+    emit(value: unknown, printText: () => void): void {
       if (json) stdout.write(`${formatJsonText(value)}\n`)
-      else inWords()
+      else printText()
     },
     print,
     /** A function that prints items as lines. In a terminal the last column is cut, so that each is one line. */
@@ -48,11 +48,11 @@ export function createTerminal(
     write: (text: string) => void stdout.write(`${clean(text)}\n`),
     note: (...parts: readonly StyledText[]) =>
       void (
-        json || stderr.write(`${isInteractive ? CLEAR : ''}${inOptions(formatStyledLine(parts, colored(stderr)))}\n`)
+        json || stderr.write(`${isInteractive ? CLEAR : ''}${toCliTerms(formatStyledLine(parts, colored(stderr)))}\n`)
       ),
     /** Shows what goes on while it does; what `work` says is printed once it is over. */
-    async during<T>(label: string, work: (update: Update) => Promise<T>): Promise<T> {
-      const { update, stop } = isInteractive ? spinner(stderr, label) : SILENT
+    async withProgress<T>(label: string, work: (update: UpdateProgress) => Promise<T>): Promise<T> {
+      const { update, stop } = isInteractive ? createSpinner(stderr, label) : NO_PROGRESS
       try {
         return await work(update)
       } finally {
@@ -65,13 +65,13 @@ export function createTerminal(
         throw new CliError('usage', `Cannot ask without a terminal: ${question}`, 'Confirm with --yes')
       const reader = createInterface({ input: stdin, output: stderr })
       try {
-        const stopped = new Promise<string>((_, reject) => {
+        const interruption = new Promise<string>((_, reject) => {
           const stop = () => reject(new SwitchboardError('cancelled', 'Nothing has changed'))
           reader.once('SIGINT', stop).once('close', stop)
           if (signal.aborted) stop()
           signal.addEventListener('abort', stop, { once: true })
         })
-        const answer = await Promise.race([reader.question(`${clean(question)} [y/N] `), stopped])
+        const answer = await Promise.race([reader.question(`${clean(question)} [y/N] `), interruption])
         if (!/^y(?:es)?$/i.test(answer.trim())) throw new CliError('failed', 'Nothing has changed')
       } finally {
         reader.close()
@@ -80,22 +80,28 @@ export function createTerminal(
   }
 }
 
-function spinner(stderr: NodeJS.WriteStream, first: string): { readonly update: Update; readonly stop: () => void } {
+function createSpinner(
+  stderr: NodeJS.WriteStream,
+  initialLabel: string,
+): { readonly update: UpdateProgress; readonly stop: () => void } {
   let frame = 0
-  const room = (stderr.columns || 80) - 3
-  let line = oneLine(first, room)
+  const width = (stderr.columns || 80) - 3
+  let line = toSingleLine(initialLabel, width)
   const draw = () => stderr.write(`${CLEAR}${FRAMES[frame++ % FRAMES.length]} ${line}`)
   draw()
   const timer = setInterval(draw, FRAME_MS)
   return {
     update(label, done, total) {
       if (done === undefined || total === undefined || !(total > 0)) {
-        line = oneLine(label, room)
+        line = toSingleLine(label, width)
         // The work may be over before the next frame
         draw()
       } else {
-        const full = Math.round(BAR * Math.min(1, Math.max(0, done / total)))
-        line = oneLine(`${'█'.repeat(full)}${'░'.repeat(BAR - full)} ${done}/${total} ${label}`, room)
+        const filled = Math.round(BAR_CHARACTERS * Math.min(1, Math.max(0, done / total)))
+        line = toSingleLine(
+          `${'█'.repeat(filled)}${'░'.repeat(BAR_CHARACTERS - filled)} ${done}/${total} ${label}`,
+          width,
+        )
       }
     },
     stop() {

@@ -1,11 +1,11 @@
 import { type Connection, sleep } from './connection.ts'
-import { isObject, textIn } from './json.ts'
+import { isObject, getText } from './json.ts'
 import { type Challenge, SwitchboardError } from './switchboard-error.ts'
 
-const WAIT = 59
-const PACE_MS = 1_000
+const WAIT_SECONDS = 59
+const POLL_INTERVAL_MS = 1_000
 
-export async function formatAuthorization(connection: Connection, challenge: Challenge, signal?: AbortSignal) {
+export async function loadChallengeDetails(connection: Connection, challenge: Challenge, signal?: AbortSignal) {
   if (challenge.checkUrl === undefined) return challenge
   try {
     const state = await loadState(connection, challenge.checkUrl, 0, signal)
@@ -13,8 +13,8 @@ export async function formatAuthorization(connection: Connection, challenge: Cha
     return {
       ...challenge,
       scopes: Array.isArray(scopes) ? scopes.map(String) : undefined,
-      user: textIn(state, 'user_id'),
-      expiresAt: textIn(state, 'expires_at'),
+      user: getText(state, 'user_id'),
+      expiresAt: getText(state, 'expires_at'),
     }
   } catch (error) {
     if (signal?.aborted) throw error
@@ -28,15 +28,15 @@ export async function pollAuthorization(
   signal?: AbortSignal,
 ): Promise<void> {
   const { checkUrl, id } = challenge
-  const failed = (why: string) => new SwitchboardError('authorization_failed', why, { challenges: [challenge] })
-  if (checkUrl === undefined) throw failed(`Nobody can tell when '${id}' is done: name the user of the call`)
+  const toError = (reason: string) => new SwitchboardError('authorization_failed', reason, { challenges: [challenge] })
+  if (checkUrl === undefined) throw toError(`Nobody can tell when '${id}' is done: name the user of the call`)
   for (;;) {
-    const asked = Date.now()
-    const state = await loadState(connection, checkUrl, WAIT, signal)
-    const status = textIn(state, 'status')
+    const startedAt = Date.now()
+    const state = await loadState(connection, checkUrl, WAIT_SECONDS, signal)
+    const status = getText(state, 'status')
     if (status === 'completed') return
-    if (status === 'failed') throw failed(textIn(state, 'reason') ?? 'It was refused')
-    await sleep(Math.max(0, PACE_MS - (Date.now() - asked)), signal)
+    if (status === 'failed') throw toError(getText(state, 'reason') ?? 'It was refused')
+    await sleep(Math.max(0, POLL_INTERVAL_MS - (Date.now() - startedAt)), signal)
   }
 }
 
@@ -47,12 +47,12 @@ async function loadState(
   signal?: AbortSignal,
 ): Promise<unknown> {
   try {
-    // The path alone: whatever an answer says, the key goes nowhere else
+    // Only the path: the key is never sent to a host that a response names
     const { pathname } = new URL(checkUrl, 'https://switchboard.invalid')
-    return await connection.json({
+    return await connection.sendJson({
       path: pathname,
       query: wait === 0 ? {} : { wait },
-      answerWithin: 2 * WAIT * 1_000,
+      responseTimeoutMs: 2 * WAIT_SECONDS * 1_000,
       signal,
     })
   } catch (error) {

@@ -1,7 +1,7 @@
-import { formatAuthorization, pollAuthorization } from './authorization.ts'
+import { loadChallengeDetails, pollAuthorization } from './authorization.ts'
 import type { Connection } from './connection.ts'
-import { isObject, type JsonRecord, parsed, textIn } from './json.ts'
-import { type Challenge, toError, failedTool, SwitchboardError } from './switchboard-error.ts'
+import { isObject, type JsonRecord, tryParseJson, getText } from './json.ts'
+import { type Challenge, toError, toToolError, SwitchboardError } from './switchboard-error.ts'
 
 export interface CallOptions {
   /** A version or a range, such as `1.2.0` or `^1.2`; the newest by default. */
@@ -41,9 +41,9 @@ export async function callTool(
     } catch (error) {
       if (!(error instanceof SwitchboardError)) throw error
       const { challenges: links } = error.details
-      if (!links) throw about(error, { callId })
-      const challenges = await Promise.all(links.map((each) => formatAuthorization(connection, each, signal)))
-      if (!waitForAuthorization || round === MAX_ROUNDS) throw about(error, { callId, challenges })
+      if (!links) throw withDetails(error, { callId })
+      const challenges = await Promise.all(links.map((link) => loadChallengeDetails(connection, link, signal)))
+      if (!waitForAuthorization || round === MAX_ROUNDS) throw withDetails(error, { callId, challenges })
       await waitForAuthorization(challenges)
       for (const challenge of challenges) await pollAuthorization(connection, challenge, signal)
     }
@@ -57,40 +57,40 @@ function callOnce(
   options: CallOptions & { readonly callId: string },
 ): Promise<unknown> {
   const { callId, user, select, onProgress } = options
-  const [tool = '', ...selector] = toolAndVersion.split('@')
-  const version = options.version ?? (selector.length > 0 ? selector.join('@') : undefined)
-  const signal = inTime(options)
+  const [tool = '', ...rangeParts] = toolAndVersion.split('@')
+  const version = options.version ?? (rangeParts.length > 0 ? rangeParts.join('@') : undefined)
+  const signal = withTimeout(options)
   const tool_id = version === undefined ? tool : `${tool}@${version}`
   const context = user === undefined && select === undefined ? {} : { context: { user_id: user, select } }
-  return connection.ask({
+  return connection.send({
     method: 'POST',
     path: '/tools/call',
     json: { $schema: 'urn:oxp:1.0', request: { tool_id, call_id: callId, input, ...context } },
     ...(onProgress ? { headers: { accept: 'application/json, text/event-stream' } } : {}),
     signal,
-    answerWithin: Infinity,
-    repeatable: true,
+    responseTimeoutMs: Infinity,
+    isRepeatable: true,
     async read(response) {
-      const body = await readAnswer(response, onProgress)
+      const body = await readCallResponse(response, onProgress)
       const result = isObject(body) ? body['result'] : undefined
       if (!isObject(result)) throw new SwitchboardError('answer_invalid', 'The server is not a Switchboard')
       if (result['success'] === true) {
         const artifact = isObject(body) ? body['artifact'] : undefined
         return artifact === undefined ? result['value'] : { artifact }
       }
-      throw failedTool(result['error'], textIn(result['error'], 'message') ?? 'The tool failed')
+      throw toToolError(result['error'], getText(result['error'], 'message') ?? 'The tool failed')
     },
   })
 }
 
-function inTime({ signal, timeout }: CallOptions): AbortSignal | undefined {
+function withTimeout({ signal, timeout }: CallOptions): AbortSignal | undefined {
   if (timeout === undefined) return signal
-  const late = AbortSignal.timeout(timeout)
-  return signal ? AbortSignal.any([signal, late]) : late
+  const timeoutSignal = AbortSignal.timeout(timeout)
+  return signal ? AbortSignal.any([signal, timeoutSignal]) : timeoutSignal
 }
 
-function about(error: SwitchboardError, more: SwitchboardError['details']): SwitchboardError {
-  return new SwitchboardError(error.code, error.message, { ...error.details, ...more }, error.cause)
+function withDetails(error: SwitchboardError, details: SwitchboardError['details']): SwitchboardError {
+  return new SwitchboardError(error.code, error.message, { ...error.details, ...details }, error.cause)
 }
 
 export interface ToolProgress {
@@ -99,20 +99,20 @@ export interface ToolProgress {
   readonly message?: string
 }
 
-async function readAnswer(response: Response, onProgress: ((progress: ToolProgress) => void) | undefined) {
+async function readCallResponse(response: Response, onProgress: ((progress: ToolProgress) => void) | undefined) {
   const isStream = response.headers.get('content-type')?.includes('text/event-stream')
-  if (!onProgress || !isStream) return parsed(await response.text())
-  let said: unknown
+  if (!onProgress || !isStream) return tryParseJson(await response.text())
+  let statusEvent: unknown
   for await (const [event, data] of parseEvents(response)) {
     if (event === 'progress') {
       const progress = toProgress(data)
       // An error of the listener must not count as one of the connection
       queueMicrotask(() => onProgress(progress))
-    } else if (event === 'status') said = data
+    } else if (event === 'status') statusEvent = data
     else if (event === 'result') {
-      if (!isObject(said)) return data
-      const { status, retry_after: after } = said
-      throw toError(Number(status), data, after === undefined ? null : String(after), true)
+      if (!isObject(statusEvent)) return data
+      const { status, retry_after: retryAfter } = statusEvent
+      throw toError(Number(status), data, retryAfter === undefined ? null : String(retryAfter), true)
     }
   }
   throw new SwitchboardError('unreachable', 'The connection was lost before there was an answer', { canRetry: true })
@@ -121,17 +121,17 @@ async function readAnswer(response: Response, onProgress: ((progress: ToolProgre
 async function* parseEvents(response: Response): AsyncGenerator<readonly [string, unknown], void, undefined> {
   const reader = response.body?.getReader()
   const decoder = new TextDecoder()
-  let waiting = ''
+  let buffered = ''
   try {
     for (;;) {
-      const part = await reader?.read()
-      if (!part || part.done) return
-      const blocks = (waiting + decoder.decode(part.value, { stream: true })).split(/\r?\n\r?\n/)
-      waiting = blocks.pop() ?? ''
+      const chunk = await reader?.read()
+      if (!chunk || chunk.done) return
+      const blocks = (buffered + decoder.decode(chunk.value, { stream: true })).split(/\r?\n\r?\n/)
+      buffered = blocks.pop() ?? ''
       for (const block of blocks) {
         const readField = (field: string) =>
           [...block.matchAll(new RegExp(`^${field}: ?(.*)$`, 'gm'))].map(([, value = '']) => value).join('\n')
-        yield [readField('event'), parsed(readField('data'))]
+        yield [readField('event'), tryParseJson(readField('data'))]
       }
     }
   } finally {

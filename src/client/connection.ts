@@ -1,4 +1,4 @@
-import { formatJson, parsed, parseJson } from './json.ts'
+import { formatJson, tryParseJson, parseJson } from './json.ts'
 import { toError, SwitchboardError } from './switchboard-error.ts'
 
 export interface ConnectionOptions {
@@ -13,7 +13,7 @@ export interface ConnectionOptions {
   readonly onWait?: ((ms: number, reason: SwitchboardError) => void) | undefined
 }
 
-export interface Ask<T> {
+export interface ConnectionRequest<T> {
   readonly method?: string
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | undefined>> | undefined
@@ -21,36 +21,36 @@ export interface Ask<T> {
   readonly body?: NonNullable<RequestInit['body']>
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds for the answer to begin: half a minute by default, five for a request with bytes; `Infinity` for none. */
-  readonly answerWithin?: number
+  /** Milliseconds until the response must begin: half a minute by default, five for a request with bytes; `Infinity` for none. */
+  readonly responseTimeoutMs?: number
   /** Whether the request may arrive twice; `GET` may by default. */
-  readonly repeatable?: boolean
+  readonly isRepeatable?: boolean
   /** Reads a successful answer; its connection may be lost meanwhile. */
   readonly read: (response: Response) => Promise<T>
 }
 
 export interface Connection {
   /** Sends a request until it is answered; throws a `SwitchboardError` for a failure. */
-  ask<T>(ask: Ask<T>): Promise<T>
+  send<T>(request: ConnectionRequest<T>): Promise<T>
   /** The same for an answer that is JSON, whose form is not checked. */
-  json<T>(ask: Omit<Ask<T>, 'read'>): Promise<T>
+  sendJson<T>(request: Omit<ConnectionRequest<T>, 'read'>): Promise<T>
 }
 
-const ATTEMPTS = 5
-const PAUSE_MS = 200
-const MAX_PAUSE_MS = 10_000
-const MAX_WAIT_MS = 60_000
-const ANSWER_MS = 30_000
-const UPLOAD_ANSWER_MS = 300_000
+const DEFAULT_ATTEMPTS = 5
+const BASE_DELAY_MS = 200
+const MAX_DELAY_MS = 10_000
+const MAX_RETRY_AFTER_MS = 60_000
+const RESPONSE_TIMEOUT_MS = 30_000
+const UPLOAD_RESPONSE_TIMEOUT_MS = 300_000
 const MAX_TIMER_MS = 2_147_483_647
 /** The characters of a header: `fetch` would repeat the key in its own error. */
-const KEY = /^[\x21-\x7e]+$/
+const KEY_PATTERN = /^[\x21-\x7e]+$/
 
 export function connect(options: ConnectionOptions): Connection {
-  const { key, attempts = ATTEMPTS } = options
-  const send = options.fetch ?? ((input, init) => fetch(input, init))
+  const { key, attempts = DEFAULT_ATTEMPTS } = options
+  const doFetch = options.fetch ?? ((input, init) => fetch(input, init))
   const base = parseAddress(options.url)
-  if (key !== undefined && !KEY.test(key))
+  if (key !== undefined && !KEY_PATTERN.test(key))
     throw new SwitchboardError('refused', 'The key has characters that no key has')
 
   if (key !== undefined && base.protocol === 'http:' && !isLoopback(base) && !options.allowHttp) {
@@ -58,42 +58,48 @@ export function connect(options: ConnectionOptions): Connection {
     throw new SwitchboardError('refused', message)
   }
 
-  async function once<T>(url: URL, ask: Ask<T>, again: boolean): Promise<T> {
-    const { method = 'GET', json, signal, read } = ask
+  async function sendOnce<T>(url: URL, request: ConnectionRequest<T>, mayRepeat: boolean): Promise<T> {
+    const { method = 'GET', json, signal, read } = request
     const headers = {
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-      ...ask.headers,
+      ...request.headers,
     }
-    const body = json === undefined ? ask.body : formatJson(json)
-    const within = ask.answerWithin ?? (ask.body === undefined ? ANSWER_MS : UPLOAD_ANSWER_MS)
-    const silence = new AbortController()
-    const timer = setTimeout(() => silence.abort(), Math.min(within, MAX_TIMER_MS))
+    const body = json === undefined ? request.body : formatJson(json)
+    const timeoutMs =
+      request.responseTimeoutMs ?? (request.body === undefined ? RESPONSE_TIMEOUT_MS : UPLOAD_RESPONSE_TIMEOUT_MS)
+    const responseTimeout = new AbortController()
+    const timer = setTimeout(() => responseTimeout.abort(), Math.min(timeoutMs, MAX_TIMER_MS))
     try {
-      const response = await send(url, {
+      const response = await doFetch(url, {
         method,
         headers,
         ...(body === undefined ? {} : { body }),
         // A redirect would take the key, or the trust in the answer, to another host
         redirect: 'manual',
         // A signal of its own, since listeners of a shared one would gather
-        signal: AbortSignal.any([silence.signal, ...(signal ? [signal] : [])]),
+        signal: AbortSignal.any([responseTimeout.signal, ...(signal ? [signal] : [])]),
       })
       clearTimeout(timer)
       if (response.ok) return await read(response)
-      throw toError(response.status, parsed(await response.text()), response.headers.get('retry-after'), again)
+      throw toError(
+        response.status,
+        tryParseJson(await response.text()),
+        response.headers.get('retry-after'),
+        mayRepeat,
+      )
     } catch (error) {
       if (error instanceof SwitchboardError) throw error
-      if (signal?.aborted) throw endedBy(signal)
-      if (silence.signal.aborted)
-        throw new SwitchboardError('timed_out', `${url.origin} did not answer within ${within / 1_000} s`, {}, error)
-      throw new SwitchboardError('unreachable', `Cannot reach ${url.origin}`, { canRetry: again }, error)
+      if (signal?.aborted) throw toAbortError(signal)
+      if (responseTimeout.signal.aborted)
+        throw new SwitchboardError('timed_out', `${url.origin} did not answer within ${timeoutMs / 1_000} s`, {}, error)
+      throw new SwitchboardError('unreachable', `Cannot reach ${url.origin}`, { canRetry: mayRepeat }, error)
     } finally {
       clearTimeout(timer)
     }
   }
 
-  async function ask<T>(request: Ask<T>): Promise<T> {
+  async function send<T>(request: ConnectionRequest<T>): Promise<T> {
     const { method = 'GET', path, query = {}, signal } = request
     // Set as the path, so that `//elsewhere` does not take the key to another host
     const url = new URL('/', base)
@@ -101,25 +107,25 @@ export function connect(options: ConnectionOptions): Connection {
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value))
     }
-    const again = request.repeatable ?? method === 'GET'
+    const mayRepeat = request.isRepeatable ?? method === 'GET'
     for (let attempt = 1; ; attempt++) {
-      if (signal?.aborted) throw endedBy(signal)
+      if (signal?.aborted) throw toAbortError(signal)
       try {
-        return await once(url, request, again)
+        return await sendOnce(url, request, mayRepeat)
       } catch (error) {
         if (!(error instanceof SwitchboardError)) throw error
-        const pause = pauseBefore(attempt, error)
-        if (pause === undefined || attempt >= attempts) throw error
-        if (pause >= 1_000) options.onWait?.(pause, error)
-        await sleep(pause, signal)
+        const delayMs = getRetryDelay(attempt, error)
+        if (delayMs === undefined || attempt >= attempts) throw error
+        if (delayMs >= 1_000) options.onWait?.(delayMs, error)
+        await sleep(delayMs, signal)
       }
     }
   }
 
   return {
-    ask,
-    json: (request) =>
-      ask({
+    send,
+    sendJson: (request) =>
+      send({
         ...request,
         async read(response) {
           const text = await response.text()
@@ -137,29 +143,29 @@ export function connect(options: ConnectionOptions): Connection {
  * Milliseconds to wait before the next attempt; undefined for none, as where a tool says what to send instead. Randomness
  * keeps callers from coming back together.
  */
-function pauseBefore(attempt: number, { details: { canRetry, promptContent, retryAfterMs = 0 } }: SwitchboardError) {
-  if (!canRetry || promptContent !== undefined || retryAfterMs > MAX_WAIT_MS) return undefined
-  return retryAfterMs + Math.random() * Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** attempt)
+function getRetryDelay(attempt: number, { details: { canRetry, promptContent, retryAfterMs = 0 } }: SwitchboardError) {
+  if (!canRetry || promptContent !== undefined || retryAfterMs > MAX_RETRY_AFTER_MS) return undefined
+  return retryAfterMs + Math.random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** attempt)
 }
 
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const end = () => {
+    const onAbort = () => {
       clearTimeout(timer)
-      if (signal) reject(endedBy(signal))
+      if (signal) reject(toAbortError(signal))
     }
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', end)
+      signal?.removeEventListener('abort', onAbort)
       resolve()
     }, ms)
-    if (signal?.aborted) end()
-    else signal?.addEventListener('abort', end, { once: true })
+    if (signal?.aborted) onAbort()
+    else signal?.addEventListener('abort', onAbort, { once: true })
   })
 }
 
-function endedBy({ reason }: AbortSignal): SwitchboardError {
-  const isLate = reason instanceof Error && reason.name === 'TimeoutError'
-  return isLate
+function toAbortError({ reason }: AbortSignal): SwitchboardError {
+  const isTimeout = reason instanceof Error && reason.name === 'TimeoutError'
+  return isTimeout
     ? new SwitchboardError('timed_out', 'There was no answer in time', {}, reason)
     : new SwitchboardError('cancelled', 'The request was canceled', {}, reason)
 }

@@ -4,17 +4,17 @@ export function isObject(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function textIn(value: unknown, field: string): string | undefined {
-  const held = isObject(value) ? value[field] : undefined
-  return typeof held === 'string' ? held : undefined
+export function getText(value: unknown, field: string): string | undefined {
+  const fieldValue = isObject(value) ? value[field] : undefined
+  return typeof fieldValue === 'string' ? fieldValue : undefined
 }
 
-export function objectsIn(value: unknown, field: string): readonly JsonRecord[] {
-  const held = isObject(value) ? value[field] : undefined
-  return Array.isArray(held) ? held.filter(isObject) : []
+export function listObjects(value: unknown, field: string): readonly JsonRecord[] {
+  const fieldValue = isObject(value) ? value[field] : undefined
+  return Array.isArray(fieldValue) ? fieldValue.filter(isObject) : []
 }
 
-export function parsed(text: string): unknown {
+export function tryParseJson(text: string): unknown {
   try {
     return parseJson(text)
   } catch {

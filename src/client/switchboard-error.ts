@@ -1,4 +1,4 @@
-import { isObject, type JsonRecord, objectsIn, textIn } from './json.ts'
+import { isObject, type JsonRecord, listObjects, getText } from './json.ts'
 
 /**
  * Why something failed. The list is closed.
@@ -104,64 +104,77 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 }
 
 /** The failure of an answer. `retryAfter` is the header; `again`: whether the request may be repeated. */
-export function toError(status: number, body: unknown, retryAfter: string | null, again: boolean): SwitchboardError {
-  const message = textIn(body, 'message')
+export function toError(
+  status: number,
+  body: unknown,
+  retryAfter: string | null,
+  mayRepeat: boolean,
+): SwitchboardError {
+  const message = getText(body, 'message')
   if (!isObject(body) || message === undefined) {
-    const canRetry = (status === 429 || status === 503) && again
+    const canRetry = (status === 429 || status === 503) && mayRepeat
     const details = { status, canRetry, retryAfterMs: parseRetryAfter(retryAfter) }
     if (canRetry) return new SwitchboardError(CODES[status] ?? 'unavailable', `HTTP ${status}`, details)
     return new SwitchboardError('answer_invalid', `The server is not a Switchboard: HTTP ${status}`, { status })
   }
-  const about = { status, developerMessage: textIn(body, 'developer_message') }
+  const baseDetails = { status, developerMessage: getText(body, 'developer_message') }
   const missing = body['missing_requirements']
-  if (isObject(missing)) return lacking(message, missing, about)
+  if (isObject(missing)) return toRequirementsError(message, missing, baseDetails)
   const parameters = body['parameter_errors']
   if (isObject(parameters)) {
-    const named = Object.entries(parameters).map(([name, why]) => [name, String(why)])
-    return new SwitchboardError('input_invalid', message, { ...about, parameterErrors: Object.fromEntries(named) })
+    const entries = Object.entries(parameters).map(([name, why]) => [name, String(why)])
+    return new SwitchboardError('input_invalid', message, {
+      ...baseDetails,
+      parameterErrors: Object.fromEntries(entries),
+    })
   }
   const suggestions = body['suggestions']
   const texts = Array.isArray(suggestions) ? suggestions.filter((each) => typeof each === 'string') : []
-  const problems = objectsIn(body, 'errors').map((each) => {
-    return { path: textIn(each, 'path') ?? '', message: textIn(each, 'message') ?? '' }
+  const problems = listObjects(body, 'errors').map((each) => {
+    return { path: getText(each, 'path') ?? '', message: getText(each, 'message') ?? '' }
   })
   const code = CODES[status] ?? (status >= 500 ? 'internal' : 'refused')
   // OXP's `message` for a missing version does not name the version
-  const isWhole = texts.some((each) => message.includes(each)) || about.developerMessage === undefined
-  const there = texts.length === 0 ? '' : `: there is ${texts.map((each) => `'${each}'`).join()}`
-  const said = code !== 'refused' || isWhole ? message : `${message}: ${about.developerMessage}${there}`
-  return new SwitchboardError(code, said, {
-    ...about,
+  const namesVersion = texts.some((each) => message.includes(each)) || baseDetails.developerMessage === undefined
+  const suggestionText = texts.length === 0 ? '' : `: there is ${texts.map((each) => `'${each}'`).join()}`
+  const fullMessage =
+    code !== 'refused' || namesVersion ? message : `${message}: ${baseDetails.developerMessage}${suggestionText}`
+  return new SwitchboardError(code, fullMessage, {
+    ...baseDetails,
     ...(Array.isArray(suggestions) ? { suggestions: texts } : {}),
     ...(Array.isArray(body['errors']) ? { problems } : {}),
-    canRetry: status === 429 || (status === 503 && again),
+    canRetry: status === 429 || (status === 503 && mayRepeat),
     retryAfterMs: parseRetryAfter(retryAfter),
   })
 }
 
-function lacking(message: string, missing: JsonRecord, about: ErrorDetails): SwitchboardError {
-  const authorization = objectsIn(missing, 'authorization')
-  const unset = missing['needs_setup']
-  const providers = Array.isArray(unset) ? unset.map(String) : []
-  const secrets = objectsIn(missing, 'secrets').map(({ id }) => String(id))
+function toRequirementsError(message: string, missing: JsonRecord, baseDetails: ErrorDetails): SwitchboardError {
+  const authorization = listObjects(missing, 'authorization')
+  const unconfigured = missing['needs_setup']
+  const providers = Array.isArray(unconfigured) ? unconfigured.map(String) : []
+  const secrets = listObjects(missing, 'secrets').map(({ id }) => String(id))
   const user = missing['user_id'] === true
   // Without a provider or a user nobody can consent, and the links lead nowhere
   const challenges = (providers.length > 0 || user ? [] : authorization).flatMap((each) => {
     const { id, url } = each
-    return typeof id === 'string' && typeof url === 'string' ? [{ id, url, checkUrl: textIn(each, 'check_url') }] : []
+    return typeof id === 'string' && typeof url === 'string' ? [{ id, url, checkUrl: getText(each, 'check_url') }] : []
   })
   const code = challenges.length > 0 ? 'authorization_required' : 'requirements_missing'
-  const rest = secrets.length + providers.length > 0 || user ? { missing: { secrets, providers, user } } : {}
-  return new SwitchboardError(code, message, { ...about, ...(challenges.length > 0 ? { challenges } : {}), ...rest })
+  const missingDetails = secrets.length + providers.length > 0 || user ? { missing: { secrets, providers, user } } : {}
+  return new SwitchboardError(code, message, {
+    ...baseDetails,
+    ...(challenges.length > 0 ? { challenges } : {}),
+    ...missingDetails,
+  })
 }
 
-export function failedTool(error: unknown, message: string): SwitchboardError {
-  const after = isObject(error) ? error['retry_after_ms'] : undefined
+export function toToolError(error: unknown, message: string): SwitchboardError {
+  const retryAfterMs = isObject(error) ? error['retry_after_ms'] : undefined
   return new SwitchboardError('tool_failed', message, {
-    developerMessage: textIn(error, 'developer_message'),
-    promptContent: textIn(error, 'additional_prompt_content'),
+    developerMessage: getText(error, 'developer_message'),
+    promptContent: getText(error, 'additional_prompt_content'),
     canRetry: isObject(error) && error['can_retry'] === true,
-    retryAfterMs: typeof after === 'number' ? after : undefined,
+    retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
   })
 }
 

@@ -69,9 +69,9 @@ export class Switchboard {
   }
 
   async #page({ signal, ...query }: Filter & { readonly q?: string }): Promise<ToolPage> {
-    const page: ToolPage = await this.#connection.json({ path: '/tools', query, signal })
+    const page: ToolPage = await this.#connection.sendJson({ path: '/tools', query, signal })
     if (!Array.isArray(page.items)) throw new SwitchboardError('answer_invalid', 'The server is not a Switchboard')
-    return { ...page, items: page.items.map(asSpecified) }
+    return { ...page, items: page.items.map(normalizeDefinition) }
   }
 
   /** A page of the tools that match a question in natural language, the best first; ten by default. */
@@ -81,7 +81,7 @@ export class Switchboard {
 
   /** A tool's definition, by its id (`Gmail.Send`, `Gmail.Send@1.2.0`, `Gmail.Send@^1`) or its name. Throws `not_found`. */
   async show(tool: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ToolDefinition> {
-    return asSpecified(await this.#connection.json({ path: `/tools/${encodeURIComponent(tool)}`, signal }))
+    return normalizeDefinition(await this.#connection.sendJson({ path: `/tools/${encodeURIComponent(tool)}`, signal }))
   }
 
   /**
@@ -113,7 +113,7 @@ export function createClient(options: SwitchboardOptions): Switchboard {
 }
 
 /** OXP is also written with the JSON Schema in place of `{parameters}`, and is served as it was written. */
-function asSpecified(definition: ToolDefinition): ToolDefinition {
+function normalizeDefinition(definition: ToolDefinition): ToolDefinition {
   const { input_schema: schema } = definition
   const isWrapped = !isObject(schema) || isObject(schema.parameters)
   return isWrapped ? definition : { ...definition, input_schema: { parameters: schema } }

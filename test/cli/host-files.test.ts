@@ -2,7 +2,7 @@ import { chmod, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { mergeJson, mergeToml, writeKeeping } from '../../src/cli/host-files.ts'
+import { mergeJson, mergeToml, writeWithBackup } from '../../src/cli/host-files.ts'
 
 let folder: string
 let file: string
@@ -98,7 +98,7 @@ describe('writing', () => {
     await writeFile(place, 'old')
     await chmod(place, 0o640)
     await symlink(place, file)
-    const backup = await writeKeeping(file, 'old', 'new')
+    const backup = await writeWithBackup(file, 'old', 'new')
     expect(await readFile(backup ?? '', 'utf8')).toBe('old')
     expect(await readFile(file, 'utf8')).toBe('new')
     expect((await lstat(file)).isSymbolicLink()).toBe(true)
@@ -108,7 +108,7 @@ describe('writing', () => {
 
   it('makes what was not there, for its owner alone', async () => {
     const made = join(folder, 'a/b/mcp.json')
-    expect(await writeKeeping(made, undefined, 'new')).toBeUndefined()
+    expect(await writeWithBackup(made, undefined, 'new')).toBeUndefined()
     expect((await stat(made)).mode & 0o777).toBe(0o600)
   })
 })

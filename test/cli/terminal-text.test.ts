@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { clean, inOptions, formatJsonText, formatStyledLine, oneLine } from '../../src/cli/terminal-text.ts'
+import { clean, toCliTerms, formatJsonText, formatStyledLine, toSingleLine } from '../../src/cli/terminal-text.ts'
 
 const HOSTILE = 'a\x1b[31mb\x9b2Jc\x07\x7f\rd\u202ee\u2066f\u200e\u2028g'
 const ACTED_ON = /(?![\n\t])\p{Cc}|[\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
 
 describe('a text of whomever', () => {
   it('moves nothing in a terminal', () => {
-    for (const text of [clean(HOSTILE), oneLine(HOSTILE, 200), formatStyledLine([['red', HOSTILE], HOSTILE], false)]) {
+    for (const text of [
+      clean(HOSTILE),
+      toSingleLine(HOSTILE, 200),
+      formatStyledLine([['red', HOSTILE], HOSTILE], false),
+    ]) {
       expect(text).not.toMatch(ACTED_ON)
     }
     expect(formatStyledLine([['red', '\x1b[0m']], true)).toBe('\x1b[31m\ufffd[0m\x1b[39m')
@@ -31,11 +35,11 @@ describe('a text of whomever', () => {
   })
 
   it('of the deployment says options as they are here', () => {
-    expect(inOptions("or 'allowHttp' for a network")).toBe('or --allow-http for a network')
-    expect(inOptions('GET /tools?toolkit=A&versions=all lists')).toBe(
+    expect(toCliTerms("or 'allowHttp' for a network")).toBe('or --allow-http for a network')
+    expect(toCliTerms('GET /tools?toolkit=A&versions=all lists')).toBe(
       'switchboard list --toolkit A --all-versions lists',
     )
-    expect(inOptions('/by: Must be one or several of principal, tool')).toBe(
+    expect(toCliTerms('/by: Must be one or several of principal, tool')).toBe(
       '/by: Must be one or several of caller, tool',
     )
   })
@@ -44,5 +48,5 @@ describe('a text of whomever', () => {
     ['a\n  b\tc', 10, 'a b c'],
     ['abcdef', 4, 'abc…'],
     ['abcdef', 0, '…'],
-  ])('%j of %i characters is %j', (text, room, line) => expect(oneLine(text, room)).toBe(line))
+  ])('%j of %i characters is %j', (text, room, line) => expect(toSingleLine(text, room)).toBe(line))
 })

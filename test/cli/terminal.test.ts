@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers())
 async function shownOf(...progress: [label: string, done?: number, total?: number]): Promise<string> {
   const { surroundings, printed } = surroundingsOf(COLUMNS)
   let before = 0
-  await createTerminal(surroundings, {}, new AbortController().signal).during('Calling it', async (update) => {
+  await createTerminal(surroundings, {}, new AbortController().signal).withProgress('Calling it', async (update) => {
     update(...progress)
     before = printed().length
     vi.advanceTimersByTime(1_000)

@@ -48,21 +48,21 @@ export default defineTool({
     if (query !== undefined) search.set('q', query)
 
     const list = await fetch(`${MESSAGES}?${search}`, { headers, signal })
-    if (!list.ok) return refusal(list)
-    const listed = await readJson<{ messages?: readonly { readonly id: string }[] }>(list)
-    if (!listed) return unreadable()
-    const { messages = [] } = listed
+    if (!list.ok) return toFailure(list)
+    const listing = await readJson<{ messages?: readonly { readonly id: string }[] }>(list)
+    if (!listing) return unreadableFailure()
+    const { messages = [] } = listing
 
     const details = new URLSearchParams({ format: 'metadata', metadataHeaders: 'Subject' })
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       messages.map(({ id }) => fetch(`${MESSAGES}/${encodeURIComponent(id)}?${details}`, { headers, signal })),
     )
-    const refused = answers.find((answer) => !answer.ok)
-    if (refused) return refusal(refused)
-    const found = await Promise.all(answers.map((answer) => readJson<Message>(answer)))
-    const read = found.filter((message) => message !== undefined)
-    if (read.length < found.length) return unreadable()
-    return { emails: read.map(({ id, snippet = '', payload }) => ({ id, subject: subjectOf(payload), snippet })) }
+    const failedResponse = responses.find((answer) => !answer.ok)
+    if (failedResponse) return toFailure(failedResponse)
+    const bodies = await Promise.all(responses.map((answer) => readJson<Message>(answer)))
+    const emails = bodies.filter((message) => message !== undefined)
+    if (emails.length < bodies.length) return unreadableFailure()
+    return { emails: emails.map(({ id, snippet = '', payload }) => ({ id, subject: getSubject(payload), snippet })) }
   },
 })
 
@@ -72,15 +72,15 @@ async function readJson<T extends object>(answer: Response): Promise<T | undefin
   return typeof value === 'object' && value !== null ? value : undefined
 }
 
-function unreadable() {
+function unreadableFailure() {
   return failed({ message: 'Gmail answered something that cannot be read', can_retry: true })
 }
 
-function subjectOf(payload: Message['payload']): string {
+function getSubject(payload: Message['payload']): string {
   return payload?.headers?.find(({ name }) => name.toLowerCase() === 'subject')?.value ?? ''
 }
 
-function refusal(answer: Response) {
+function toFailure(answer: Response) {
   const retryAfter = Number(answer.headers.get('retry-after'))
   return failed({
     message: answer.status === 401 ? 'Gmail did not accept the authorization' : `Gmail answered ${answer.status}`,

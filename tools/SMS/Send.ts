@@ -27,7 +27,7 @@ export default defineTool({
   requirements: { secrets: [{ id: 'TWILIO_API_KEY' }] },
   hosts: ['api.twilio.com'],
   handler: async ({ to, message }, { fetch, secrets, signal }) => {
-    const twilio = accountOf(secrets.TWILIO_API_KEY)
+    const twilio = parseAccount(secrets.TWILIO_API_KEY)
     if (!twilio) {
       return failed({
         message: 'The SMS service is not set up correctly',
@@ -37,27 +37,27 @@ export default defineTool({
     }
     const body = new URLSearchParams({ To: to, Body: message })
     body.set(twilio.from.startsWith('MG') ? 'MessagingServiceSid' : 'From', twilio.from)
-    const answer = await fetch(`https://api.twilio.com/2010-04-01/Accounts/${twilio.account}/Messages.json`, {
+    const response = await fetch(`https://api.twilio.com/2010-04-01/Accounts/${twilio.account}/Messages.json`, {
       method: 'POST',
       headers: { authorization: `Basic ${btoa(`${twilio.user}:${twilio.password}`)}`, accept: 'application/json' },
       body,
       signal,
     })
-    if (!answer.ok) {
-      const refusal = await answer.json<{ message?: string } | null>().catch(() => null)
+    if (!response.ok) {
+      const errorBody = await response.json<{ message?: string } | null>().catch(() => null)
       return failed({
-        message: `Twilio refused the message: ${refusal?.message ?? `it answered ${answer.status}`}`,
-        developer_message: `api.twilio.com answered ${answer.status}`,
-        can_retry: answer.status === 429 || answer.status >= 500,
+        message: `Twilio refused the message: ${errorBody?.message ?? `it answered ${response.status}`}`,
+        developer_message: `api.twilio.com answered ${response.status}`,
+        can_retry: response.status === 429 || response.status >= 500,
       })
     }
-    const sent = await answer.json<{ status?: string } | null>().catch(() => null)
+    const sentMessage = await response.json<{ status?: string } | null>().catch(() => null)
     // Twilio has taken the message, whatever became of its answer: to send it again would send it twice
-    return { status: sent?.status ?? 'accepted' }
+    return { status: sentMessage?.status ?? 'accepted' }
   },
 })
 
-function accountOf(secret: string): { account: string; user: string; password: string; from: string } | undefined {
+function parseAccount(secret: string): { account: string; user: string; password: string; from: string } | undefined {
   const parts = secret.split(':')
   if (!/^AC[A-Za-z0-9]+$/.test(parts[0] ?? '') || !parts.every((part) => /^[\x21-\x7e]+$/.test(part))) return undefined
   const [account = '', user = '', password = '', from = ''] =

@@ -4,7 +4,7 @@ import { rename, rm, stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { isObject, type JsonRecord, parsed } from '../../client/json.ts'
+import { isObject, type JsonRecord, tryParseJson } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 
@@ -27,40 +27,40 @@ async function backup(session: CliSession, file: string, toolkit: string | undef
   const { connection, terminal, signal } = session
   if (existsSync(file)) await terminal.confirm(`${file} already exists. Overwrite it?`)
   // Renamed when it is whole. The name is random, so that nobody on the machine can have put a link there
-  const part = `${file}.${randomUUID()}.part`
+  const partialFile = `${file}.${randomUUID()}.part`
   let bytes = 0
   try {
-    const lines = await terminal.during('Reading the registry', async (update) => {
-      await connection.ask({
+    const lines = await terminal.withProgress('Reading the registry', async (update) => {
+      await connection.send({
         path: '/export',
         query: { toolkit },
         signal,
         async read(response) {
           bytes = 0
-          await rm(part, { force: true })
+          await rm(partialFile, { force: true })
           const chunks = response.body ?? []
-          async function* counted() {
+          async function* countBytes() {
             for await (const chunk of chunks) {
               bytes += chunk.byteLength
               update(`${Math.round(bytes / 1_024)} kB`)
               yield chunk
             }
           }
-          await pipeline(Readable.from(counted()), createWriteStream(part, { mode: 0o600, flags: 'wx' }))
+          await pipeline(Readable.from(countBytes()), createWriteStream(partialFile, { mode: 0o600, flags: 'wx' }))
         },
       })
-      return inspected(part)
+      return checkBackup(partialFile)
     })
-    await rename(part, file)
-    terminal.give({ file, lines, bytes }, () =>
+    await rename(partialFile, file)
+    terminal.emit({ file, lines, bytes }, () =>
       terminal.note(['green', '✓'], ` Saved ${lines} entries (${Math.ceil(bytes / 1e6)} MB) to ${file}`),
     )
   } finally {
-    await rm(part, { force: true })
+    await rm(partialFile, { force: true })
   }
 }
 
-async function inspected(file: string): Promise<number> {
+async function checkBackup(file: string): Promise<number> {
   let lines = 0
   let first: string | undefined
   let last = ''
@@ -70,11 +70,11 @@ async function inspected(file: string): Promise<number> {
     last = line
     lines++
   }
-  const head = parsed(first ?? '')
-  if (!isObject(head) || head['kind'] !== 'archive')
+  const header = tryParseJson(first ?? '')
+  if (!isObject(header) || header['kind'] !== 'archive')
     throw new CliError('refused', `${file} is not a backup of a Switchboard`)
-  const end = parsed(last)
-  if (!isObject(end) || end['kind'] !== 'end' || end['lines'] !== lines - 1)
+  const footer = tryParseJson(last)
+  if (!isObject(footer) || footer['kind'] !== 'end' || footer['lines'] !== lines - 1)
     throw new CliError('refused', `${file} is incomplete: its last line is missing`)
   return lines
 }
@@ -84,14 +84,14 @@ const COUNTS = ['created', 'unchanged', 'changed', 'skipped', 'refused'] as cons
 async function restore(session: CliSession, file: string, isTrusted: boolean): Promise<void> {
   const { connection, terminal, signal, url } = session
   const { size } = await stat(file)
-  const lines = await inspected(file)
+  const lines = await checkBackup(file)
   await terminal.confirm(
     `This restores ${file} (${Math.ceil(size / 1_024)} kB) into ${url.origin}, which cannot be undone. Continue?`,
   )
-  const told: JsonRecord[] = []
+  const entries: JsonRecord[] = []
   const body = await openAsBlob(file, { type: JSON_LINES })
-  const done = await terminal.during('Restoring', (update) =>
-    connection.ask({
+  const summary = await terminal.withProgress('Restoring', (update) =>
+    connection.send({
       method: 'POST',
       path: '/import',
       query: { trust: isTrusted ? '1' : undefined },
@@ -99,25 +99,25 @@ async function restore(session: CliSession, file: string, isTrusted: boolean): P
       headers: { 'content-type': JSON_LINES },
       signal,
       async read(response) {
-        let done: JsonRecord | undefined
+        let summary: JsonRecord | undefined
         const input = Readable.from(response.body ?? [])
         for await (const line of createInterface({ input, crlfDelay: Infinity })) {
-          const said = parsed(line)
+          const said = tryParseJson(line)
           if (!isObject(said)) continue
           const { progress } = said
           if (isObject(progress)) update('lines', Number(progress['line']), lines)
-          else if (said['done'] === true) done = said
-          else told.push(said)
+          else if (said['done'] === true) summary = said
+          else entries.push(said)
         }
-        return done
+        return summary
       },
     }),
   )
   const hint = 'Restore again: entries that were restored stay, and the rest follows'
-  if (!done) throw new CliError('failed', 'The restore was interrupted', hint)
-  const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(done[name] ?? 0)]))
-  terminal.give({ file, ...counts, told }, () => {
-    for (const { line, outcome, about, message } of told) {
+  if (!summary) throw new CliError('failed', 'The restore was interrupted', hint)
+  const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(summary[name] ?? 0)]))
+  terminal.emit({ file, ...counts, told: entries }, () => {
+    for (const { line, outcome, about, message } of entries) {
       const what = `line ${String(line)} ${String(outcome)}`
       terminal.note(['yellow', what], ` ${String(about ?? '')}: ${String(message)}`)
     }

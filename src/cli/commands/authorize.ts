@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { formatAuthorization, pollAuthorization } from '../../client/authorization.ts'
+import { loadChallengeDetails, pollAuthorization } from '../../client/authorization.ts'
 import { type Challenge, SwitchboardError } from '../../client/index.ts'
-import { isObject, objectsIn, textIn } from '../../client/json.ts'
+import { isObject, listObjects, getText } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 
@@ -17,38 +17,38 @@ export const addAuthorize: AddCommands = (program, open) => {
       const session = open(options)
       const { connection, terminal, signal, user } = session
       const path = `/tools/${encodeURIComponent(tool)}/readiness`
-      const readiness: unknown = await connection.json({ path, query: { user_id: user }, signal })
+      const readiness: unknown = await connection.sendJson({ path, query: { user_id: user }, signal })
       const missing = isObject(readiness) ? readiness['missing_requirements'] : undefined
       if (isObject(missing) && missing['user_id'] === true)
         throw new CliError('usage', `'${tool}' acts for a user`, 'Pass --user')
-      if (objectsIn(missing, 'authorization').length === 0)
-        return terminal.give({ tool, authorized: true }, () => terminal.note(`'${tool}' needs no consent`))
-      const challenges = await listLinks(session, tool)
-      const waits = options.wait ?? terminal.isInteractive
-      if (!waits)
+      if (listObjects(missing, 'authorization').length === 0)
+        return terminal.emit({ tool, authorized: true }, () => terminal.note(`'${tool}' needs no consent`))
+      const challenges = await listChallenges(session, tool)
+      const mayWait = options.wait ?? terminal.isInteractive
+      if (!mayWait)
         throw new SwitchboardError('authorization_required', `'${tool}' needs somebody's consent`, { challenges })
       for (const challenge of challenges) {
         await showLink(session, challenge, options.open)
-        await terminal.during('Waiting until it is done', () => pollAuthorization(connection, challenge, signal))
+        await terminal.withProgress('Waiting until it is done', () => pollAuthorization(connection, challenge, signal))
       }
-      terminal.give({ tool: textIn(readiness, 'tool') ?? tool, authorized: true }, () =>
+      terminal.emit({ tool: getText(readiness, 'tool') ?? tool, authorized: true }, () =>
         terminal.note(['green', '✓'], ' It is allowed'),
       )
     })
 }
 
-async function listLinks({ client, connection, signal }: CliSession, tool: string): Promise<readonly Challenge[]> {
+async function listChallenges({ client, connection, signal }: CliSession, tool: string): Promise<readonly Challenge[]> {
   try {
     await client.call(tool, {}, { signal })
     return []
   } catch (error) {
     const links = error instanceof SwitchboardError ? error.details.challenges : undefined
     if (!links) throw error
-    return Promise.all(links.map((each) => formatAuthorization(connection, each, signal)))
+    return Promise.all(links.map((link) => loadChallengeDetails(connection, link, signal)))
   }
 }
 
-export async function showLink(session: CliSession, challenge: Challenge, opens: boolean): Promise<void> {
+export async function showLink(session: CliSession, challenge: Challenge, mayOpen: boolean): Promise<void> {
   const { terminal, surroundings } = session
   const { id, url, scopes = [], user } = challenge
   const access = `allow access to '${id}'${scopes.length > 0 ? ` (${scopes.join(', ')})` : ''}`
@@ -57,10 +57,10 @@ export async function showLink(session: CliSession, challenge: Challenge, opens:
     id === 'approval' ? 'A person must approve this call:' : `${user ?? 'A person'} must ${access}:`,
   ])
   terminal.note(`  ${url}`)
-  if (opens && terminal.isInteractive) openPage(url, surroundings.env)
+  if (mayOpen && terminal.isInteractive) openPage(url, surroundings.env)
 }
 
-/** Without a shell, and for the web alone: the address came from elsewhere. */
+/** Runs no shell and opens only web addresses, because the URL comes from a server. */
 function openPage(url: string, env: Readonly<Record<string, string | undefined>>): void {
   const { protocol, href } = new URL(url)
   if (protocol !== 'https:' && protocol !== 'http:') return

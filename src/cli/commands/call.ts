@@ -24,8 +24,8 @@ export const addCall: AddCommands = (program, open) => {
       const { client, terminal, signal } = session
       const timeout = options.timeout === undefined ? undefined : options.timeout * 1_000
       const input = await readCallInput(session, tool, options, timeout)
-      const waits = options.wait ?? terminal.isInteractive
-      const { callId, value } = await terminal.during(`Calling ${tool}`, (update) => {
+      const mayWait = options.wait ?? terminal.isInteractive
+      const { callId, value } = await terminal.withProgress(`Calling ${tool}`, (update) => {
         const onProgress = ({ progress, total, message }: ToolProgress) =>
           update(message ?? `${progress}`, progress, total)
         const waitForAuthorization = async (challenges: readonly Challenge[]) => {
@@ -38,10 +38,10 @@ export const addCall: AddCommands = (program, open) => {
           callId: options.callId,
           timeout,
           ...(terminal.isInteractive ? { onProgress } : {}),
-          ...(waits ? { waitForAuthorization } : {}),
+          ...(mayWait ? { waitForAuthorization } : {}),
         })
       })
-      terminal.give({ call_id: callId, value }, () => {
+      terminal.emit({ call_id: callId, value }, () => {
         terminal.write(typeof value === 'string' ? value : (formatJson(value, 2) ?? 'null'))
       })
     })
@@ -59,31 +59,31 @@ async function readCallInput(session: CliSession, tool: string, { input, field }
   if (field === undefined) return {}
   const types = await loadFieldTypes(session, tool, timeout)
   const pairs = field.map((pair): [string, unknown] => {
-    const at = pair.indexOf('=')
-    if (at < 1) throw new CliError('usage', "Cannot read a field: wanted 'name=value'")
-    const name = pair.slice(0, at)
-    return [name, fieldValue(pair.slice(at + 1), types[name])]
+    const separator = pair.indexOf('=')
+    if (separator < 1) throw new CliError('usage', "Cannot read a field: wanted 'name=value'")
+    const name = pair.slice(0, separator)
+    return [name, parseFieldValue(pair.slice(separator + 1), types[name])]
   })
   return Object.fromEntries(pairs)
 }
 
 async function loadFieldTypes(
-  { client, signal: stop }: CliSession,
+  { client, signal: interrupt }: CliSession,
   tool: string,
   timeout?: number,
 ): Promise<JsonRecord> {
-  const signal = timeout === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(timeout)])
+  const signal = timeout === undefined ? interrupt : AbortSignal.any([interrupt, AbortSignal.timeout(timeout)])
   try {
     const { properties } = (await client.show(tool, { signal })).input_schema.parameters
-    const named = Object.entries(isObject(properties) ? properties : {})
-    return Object.fromEntries(named.map(([name, schema]) => [name, isObject(schema) ? schema['type'] : undefined]))
+    const entries = Object.entries(isObject(properties) ? properties : {})
+    return Object.fromEntries(entries.map(([name, schema]) => [name, isObject(schema) ? schema['type'] : undefined]))
   } catch (error) {
     if (error instanceof SwitchboardError && (error.code === 'timed_out' || error.code === 'cancelled')) throw error
     return {}
   }
 }
 
-function fieldValue(text: string, type: unknown): unknown {
+function parseFieldValue(text: string, type: unknown): unknown {
   const isText = type === 'string' || (Array.isArray(type) && type.includes('string'))
   if (isText) return text
   try {

@@ -1,10 +1,10 @@
 import type { Filter, ToolDefinition } from '../../client/index.ts'
-import { formatJson, isObject, objectsIn, textIn } from '../../client/json.ts'
+import { formatJson, isObject, listObjects, getText } from '../../client/json.ts'
 import { type AddCommands, type CliSession, readNote } from '../context.ts'
 import type { Columns } from '../table.ts'
 import { parseIntegerOption } from '../argument-values.ts'
-import { inOptions } from '../terminal-text.ts'
-import { readItems } from './listings.ts'
+import { toCliTerms } from '../terminal-text.ts'
+import { listItems } from './listings.ts'
 
 export const addList: AddCommands = (program, open) => {
   program
@@ -22,9 +22,9 @@ export const addList: AddCommands = (program, open) => {
       // OXP's definitions, which have no titles, are for programs
       const format = terminal.json ? undefined : 'summary'
       const query = { toolkit, tag, status, format, versions: allVersions ? 'all' : undefined }
-      const { items } = await readItems(session, '/tools', query, limit)
-      const note = items.length === 0 ? await whyNone(session, { toolkit, tag }) : undefined
-      terminal.give({ items, ...(note === undefined ? {} : { note }) }, () => {
+      const { items } = await listItems(session, '/tools', query, limit)
+      const note = items.length === 0 ? await loadEmptyNote(session, { toolkit, tag }) : undefined
+      terminal.emit({ items, ...(note === undefined ? {} : { note }) }, () => {
         terminal.table(COLUMNS)(items)
         if (items.length === 0) terminal.note(note ?? 'None found')
       })
@@ -43,18 +43,18 @@ export const addSearch: AddCommands = (program, open) => {
       const { toolkit, tag, limit } = options
       const session = open(options)
       const { client, terminal, signal } = session
-      const found = await client.search(words.join(' '), {
+      const page = await client.search(words.join(' '), {
         toolkit,
         tag,
         ...(limit === undefined ? {} : { limit }),
         signal,
       })
-      const note = found.items.length === 0 ? await whyNone(session, { toolkit, tag }) : undefined
-      terminal.give({ ...found, ...(note === undefined ? {} : { note }) }, () => {
-        terminal.table(COLUMNS)(found.items)
+      const note = page.items.length === 0 ? await loadEmptyNote(session, { toolkit, tag }) : undefined
+      terminal.emit({ ...page, ...(note === undefined ? {} : { note }) }, () => {
+        terminal.table(COLUMNS)(page.items)
         if (note !== undefined) terminal.note(note)
-        const { total = 0, unmatched = [] } = found
-        terminal.note(['dim', `${found.items.length} of ${total}`])
+        const { total = 0, unmatched = [] } = page
+        terminal.note(['dim', `${page.items.length} of ${total}`])
         if (unmatched.length > 0) terminal.note(['dim', `No tool matches ${unmatched.join(', ')}`])
       })
     })
@@ -74,17 +74,21 @@ export const addShow: AddCommands = (program, open) => {
       const { connection, client, terminal, signal } = session
       const path = `/tools/${encodeURIComponent(tool)}`
       if (format !== undefined) {
-        const document: unknown = await connection.json({ path, query: { format }, signal })
-        return terminal.give(document, () => terminal.write(formatJson(document, 2) ?? ''))
+        const document: unknown = await connection.sendJson({ path, query: { format }, signal })
+        return terminal.emit(document, () => terminal.write(formatJson(document, 2) ?? ''))
       }
       if (versions) {
-        const history: unknown = await connection.json({ path: `${path}/versions`, signal })
-        return terminal.give(history, () => terminal.table(VERSIONS)(objectsIn(history, 'items')))
+        const history: unknown = await connection.sendJson({ path: `${path}/versions`, signal })
+        return terminal.emit(history, () => terminal.table(VERSIONS)(listObjects(history, 'items')))
       }
       const definition = await client.show(tool, { signal })
-      const readiness: unknown = await connection.json({ path: `${path}/readiness`, query: { user_id: user }, signal })
-      terminal.give({ ...definition, readiness }, () => {
-        printDefinition(session, definition, textIn(readiness, 'title'))
+      const readiness: unknown = await connection.sendJson({
+        path: `${path}/readiness`,
+        query: { user_id: user },
+        signal,
+      })
+      terminal.emit({ ...definition, readiness }, () => {
+        printDefinition(session, definition, getText(readiness, 'title'))
         printReadiness(session, readiness)
       })
     })
@@ -101,8 +105,8 @@ function firstSentence(text: string): string {
   return end === -1 ? text : text.slice(0, end + 1).trim()
 }
 
-function whyNone({ connection, signal }: CliSession, filter: Pick<Filter, 'toolkit' | 'tag'>) {
-  return connection.ask({
+function loadEmptyNote({ connection, signal }: CliSession, filter: Pick<Filter, 'toolkit' | 'tag'>) {
+  return connection.send({
     path: '/tools',
     query: { ...filter, limit: 1 },
     signal,
@@ -114,7 +118,7 @@ const VERSIONS: Columns = {
   Version: 'id',
   Status: ({ status, message }) => [status, message].filter((text) => text !== undefined).join(': '),
   Changes: ({ changes }) =>
-    objectsIn({ changes }, 'changes').map(
+    listObjects({ changes }, 'changes').map(
       ({ what, level }) => `${level === 'major' ? 'Breaking: ' : ''}${String(what)}`,
     ),
 }
@@ -129,11 +133,11 @@ function printDefinition({ terminal }: CliSession, definition: ToolDefinition, t
   terminal.print(['bold', names.length === 0 ? 'No parameters' : 'Parameters'])
   for (const [name, schema] of names) {
     const isRequired = Array.isArray(required) && required.includes(name)
-    const about = textIn(schema, 'description') ?? ''
+    const summary = getText(schema, 'description') ?? ''
     terminal.print(
       `  ${name}`,
       ['dim', ` ${describeType(schema)}${isRequired ? ', required' : ''}`],
-      about === '' ? '' : `  ${about}`,
+      summary === '' ? '' : `  ${summary}`,
     )
   }
   terminal.print(['bold', output_schema === null ? 'No output' : `Output: ${describeType(output_schema)}`])
@@ -141,7 +145,7 @@ function printDefinition({ terminal }: CliSession, definition: ToolDefinition, t
 
 function describeType(schema: unknown): string {
   const type = isObject(schema) ? schema['type'] : undefined
-  const alternatives = [...objectsIn(schema, 'anyOf'), ...objectsIn(schema, 'oneOf')].map(describeType)
+  const alternatives = [...listObjects(schema, 'anyOf'), ...listObjects(schema, 'oneOf')].map(describeType)
   if (type === undefined && alternatives.length > 0) return [...new Set(alternatives)].join(' or ')
   if (Array.isArray(type)) return type.join(' or ')
   return typeof type === 'string' ? type : 'anything'
@@ -151,12 +155,12 @@ function printReadiness({ terminal }: CliSession, readiness: unknown): void {
   const { ready, status } = isObject(readiness) ? readiness : {}
   terminal.print('')
   terminal.print(ready === true ? ['green', 'Ready'] : ['yellow', 'Not ready'])
-  const successor = textIn(status, 'successor')
-  const reason = [textIn(status, 'message'), successor && `use ${successor}`].filter(Boolean).join('; ')
-  if (reason !== '') terminal.print(`  ${textIn(status, 'state') ?? ''}: ${reason}`)
-  for (const problem of objectsIn(readiness, 'problems')) {
-    const detail = textIn(problem, 'developer_message')
-    const said = `  ${textIn(problem, 'message') ?? ''}${detail === undefined ? '' : `: ${detail}`}`
-    terminal.print(inOptions(said))
+  const successor = getText(status, 'successor')
+  const reason = [getText(status, 'message'), successor && `use ${successor}`].filter(Boolean).join('; ')
+  if (reason !== '') terminal.print(`  ${getText(status, 'state') ?? ''}: ${reason}`)
+  for (const problem of listObjects(readiness, 'problems')) {
+    const detail = getText(problem, 'developer_message')
+    const line = `  ${getText(problem, 'message') ?? ''}${detail === undefined ? '' : `: ${detail}`}`
+    terminal.print(toCliTerms(line))
   }
 }

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type AgentHost, agentHosts, type Snippet } from '../../docs/agent-hosts.ts'
-import { mergeJson, mergeToml, writeKeeping } from '../host-files.ts'
+import { mergeJson, mergeToml, writeWithBackup } from '../host-files.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 
@@ -15,9 +15,9 @@ export const addConnect: AddCommands = (program, open) => {
     .action(async (name, options) => {
       const session = open(options)
       const { terminal, url } = session
-      const hosts = agentHosts(url.origin).map((host) => ({ ...host, where: withoutLinks(host.where) }))
+      const hosts = agentHosts(url.origin).map((host) => ({ ...host, where: stripLinks(host.where) }))
       if (name === undefined) {
-        return terminal.give({ hosts: hosts.map(({ id, title, where }) => ({ id, title, where })) }, () => {
+        return terminal.emit({ hosts: hosts.map(({ id, title, where }) => ({ id, title, where })) }, () => {
           terminal.table({ Agent: 'id', Name: 'title', Setup: 'where' })(hosts)
         })
       }
@@ -29,12 +29,12 @@ export const addConnect: AddCommands = (program, open) => {
       if (!snippet || file === undefined) return showSteps(session, host, snippet)
       const { before, after } = await (snippet.language === 'toml' ? mergeToml : mergeJson)(file, snippet.text)
       if (before === after)
-        return terminal.give({ host: name, file, changed: false }, () => terminal.note(`${file} says so already`))
+        return terminal.emit({ host: name, file, changed: false }, () => terminal.note(`${file} says so already`))
       terminal.note(['bold', file], before === undefined ? ' is made, with' : ' gets')
       for (const line of snippet.text.split('\n')) terminal.note(line)
       await terminal.confirm(`Write ${file}?`)
-      const backup = await writeKeeping(file, before, after)
-      terminal.give({ host: name, file, changed: true, ...(backup === undefined ? {} : { backup }) }, () => {
+      const backup = await writeWithBackup(file, before, after)
+      terminal.emit({ host: name, file, changed: true, ...(backup === undefined ? {} : { backup }) }, () => {
         terminal.note(['green', '✓'], ` ${file}`, backup === undefined ? '' : `; what it said is in ${backup}`)
         if (/SWITCHBOARD_KEY/.test(snippet.text))
           terminal.note('The key is read from SWITCHBOARD_KEY, where the host is started')
@@ -43,15 +43,20 @@ export const addConnect: AddCommands = (program, open) => {
 }
 
 function showSteps({ terminal }: CliSession, { id, where }: AgentHost, snippet: Snippet | undefined): void {
-  terminal.give({ host: id, where, ...(snippet ? { snippet } : {}) }, () => {
+  terminal.emit({ host: id, where, ...(snippet ? { snippet } : {}) }, () => {
     terminal.note(where)
     if (snippet) terminal.write(snippet.text)
   })
 }
 
-function findFile({ file }: AgentHost, { language }: Snippet, said?: string, isGlobal?: boolean): string | undefined {
+function findFile(
+  { file }: AgentHost,
+  { language }: Snippet,
+  fileOption?: string,
+  isGlobal?: boolean,
+): string | undefined {
   if (language !== 'json' && language !== 'toml') return undefined
-  if (said !== undefined) return resolve(said)
+  if (fileOption !== undefined) return resolve(fileOption)
   const { project, user } = file ?? {}
   if (project !== undefined && !isGlobal) return resolve(project)
   if (user !== undefined) return join(homedir(), user)
@@ -61,7 +66,7 @@ function findFile({ file }: AgentHost, { language }: Snippet, said?: string, isG
 }
 
 /** The guide's Markdown for a terminal: an address stands where its link was. */
-function withoutLinks(markdown: string): string {
+function stripLinks(markdown: string): string {
   return markdown.replaceAll(/\[([^[\]]*)\]\(([^()]*)\)/g, (_, text: string, url: string) => {
     if (url.endsWith(text)) return url
     return /^https?:/.test(url) ? `${text} (${url})` : text

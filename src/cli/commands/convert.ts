@@ -1,7 +1,7 @@
-import { formatJson, isObject, objectsIn, textIn } from '../../client/json.ts'
+import { formatJson, isObject, listObjects, getText } from '../../client/json.ts'
 import { readInputFile, parseJsonArgument } from '../argument-values.ts'
 import type { AddCommands } from '../context.ts'
-import { wrapped } from './publish.ts'
+import { wrapDefinition } from './publish.ts'
 
 export const addConvert: AddCommands = (program, open) => {
   program
@@ -15,17 +15,17 @@ export const addConvert: AddCommands = (program, open) => {
     .action(async (file, options) => {
       const { to, from, toolkit, version } = options
       const { connection, terminal, surroundings, signal } = open(options)
-      const read = parseJsonArgument(
+      const definition = parseJsonArgument(
         await readInputFile(file, surroundings),
         file === '-' ? 'The standard input' : file,
       )
-      const json = wrapped(read, { toolkit, version })
-      const request = { method: 'POST', path: '/convert', query: { to, from }, json, signal, repeatable: true }
-      const answer: unknown = await connection.json(request)
-      terminal.give(answer, () => {
+      const json = wrapDefinition(definition, { toolkit, version })
+      const request = { method: 'POST', path: '/convert', query: { to, from }, json, signal, isRepeatable: true }
+      const answer: unknown = await connection.sendJson(request)
+      terminal.emit(answer, () => {
         terminal.write(formatJson(isObject(answer) ? answer['document'] : answer, 2) ?? '')
-        for (const loss of objectsIn(answer, 'losses'))
-          terminal.note(['yellow', `Lost ${textIn(loss, 'path') ?? ''}: ${textIn(loss, 'reason') ?? ''}`])
+        for (const loss of listObjects(answer, 'losses'))
+          terminal.note(['yellow', `Lost ${getText(loss, 'path') ?? ''}: ${getText(loss, 'reason') ?? ''}`])
       })
     })
 }

@@ -1,9 +1,9 @@
-import { type Ask, type Connection, isLoopback } from '../../client/connection.ts'
+import { type ConnectionRequest, type Connection, isLoopback } from '../../client/connection.ts'
 import { SwitchboardError } from '../../client/index.ts'
-import { type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
+import { type JsonRecord, listObjects, getText } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
-import type { Update } from '../terminal.ts'
+import type { UpdateProgress } from '../terminal.ts'
 
 interface Finding {
   readonly about: string
@@ -22,24 +22,24 @@ export const addDoctor: AddCommands = (program, open) => {
 async function doctor(session: CliSession): Promise<void> {
   const { terminal } = session
   const findings: Finding[] = []
-  await terminal.during('Looking', async (update) => {
-    for (const look of [health, key, access, setup, tools]) {
-      const found = await look(session, update)
-      findings.push(...found)
-      if (look === health && found.some(({ state }) => state === 'fault')) break
+  await terminal.withProgress('Looking', async (update) => {
+    for (const check of [checkHealth, checkKey, checkAccess, checkSetup, checkTools]) {
+      const checkFindings = await check(session, update)
+      findings.push(...checkFindings)
+      if (check === checkHealth && checkFindings.some(({ state }) => state === 'fault')) break
     }
   })
   const faults = findings.filter(({ state }) => state === 'fault')
-  terminal.give({ url: session.url.origin, ok: faults.length === 0, findings }, () => {
-    const wide = Math.max(0, ...findings.map(({ about }) => about.length))
+  terminal.emit({ url: session.url.origin, ok: faults.length === 0, findings }, () => {
+    const width = Math.max(0, ...findings.map(({ about }) => about.length))
     for (const { about, state, message, fix } of findings) {
-      terminal.print(STATES[state], ` ${about.padEnd(wide)}  `, message)
-      if (fix !== undefined) terminal.print(['dim', `${' '.repeat(wide + 4)}${fix}`])
+      terminal.print(STATES[state], ` ${about.padEnd(width)}  `, message)
+      if (fix !== undefined) terminal.print(['dim', `${' '.repeat(width + 4)}${fix}`])
     }
   })
-  const [first] = faults
-  if (!first) return
-  const code = first.about === DEPLOYMENT ? 'unavailable' : 'failed'
+  const [firstFault] = faults
+  if (!firstFault) return
+  const code = firstFault.about === DEPLOYMENT ? 'unavailable' : 'failed'
   throw new CliError(code, `${faults.length} of ${findings.length} checks failed`)
 }
 
@@ -47,12 +47,12 @@ const STATES = { ok: ['green', '✓'], off: ['yellow', '–'], fault: ['red', '�
 
 const DEPLOYMENT = 'deployment'
 
-async function health({ stranger, url, signal }: CliSession): Promise<Finding[]> {
+async function checkHealth({ stranger, url, signal }: CliSession): Promise<Finding[]> {
   const about = DEPLOYMENT
   try {
-    await stranger.json({ path: '/health', signal })
-    const card: unknown = await stranger.json({ path: '/mcp/server-card', signal }).catch(() => undefined)
-    return [{ about, state: 'ok', message: `${url.origin} is well, version ${textIn(card, 'version') ?? 'unknown'}` }]
+    await stranger.sendJson({ path: '/health', signal })
+    const card: unknown = await stranger.sendJson({ path: '/mcp/server-card', signal }).catch(() => undefined)
+    return [{ about, state: 'ok', message: `${url.origin} is well, version ${getText(card, 'version') ?? 'unknown'}` }]
   } catch (error) {
     const fix = isLoopback(url)
       ? 'npm run dev serves one here; --url or SWITCHBOARD_URL names another'
@@ -61,13 +61,13 @@ async function health({ stranger, url, signal }: CliSession): Promise<Finding[]>
   }
 }
 
-async function key({ connection, stranger, hasKey, signal }: CliSession): Promise<Finding[]> {
+async function checkKey({ connection, stranger, hasKey, signal }: CliSession): Promise<Finding[]> {
   const about = 'key'
   if (!hasKey) return [{ about, state: 'off', message: 'There is none', fix: 'Set SWITCHBOARD_KEY, or pass --key' }]
   try {
-    await connection.json({ path: '/tools', query: { limit: 1 }, signal })
-    const isAdministrator = await reads(connection, { path: '/keys', signal })
-    if (isAdministrator && (await reads(stranger, { path: '/keys', signal })))
+    await connection.sendJson({ path: '/tools', query: { limit: 1 }, signal })
+    const isAdministrator = await canRead(connection, { path: '/keys', signal })
+    if (isAdministrator && (await canRead(stranger, { path: '/keys', signal })))
       return [{ about, state: 'off', message: 'Keys are not checked with ACCESS=open' }]
     return [{ about, state: 'ok', message: isAdministrator ? ADMINISTRATOR : 'It is valid, and can read tools' }]
   } catch (error) {
@@ -79,21 +79,21 @@ async function key({ connection, stranger, hasKey, signal }: CliSession): Promis
 
 const ADMINISTRATOR = "It is an administrator's"
 
-function reads({ json }: Connection, request: Omit<Ask<never>, 'read'>): Promise<boolean> {
+function canRead({ sendJson: json }: Connection, request: Omit<ConnectionRequest<never>, 'read'>): Promise<boolean> {
   return json(request).then(
     () => true,
     () => false,
   )
 }
 
-async function access({ stranger, hasKey, url, signal }: CliSession): Promise<Finding[]> {
+async function checkAccess({ stranger, hasKey, url, signal }: CliSession): Promise<Finding[]> {
   const about = 'ACCESS'
   let isPublic = false
   try {
-    // Each refusal is in the audit log, so where the first is refused nothing more is asked
-    await stranger.json({ path: '/tools', query: { limit: 1 }, signal })
+    // The audit log records each refusal, so a refused first request is the last
+    await stranger.sendJson({ path: '/tools', query: { limit: 1 }, signal })
     isPublic = true
-    await stranger.json({ path: '/keys', signal })
+    await stranger.sendJson({ path: '/keys', signal })
     const message = `open: anyone who reaches ${url.host} can do anything; only safe on your own machine`
     return [{ about, state: 'ok', message }]
   } catch (error) {
@@ -105,18 +105,18 @@ async function access({ stranger, hasKey, url, signal }: CliSession): Promise<Fi
     if (!isRefused(error)) return [{ about, state: 'fault', message: toMessage(error) }]
   }
   const message = isPublic ? 'public: anyone can list and call tools of level 0' : 'keys: every request needs one'
-  const found: Finding = { about, state: 'ok', message }
-  return hasKey || isPublic ? [found] : [{ ...found, state: 'off' }]
+  const finding: Finding = { about, state: 'ok', message }
+  return hasKey || isPublic ? [finding] : [{ ...finding, state: 'off' }]
 }
 
-/** An administrator's alone, in the words of the deployment. */
-async function setup({ connection, hasKey, signal }: CliSession): Promise<Finding[]> {
+/** Only administrators can read `/setup`. Its messages are shown unchanged. */
+async function checkSetup({ connection, hasKey, signal }: CliSession): Promise<Finding[]> {
   try {
-    const answer: unknown = await connection.json({ path: '/setup', signal })
-    return objectsIn(answer, 'items').map((each) => {
-      const fix = textIn(each, 'fix')
-      const state = textIn(each, 'state') === 'ok' ? 'ok' : 'off'
-      const [about = '', message = ''] = [textIn(each, 'about'), textIn(each, 'message')]
+    const answer: unknown = await connection.sendJson({ path: '/setup', signal })
+    return listObjects(answer, 'items').map((item) => {
+      const fix = getText(item, 'fix')
+      const state = getText(item, 'state') === 'ok' ? 'ok' : 'off'
+      const [about = '', message = ''] = [getText(item, 'about'), getText(item, 'message')]
       return { about, state, message, ...(fix === undefined ? {} : { fix }) }
     })
   } catch (error) {
@@ -127,24 +127,26 @@ async function setup({ connection, hasKey, signal }: CliSession): Promise<Findin
   }
 }
 
-/** A user of nobody: without one, readiness says also that a user is missing. */
+/** A user that nobody has: without a user, readiness also reports that one is missing. */
 const ANY_USER = 'switchboard-doctor'
 
-async function tools(session: CliSession, update: Update): Promise<Finding[]> {
+async function checkTools(session: CliSession, update: UpdateProgress): Promise<Finding[]> {
   const causes = new Map<string, Cause & { readonly ids: string[] }>()
-  const all: string[] = []
+  const toolIds: string[] = []
   try {
-    for await (const { id } of session.client.tools({ limit: 1_000, signal: session.signal })) all.push(id)
+    for await (const { id } of session.client.tools({ limit: 1_000, signal: session.signal })) toolIds.push(id)
   } catch (error) {
     return isRefused(error) ? [] : [{ about: 'tools', state: 'off', message: toMessage(error) }]
   }
-  const checkReadiness = createReadiness(session)
-  for (let at = 0; at < all.length; at += AT_ONCE) {
-    update('tools', at, all.length)
-    const some = all.slice(at, at + AT_ONCE).map(async (id) => ({ id, found: await findCauses(id, checkReadiness) }))
-    for (const { id, found } of await Promise.all(some)) {
-      for (const { about, fix } of found) {
-        // A remedy that names its tool is the same for other tools but for the name
+  const checkReadiness = createReadinessCheck(session)
+  for (let at = 0; at < toolIds.length; at += BATCH_TOOLS) {
+    update('tools', at, toolIds.length)
+    const batch = toolIds
+      .slice(at, at + BATCH_TOOLS)
+      .map(async (id) => ({ id, toolCauses: await findCauses(id, checkReadiness) }))
+    for (const { id, toolCauses } of await Promise.all(batch)) {
+      for (const { about, fix } of toolCauses) {
+        // Fixes that differ only in the tool's name are one cause
         const key = `${about} ${fix.replaceAll(id, '').replaceAll(id.split('@', 1)[0] ?? id, '')}`
         const cause = causes.get(key) ?? { about, fix, ids: [] }
         cause.ids.push(id)
@@ -152,55 +154,58 @@ async function tools(session: CliSession, update: Update): Promise<Finding[]> {
       }
     }
   }
-  if (all.length === 0)
+  if (toolIds.length === 0)
     return [{ about: 'tools', state: 'off', message: 'There are none', fix: 'Publish or import one' }]
-  if (causes.size === 0) return [{ about: 'tools', state: 'ok', message: `All ${all.length} can be called` }]
+  if (causes.size === 0) return [{ about: 'tools', state: 'ok', message: `All ${toolIds.length} can be called` }]
   return [...causes.values()].map(({ about, fix, ids }) => {
-    const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : ''
-    const message = `${ids.length === 1 ? '1 tool' : `${ids.length} tools`}: ${ids.slice(0, NAMED).join(', ')}${more}`
+    const suffix = ids.length > MAX_NAMED_TOOLS ? ` and ${ids.length - MAX_NAMED_TOOLS} more` : ''
+    const message = `${ids.length === 1 ? '1 tool' : `${ids.length} tools`}: ${ids.slice(0, MAX_NAMED_TOOLS).join(', ')}${suffix}`
     return { about, state: 'off', message, fix }
   })
 }
 
-const NAMED = 3
-const AT_ONCE = 20
+const MAX_NAMED_TOOLS = 3
+const BATCH_TOOLS = 20
 
 interface Cause {
   readonly about: string
   readonly fix: string
 }
 
-function createReadiness({ connection, signal, user }: CliSession) {
+function createReadinessCheck({ connection, signal, user }: CliSession) {
   let userId: string | undefined = user ?? ANY_USER
   return async (tool: string): Promise<JsonRecord> => {
     const path = `/tools/${encodeURIComponent(tool)}/readiness`
-    const ask = (): Promise<JsonRecord> => connection.json({ path, query: { user_id: userId }, signal })
-    return ask().catch((error: unknown) => {
+    const loadReadiness = (): Promise<JsonRecord> => connection.sendJson({ path, query: { user_id: userId }, signal })
+    return loadReadiness().catch((error: unknown) => {
       if (!isRefused(error)) throw error
       // Keys act for some users only
       userId = undefined
-      return ask()
+      return loadReadiness()
     })
   }
 }
 
-/** By the secret or provider that is missing, and otherwise by the kind of problem. */
-async function findCauses(tool: string, checkReadiness: ReturnType<typeof createReadiness>): Promise<readonly Cause[]> {
+/** One for each missing secret or provider; for other problems, one for the type. */
+async function findCauses(
+  tool: string,
+  checkReadiness: ReturnType<typeof createReadinessCheck>,
+): Promise<readonly Cause[]> {
   let readiness: JsonRecord
   try {
     readiness = await checkReadiness(tool)
   } catch (error) {
     return [{ about: 'readiness', fix: toMessage(error) }]
   }
-  return objectsIn(readiness, 'problems').flatMap((problem): readonly Cause[] => {
-    const type = textIn(problem, 'type') ?? 'problem'
-    const fix = textIn(problem, 'developer_message') ?? textIn(problem, 'message') ?? ''
+  return listObjects(readiness, 'problems').flatMap((problem): readonly Cause[] => {
+    const type = getText(problem, 'type') ?? 'problem'
+    const fix = getText(problem, 'developer_message') ?? getText(problem, 'message') ?? ''
     if (type === 'approval-required') return []
     if (type !== 'requirements-missing') return [{ about: type, fix }]
     const missing = readiness['missing_requirements']
-    const secrets = objectsIn(missing, 'secrets').map(({ id }) => `secret ${String(id)}`)
-    const unset = objectsIn(missing, 'authorization').filter(({ needs_setup: isUnset }) => isUnset)
-    return [...secrets, ...unset.map(({ id }) => `provider ${String(id)}`)].map((about) => ({ about, fix }))
+    const secrets = listObjects(missing, 'secrets').map(({ id }) => `secret ${String(id)}`)
+    const providers = listObjects(missing, 'authorization').filter(({ needs_setup: isUnset }) => isUnset)
+    return [...secrets, ...providers.map(({ id }) => `provider ${String(id)}`)].map((about) => ({ about, fix }))
   })
 }
 

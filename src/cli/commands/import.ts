@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { isObject, type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
+import { isObject, type JsonRecord, listObjects, getText } from '../../client/json.ts'
 import { collectOption, readObject, readTextFile } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
@@ -7,8 +7,8 @@ import type { AddCommands, CliSession } from '../context.ts'
 type ImportOptions = ReturnType<ReturnType<typeof importCommand>['opts']>
 
 const KINDS = ['openapi', 'mcp', 'oxp', 'open-tool-calling', 'machine-context', 'plugin']
-/** Tools of one request: each reads the source again, and progress is shown after each. */
-const AT_ONCE = 200
+/** Per request. Each request reads the source again, and progress is shown after each. */
+const BATCH_TOOLS = 200
 const IMPORT_MS = 300_000
 
 export const addImport: AddCommands = (program, open) => {
@@ -33,54 +33,60 @@ function importCommand(program: Command) {
 
 async function importToolkit(session: CliSession, source: string, options: ImportOptions): Promise<void> {
   const { terminal } = session
-  const more = options.more === undefined ? {} : readObject(options.more, '--more')
+  const extraOptions = options.more === undefined ? {} : readObject(options.more, '--more')
   const { toolkit, version, tool } = options
-  const said = { toolkit, version, tools: tool, from: await readSource(source, options.from) }
-  const body = { ...more, ...Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined)) }
-  const plan = await terminal.during(`Reading ${source}`, () => send(session, body, options, true))
-  const made = objectsIn(plan, 'tools')
-  const news = made.filter(({ state }) => state !== 'unchanged')
-  if (options.dryRun) return terminal.give(plan, () => printPlan(session, plan, options))
+  const fields = { toolkit, version, tools: tool, from: await readSource(source, options.from) }
+  const body = {
+    ...extraOptions,
+    ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
+  }
+  const plan = await terminal.withProgress(`Reading ${source}`, () => postImport(session, body, options, true))
+  const plannedTools = listObjects(plan, 'tools')
+  const changedTools = plannedTools.filter(({ state }) => state !== 'unchanged')
+  if (options.dryRun) return terminal.emit(plan, () => printPlan(session, plan, options))
   if (!terminal.json) printPlan(session, plan, options)
-  if (news.length === 0) {
-    return terminal.give({ ids: [], skipped: objectsIn(plan, 'skipped') }, () =>
+  if (changedTools.length === 0) {
+    return terminal.emit({ ids: [], skipped: listObjects(plan, 'skipped') }, () =>
       terminal.note('There is nothing to import'),
     )
   }
-  await terminal.confirm(`Import ${news.length} tools into the toolkit '${toolkit}'?`)
-  const result = await make(
+  await terminal.confirm(`Import ${changedTools.length} tools into the toolkit '${toolkit}'?`)
+  const result = await importTools(
     session,
     body,
-    news.map((each) => /\.([^.@]+)@/.exec(textIn(each, 'id') ?? '')?.[1] ?? ''),
+    changedTools.map((planned) => /\.([^.@]+)@/.exec(getText(planned, 'id') ?? '')?.[1] ?? ''),
     options,
   )
-  terminal.give(result, () =>
+  terminal.emit(result, () =>
     terminal.note(['green', '✓'], ` Imported ${result.ids.length} ${result.ids.length === 1 ? 'tool' : 'tools'}`),
   )
-  if (result.ids.length < news.length)
-    throw new CliError('failed', `${news.length - result.ids.length} of ${news.length} were not imported`)
+  if (result.ids.length < changedTools.length)
+    throw new CliError(
+      'failed',
+      `${changedTools.length - result.ids.length} of ${changedTools.length} were not imported`,
+    )
 }
 
-function make(session: CliSession, body: JsonRecord, names: readonly string[], options: ImportOptions) {
-  return session.terminal.during('Importing', async (update) => {
+function importTools(session: CliSession, body: JsonRecord, names: readonly string[], options: ImportOptions) {
+  return session.terminal.withProgress('Importing', async (update) => {
     const ids: string[] = []
     const skipped: JsonRecord[] = []
-    for (let at = 0; at < names.length; at += AT_ONCE) {
+    for (let at = 0; at < names.length; at += BATCH_TOOLS) {
       update('tools', at, names.length)
-      const answer = await send(session, { ...body, tools: names.slice(at, at + AT_ONCE) }, options, false)
-      const given = isObject(answer) ? answer['ids'] : undefined
-      if (Array.isArray(given)) ids.push(...given.map(String))
-      skipped.push(...objectsIn(answer, 'skipped'))
+      const report = await postImport(session, { ...body, tools: names.slice(at, at + BATCH_TOOLS) }, options, false)
+      const importedIds = isObject(report) ? report['ids'] : undefined
+      if (Array.isArray(importedIds)) ids.push(...importedIds.map(String))
+      skipped.push(...listObjects(report, 'skipped'))
     }
     return { ids, skipped }
   })
 }
 
-function send({ connection, signal }: CliSession, json: JsonRecord, options: ImportOptions, dry: boolean) {
-  const query = { dry_run: dry ? '1' : undefined, allow: options.allowBreaking ? 'breaking' : undefined }
+function postImport({ connection, signal }: CliSession, json: JsonRecord, options: ImportOptions, isDryRun: boolean) {
+  const query = { dry_run: isDryRun ? '1' : undefined, allow: options.allowBreaking ? 'breaking' : undefined }
   const path = '/toolkits/import'
-  const request = { method: 'POST', path, query, json, signal, repeatable: true }
-  return connection.json<unknown>({ ...request, answerWithin: IMPORT_MS })
+  const request = { method: 'POST', path, query, json, signal, isRepeatable: true }
+  return connection.sendJson<unknown>({ ...request, responseTimeoutMs: IMPORT_MS })
 }
 
 async function readSource(source: string, kind: string | undefined): Promise<JsonRecord> {
@@ -88,34 +94,34 @@ async function readSource(source: string, kind: string | undefined): Promise<Jso
     throw new CliError('usage', `Cannot import from '${kind}': wanted ${KINDS.join(', ')}`)
   if (!/^https?:\/\//i.test(source)) return { [kind ?? 'openapi']: await readTextFile(source) }
   const { pathname } = new URL(source)
-  const plain = /\/mcp\/?$/.test(pathname) ? 'mcp' : /\.(?:json|ya?ml)$/i.test(pathname) ? 'openapi' : undefined
-  const found = kind ?? plain
-  if (found === undefined)
+  const detectedKind = /\/mcp\/?$/.test(pathname) ? 'mcp' : /\.(?:json|ya?ml)$/i.test(pathname) ? 'openapi' : undefined
+  const sourceKind = kind ?? detectedKind
+  if (sourceKind === undefined)
     throw new CliError('usage', 'Cannot detect the source', `Pass --from ${KINDS.join(', --from ')}`)
-  return { [found]: source }
+  return { [sourceKind]: source }
 }
 
 const SIGNS: Readonly<Record<string, string>> = { new: '+', unchanged: '=', changed: '~' }
 
 function listNeeds({ requirements }: JsonRecord): string {
   if (!isObject(requirements)) return ''
-  const named = [...objectsIn(requirements, 'authorization'), ...objectsIn(requirements, 'secrets')]
-  return `  needs ${named.length === 0 ? 'a user' : named.map(({ id }) => id).join(', ')}`
+  const needs = [...listObjects(requirements, 'authorization'), ...listObjects(requirements, 'secrets')]
+  return `  needs ${needs.length === 0 ? 'a user' : needs.map(({ id }) => id).join(', ')}`
 }
 
 function printPlan({ terminal }: CliSession, plan: unknown, { tool: patterns = [] }: ImportOptions): void {
-  if (patterns.length > 0 && [...objectsIn(plan, 'tools'), ...objectsIn(plan, 'skipped')].length === 0)
+  if (patterns.length > 0 && [...listObjects(plan, 'tools'), ...listObjects(plan, 'skipped')].length === 0)
     terminal.note(`No tool matches ${patterns.join(', ')}`)
-  for (const made of objectsIn(plan, 'tools')) {
-    const { id, state, method, path, security_level: level } = made
-    const place = method === undefined ? '' : `  ${String(method).toUpperCase()} ${String(path)}`
+  for (const plannedTool of listObjects(plan, 'tools')) {
+    const { id, state, method, path, security_level: level } = plannedTool
+    const operation = method === undefined ? '' : `  ${String(method).toUpperCase()} ${String(path)}`
     const guard = level === undefined ? '' : `  level ${String(level)}`
-    const more = `${place}${guard}${listNeeds(made)}`
-    terminal.print(['green', SIGNS[String(state)] ?? '+'], ` ${String(id)}`, ['dim', more])
+    const details = `${operation}${guard}${listNeeds(plannedTool)}`
+    terminal.print(['green', SIGNS[String(state)] ?? '+'], ` ${String(id)}`, ['dim', details])
   }
-  for (const each of objectsIn(plan, 'skipped'))
-    terminal.print(['yellow', `- ${textIn(each, 'name') ?? ''}`], `  ${textIn(each, 'reason') ?? ''}`)
-  for (const { message, tools, ids } of objectsIn(plan, 'warnings')) {
+  for (const skippedTool of listObjects(plan, 'skipped'))
+    terminal.print(['yellow', `- ${getText(skippedTool, 'name') ?? ''}`], `  ${getText(skippedTool, 'reason') ?? ''}`)
+  for (const { message, tools, ids } of listObjects(plan, 'warnings')) {
     const examples = Array.isArray(ids) ? ids.join(', ') : ''
     terminal.note(['yellow', String(message)], ` (${tools === 1 ? examples : `${tools} tools, such as ${examples}`})`)
   }

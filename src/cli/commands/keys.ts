@@ -1,4 +1,4 @@
-import { textIn } from '../../client/json.ts'
+import { getText } from '../../client/json.ts'
 import { expiry, collectOption, readObject, seconds } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
@@ -47,7 +47,7 @@ export const addKeys: AddCommands = (program, open) => {
       const body = { ...fields, limits: limits === undefined ? undefined : readObject(limits, '--limits') }
       const session = open(options)
       const { connection, signal } = session
-      showKey(session, await connection.json({ method: 'POST', path: '/keys', json: body, signal }))
+      showKey(session, await connection.sendJson({ method: 'POST', path: '/keys', json: body, signal }))
     })
   keys
     .command('rotate <id>')
@@ -66,24 +66,24 @@ async function rotate(session: CliSession, id: string, overlap: number | undefin
   await terminal.confirm(`The current text of the key '${id}' stops working ${ends}. Continue?`)
   const path = `/keys/${encodeURIComponent(id)}/rotate`
   const json = overlap === undefined ? {} : { overlap_seconds: overlap }
-  const key: unknown = await connection.json({ method: 'POST', path, json, signal })
-  const until = textIn(key, 'previous_expires_at')
+  const key: unknown = await connection.sendJson({ method: 'POST', path, json, signal })
+  const until = getText(key, 'previous_expires_at')
   showKey(session, key, overlap === 0 ? 'The old key has stopped working' : `The old key works until ${until}`)
 }
 
 async function revoke({ connection, terminal, signal }: CliSession, id: string): Promise<void> {
   await terminal.confirm(`The key '${id}' will stop working. Continue?`)
   const path = `/keys/${encodeURIComponent(id)}`
-  await connection.ask({ method: 'DELETE', path, signal, read: async () => undefined })
-  terminal.give({ id, revoked: true }, () =>
+  await connection.send({ method: 'DELETE', path, signal, read: async () => undefined })
+  terminal.emit({ id, revoked: true }, () =>
     terminal.note(`The key '${id}' is revoked; it stops working everywhere within a minute`),
   )
 }
 
 function showKey({ terminal }: CliSession, key: unknown, note?: string): void {
-  terminal.give(key, () => {
-    terminal.note(`The key '${textIn(key, 'id') ?? ''}' (${textIn(key, 'name') ?? ''}), shown only once:`)
-    terminal.print(textIn(key, 'key') ?? '')
+  terminal.emit(key, () => {
+    terminal.note(`The key '${getText(key, 'id') ?? ''}' (${getText(key, 'name') ?? ''}), shown only once:`)
+    terminal.print(getText(key, 'key') ?? '')
     if (note !== undefined) terminal.note(note)
   })
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { sleep } from '../../client/connection.ts'
-import { type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
+import { type JsonRecord, listObjects, getText } from '../../client/json.ts'
 import { parseTimeOption, parseIntegerOption } from '../argument-values.ts'
 import type { AddCommands, CliSession, CommonOptions, Open } from '../context.ts'
 import { type Columns, timeColumn } from '../table.ts'
@@ -15,9 +15,9 @@ interface Listing {
   readonly path: string
   readonly filters?: readonly (keyof typeof FILTERS)[]
   readonly columns: Columns | ((query: Query, formatCaller: (caller: unknown) => unknown) => Columns)
-  /** A list that grows, the newest first in its pages: shown with the newest last, and followed. */
+  /** A log: its pages have the newest first; it is printed with the newest last, and can be followed. */
   readonly log?: { readonly alias?: string }
-  /** Whether it is what the command above it does by itself. */
+  /** Whether the parent command runs it by default. */
   readonly isDefault?: boolean
 }
 
@@ -135,45 +135,45 @@ async function show(session: CliSession, listing: Listing, options: ListOptions)
   const query: Query = Object.fromEntries(
     (listing.filters ?? []).map((name) => [name, given.get(FILTERS[name].attributeName())]),
   )
-  const answer = await readItems(session, path, query, listing.log && (options.limit ?? 20))
+  const answer = await listItems(session, path, query, listing.log && (options.limit ?? 20))
   const { columns } = listing
   const printTable = terminal.table(
-    typeof columns === 'function' ? columns(query, await callerNames(session, query)) : columns,
+    typeof columns === 'function' ? columns(query, await createCallerFormatter(session, query)) : columns,
   )
   if (!options.follow) {
-    return terminal.give(answer, () => {
+    return terminal.emit(answer, () => {
       printTable(listing.log ? answer.items.toReversed() : answer.items)
       if (answer.items.length === 0) terminal.note('None found')
-      const since = textIn(answer, 'since')
+      const since = getText(answer, 'since')
       if (since !== undefined) terminal.note(`Whole hours from ${new Date(since).toLocaleString('sv-SE')}`)
     })
   }
   const give = (items: readonly JsonRecord[]) => {
-    if (terminal.json) for (const item of items) terminal.give(item, () => undefined)
+    if (terminal.json) for (const item of items) terminal.emit(item, () => undefined)
     else printTable(items)
   }
   give(answer.items.toReversed())
   await follow(session, path, query, answer.items, give)
 }
 
-const MAX_PAGE = 1_000
+const MAX_PAGE_ITEMS = 1_000
 
-export async function readItems({ connection, signal }: CliSession, path: string, query: Query, limit?: number) {
+export async function listItems({ connection, signal }: CliSession, path: string, query: Query, limit?: number) {
   const items: JsonRecord[] = []
   let cursor: string | undefined
   for (;;) {
-    const page = limit === undefined ? {} : { limit: Math.min(limit - items.length, MAX_PAGE), cursor }
-    const answer: JsonRecord = await connection.json({ path, query: { ...query, ...page }, signal })
-    items.push(...objectsIn(answer, 'items'))
+    const page = limit === undefined ? {} : { limit: Math.min(limit - items.length, MAX_PAGE_ITEMS), cursor }
+    const answer: JsonRecord = await connection.sendJson({ path, query: { ...query, ...page }, signal })
+    items.push(...listObjects(answer, 'items'))
     const { next_cursor: next, ...rest } = answer
     if (limit === undefined || items.length >= limit || typeof next !== 'string') return { ...rest, items }
     cursor = next
   }
 }
 
-const PACE_MS = 2_000
+const POLL_INTERVAL_MS = 2_000
 /** Records reach the deployment's list in batches, and not in the order of their times. */
-const LATE_MS = 30_000
+const MAX_RECORD_DELAY_MS = 30_000
 
 async function follow(
   session: CliSession,
@@ -183,35 +183,35 @@ async function follow(
   give: (items: readonly JsonRecord[]) => void,
 ): Promise<void> {
   const { signal } = session
-  const parseTime = (item: JsonRecord | undefined) => Date.parse(textIn(item, 'at') ?? '')
+  const parseTime = (item: JsonRecord | undefined) => Date.parse(getText(item, 'at') ?? '')
   // Calls older than the oldest shown are not new
   const floor = parseTime(shown.at(-1)) || 0
   let newest = parseTime(shown[0]) || Date.now()
   let seen = new Set(shown.map((item) => JSON.stringify(item)))
   for (;;) {
-    await sleep(PACE_MS, signal).catch(() => undefined)
+    await sleep(POLL_INTERVAL_MS, signal).catch(() => undefined)
     if (signal.aborted) return
-    const since = new Date(Math.max(floor, newest - LATE_MS)).toISOString()
-    const { items } = await readItems(session, path, { ...query, since }, Infinity)
+    const since = new Date(Math.max(floor, newest - MAX_RECORD_DELAY_MS)).toISOString()
+    const { items } = await listItems(session, path, { ...query, since }, Infinity)
     give(items.filter((item) => !seen.has(JSON.stringify(item))).toReversed())
     seen = new Set(items.map((item) => JSON.stringify(item)))
     newest = Math.max(newest, parseTime(items[0]) || 0)
   }
 }
 
-/** Usage has the ids of callers alone: their calls have the names. */
-async function callerNames(session: CliSession, { by = '', ...query }: Query) {
+/** `/usage` has only the ids of callers; `/calls` has their names too. */
+async function createCallerFormatter(session: CliSession, { by = '', ...query }: Query) {
   const isAsked = by.includes('principal') && !session.terminal.json
-  const { items } = isAsked ? await readItems(session, '/calls', query, MAX_PAGE) : { items: [] }
+  const { items } = isAsked ? await listItems(session, '/calls', query, MAX_PAGE_ITEMS) : { items: [] }
   const names = new Map(items.map((call) => [call['principal'], call['principal_name']]))
   return (caller: unknown) => names.get(caller) ?? caller
 }
 
-/** Calls of a tool that is not there are counted under no name. */
+/** Calls of unknown tools are counted under an empty name. */
 function toGroupColumn(field: string, formatCaller: (caller: unknown) => unknown): Columns[string] {
-  if (field === 'principal') return ({ group }) => formatCaller(textIn(group, field))
+  if (field === 'principal') return ({ group }) => formatCaller(getText(group, field))
   if (field !== 'tool' && field !== 'toolkit') return `group.${field}`
-  return ({ group }) => textIn(group, field) || '(unknown)'
+  return ({ group }) => getText(group, field) || '(unknown)'
 }
 
 function formatHeading(field: string): string {

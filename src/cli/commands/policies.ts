@@ -1,5 +1,5 @@
 import { SwitchboardError } from '../../client/index.ts'
-import { isObject, type JsonRecord, parsed } from '../../client/json.ts'
+import { isObject, type JsonRecord, tryParseJson } from '../../client/json.ts'
 import { collectOption, readObject, parseIntegerOption } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
@@ -39,23 +39,24 @@ export const addPolicies: AddCommands = (program, open) => {
         secrets,
         review,
       }
-      const said = Object.entries(rules).filter(([, rule]) => rule !== undefined)
-      if (said.length === 0) throw new CliError('usage', 'Give at least one rule', 'switchboard policies set --help')
+      const givenRules = Object.entries(rules).filter(([, rule]) => rule !== undefined)
+      if (givenRules.length === 0)
+        throw new CliError('usage', 'Give at least one rule', 'switchboard policies set --help')
       const session = open(options)
       const { connection, terminal, signal } = session
-      const { policy, headers } = await readPolicy(session, pattern).catch((error: unknown) => {
+      const { policy, headers } = await loadPolicy(session, pattern).catch((error: unknown) => {
         if (error instanceof SwitchboardError && error.code === 'not_found') return { policy: {}, headers: {} }
         throw error
       })
-      const json = { ...policy, ...Object.fromEntries(said), pattern: undefined }
-      const changed: JsonRecord = await connection.json({
+      const json = { ...policy, ...Object.fromEntries(givenRules), pattern: undefined }
+      const updatedPolicy: JsonRecord = await connection.sendJson({
         method: 'PUT',
         path: buildPath(pattern),
         json,
         headers,
         signal,
       })
-      terminal.give(changed, () => terminal.table(COLUMNS)([changed]))
+      terminal.emit(updatedPolicy, () => terminal.table(COLUMNS)([updatedPolicy]))
     })
   policies
     .command('remove <pattern>')
@@ -65,21 +66,21 @@ export const addPolicies: AddCommands = (program, open) => {
 
 async function removePolicy(session: CliSession, pattern: string): Promise<void> {
   const { connection, terminal, signal } = session
-  const { policy, headers } = await readPolicy(session, pattern)
+  const { policy, headers } = await loadPolicy(session, pattern)
   if (!terminal.json) terminal.table(COLUMNS)([policy])
   await terminal.confirm(`This removes the policy '${pattern}'. Continue?`)
   const path = buildPath(pattern)
-  await connection.ask({ method: 'DELETE', path, headers, signal, read: async () => undefined })
-  terminal.give({ pattern, removed: true }, () => terminal.note(['green', '✓'], ` The policy '${pattern}' is removed`))
+  await connection.send({ method: 'DELETE', path, headers, signal, read: async () => undefined })
+  terminal.emit({ pattern, removed: true }, () => terminal.note(['green', '✓'], ` The policy '${pattern}' is removed`))
 }
 
-/** With the header by which a change is refused where somebody else changed the policy meanwhile. */
-function readPolicy({ connection, signal }: CliSession, pattern: string) {
-  return connection.ask<{ readonly policy: JsonRecord; readonly headers: Readonly<Record<string, string>> }>({
+/** With the `If-Match` header, so that a change fails if the policy was changed in the meantime. */
+function loadPolicy({ connection, signal }: CliSession, pattern: string) {
+  return connection.send<{ readonly policy: JsonRecord; readonly headers: Readonly<Record<string, string>> }>({
     path: buildPath(pattern),
     signal,
     async read(response) {
-      const policy = parsed(await response.text())
+      const policy = tryParseJson(await response.text())
       const revision = response.headers.get('etag')
       if (!isObject(policy) || revision === null)
         throw new SwitchboardError('answer_invalid', 'The server is not a Switchboard')

@@ -3,13 +3,13 @@ import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import type { Command } from 'commander'
 import { SwitchboardError } from '../../client/index.ts'
-import { isObject, type JsonRecord, objectsIn, parsed, textIn } from '../../client/json.ts'
+import { isObject, type JsonRecord, listObjects, tryParseJson, getText } from '../../client/json.ts'
 import { collectOption, parseJsonArgument } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import { type AddCommands, type CliSession, readNote } from '../context.ts'
-import { problemLine } from '../terminal-text.ts'
+import { formatProblem } from '../terminal-text.ts'
 
-type Published = Awaited<ReturnType<typeof publishFile>>
+type PublishedFile = Awaited<ReturnType<typeof publishFile>>
 type PublishOptions = ReturnType<ReturnType<typeof publishCommand>['opts']>
 
 export const addPublish: AddCommands = (program, open) => {
@@ -34,47 +34,49 @@ function publishCommand(program: Command) {
 
 async function publish(session: CliSession, files: readonly string[], options: PublishOptions): Promise<void> {
   if (options.code !== undefined && files.length > 1) throw new CliError('usage', '--code is of one definition')
-  if (options.watch) return keepPublishing(session, files, options)
-  const published: Published[] = []
-  for (const file of files) published.push(await publishFile(session, file, options))
+  if (options.watch) return watchFiles(session, files, options)
+  const publishedFiles: PublishedFile[] = []
+  for (const file of files) publishedFiles.push(await publishFile(session, file, options))
   const { terminal } = session
-  terminal.give({ published }, () => published.forEach((each) => tell(session, each)))
-  const refused = published.reduce((sum, each) => sum + each.refused.length, 0)
-  if (refused > 0) throw new SwitchboardError('invalid', `${refused} could not be published`)
+  terminal.emit({ published: publishedFiles }, () =>
+    publishedFiles.forEach((publishedFile) => printPublished(session, publishedFile)),
+  )
+  const refusedCount = publishedFiles.reduce((sum, each) => sum + each.refused.length, 0)
+  if (refusedCount > 0) throw new SwitchboardError('invalid', `${refusedCount} could not be published`)
 }
 
-async function keepPublishing(session: CliSession, files: readonly string[], options: PublishOptions): Promise<void> {
+async function watchFiles(session: CliSession, files: readonly string[], options: PublishOptions): Promise<void> {
   const { terminal, signal } = session
   const publishOne = async (file: string) => {
     try {
       const published = await publishFile(session, file, options)
-      terminal.give(published, () => tell(session, published))
+      terminal.emit(published, () => printPublished(session, published))
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       const problems = error instanceof SwitchboardError ? (error.details.problems ?? []) : []
-      terminal.give({ file, error: { message, problems } }, () => {
+      terminal.emit({ file, error: { message, problems } }, () => {
         terminal.note(['red', message.includes(file) ? message : `${file}: ${message}`])
-        for (const problem of problems) terminal.note(problemLine(problem))
+        for (const problem of problems) terminal.note(formatProblem(problem))
       })
     }
   }
   for (const file of files) await publishOne(file)
-  const parts = options.code === undefined ? files : [...files, options.code]
-  const waiting = new Map<string, NodeJS.Timeout>()
+  const watchedFiles = options.code === undefined ? files : [...files, options.code]
+  const timers = new Map<string, NodeJS.Timeout>()
   // Folders, since editors replace files, and a watch ends with its file
-  const watchers = parts.map((part) =>
+  const watchers = watchedFiles.map((part) =>
     watch(dirname(part), (_, name) => {
       if (name !== basename(part)) return
       const file = part === options.code ? (files[0] ?? part) : part
-      clearTimeout(waiting.get(file))
+      clearTimeout(timers.get(file))
       const timer = setTimeout(() => void publishOne(file), 100)
-      waiting.set(file, timer)
+      timers.set(file, timer)
     }),
   )
   terminal.note(['dim', 'Watching; Ctrl+C stops'])
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
   for (const watcher of watchers) watcher.close()
-  for (const timer of waiting.values()) clearTimeout(timer)
+  for (const timer of timers.values()) clearTimeout(timer)
 }
 
 async function publishFile(session: CliSession, file: string, options: PublishOptions) {
@@ -85,57 +87,59 @@ async function publishFile(session: CliSession, file: string, options: PublishOp
       `Cannot open '${file}': it is a folder`,
       `Pass its files, such as ${join(file, '*.json')}`,
     )
-  const request = await (extname(file) === '.wasm' ? pluginRequest : definitionsRequest)(file, options)
-  return terminal.during(`Publishing ${file}`, () =>
-    connection.ask({
+  const request = await (extname(file) === '.wasm' ? buildPluginRequest : buildDefinitionsRequest)(file, options)
+  return terminal.withProgress(`Publishing ${file}`, () =>
+    connection.send({
       ...request,
       signal,
-      repeatable: true,
+      isRepeatable: true,
       async read(response) {
-        const answer = parsed(await response.text())
-        if (!isObject(answer)) throw new SwitchboardError('answer_invalid', 'The server is not a Switchboard')
-        const isBatch = Array.isArray(answer['results'])
-        const results = isBatch ? objectsIn(answer, 'results') : [{ ...answer, status: response.status }]
-        const made = results.filter(({ status }) => status === 200 || status === 201)
+        const body = tryParseJson(await response.text())
+        if (!isObject(body)) throw new SwitchboardError('answer_invalid', 'The server is not a Switchboard')
+        const isBatch = Array.isArray(body['results'])
+        const results = isBatch ? listObjects(body, 'results') : [{ ...body, status: response.status }]
+        const accepted = results.filter(({ status }) => status === 200 || status === 201)
         const note = readNote(response)
         return {
           file,
-          ids: made.flatMap(listIds),
-          /** Those of them that were there before, as they are. */
-          unchanged: made.filter(({ status }) => status === 200).flatMap(listIds),
-          warnings: [...made.flatMap((each) => listWarnings(each, isBatch)), ...(note === undefined ? [] : [note])],
-          refused: results.filter((each) => !made.includes(each)),
+          ids: accepted.flatMap(listIds),
+          /** Those of `ids` that existed before. */
+          unchanged: accepted.filter(({ status }) => status === 200).flatMap(listIds),
+          warnings: [...accepted.flatMap((each) => listWarnings(each, isBatch)), ...(note === undefined ? [] : [note])],
+          refused: results.filter((each) => !accepted.includes(each)),
         }
       },
     }),
   )
 }
 
-async function definitionsRequest(file: string, options: PublishOptions) {
+async function buildDefinitionsRequest(file: string, options: PublishOptions) {
   const { dialect, toolkit, version, tag: tags, code, allowedHost, allowBreaking } = options
-  const read = parseJsonArgument(await readFile(file, 'utf8'), file)
+  const document = parseJsonArgument(await readFile(file, 'utf8'), file)
   const module = code === undefined ? undefined : await readFile(code, 'utf8')
   const implementation = module === undefined ? undefined : { kind: 'code', module, allowed_hosts: allowedHost ?? [] }
-  const beside = { toolkit, version, tags, implementation }
-  if (Array.isArray(read) && implementation) throw new CliError('usage', '--code is of one definition')
+  const wrapperFields = { toolkit, version, tags, implementation }
+  if (Array.isArray(document) && implementation) throw new CliError('usage', '--code is of one definition')
   return {
     method: 'POST',
     path: '/tools',
     query: { dialect, allow: allowBreaking ? 'breaking' : undefined },
-    json: Array.isArray(read) ? read.map((each) => wrapped(each, beside)) : wrapped(read, beside),
+    json: Array.isArray(document)
+      ? document.map((each) => wrapDefinition(each, wrapperFields))
+      : wrapDefinition(document, wrapperFields),
   }
 }
 
-/** The document with what is said beside it, where anything is. */
-export function wrapped(document: unknown, said: JsonRecord): unknown {
-  const beside = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
-  if (Object.keys(beside).length === 0) return document
+/** The document with the fields that are set beside it; unchanged if none is. */
+export function wrapDefinition(document: unknown, fields: JsonRecord): unknown {
+  const givenFields = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  if (Object.keys(givenFields).length === 0) return document
   return isObject(document) && 'definition' in document
-    ? { ...document, ...beside }
-    : { definition: document, ...beside }
+    ? { ...document, ...givenFields }
+    : { definition: document, ...givenFields }
 }
 
-async function pluginRequest(file: string, options: PublishOptions) {
+async function buildPluginRequest(file: string, options: PublishOptions) {
   const { toolkit, version, allowedHost = [], config = [], securityLevel, allowBreaking } = options
   if (toolkit === undefined || version === undefined)
     throw new CliError('usage', `${file} does not say what it is called`, 'Pass --toolkit and --version')
@@ -155,34 +159,34 @@ async function pluginRequest(file: string, options: PublishOptions) {
 }
 
 function listIds(result: JsonRecord): readonly string[] {
-  const id = textIn(result, 'id')
-  return 'ids' in result || id === undefined ? textsIn(result, 'ids') : [id]
+  const id = getText(result, 'id')
+  return 'ids' in result || id === undefined ? listTexts(result, 'ids') : [id]
 }
 
-/** Of a batch, each names its tool. */
+/** In a batch, each warning names its tool. */
 function listWarnings(result: JsonRecord, isBatch: boolean): readonly string[] {
   const [id] = listIds(result)
   const tool = id?.split('@')[0]
-  return textsIn(result, 'warnings').map((text) =>
+  return listTexts(result, 'warnings').map((text) =>
     isBatch && tool && !text.includes(tool) ? `${tool}: ${text}` : text,
   )
 }
 
-function textsIn(value: JsonRecord, field: string): readonly string[] {
-  const held = value[field]
-  if (!Array.isArray(held)) return []
-  return held.map((each) => (typeof each === 'string' ? each : (textIn(each, 'message') ?? '')))
+function listTexts(value: JsonRecord, field: string): readonly string[] {
+  const values = value[field]
+  if (!Array.isArray(values)) return []
+  return values.map((each) => (typeof each === 'string' ? each : (getText(each, 'message') ?? '')))
 }
 
-function tell({ terminal }: CliSession, { file, ids, unchanged, warnings, refused }: Published): void {
+function printPublished({ terminal }: CliSession, { file, ids, unchanged, warnings, refused }: PublishedFile): void {
   for (const id of ids) {
-    const isThere = unchanged.includes(id)
-    terminal.print([isThere ? 'dim' : 'green', isThere ? '= ' : '+ '], id, ['dim', `  ${file}`])
+    const isUnchanged = unchanged.includes(id)
+    terminal.print([isUnchanged ? 'dim' : 'green', isUnchanged ? '= ' : '+ '], id, ['dim', `  ${file}`])
   }
   for (const warning of warnings) terminal.note(['yellow', `  ${warning}`])
   for (const each of refused) {
-    const id = textIn(each, 'id')
+    const id = getText(each, 'id')
     terminal.note(['red', `- ${id ?? file}`], ['dim', id === undefined ? '' : `  ${file}`])
-    for (const problem of objectsIn(each, 'errors')) terminal.note(problemLine(problem))
+    for (const problem of listObjects(each, 'errors')) terminal.note(formatProblem(problem))
   }
 }

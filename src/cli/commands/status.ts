@@ -1,4 +1,4 @@
-import { type JsonRecord, objectsIn, textIn } from '../../client/json.ts'
+import { type JsonRecord, listObjects, getText } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 
@@ -44,38 +44,41 @@ async function setStatus(session: CliSession, target: string, status: Status, op
   if (isTool && status === 'yanked') throw new CliError('usage', `Say which version of '${target}' to yank`)
   const { message, successor } = options
   const versions = isTool ? await listVersions(session, target) : []
-  const [[first] = [target]] = versions
-  if (status === 'active' && isTool && versions.every(([, held]) => held === 'yanked')) {
-    const hint = `Bring one back with switchboard enable ${first}`
+  const [[firstId] = [target]] = versions
+  if (status === 'active' && isTool && versions.every(([, versionStatus]) => versionStatus === 'yanked')) {
+    const hint = `Bring one back with switchboard enable ${firstId}`
     throw new CliError('refused', `Every version of '${target}' is yanked`, hint)
   }
-  const changed: JsonRecord[] = []
-  for (const id of isTool ? versions.filter(isChangedTo(status)).map(([each]) => each) : [target]) {
+  const changedVersions: JsonRecord[] = []
+  for (const id of isTool ? versions.filter(createChangeFilter(status)).map(([versionId]) => versionId) : [target]) {
     const path = `/${isToolkit ? 'toolkits' : 'tools'}/${encodeURIComponent(id)}`
     const json = { status, message, successor }
-    const answer: unknown = await connection.json({ method: 'PATCH', path, json, signal, repeatable: true })
-    // A toolkit's status may hold all the same
-    const note = status === 'active' ? textIn(answer, 'message') : undefined
-    changed.push({ id, status, ...(note === undefined ? {} : { note }) })
+    const answer: unknown = await connection.sendJson({ method: 'PATCH', path, json, signal, isRepeatable: true })
+    // The toolkit may still have a stricter status
+    const note = status === 'active' ? getText(answer, 'message') : undefined
+    changedVersions.push({ id, status, ...(note === undefined ? {} : { note }) })
   }
-  terminal.give({ changed }, () => {
-    for (const { id, note } of changed) {
+  terminal.emit({ changed: changedVersions }, () => {
+    for (const { id, note } of changedVersions) {
       terminal.print(['green', '✓'], ` ${String(id)} is ${status}`)
       if (note !== undefined) terminal.note(['yellow', String(note)])
     }
-    if (changed.length === 0) terminal.note(`No version of '${target}' had to be changed`)
+    if (changedVersions.length === 0) terminal.note(`No version of '${target}' had to be changed`)
   })
 }
 
-/** One by one, since a tool is served in its next version where only the newest is disabled. */
+/** Each is changed, because disabling only the newest version would serve the next one. */
 async function listVersions({ connection, signal }: CliSession, tool: string): Promise<readonly Version[]> {
   const path = `/tools/${encodeURIComponent(tool)}/versions`
-  const history: unknown = await connection.json({ path, signal })
-  return objectsIn(history, 'items').map((each) => [textIn(each, 'id') ?? '', textIn(each, 'status')])
+  const history: unknown = await connection.sendJson({ path, signal })
+  return listObjects(history, 'items').map((each) => [getText(each, 'id') ?? '', getText(each, 'status')])
 }
 
-/** Versions that wait for a review, or were yanked, are not enabled by the way, and none becomes callable by deprecation. */
-function isChangedTo(status: Status) {
-  const only = { active: 'disabled', deprecated: 'active' }[String(status)]
-  return ([, held]: Version) => (only === undefined ? held !== status && held !== 'pending' : held === only)
+/** Enabling leaves pending and yanked versions alone, and deprecating makes no version callable. */
+function createChangeFilter(status: Status) {
+  const requiredStatus = { active: 'disabled', deprecated: 'active' }[String(status)]
+  return ([, versionStatus]: Version) =>
+    requiredStatus === undefined
+      ? versionStatus !== status && versionStatus !== 'pending'
+      : versionStatus === requiredStatus
 }
