@@ -33,7 +33,7 @@ export interface AuthorizeDeps extends PagesDeps {
 interface ConsentPrompt {
   readonly request: AuthorizationRequest
   readonly signed: SignedInSession
-  readonly asked: AuthorizationDetails
+  readonly details: AuthorizationDetails
   readonly clientSummary: ClientSummary
   readonly choices: readonly ToolkitChoice[]
 }
@@ -57,6 +57,14 @@ const CHANGED = 'The list of toolkits has changed: check your selection'
 const NOT_SAFE = plainPage(400, 'HTTPS required', 'Open this Switchboard over https to connect an agent')
 const SIGNED_OUT = plainPage(403, 'You are not signed in', 'Nothing has changed. Start again in your agent')
 
+/**
+ * The OAuth authorization endpoint for agents. GET checks, in this order: https (http on loopback) > length, repeated
+ * parameters (RFC 6749, section 3.1) and redirect URI > session > client metadata document > the request, with PKCE; then
+ * shows the consent page. POST checks the same, then changes the shown list, refuses (`access_denied`) or allows.
+ *
+ * A bad request gets a page with a link back, and is never redirected. A selection from another list is rejected.
+ * `toolkits` in `resource` (RFC 8707) only narrows the choice. Both decisions are audited.
+ */
 export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
   const { server, sessions, catalog, prepare, findDocument, limitAnonymous, newId, now, writeAuditEntry } = deps
 
@@ -78,18 +86,18 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
       return signedOut ? page(signedOut) : redirectResponse(signIn)
     }
     const clientId = searchParams.get('client_id') ?? ''
-    const found = isDocumentUrl(clientId) ? await findDocument(clientId, signed.value.fetchCapability) : undefined
-    if (found?.ok === false) return page(requestErrorPage(found.message, undefined))
-    const request = { url: `${origin}${pathname}${search}`, document: found?.client }
+    const document = isDocumentUrl(clientId) ? await findDocument(clientId, signed.value.fetchCapability) : undefined
+    if (document?.ok === false) return page(requestErrorPage(document.message, undefined))
+    const request = { url: `${origin}${pathname}${search}`, document: document?.client }
     await prepare()
-    const asked = await server.asked(request, signed.value.principal.id)
-    if (!asked.ok) return page(requestErrorPage(asked.message, asked.back))
-    const choices = filterToolkits(asked, await listToolkitChoices(signed.value.principal, catalog))
-    return { request, signed: signed.value, asked, clientSummary: summarizeClient(asked), choices }
+    const details = await server.asked(request, signed.value.principal.id)
+    if (!details.ok) return page(requestErrorPage(details.message, details.back))
+    const choices = filterToolkits(details, await listToolkitChoices(signed.value.principal, catalog))
+    return { request, signed: signed.value, details, clientSummary: summarizeClient(details), choices }
   }
 
   function createAgent(
-    { signed, asked, clientSummary }: ConsentPrompt,
+    { signed, details, clientSummary }: ConsentPrompt,
     chosen: ReadonlySet<string>,
     days: number,
   ): Agent {
@@ -100,7 +108,7 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
       by: session.by,
       owner: principal.id,
       holder: toHolder(principal),
-      client: { id: asked.client.id, name: clientSummary.name, host: clientSummary.host },
+      client: { id: details.client.id, name: clientSummary.name, host: clientSummary.host },
       toolkits: [...chosen],
       scopes: AGENT_SCOPES,
       origin: session.origin,
@@ -115,38 +123,38 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
 
   return {
     async showConsentPage(c: RouteContext): Promise<Response> {
-      const question = await loadPrompt(c)
-      return question instanceof Response ? question : page(consentPage(await toPageProps(question)))
+      const prompt = await loadPrompt(c)
+      return prompt instanceof Response ? prompt : page(consentPage(await toPageProps(prompt)))
     },
 
     async decide(c: RouteContext, form: URLSearchParams): Promise<Response> {
-      const question = await loadPrompt(c, SIGNED_OUT)
-      if (question instanceof Response) return question
+      const prompt = await loadPrompt(c, SIGNED_OUT)
+      if (prompt instanceof Response) return prompt
       const decision = form.get('decision') ?? ''
       if (decision !== 'allow' && !isListAction(decision)) {
-        note(c, 'agent.refuse', question, { name: question.clientSummary.name, host: question.clientSummary.host })
-        return redirectResponse(question.asked.refusal)
+        note(c, 'agent.refuse', prompt, { name: prompt.clientSummary.name, host: prompt.clientSummary.host })
+        return redirectResponse(prompt.details.refusal)
       }
       const days = EXPIRY_DAYS.find((each) => String(each) === form.get('days'))
       const view = readView(form)
-      const { chosen, isCurrent } = await parseSelection(form, question.choices)
+      const { chosen, isCurrent } = await parseSelection(form, prompt.choices)
       const problem = isCurrent ? findProblem(decision, chosen, days) : CHANGED
       if (decision === 'all' || decision === 'none') {
-        for (const { toolkit } of filterChoices(question.choices, view, chosen)) {
+        for (const { toolkit } of filterChoices(prompt.choices, view, chosen)) {
           if (decision === 'all') chosen.add(toolkit)
           else chosen.delete(toolkit)
         }
       }
       if (decision !== 'allow' || days === undefined || problem !== undefined)
-        return page(consentPage({ ...(await toPageProps(question, chosen, view)), days, ...(problem && { problem }) }))
-      const agent = createAgent(question, chosen, days)
-      const connected = await server.letIn(question.request, agent)
+        return page(consentPage({ ...(await toPageProps(prompt, chosen, view)), days, ...(problem && { problem }) }))
+      const agent = createAgent(prompt, chosen, days)
+      const connected = await server.letIn(prompt.request, agent)
       if (connected.ok) {
         const { id, toolkits, expires_at } = agent
-        note(c, 'agent.connect', question, {
+        note(c, 'agent.connect', prompt, {
           id,
           name: agent.client.name,
-          host: question.clientSummary.host,
+          host: prompt.clientSummary.host,
           toolkits,
           expires_at,
         })
@@ -174,8 +182,8 @@ function filterToolkits(
   choices: readonly ToolkitChoice[],
 ): readonly ToolkitChoice[] {
   const lists = URL.parse(resource)?.searchParams.getAll('toolkits') ?? []
-  const named = new Set(lists.flatMap((each) => each.split(',')).map((each) => each.trim().toLowerCase()))
-  const narrowed = choices.filter(({ toolkit }) => named.has(toolkit.toLowerCase()))
+  const toolkitNames = new Set(lists.flatMap((each) => each.split(',')).map((each) => each.trim().toLowerCase()))
+  const narrowed = choices.filter(({ toolkit }) => toolkitNames.has(toolkit.toLowerCase()))
   return narrowed.length > 0 ? narrowed : choices
 }
 

@@ -37,10 +37,10 @@ export function createAssertionVerifier({ fetchFor, admit, findDocument, now }: 
     if ((form.get('client_id') ?? clientId) !== clientId || !isDocumentUrl(clientId)) return undefined
     const asker = await admit(clientId)
     if (!asker) return undefined
-    const found = await findDocument(clientId, asker)
-    if (!found.ok || !found.keys) return undefined
+    const document = await findDocument(clientId, asker)
+    if (!document.ok || !document.keys) return undefined
     try {
-      const { payload } = await jwtVerify(assertion, createKeyGetter(found.keys, asker), {
+      const { payload } = await jwtVerify(assertion, createKeyGetter(document.keys, asker), {
         issuer: clientId,
         subject: clientId,
         audience: [issuer, `${issuer}/token`],
@@ -54,7 +54,7 @@ export function createAssertionVerifier({ fetchFor, admit, findDocument, now }: 
       form.delete('client_assertion')
       form.delete('client_assertion_type')
       form.set('client_id', clientId)
-      const client = { ...found.client, tokenEndpointAuthMethod: 'none' }
+      const client = { ...document.client, tokenEndpointAuthMethod: 'none' }
       return { client, id: `${clientId} ${jti}`, until: (exp + TOLERANCE_S) * 1_000 }
     } catch {
       return undefined
@@ -63,8 +63,8 @@ export function createAssertionVerifier({ fetchFor, admit, findDocument, now }: 
 
   function createKeyGetter({ jwks, jwksUri }: ClientKeys, asker: FetchCapability): JWTVerifyGetKey {
     if (jwks) return createLocalJWKSet(jwks)
-    const kept = keySets.get(jwksUri)
-    if (kept) return kept
+    const cachedKeys = keySets.get(jwksUri)
+    if (cachedKeys) return cachedKeys
     const fetch = fetchFor(asker)
     const keys = createRemoteJWKSet(new URL(jwksUri), {
       timeoutDuration: TIMEOUT_MS,

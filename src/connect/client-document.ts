@@ -47,8 +47,8 @@ export function createClientDocuments(fetchFor: (asker: FetchCapability) => Fetc
   const known = createLruCache<{ readonly found: FoundDocument; readonly until: number }>(MAX_KEPT)
 
   return async (clientId, asker) => {
-    const kept = known.get(clientId)
-    if (kept && now() < kept.until) return kept.found
+    const cachedDocument = known.get(clientId)
+    if (cachedDocument && now() < cachedDocument.until) return cachedDocument.found
     const url = clientId.length <= MAX_URL ? URL.parse(clientId) : null
     // One spelling for each client, without parts that a reader could overlook
     if (url?.href !== clientId || url.pathname === '/' || url.hash + url.username + url.password !== '')

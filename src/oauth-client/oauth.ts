@@ -49,8 +49,8 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
     scopes: readonly string[],
     ask: (client: ProviderClient) => Promise<oauth.TokenEndpointResponse>,
   ): Promise<Issued> {
-    const missing = unready(provider)
-    if (missing !== undefined) return notSetUp(provider, missing)
+    const missingSetting = unready(provider)
+    if (missingSetting !== undefined) return notSetUp(provider, missingSetting)
     const signal = deadline()
     const server = await findServer(provider, ['token_endpoint'], signal)
     if (!server) return unavailable(provider)
@@ -82,8 +82,8 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
       provider: Provider,
       request: PendingAuthorization,
     ): Promise<{ readonly ok: true; readonly url: string } | ProviderFailure> {
-      const missing = unready(provider)
-      if (missing !== undefined) return notSetUp(provider, missing)
+      const missingSetting = unready(provider)
+      if (missingSetting !== undefined) return notSetUp(provider, missingSetting)
       const server = await loadAuthorizationServer(provider, findServer, checkUrl, deadline())
       if (!server.ok) return server
       const parameters = buildParameters(provider, server.as, request.scopes)
@@ -125,15 +125,19 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
   }
 }
 
-function buildParameters(provider: Provider, as: oauth.AuthorizationServer, wanted: readonly string[]) {
-  const { authorization_parameters: own = {}, extra_scopes = [], scope_separator = ' ' } = provider
-  const beside = listExtraScopes(provider, wanted, as.scopes_supported?.includes('offline_access') === true)
-  const scopes = new Set([...wanted, ...beside])
-  const asksOffline = beside.includes('offline_access') && !extra_scopes.includes('offline_access')
+function buildParameters(provider: Provider, as: oauth.AuthorizationServer, requestedScopes: readonly string[]) {
+  const { authorization_parameters: ownParameters = {}, extra_scopes = [], scope_separator = ' ' } = provider
+  const extraScopes = listExtraScopes(
+    provider,
+    requestedScopes,
+    as.scopes_supported?.includes('offline_access') === true,
+  )
+  const scopes = new Set([...requestedScopes, ...extraScopes])
+  const asksOffline = extraScopes.includes('offline_access') && !extra_scopes.includes('offline_access')
   return {
     // OpenID Connect Core, section 11: without the prompt `offline_access` is ignored
     ...(asksOffline ? { prompt: 'consent' } : {}),
-    ...own,
+    ...ownParameters,
     ...(scopes.size === 0 ? {} : { scope: [...scopes].join(scope_separator) }),
   }
 }

@@ -12,7 +12,7 @@ export interface ProviderServer {
 
 export type FindServer = (
   provider: Provider,
-  wanted: readonly (typeof ENDPOINTS)[number][],
+  endpoints: readonly (typeof ENDPOINTS)[number][],
   signal: Signal,
 ) => Promise<ProviderServer | undefined>
 
@@ -25,8 +25,8 @@ export function createServerFinder(fetch: Fetch, now: () => number): FindServer 
   const known = createLruCache<{ readonly as: oauth.AuthorizationServer; readonly until: number }>(MAX_KEPT)
 
   async function discover(issuer: string, signal: Signal): Promise<oauth.AuthorizationServer | undefined> {
-    const kept = known.get(issuer)
-    if (kept && now() < kept.until) return kept.as
+    const cachedServer = known.get(issuer)
+    if (cachedServer && now() < cachedServer.until) return cachedServer.as
     for (const algorithm of ['oidc', 'oauth2'] as const) {
       try {
         const url = new URL(issuer)
@@ -43,18 +43,21 @@ export function createServerFinder(fetch: Fetch, now: () => number): FindServer 
       }
     }
     // Endpoints seldom move: better those of a while ago than none
-    return kept?.as
+    return cachedServer?.as
   }
 
-  return async (provider, wanted, signal) => {
+  return async (provider, endpoints, signal) => {
     const configured = Object.fromEntries(
       ENDPOINTS.flatMap((name) => (provider[name] === undefined ? [] : [[name, provider[name]]])),
     )
-    const isWhole = wanted.every((name) => name in configured)
-    const found = isWhole || provider.issuer === undefined ? undefined : await discover(provider.issuer, signal)
+    const isWhole = endpoints.every((name) => name in configured)
+    const discoveredServer =
+      isWhole || provider.issuer === undefined ? undefined : await discover(provider.issuer, signal)
     // Where no issuer is configured, none is checked, and any text may stand here
-    const issuer = found?.issuer ?? provider.issuer ?? provider.token_endpoint ?? ''
-    const as: oauth.AuthorizationServer = { ...found, ...configured, issuer }
-    return wanted.every((name) => typeof as[name] === 'string') ? { as, discovered: found !== undefined } : undefined
+    const issuer = discoveredServer?.issuer ?? provider.issuer ?? provider.token_endpoint ?? ''
+    const as: oauth.AuthorizationServer = { ...discoveredServer, ...configured, issuer }
+    return endpoints.every((name) => typeof as[name] === 'string')
+      ? { as, discovered: discoveredServer !== undefined }
+      : undefined
   }
 }

@@ -74,15 +74,15 @@ export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, fi
         const expected = { expectedNonce: request.nonce, requireIdToken: true }
         const tokens = await oauth.processAuthorizationCodeResponse(as, client, response, expected)
         await oauth.validateApplicationLevelSignature(as, response, options)
-        const said = oauth.getValidatedIdTokenClaims(tokens)
-        if (!said) throw new Mismatch()
-        const isWhole = claims.every((name) => said[name] !== undefined)
-        if (isWhole || as.userinfo_endpoint === undefined) return { ok: true, claims: said }
+        const idTokenClaims = oauth.getValidatedIdTokenClaims(tokens)
+        if (!idTokenClaims) throw new Mismatch()
+        const isWhole = claims.every((name) => idTokenClaims[name] !== undefined)
+        if (isWhole || as.userinfo_endpoint === undefined) return { ok: true, claims: idTokenClaims }
         const answer = await oauth.userInfoRequest(as, client, tokens.access_token, options)
-        const more = await oauth.processUserInfoResponse(as, client, said.sub, answer)
+        const userInfo = await oauth.processUserInfoResponse(as, client, idTokenClaims.sub, answer)
         // `email_verified` must be said of that very address
-        const { email, email_verified } = said['email'] === undefined ? more : said
-        return { ok: true, claims: { ...more, ...said, email, email_verified } }
+        const { email, email_verified } = idTokenClaims['email'] === undefined ? userInfo : idTokenClaims
+        return { ok: true, claims: { ...userInfo, ...idTokenClaims, email, email_verified } }
       } catch (error) {
         return toProviderFailure(provider, error, lastAnswer())
       }

@@ -86,27 +86,27 @@ export function createSignInRoutes({
       const message = 'Sign-in was started in another browser or window, or took too long'
       return refusal(400, message, flow?.back)
     }
-    const ended = flows.end(request)
+    const clearedCookies = flows.end(request)
     const { back } = flow
     const finished = await (await provider.loadOpenId()).finish(request.url, flow.request)
     if (!finished.ok) {
       const status = finished.why === 'unavailable' ? 502 : 403
-      return refusal(status, finished.forOperator ?? finished.message, back, ended)
+      return refusal(status, finished.forOperator ?? finished.message, back, clearedCookies)
     }
-    const named = toPerson(finished.claims, provider.claims)
-    if (typeof named === 'string') {
-      const message = `The provider's answer ${named}: an administrator can name another claim in SIGN_IN_USER`
-      return refusal(403, message, back, ended)
+    const identity = toPerson(finished.claims, provider.claims)
+    if (typeof identity === 'string') {
+      const message = `The provider's answer ${identity}: an administrator can name another claim in SIGN_IN_USER`
+      return refusal(403, message, back, clearedCookies)
     }
-    const person = { ...named, user: provider.prefix + named.user }
+    const person = { ...identity, user: provider.prefix + identity.user }
     const principal = toPersonPrincipal(person, provider.rules)
     note(c, 'session.begin', principal, person.user)
     if (!principal) {
       const message = `SIGN_IN_RULES grants '${person.user}' no access: an administrator can add a rule`
-      return refusal(403, message, back, ended)
+      return refusal(403, message, back, clearedCookies)
     }
     const cookie = await sessions.startSession(request, { issuer: provider.issuer, person }, principal.id)
-    return redirectResponse(back, [...ended, cookie])
+    return redirectResponse(back, [...clearedCookies, cookie])
   })
 
   async function signInByKey(c: Context, form: URLSearchParams): Promise<Response> {

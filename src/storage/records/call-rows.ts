@@ -45,15 +45,15 @@ export function splitToolId({ tool: id, digest, outcome }: SharedFields): readon
 export function findCalls(sql: SqlStorage, filter: CallFilter, limit: number, before: number): NumberedRecord[] {
   const { text, values } = buildCondition(sql, filter, 'calls')
   const query = `SELECT id, record FROM call WHERE id < ? AND ${text} ORDER BY id DESC`
-  const found: NumberedRecord[] = []
+  const records: NumberedRecord[] = []
   for (const together of groupBatches(sql.exec<NumberedRecord>(query, before, ...values))) {
     // Not all calls of a row need be within the times
     const isWanted = ({ place: id, record: { at } }: IndexedRecord) =>
       id < before && filter.since <= at && at < filter.until
-    found.push(...together.filter(isWanted).toReversed().map(numbered))
-    if (found.length >= limit) break
+    records.push(...together.filter(isWanted).toReversed().map(numbered))
+    if (records.length >= limit) break
   }
-  return found.slice(0, limit)
+  return records.slice(0, limit)
 }
 
 export function* callsAfter(sql: SqlStorage, id: number): Iterable<readonly NumberedRecord[]> {

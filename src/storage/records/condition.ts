@@ -44,10 +44,10 @@ export function buildCondition(sql: SqlStorage, filter: CallFilter & AuditFilter
     const [name = '', version] = tool.split('@', 2)
     if (/[*-]/.test(name) && rows !== 'acts') {
       // SQLite refuses patterns of more than 50 bytes here
-      const known = column<string>(sql, TOOLS[rows])
-      const meant = known.filter((full) => matchesPattern(name, full))
-      if (meant.length < known.length)
-        all.push({ text: 'tool IN (SELECT value FROM json_each(?))', values: [JSON.stringify(meant)] })
+      const recordedTools = column<string>(sql, TOOLS[rows])
+      const matchingTools = recordedTools.filter((full) => matchesPattern(name, full))
+      if (matchingTools.length < recordedTools.length)
+        all.push({ text: 'tool IN (SELECT value FROM json_each(?))', values: [JSON.stringify(matchingTools)] })
     } else is('tool', name)
     is('version', version)
   }

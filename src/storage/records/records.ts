@@ -42,7 +42,7 @@ export function createRecords(getRecordsStub: RecordsStub, sealer: Sealer, now: 
         if (items.length < limit) items.push(parseTrusted(record))
         else {
           const place = `${day} ${number + 1}`.padEnd(PLACE_LENGTH)
-          return { items, nextCursor: await sealer.seal(place, bound, 'the same each time') }
+          return { items, nextCursor: await sealer.seal(place, bound, { deterministic: true }) }
         }
       }
     }

@@ -34,7 +34,7 @@ export function createDeploymentKeys(access: { deploymentSecret(): Promise<strin
       let keyring: Keyring | undefined
       const ready = async () => (keyring ??= createKeyring([secret ?? (await read())], purpose))
       return {
-        seal: async (...given) => (keyring ?? (await ready())).seal(...given),
+        seal: async (...parameters) => (keyring ?? (await ready())).seal(...parameters),
         unseal: async (sealed, bound) => (keyring ?? (await ready())).unseal(sealed, bound),
       }
     },

@@ -3,11 +3,11 @@ import { keysFrom, type Purpose } from './derived-key.ts'
 
 /** Encrypts under the first of a deployment's secrets, and decrypts under any of them. */
 export interface Keyring {
-  /** Without a secret it opens nothing, and sealing is a defect. */
+  /** Without a secret nothing can be unsealed, and sealing is a defect. */
   readonly isEmpty: boolean
-  /** Opening takes the same `bound`. `the same each time` makes equal texts equal, and so recognizable. */
-  seal(text: string, associatedData: string, how?: 'the same each time'): Promise<string>
-  /** Undefined for a text of other secrets or another `bound`. `current`: it is under the first secret. */
+  /** `unseal` takes the same `associatedData`. `deterministic` makes equal texts equal, and so recognizable. */
+  seal(text: string, associatedData: string, options?: { readonly deterministic: true }): Promise<string>
+  /** Undefined for a text of other secrets or other `associatedData`. `current`: sealed under the first secret. */
   unseal(
     sealed: string,
     associatedData: string,
@@ -25,26 +25,26 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * AES-256-GCM (NIST SP 800-38D); `bound` is the additional data. A sealed text is the key's id, a dot, and Base64url of
+ * AES-256-GCM (NIST SP 800-38D); `associatedData` is its additional data. A sealed text is the key's id, a dot, and Base64url of
  * IV and ciphertext. Vaults are sealed so: another derivation or format would lose them.
  */
 export function createKeyring(secrets: readonly string[], purpose: Purpose): Keyring {
   // Keys are kept, not their promises: no request may wait for what another one began
   const derived = new Map<string, Derived>()
   async function deriveKey(secret: string): Promise<Derived> {
-    const known = derived.get(secret) ?? (await derive(secret, purpose))
-    derived.set(secret, known)
-    return known
+    const keys = derived.get(secret) ?? (await derive(secret, purpose))
+    derived.set(secret, keys)
+    return keys
   }
 
   return {
     isEmpty: secrets.length === 0,
-    async seal(text, associatedData, how) {
+    async seal(text, associatedData, options) {
       const [first] = secrets
       if (first === undefined) throw new Error('Cannot seal without a secret')
       const { id, key, ivKey } = await deriveKey(first)
       const iv =
-        how === undefined ? crypto.getRandomValues(new Uint8Array(IV)) : await deriveIv(ivKey, associatedData, text)
+        options === undefined ? crypto.getRandomValues(new Uint8Array(IV)) : await deriveIv(ivKey, associatedData, text)
       const sealed = await crypto.subtle.encrypt(parameters(iv, associatedData), key, encoder.encode(text))
       const all = new Uint8Array(IV + sealed.byteLength)
       all.set(iv)

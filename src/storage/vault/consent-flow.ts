@@ -20,7 +20,19 @@ export interface ProviderCallback {
 
 export type Consent = ReturnType<typeof createConsent>
 
-/** `browser` is the hash of the browser's cookie; `provider` may be why there is none, in words for the person. */
+/**
+ * One authorization in a user's vault: a grant at a provider, or an approval. Each browser's flow goes through stages:
+ *
+ * - `verifying` > `confirmed` > `proven`: with USER_VERIFIER_URL, the verifier confirms who the person is, and the proof comes
+ *   back in the same browser. An approval waits there for a decision; a grant goes on to its provider.
+ * - `at-provider`: the authorization request, with `state` and PKCE (RFC 6749, section 4.1; RFC 7636). Its answer is used up once.
+ *
+ * The verifier's secret, the proof and the state are stored as SHA-256. After each await the authorization is read again: it
+ * may have ended. Tokens and consent are stored in one transaction; if fewer scopes were granted than requested, the
+ * authorization fails. Only an identified person approves, except on a trial deployment.
+ *
+ * `browser` is the hash of the browser's cookie; a text as `provider` tells the person why there is none.
+ */
 export function createConsent(
   { id: object, storage }: Pick<DurableObjectState, 'id' | 'storage'>,
   rows: AuthorizationRows,
@@ -33,8 +45,8 @@ export function createConsent(
   const identifyPerson = createPersonCheck(deployment, flows)
 
   function findOpen(id: string): StoredAuthorization | undefined {
-    const found = rows.find(id)
-    return found && isOpen(found) ? found : undefined
+    const authorization = rows.find(id)
+    return authorization && isOpen(authorization) ? authorization : undefined
   }
 
   /** The call's account, else the person's choice, else the only one there is. */
@@ -84,15 +96,15 @@ export function createConsent(
       return { ok: true, location: `${buildPageUrl(id, callback)}/start` }
     const [state, verifier] = [newState(object), randomText()]
     const { scopes } = authorization
-    const begun = await oauth.begin(provider, { scopes, callback, state, verifier })
-    if (!begun.ok) return flowError('unavailable', begun.forOperator ?? begun.message)
+    const request = await oauth.begin(provider, { scopes, callback, state, verifier })
+    if (!request.ok) return flowError('unavailable', request.forOperator ?? request.message)
     const [secret, sealed] = await Promise.all([sha256(state), keyring.seal(verifier, flowBound(id))])
     if (!findOpen(id)) return EXPIRED_LINK
     const configuration = JSON.stringify(provider)
     const flow = { authorization: id, browser, secret, callback, provider: configuration, sealed, account }
     flows.put({ ...flow, stage: 'at-provider' })
     rows.begin(id)
-    return { ok: true, location: begun.url }
+    return { ok: true, location: request.url }
   }
 
   const buildPageUrl = (id: string, callback: string) => `${new URL(callback).origin}/authorizations/${id}`
@@ -101,9 +113,9 @@ export function createConsent(
     async start(id: string, visit: Visit, provider: Provider | string): Promise<FlowStep> {
       const authorization = findOpen(id)
       if (!authorization) return EXPIRED_LINK
-      const known = identifyPerson(authorization, visit)
-      if (typeof known !== 'string') return known
-      if (known === 'ask') {
+      const identity = identifyPerson(authorization, visit)
+      if (typeof identity !== 'string') return identity
+      if (identity === 'needs-verification') {
         // Nobody should be confirmed at the verifier who could not go on from there
         if (typeof provider === 'string' && authorization.kind === 'grant') return flowError('unavailable', provider)
         return redirectToVerifier(id, visit)
@@ -112,20 +124,20 @@ export function createConsent(
       return { ok: true, location: `${buildPageUrl(id, visit.callback)}/start` }
     },
 
-    async confirm(id: string, flow: string, userId: string): Promise<FlowStep> {
+    async confirm(id: string, flowSecret: string, userId: string): Promise<FlowStep> {
       const proof = randomText()
-      const [secret, proven] = await Promise.all([sha256(flow), sha256(proof)])
+      const [secret, proven] = await Promise.all([sha256(flowSecret), sha256(proof)])
       const authorization = findOpen(id)
-      const found = flows.findBySecret(secret)
-      if (!authorization || found?.authorization !== id || found.stage !== 'verifying') return EXPIRED_LINK
+      const flow = flows.findBySecret(secret)
+      if (!authorization || flow?.authorization !== id || flow.stage !== 'verifying') return EXPIRED_LINK
       // Any person known to the verifier may approve a call that is for no user
       if (authorization.userId !== undefined && authorization.userId !== userId) {
-        flows.remove(found)
+        flows.remove(flow)
         return flowError('refused', 'The person is not the user this is for')
       }
       // An attacker may have lured the user to the verifier: only the browser that was there learns the proof
-      flows.put({ ...found, stage: 'confirmed', secret: proven })
-      return { ok: true, location: `${buildPageUrl(id, found.callback)}/resume?proof=${proof}` }
+      flows.put({ ...flow, stage: 'confirmed', secret: proven })
+      return { ok: true, location: `${buildPageUrl(id, flow.callback)}/resume?proof=${proof}` }
     },
 
     async resume(id: string, proof: string, visit: Visit, provider: Provider | string): Promise<FlowStep> {
@@ -164,12 +176,12 @@ export function createConsent(
       if (!verifier)
         return flowError('unavailable', 'The keys of this Switchboard were changed meanwhile. Open the link again')
 
-      const { scopes: asked, tool, userId = '' } = authorization
-      const request = { state, callback: flow.callback, verifier: verifier.text, scopes: asked }
+      const { scopes: requestedScopes, tool, userId = '' } = authorization
+      const request = { state, callback: flow.callback, verifier: verifier.text, scopes: requestedScopes }
       const issued = await oauth.exchange(provider, url, request)
       if (!issued.ok) return toExchangeFailure(id, issued)
       const { tokens } = issued
-      const granted = tokens.scopes ?? asked
+      const grantedScopes = tokens.scopes ?? requestedScopes
       const { account } = flow
       const place = { provider: provider.id, account, browser }
       const sealed = await grants.seal(userId, place, tokens)
@@ -178,16 +190,16 @@ export function createConsent(
         await oauth.revoke(provider, tokens)
         return EXPIRED_LINK
       }
-      const missing = missingScopes(provider.id, granted, asked)
-      const reason = `The person gave less access at '${provider.id}' than '${tool}' needs: ${missing.join(', ')} is missing`
+      const lackingScopes = missingScopes(provider.id, grantedScopes, requestedScopes)
+      const reason = `The person gave less access at '${provider.id}' than '${tool}' needs: ${lackingScopes.join(', ')} is missing`
       storage.transactionSync(() => {
-        grants.store(place, tokens, granted, sealed)
-        const given = asked.filter((scope) => !missing.includes(scope))
-        consents.give({ ...toGrantUse(authorization, account), scopes: given })
-        if (missing.length === 0) rows.end(id, 'completed')
+        grants.store(place, tokens, grantedScopes, sealed)
+        const consented = requestedScopes.filter((scope) => !lackingScopes.includes(scope))
+        consents.give({ ...toGrantUse(authorization, account), scopes: consented })
+        if (lackingScopes.length === 0) rows.end(id, 'completed')
         else rows.end(id, 'failed', reason)
       })
-      return missing.length === 0 ? ended(id) : flowError('refused', reason)
+      return lackingScopes.length === 0 ? toResult(id) : flowError('refused', reason)
     },
 
     async decide(
@@ -196,24 +208,24 @@ export function createConsent(
     ): Promise<FlowResult<StoredAuthorization> | FlowStep> {
       const authorization = findOpen(id)
       if (!authorization) return EXPIRED_LINK
-      const known = identifyPerson(authorization, visit)
+      const identity = identifyPerson(authorization, visit)
       const hasSignIn = needsSignInFor(deployment, authorization)
-      if (hasSignIn && verifierUrl === undefined && typeof known !== 'string') return known
+      if (hasSignIn && verifierUrl === undefined && typeof identity !== 'string') return identity
       if (!approve) {
         rows.end(id, 'failed', 'The person refused')
-        return ended(id)
+        return toResult(id)
       }
       if (authorization.kind !== 'approval') return flowError('refused', 'Access is given at the provider, not here')
       if (verifierUrl === undefined && !hasSignIn && !isTrialUrl(visit.callback))
         return flowError('refused', NO_APPROVER_SETUP)
-      if (typeof known !== 'string') return known
-      if (known === 'ask') return redirectToVerifier(id, visit)
+      if (typeof identity !== 'string') return identity
+      if (identity === 'needs-verification') return redirectToVerifier(id, visit)
       rows.approve(id)
-      return ended(id)
+      return toResult(id)
     },
   }
 
-  function ended(id: string): FlowResult<StoredAuthorization> {
+  function toResult(id: string): FlowResult<StoredAuthorization> {
     const authorization = rows.find(id)
     return authorization ? { ok: true, authorization } : EXPIRED_LINK
   }

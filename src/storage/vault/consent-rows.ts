@@ -31,18 +31,18 @@ export function consentRows(sql: SqlStorage, now: () => number) {
   return {
     /** A consent to no scopes counts like any other. */
     covers(use: GrantUse): boolean {
-      const given = read(use)
+      const consent = read(use)
       return (
-        given !== undefined &&
-        use.hosts.every((host) => given.hosts.includes(host)) &&
-        missingScopes(use.provider, given.scopes, use.scopes).length === 0
+        consent !== undefined &&
+        use.hosts.every((host) => consent.hosts.includes(host)) &&
+        missingScopes(use.provider, consent.scopes, use.scopes).length === 0
       )
     },
 
     give(use: GrantUse): void {
-      const given = read(use)
-      const hosts = [...new Set([...(given?.hosts ?? []), ...use.hosts])]
-      const scopes = [...new Set([...(given?.scopes ?? []), ...use.scopes])]
+      const consent = read(use)
+      const hosts = [...new Set([...(consent?.hosts ?? []), ...use.hosts])]
+      const scopes = [...new Set([...(consent?.scopes ?? []), ...use.scopes])]
       const row = [use.provider, use.account, use.toolkit, JSON.stringify(hosts), JSON.stringify(scopes), now()]
       sql.exec('INSERT OR REPLACE INTO consent VALUES (?, ?, ?, ?, ?, ?)', ...row)
     },

@@ -69,13 +69,13 @@ export function grantRows(sql: SqlStorage, now: () => number) {
     },
 
     accounts(provider: string): string[] {
-      const held = 'SELECT account FROM account_grant WHERE provider = ? AND lost IS NULL ORDER BY account'
-      return column<string>(sql, held, provider)
+      const query = 'SELECT account FROM account_grant WHERE provider = ? AND lost IS NULL ORDER BY account'
+      return column<string>(sql, query, provider)
     },
 
     list(): Omit<Grant, 'toolkits'>[] {
-      const held = 'SELECT * FROM account_grant WHERE lost IS NULL ORDER BY provider, account'
-      return rows<GrantRow>(sql, held).map((row) => ({
+      const query = 'SELECT * FROM account_grant WHERE lost IS NULL ORDER BY provider, account'
+      return rows<GrantRow>(sql, query).map((row) => ({
         provider: row.provider,
         account: row.account,
         scopes: JSON.parse(row.scopes),

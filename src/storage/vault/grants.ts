@@ -85,9 +85,9 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
   }
 
   /** Rotated tokens are stored before anybody gets one. */
-  function refresh(held: OpenedGrant): Promise<ProviderUnavailable | 'settled'> {
-    const { generation } = held.grant
-    const work = refreshing.get(generation) ?? refreshOnce(held).finally(() => refreshing.delete(generation))
+  function refresh(openedGrant: OpenedGrant): Promise<ProviderUnavailable | 'settled'> {
+    const { generation } = openedGrant.grant
+    const work = refreshing.get(generation) ?? refreshOnce(openedGrant).finally(() => refreshing.delete(generation))
     refreshing.set(generation, work)
     return work
   }

@@ -6,7 +6,7 @@ import { OWN_CALL, SIGN_IN_FIRST, WRONG_PERSON } from './flow-errors.ts'
 
 type IdentifiedAuthorization = Pick<StoredAuthorization, 'id' | 'kind' | 'userId' | 'principal'>
 
-/** `ask`: at the verifier. Without sign-in and verifier, anybody with the link counts as the user. */
+/** `needs-verification`: at the verifier. Without sign-in and verifier, anybody with the link counts as the user. */
 export function createPersonCheck(
   deployment: Pick<VaultDeployment, 'verifierUrl' | 'hasOpenIdSignIn' | 'approvesByKey'>,
   flows: Pick<BrowserFlows, 'find'>,
@@ -15,12 +15,13 @@ export function createPersonCheck(
   return (
     authorization: IdentifiedAuthorization,
     { browser, person }: Pick<Visit, 'browser' | 'person'>,
-  ): 'known' | 'ask' | FlowError => {
+  ): 'identified' | 'needs-verification' | FlowError => {
     const hasOpenIdSignIn = needsSignInFor(deployment, authorization)
     const refusal = hasOpenIdSignIn ? findDenial(authorization, person) : undefined
-    if (hasOpenIdSignIn && !refusal) return 'known'
-    if (verifierUrl !== undefined) return flows.find(authorization.id, browser)?.stage === 'proven' ? 'known' : 'ask'
-    return refusal ?? 'known'
+    if (hasOpenIdSignIn && !refusal) return 'identified'
+    if (verifierUrl !== undefined)
+      return flows.find(authorization.id, browser)?.stage === 'proven' ? 'identified' : 'needs-verification'
+    return refusal ?? 'identified'
   }
 }
 

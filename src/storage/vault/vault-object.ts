@@ -26,7 +26,7 @@ type VaultTokenResult = Exclude<TokenRequestResult, { scopes: unknown }> | OpenA
 
 interface NewQuestion {
   readonly owner: string
-  readonly wanted: NewAuthorization
+  readonly newAuthorization: NewAuthorization
   readonly why: GrantRefusal
   readonly chargedTo: string
   readonly newId?: string
@@ -68,33 +68,32 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       this.#grants = createGrants(grantRows(sql, now), this.#consents, this.#deployment)
     }
 
-    /** To `look` predicts an answer without any effect: it finds an open authorization, and makes none. */
-    async token(owner: string, request: CallTokenRequest, how: 'use' | 'look'): Promise<VaultTokenResult> {
-      const isNew = how === 'look' && !hasTables(this.ctx.storage.sql)
+    /** `preview` predicts the answer without any effect: an open authorization is found, and none is made. */
+    async token(owner: string, request: CallTokenRequest, mode: 'issue' | 'preview'): Promise<VaultTokenResult> {
+      const isNew = mode === 'preview' && !hasTables(this.ctx.storage.sql)
       if (!isNew) ensureOwner(this.ctx.storage.sql, owner)
-      const answer = await this.#tokenFor(request, isNew ? 'new' : how)
+      const answer = await this.#tokenFor(request, mode, isNew)
       if (!('scopes' in answer)) return answer
       const { scopes, ...why } = answer
-      const wanted = grantFor(request, scopes)
-      if (how === 'use') return this.#ask({ owner, wanted, why, chargedTo: request.chargedTo })
-      const open = isNew ? undefined : this.#rows.open(wanted.purpose)
+      const newAuthorization = grantFor(request, scopes)
+      if (mode === 'issue') return this.#ask({ owner, newAuthorization, why, chargedTo: request.chargedTo })
+      const open = isNew ? undefined : this.#rows.open(newAuthorization.purpose)
       return { ...(open ? { authorization: open } : {}), ...why }
     }
 
-    /** Where the provider cannot be asked, the operator must act. */
-    async #tokenFor(request: CallTokenRequest, how: 'use' | 'look' | 'new'): Promise<TokenRequestResult> {
+    /** If the provider cannot be asked, the operator must act. `isNew`: the vault has no tables yet. */
+    async #tokenFor(request: CallTokenRequest, mode: 'issue' | 'preview', isNew: boolean): Promise<TokenRequestResult> {
       const { provider, scopes } = request
       const { keyring, oauth } = this.#deployment
       if (typeof provider === 'string') return { scopes, ...notReady(request, provider) }
       if (keyring.isEmpty) return { scopes, ...notReady(request, NO_VAULT_KEYS) }
-      const answer =
-        how === 'new'
-          ? { scopes, reason: notGranted(request.tool, provider.id) }
-          : await this.#grants[how === 'use' ? 'token' : 'look']({ ...request, provider })
+      const answer = isNew
+        ? { scopes, reason: notGranted(request.tool, provider.id) }
+        : await this.#grants[mode === 'issue' ? 'token' : 'look']({ ...request, provider })
       if (!('scopes' in answer)) return answer
       const unready = oauth.unready(provider)
       if (unready !== undefined) return { scopes: answer.scopes, ...notReady(request, unready) }
-      return how === 'use' ? { ...answer, ...this.#withLastFailure(answer, 'provider', provider.id) } : answer
+      return mode === 'issue' ? { ...answer, ...this.#withLastFailure(answer, 'provider', provider.id) } : answer
     }
 
     async claim(owner: string, { reason, chargedTo, ...request }: ApprovalRequest) {
@@ -103,24 +102,38 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const invocation = await sealInvocation(this.#deployment.keyring, newId, request.invocation)
       ensureOwner(this.ctx.storage.sql, owner)
       if (this.#rows.claim(purpose)) return 'approved' as const
-      const wanted = { ...request, kind: 'approval', provider: APPROVAL, scopes: [], hosts: [], invocation } as const
+      const newAuthorization = {
+        ...request,
+        kind: 'approval',
+        provider: APPROVAL,
+        scopes: [],
+        hosts: [],
+        invocation,
+      } as const
       const why = this.#withLastFailure({ reason }, 'asked', purpose)
-      return this.#ask({ owner, wanted, why, chargedTo, newId })
+      return this.#ask({ owner, newAuthorization, why, chargedTo, newId })
     }
 
     async find(id: string): Promise<StoredAuthorization | undefined> {
-      const found = this.#rows.find(id)
-      return found && this.#opened(found)
+      const authorization = this.#rows.find(id)
+      return authorization && this.#opened(authorization)
     }
 
     /** Answers as soon as the status is another than `from`, or after `timeoutMs`. */
     async changed(id: string, from: AuthorizationStatus, timeoutMs: number): Promise<StoredAuthorization | undefined> {
       const end = this.#deployment.now() + timeoutMs
-      for (let how = 'changed'; ;) {
-        const found = this.#rows.find(id)
-        const left = Math.min(end, found?.expiresAt ?? 0) - this.#deployment.now()
-        if (!found || how === 'timeout' || !isOpen(found) || found.status !== from || left <= 0) return this.find(id)
-        how = await this.#changes.waitForChange(id, left)
+      for (let change = 'changed'; ;) {
+        const authorization = this.#rows.find(id)
+        const left = Math.min(end, authorization?.expiresAt ?? 0) - this.#deployment.now()
+        if (
+          !authorization ||
+          change === 'timeout' ||
+          !isOpen(authorization) ||
+          authorization.status !== from ||
+          left <= 0
+        )
+          return this.find(id)
+        change = await this.#changes.waitForChange(id, left)
       }
     }
 
@@ -210,29 +223,29 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return (this.#consent ??= createConsent(this.ctx, this.#rows, this.#grants, this.#consents, this.#deployment))
     }
 
-    async #ask({ owner, wanted, why, chargedTo, newId = newAuthorizationId(this.ctx.id) }: NewQuestion) {
-      const isNew = this.#rows.open(wanted.purpose) === undefined
+    async #ask({ owner, newAuthorization, why, chargedTo, newId = newAuthorizationId(this.ctx.id) }: NewQuestion) {
+      const isNew = this.#rows.open(newAuthorization.purpose) === undefined
       // Calls for no user have a vault of their principal's, which is bounded by itself
-      const isCharged = isNew && wanted.userId !== undefined
-      if (isCharged && !(await this.#deployment.charge(chargedTo, wanted.invocation?.length ?? 0))) {
+      const isCharged = isNew && newAuthorization.userId !== undefined
+      if (isCharged && !(await this.#deployment.charge(chargedTo, newAuthorization.invocation?.length ?? 0))) {
         await this.#schedule(this.#deployment.now())
         return { unavailable: (await import('./charged-hour.ts')).TOO_MANY }
       }
       // It may have been emptied meanwhile
       ensureOwner(this.ctx.storage.sql, owner)
-      const open = this.#rows.open(wanted.purpose)
-      if (open) this.#rows.addRequester(open, wanted.requestedBy)
-      const { id, scopes, status } = open ?? this.#rows.insert(newId, wanted)
+      const open = this.#rows.open(newAuthorization.purpose)
+      if (open) this.#rows.addRequester(open, newAuthorization.requestedBy)
+      const { id, scopes, status } = open ?? this.#rows.insert(newId, newAuthorization)
       await this.#schedule()
       return { authorization: { id, scopes, status }, ...why }
     }
 
     #withLastFailure({ reason, forOperator }: GrantRefusal, name: 'asked' | 'provider', value: string): GrantRefusal {
       const last = this.#rows.lastFailure(name, value)
-      const told = (why: string, failure: string | undefined) =>
+      const withFailure = (why: string, failure: string | undefined) =>
         failure === undefined ? why : `${why}. When it was last asked for: ${failure}`
-      const full = told(forOperator ?? reason, last?.forOperator ?? last?.reason)
-      const all = told(reason, last?.reason)
+      const full = withFailure(forOperator ?? reason, last?.forOperator ?? last?.reason)
+      const all = withFailure(reason, last?.reason)
       return { reason: all, ...(full === all ? {} : { forOperator: full }) }
     }
 
@@ -242,31 +255,32 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       if (at !== Infinity && (set === null || at < set)) await this.ctx.storage.setAlarm(at)
     }
 
-    async #settled<T extends FlowResult<StoredAuthorization> | FlowStep>(ended: T): Promise<T> {
+    async #settled<T extends FlowResult<StoredAuthorization> | FlowStep>(result: T): Promise<T> {
       await this.#schedule()
-      if (!('authorization' in ended)) return ended
-      return { ...ended, authorization: await this.#opened(ended.authorization) }
+      if (!('authorization' in result)) return result
+      return { ...result, authorization: await this.#opened(result.authorization) }
     }
 
-    #held(asked: StoredAuthorization): Pick<StoredAuthorization, 'accounts' | 'hasProviderGrant'> {
-      const accounts = this.#grants.accounts(asked.provider)
-      const used = asked.account ?? (accounts.length === 1 ? accounts[0] : undefined)
+    #readAccounts(authorization: StoredAuthorization): Pick<StoredAuthorization, 'accounts' | 'hasProviderGrant'> {
+      const accounts = this.#grants.accounts(authorization.provider)
+      const used = authorization.account ?? (accounts.length === 1 ? accounts[0] : undefined)
       return {
         accounts,
         hasProviderGrant:
-          used !== undefined && this.#grants.findGrantLackingConsent(toGrantUse(asked, used)) !== undefined,
+          used !== undefined && this.#grants.findGrantLackingConsent(toGrantUse(authorization, used)) !== undefined,
       }
     }
 
-    async #opened(found: StoredAuthorization): Promise<StoredAuthorization> {
-      const { invocation: stored, ...rest } = found
-      if (rest.kind === 'grant' && isOpen(rest)) return { ...rest, ...this.#held(rest) }
+    async #opened(authorization: StoredAuthorization): Promise<StoredAuthorization> {
+      const { invocation: stored, ...rest } = authorization
+      if (rest.kind === 'grant' && isOpen(rest)) return { ...rest, ...this.#readAccounts(rest) }
       if (stored === undefined) return rest
       const invocation = await openInvocation(this.#deployment.keyring, rest.id, stored)
       if (invocation !== undefined) return { ...rest, invocation }
       // Nobody should approve what they cannot see
       const why = 'Its arguments cannot be read'
-      if (isOpen(found)) this.#rows.end(rest.id, 'failed', `${why} any more`, `${why} with the keys in VAULT_KEYS`)
+      if (isOpen(authorization))
+        this.#rows.end(rest.id, 'failed', `${why} any more`, `${why} with the keys in VAULT_KEYS`)
       return this.#rows.find(rest.id) ?? rest
     }
   }

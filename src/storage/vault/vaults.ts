@@ -53,9 +53,9 @@ export function createVault(
     return object && createReliableStub(() => namespace.get(object), REACH)
   }
 
-  async function answerTo(
+  async function requestToken(
     { userId, requirement, tool, hosts, account, requestedBy, chargedTo, requestUrl }: TokenQuery,
-    how: 'use' | 'look',
+    mode: 'issue' | 'preview',
     refused?: { token: string; final: boolean },
   ) {
     const owner = vaultName({ kind: 'user', id: userId })
@@ -72,7 +72,7 @@ export function createVault(
       ...(account === undefined ? {} : { account }),
       ...(refused ? { refused } : {}),
     }
-    const answer = await getVault(owner).token(owner, request, how)
+    const answer = await getVault(owner).token(owner, request, mode)
     if ('token' in answer || 'accounts' in answer || 'unavailable' in answer) return answer
     const { authorization, needsSetup, ...why } = answer
     const challenge = authorization
@@ -83,17 +83,17 @@ export function createVault(
 
   async function step(id: string, visit: Visit & { readonly proof?: string }): Promise<FlowStep> {
     const vault = vaultOfId(id)
-    const found = await vault?.find(id)
-    if (!vault || !found) return EXPIRED_LINK
-    const { kind, provider, tool } = found
+    const authorization = await vault?.find(id)
+    if (!vault || !authorization) return EXPIRED_LINK
+    const { kind, provider, tool } = authorization
     const current = kind === 'grant' ? await providerFor(provider, tool, visit.callback) : APPROVAL
     return vault.step(id, await hashed(visit), current)
   }
 
   return {
-    tokenFor: (required) => answerTo(required, 'use'),
-    renew: (required, refused, final) => answerTo(required, 'use', { token: refused, final }),
-    look: (required) => answerTo(required, 'look'),
+    tokenFor: (required) => requestToken(required, 'issue'),
+    renew: (required, refused, final) => requestToken(required, 'issue', { token: refused, final }),
+    look: (required) => requestToken(required, 'preview'),
     async findSetupRefusal({ requirement, tool, requestUrl }) {
       const provider = await providerFor(requirement.id, tool.id, requestUrl())
       if (typeof provider !== 'string') return undefined
@@ -105,7 +105,7 @@ export function createVault(
 
     async claim({
       tool,
-      invocation: shown,
+      invocation: shownInvocation,
       fingerprint,
       isDistinguishableByKey: isToldByKey,
       requestedBy,
@@ -116,13 +116,13 @@ export function createVault(
       const reason = `${formatApprovalReason(tool)}: a person must approve each call`
       if (!identifies(url, isToldByKey))
         return { refused: `${reason}, and ${NO_APPROVER}`, forOperator: `${reason}, and ${NO_APPROVER_SETUP}` }
-      const invocation = JSON.stringify(shown)
+      const invocation = JSON.stringify(shownInvocation)
       if (new TextEncoder().encode(invocation).length > MAX_INVOCATION) {
         const tooLarge = `${reason}, and the arguments of this one are too large to be shown to one`
         const nowhere = `${new URL(url).origin}/authorizations/${APPROVAL}/start`
         return { challenge: { id: APPROVAL, url: nowhere, scopes: [], status: 'failed' }, reason: tooLarge }
       }
-      const { principal, user: userId } = shown
+      const { principal, user: userId } = shownInvocation
       const owner = vaultName(
         userId === undefined ? { kind: 'principal', id: principal } : { kind: 'user', id: userId },
       )
@@ -135,13 +135,13 @@ export function createVault(
     },
 
     async find(id) {
-      const found = await vaultOfId(id)?.find(id)
-      return found && toAuthorization(found)
+      const authorization = await vaultOfId(id)?.find(id)
+      return authorization && toAuthorization(authorization)
     },
 
     async waitForChange(id, from, timeoutMs) {
-      const found = await vaultOfId(id)?.changed(id, from, timeoutMs)
-      return found && toAuthorization(found)
+      const authorization = await vaultOfId(id)?.changed(id, from, timeoutMs)
+      return authorization && toAuthorization(authorization)
     },
 
     start: step,
@@ -156,17 +156,17 @@ export function createVault(
       const [state, ...more] = new URL(url).searchParams.getAll('state')
       if (state === undefined || more.length > 0 || !isState(state)) return EXPIRED_LINK
       const vault = vaultOfId(state)
-      const found = await vault?.returning(state)
-      if (!vault || !found) return EXPIRED_LINK
+      const authorization = await vault?.returning(state)
+      if (!vault || !authorization) return EXPIRED_LINK
       if (browser === undefined) return OTHER_BROWSER
-      const provider = await providerFor(found.provider, found.tool, callback)
+      const provider = await providerFor(authorization.provider, authorization.tool, callback)
       return toFlowResult(await vault.finish({ url, browser: await sha256(browser), state }, provider))
     },
 
     async decide(id, visit) {
-      const ended = await vaultOfId(id)?.decide(id, await hashed(visit))
-      if (!ended) return EXPIRED_LINK
-      return 'location' in ended ? ended : toFlowResult(ended)
+      const result = await vaultOfId(id)?.decide(id, await hashed(visit))
+      if (!result) return EXPIRED_LINK
+      return 'location' in result ? result : toFlowResult(result)
     },
 
     async list(userId) {
@@ -207,8 +207,8 @@ async function hashed<V extends Visit>(visit: V): Promise<V> {
   return { ...visit, browser: await sha256(visit.browser) }
 }
 
-function toFlowResult(ended: FlowResult<StoredAuthorization>): FlowResult {
-  return ended.ok ? { ok: true, authorization: toAuthorization(ended.authorization) } : ended
+function toFlowResult(result: FlowResult<StoredAuthorization>): FlowResult {
+  return result.ok ? { ok: true, authorization: toAuthorization(result.authorization) } : result
 }
 
 function toAuthorization(stored: StoredAuthorization): Authorization {

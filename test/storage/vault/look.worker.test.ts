@@ -123,8 +123,8 @@ it('the vault of one user opens for no other', async () => {
   await world.inVault(world.owner(ann), async (vault) => {
     const remoteName = world.owner(bob)
     for (const open of [
-      async () => vault.token(remoteName, request, 'use'),
-      async () => vault.token(remoteName, request, 'look'),
+      async () => vault.token(remoteName, request, 'issue'),
+      async () => vault.token(remoteName, request, 'preview'),
       async () => vault.claim(remoteName, call),
       async () => vault.list(remoteName),
       async () => vault.revoke(remoteName, bob, 'mail', {}),

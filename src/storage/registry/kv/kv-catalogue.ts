@@ -179,7 +179,7 @@ export function createKvCatalog(options: KvCatalogOptions) {
     const lines = await pages.write(records, form, getName, createBudget(Infinity))
     if (next === undefined) return { lines, total, unmatched }
     const length = query.versions === 'all' ? PLACE_LENGTH.all : PLACE_LENGTH.ranked
-    const nextCursor = await sealer.seal(next.padEnd(length), bound, 'the same each time')
+    const nextCursor = await sealer.seal(next.padEnd(length), bound, { deterministic: true })
     return { lines, nextCursor, total, unmatched }
   }
 
