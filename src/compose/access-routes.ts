@@ -12,6 +12,7 @@ import { createAgentsRoutes } from '../api/users/agents/routes.ts'
 import { createGrantsRoutes } from '../api/users/routes.ts'
 import { toKeyPrincipal } from '../core/access/api-key.ts'
 import type { Principal } from '../core/access/principal.ts'
+import { toIdRef } from '../core/tool/tool-ref.ts'
 import { createConnectRoutes } from '../connect/routes.ts'
 import { knownProvider } from '../core/consent/known-providers.ts'
 import { createUrlTextCheck, formatAllowHint } from '../outbound/allowed-url.ts'
@@ -66,7 +67,7 @@ export function composeAccessRoutes(
       ...pageDeps,
       authorizations: vault,
       async findTool(id, background) {
-        const resolved = await calls.resolver.resolve(id, background)
+        const resolved = await calls.resolver.resolve(toIdRef(id), background)
         return resolved.ok ? resolved.tool : undefined
       },
       providers,

@@ -1,3 +1,4 @@
+import { toNameRef, toRefKey } from '../../src/core/tool/tool-ref.ts'
 import { expect } from 'vitest'
 import type { CallRequest, CallOutcome } from '../../src/core/call/call.ts'
 import type { Failure } from '../../src/core/failure/failure.ts'
@@ -42,8 +43,8 @@ function refused(status: number, body: unknown): false {
   return false
 }
 
-function expectCall({ asked, input, callId, traceId }: Omit<CallRequest, 'context'>): void {
-  expect(typeof asked).toBe('string')
+function expectCall({ toolRef, input, callId, traceId }: Omit<CallRequest, 'context'>): void {
+  expect(typeof toRefKey(toolRef)).toBe('string')
   expect(isJsonObject(input)).toBe(true)
   for (const id of [callId, traceId]) if (id !== undefined) expect(typeof id).toBe('string')
 }
@@ -93,7 +94,7 @@ export const calls: readonly Row[] = [
   row('a call over the plugin schema', values([PLUGIN_CALL]), (body) => {
     const call = plugin.decodeCall(body)
     if ('ok' in call) return refused(statusIn(PLUGIN_STATUS, call.failure), plugin.encodeFailure(call.failure))
-    expectCall({ asked: call.name, input: call.input })
+    expectCall({ toolRef: toNameRef(call.name), input: call.input })
     expect(written(plugin.encodeOutcome(echoed(call)))).toMatchObject({ content: [{ type: 'text' }] })
     return true
   }),
@@ -101,7 +102,11 @@ export const calls: readonly Row[] = [
     if (!isJsonObject(params)) return false
     const call = decodeToolCall(params)
     if (call.kind === 'error') return isMcpError(call)
-    expectCall({ asked: call.name, input: call.input, ...(call.callId === undefined ? {} : { callId: call.callId }) })
+    expectCall({
+      toolRef: toNameRef(call.name),
+      input: call.input,
+      ...(call.callId === undefined ? {} : { callId: call.callId }),
+    })
     written(JSON.parse(formatResponse(1, toResult(JSON.stringify(call.input)))))
     return true
   }),

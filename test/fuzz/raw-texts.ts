@@ -1,13 +1,8 @@
 import { SignJWT } from 'jose'
 import { expect } from 'vitest'
 import { readRange } from '../../src/http/response/stored-file.ts'
-import {
-  toDocumentRef,
-  formatToolId,
-  parseAskedDocument,
-  parseAskedName,
-  parseToolId,
-} from '../../src/core/tool/tool-id.ts'
+import { formatToolId, parseToolId } from '../../src/core/tool/tool-id.ts'
+import { formatToolRef, parseToolRef } from '../../src/core/tool/tool-ref.ts'
 import { isVersionRange, resolveVersion } from '../../src/core/tool/version.ts'
 import { createRequestBudget } from '../../src/core/tool/budget.ts'
 import { readForm, readJson } from '../../src/http/request/body.ts'
@@ -140,22 +135,14 @@ export const rawTexts: readonly Row[] = [
     texts(['Kit.Tool@1.2.3', 'Kit.Tool', 'Kit.Tool@^1.2 || >=3.0.0-beta <4', 'Kit.Tool@latest']),
     (text) => {
       const asked = parseToolId(text)
-      parseAskedName(text)
+      expect(formatToolRef(parseToolRef(text))).toBe(text)
       if (!asked) return false
-      const { selector } = asked
-      expect(parseToolId(formatToolId(asked, selector))).toEqual(asked)
-      if (selector !== undefined && isVersionRange(selector))
-        resolveVersion([{ version: '1.2.3', status: { state: 'active' } }], selector)
+      const { range } = asked
+      expect(parseToolId(formatToolId(asked, range))).toEqual(asked)
+      if (range !== undefined && isVersionRange(range))
+        resolveVersion([{ version: '1.2.3', status: { state: 'active' } }], range)
       return true
     },
-  ),
-  row(
-    "the address of a document's tool",
-    texts([
-      toDocumentRef({ dialect: 'plugin', id: 'a b', tool: 'c/d' }, '^1'),
-      toDocumentRef({ dialect: 'x', id: 'y', tool: 'z' }),
-    ]),
-    (text) => parseAskedDocument(text) !== undefined,
   ),
   row('a path', texts(['/tools/Kit.Tool%40%5E1.2', '/authorizations/%F0%9F%92%A9/start']), (path) => {
     const url = URL.parse(path, 'http://switchboard.test')

@@ -1,3 +1,4 @@
+import { toIdRef } from '../../src/core/tool/tool-ref.ts'
 import { createRequestBudget } from '../../src/core/tool/budget.ts'
 import type { CallLimits } from '../../src/core/access/call-limits.ts'
 import type { Principal } from '../../src/core/access/principal.ts'
@@ -80,6 +81,7 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
     const call = createCallTool({
       holdFiles: async () => () => undefined,
       resolver: {
+        suggest: () => [],
         resolve: () => ({
           ok: true,
           tool: createCallableTool(
@@ -147,7 +149,7 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
     })
     const made = call(
       {
-        asked: tool.id,
+        toolRef: toIdRef(tool.id),
         ...(callId === undefined ? {} : { callId }),
         input,
         context: { tokens: new Map(), secrets: new Map() },

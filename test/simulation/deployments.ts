@@ -1,3 +1,4 @@
+import { toIdRef } from '../../src/core/tool/tool-ref.ts'
 import { ADMIN } from '../../src/core/access/principal.ts'
 import { formatToolId, parseToolId } from '../../src/core/tool/tool-id.ts'
 import type { Bundle } from '../../src/storage/registry/write/bundle.ts'
@@ -53,7 +54,7 @@ export function createDeployments(world: World, bundles: readonly [Bundle, ...Bu
   /** A call waits for the registry only where it must. */
   async function resolve(place: Place, id: string): Promise<void> {
     void place.installBundle()
-    const found = await place.resolver.resolve(id, (work) => void work.catch(world.unlessFault))
+    const found = await place.resolver.resolve(toIdRef(id), (work) => void work.catch(world.unlessFault))
     if (!found.ok) return
     const known = bundles.flatMap(({ records }) => records).filter((record) => record.id === id)
     const isKnown = known.some(({ digest }) => digest === found.tool.record.digest)
@@ -86,13 +87,13 @@ export function createDeployments(world: World, bundles: readonly [Bundle, ...Bu
       const all = isDisabled ? wanted : wanted.filter((id) => id !== DISABLED)
       holds(JSON.stringify(seen) === JSON.stringify(all.toSorted()), `${JSON.stringify(listed)} are listed of ${hash}`)
       for (const { id, digest } of bundle.records) {
-        const found = await place.resolver.resolve(id, (work) => void work.catch(world.unlessFault))
+        const found = await place.resolver.resolve(toIdRef(id), (work) => void work.catch(world.unlessFault))
         const given = found.ok ? found.tool.record.digest : found.failure.type
         const isRight = given === digest || (id === DISABLED && given === 'tool-disabled')
         holds(isRight, `'${id}' is '${given}' in ${hash}`)
       }
       for (const id of ids.filter((each) => !bundle.records.some((record) => record.id === each))) {
-        const found = await place.resolver.resolve(id, (work) => void work.catch(world.unlessFault))
+        const found = await place.resolver.resolve(toIdRef(id), (work) => void work.catch(world.unlessFault))
         const status = found.ok ? found.status.state : found.failure.type
         holds(status !== 'active', `'${formatToolId(parseToolId(id) ?? { toolkit: id, tool: '' })}' is there, and left`)
       }

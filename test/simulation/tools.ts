@@ -1,3 +1,4 @@
+import { toIdRef } from '../../src/core/tool/tool-ref.ts'
 import type { Publication } from '../../src/core/publish/registry.ts'
 import { ADMIN } from '../../src/core/access/principal.ts'
 import { parseToolId, toolKey } from '../../src/core/tool/tool-id.ts'
@@ -131,10 +132,10 @@ export function createToolClients(world: World, all: Publications) {
   }
 
   async function change({ writer }: Place, id: string, status: ToolStatus): Promise<void> {
-    const asked = parseToolId(id) ?? { toolkit: '', tool: '', selector: '' }
+    const asked = parseToolId(id) ?? { toolkit: '', tool: '', range: '' }
     const made: Change = { state: status.state, from: clock.now(), until: Infinity, revision: Infinity }
     changes.set(id, [...(changes.get(id) ?? []), made])
-    const answer = await writer.change(asked, asked.selector ?? '', { status }, ADMIN)
+    const answer = await writer.change(asked, asked.range ?? '', { status }, ADMIN)
     holds(answer?.ok === true, `'${id}' was published, and its status cannot be changed`)
     made.until = clock.now()
     made.revision = revision()
@@ -145,7 +146,7 @@ export function createToolClients(world: World, all: Publications) {
     const { resolver } = place
     const at = clock.now()
     const known = published.get(id)
-    const found = await resolver.resolve(id, (work) => void work.catch(world.unlessFault))
+    const found = await resolver.resolve(toIdRef(id), (work) => void work.catch(world.unlessFault))
     holds(clock.now() - at <= LOOKED_UP_MS, `'${id}' is looked up for ${clock.now() - at} ms`)
     if (found.ok) {
       saw(id, found.tool.record.digest)
@@ -207,7 +208,7 @@ export function createToolClients(world: World, all: Publications) {
       const text = kv.valueOf(kvKey('tool', keyOf(id)))
       holds(text !== null, `'${id}' was published, and KV never got it`)
       const document: ToolDocument = JSON.parse(text)
-      const stored = document.versions.find(({ version }) => version === parseToolId(id)?.selector)
+      const stored = document.versions.find(({ version }) => version === parseToolId(id)?.range)
       holds(stored?.digest === digest, `'${id}' was published with '${digest}', and is '${stored?.digest}'`)
       holds(mayBe(id, stored.status.state, clock.now(), 'document'), `'${id}' ends '${stored.status.state}'`)
     }

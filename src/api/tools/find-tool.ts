@@ -4,7 +4,8 @@ import { isAdministrator, mayReadPending, type ToolkitStore } from '../../core/a
 import type { ToolWithStatus } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import type { WaitUntil } from '../../core/tool/platform.ts'
-import { toIdOrNameRef, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
+import { isVersion, parseToolId } from '../../core/tool/tool-id.ts'
+import { parseToolRef } from '../../core/tool/tool-ref.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
 import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
 import { compareVersions, resolveVersion, withoutPending } from '../../core/tool/version.ts'
@@ -13,7 +14,7 @@ type Toolkits = Pick<ToolkitStore, 'find'>
 
 export interface FindToolDeps {
   readonly source: Pick<ToolSource, 'loadCurrent' | 'loadRecord'>
-  readonly resolver: Pick<Resolver, 'resolve'>
+  readonly resolver: Pick<Resolver, 'resolve' | 'suggest'>
   readonly policies: Policies
   readonly toolkits: Toolkits
 }
@@ -26,7 +27,7 @@ export function createFindTool({ source, resolver, policies, toolkits }: FindToo
   }
 
   async function find(ref: string, principal: Principal, background: WaitUntil): Promise<ToolWithStatus | undefined> {
-    const resolved = await resolver.resolve(toIdOrNameRef(ref), background)
+    const resolved = await resolver.resolve(parseToolRef(ref), background)
     if (resolved.ok) {
       const { tool, status, publisher, toolkitDescription } = resolved
       return {
@@ -39,14 +40,14 @@ export function createFindTool({ source, resolver, policies, toolkits }: FindToo
     const { failure } = resolved
     const isDisabled = failure.type === 'tool-disabled'
     const id = parseToolId(isDisabled ? failure.id : ref)
-    const mayBePending = isVersion(id?.selector ?? '') && hasScope(principal, 'tools:publish')
+    const mayBePending = isVersion(id?.range ?? '') && hasScope(principal, 'tools:publish')
     const mayBeDeleted = failure.type === 'tool-unknown' && isAdministrator(principal)
     if (!id || !(isDisabled || mayBePending || mayBeDeleted)) return undefined
     const document = await source.loadCurrent(id)
     if (!document) return undefined
     // A deleted toolkit has no active version
     const [highest] = document.versions.toSorted((a, b) => compareVersions(b.version, a.version))
-    const entry = id.selector === undefined ? highest : resolveVersion(document.versions, id.selector)
+    const entry = id.range === undefined ? highest : resolveVersion(document.versions, id.range)
     if (!entry) return undefined
     const isPending = entry.status.state === 'pending'
     const mayRead = document.isDeleted ? isAdministrator(principal) : isDisabled || isPending

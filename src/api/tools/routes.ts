@@ -23,7 +23,8 @@ import { enumReader, optional, type Reader, string, addProblem } from '../../cor
 import { MAX_SOURCE_NODES } from '../../core/tool/json-text.ts'
 import type { WaitUntil } from '../../core/tool/platform.ts'
 import { didYouMean, type Problem, quoteList } from '../../core/tool/problem.ts'
-import { toIdOrNameRef, formatToolId, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
+import { formatToolId, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
+import { parseToolRef } from '../../core/tool/tool-ref.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
 import { findHighest, resolveVersion } from '../../core/tool/version.ts'
 import { noteHeader, notModified, PRIVATE } from '../../http/response/json-response.ts'
@@ -201,15 +202,15 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     if (successor !== undefined && !(await find(successor, principal, getBackground(c))))
       return fail({ type: 'request-malformed', message: `The successor '${successor}' was not found` })
     // Another version may have come since an administrator looked
-    if (body.trusted !== undefined && !isVersion(id.selector ?? '')) {
+    if (body.trusted !== undefined && !isVersion(id.range ?? '')) {
       const message = `To trust '${ref.slice(0, 200)}', name its version: ${EXACT}`
       return fail({ type: 'request-malformed', message })
     }
     const current = await source.loadCurrentOrSuggest(id)
     const document = 'versions' in current && covers(principal, current, 'tools:publish') ? current : undefined
     const visible = document && (await withoutHiddenVersions(principal, document, deps.toolkits))
-    const hasRange = id.selector !== undefined
-    const matching = document && resolveVersion(document.versions, id.selector)
+    const hasRange = id.range !== undefined
+    const matching = document && resolveVersion(document.versions, id.range)
     const version = (matching ?? (hasRange || !visible ? undefined : findHighest(visible.versions, 'disabled')))
       ?.version
     if (!document || version === undefined) {
@@ -259,11 +260,12 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
 
   /** Names the versions of a tool that the caller may see, or the tools with names near an unknown one. */
   async function explainNotFound(ref: string, principal: Principal, background: WaitUntil): Promise<FailureResult> {
-    const resolved = await deps.resolver.resolve(toIdOrNameRef(ref), background)
+    const toolRef = parseToolRef(ref)
+    const resolved = await deps.resolver.resolve(toolRef, background)
     const withSuggestions = async () => unknown(ref, await deps.catalog.suggestNames(ref, principal))
     if (resolved.ok || resolved.failure.type !== 'version-unavailable') return withSuggestions()
     if (!(await find(resolved.failure.tool, principal, background))) return withSuggestions()
-    const { failure } = await filterSuggestions(ref, resolved, { principal, background }, deps.resolver)
+    const { failure } = await filterSuggestions(toolRef, resolved, { principal, background }, deps.resolver)
     if (failure.type !== 'version-unavailable') return unknown(ref)
     return fail({ type: 'not-found', message: formatSentence(describeFailure(failure)) })
   }
@@ -271,7 +273,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
   /** Versions that are all yanked answer to their exact ids alone. */
   async function findYanked(ref: string, principal: Principal, background: WaitUntil) {
     const id = parseToolId(ref)
-    const current = id && id.selector === undefined ? await source.loadCurrent(id) : undefined
+    const current = id && id.range === undefined ? await source.loadCurrent(id) : undefined
     const yanked = current && findHighest(current.versions, 'yanked')
     return yanked && find(formatToolId(current, yanked.version), principal, background)
   }

@@ -17,7 +17,8 @@ import {
 } from '../access/principal.ts'
 import type { WaitUntil, Signal } from '../tool/platform.ts'
 import { didYouMean } from '../tool/problem.ts'
-import { suggestTools, formatToolId, parseAskedDocument, parseAskedName, parseToolId } from '../tool/tool-id.ts'
+import { formatToolId, parseToolId } from '../tool/tool-id.ts'
+import { formatRefName, formatToolRef, toIdRef, type ToolRef } from '../tool/tool-ref.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { type FailureResult, fail } from '../failure/failure.ts'
 import { type Deadline, abortFailure } from './deadline.ts'
@@ -39,36 +40,41 @@ export interface ResolveRefDeps {
 
 const RESOLVE_MS = 15_000
 
-export function resolveToolRef(id: string, address: string | undefined, asker: RequestContext, deps: ResolveRefDeps) {
-  if (address === undefined) return findById(id, asker, deps)
-  const orById = (found: ResolvedTool | FailureResult) => {
-    if (found.ok && covers(asker.principal, found.tool.record, KNOWING_SCOPES)) return found
-    const byId = findById(id, asker, deps)
-    return byId instanceof Promise ? byId.then(exactly) : exactly(byId)
+export function resolveToolRef(
+  ref: ToolRef,
+  documentRef: ToolRef | undefined,
+  context: RequestContext,
+  deps: ResolveRefDeps,
+) {
+  if (documentRef === undefined) return resolveCovered(ref, context, deps)
+  const orByRef = (found: ResolvedTool | FailureResult) => {
+    if (found.ok && covers(context.principal, found.tool.record, KNOWING_SCOPES)) return found
+    const byRef = resolveCovered(ref, context, deps)
+    return byRef instanceof Promise ? byRef.then(requireSameCase) : requireSameCase(byRef)
   }
   // In another case it is the id of a document
-  const exactly = (found: ResolvedTool | FailureResult) => {
-    const isExact = !found.ok || id === address || id.startsWith(`${found.tool.record.toolkit}.`)
-    return isExact ? found : fail({ type: 'tool-unknown', asked: id, suggestions: [] })
+  const requireSameCase = (found: ResolvedTool | FailureResult) => {
+    const isSame = !found.ok || ref === documentRef || (ref.kind === 'id' && ref.toolkit === found.tool.record.toolkit)
+    return isSame ? found : fail({ type: 'tool-unknown', asked: formatToolRef(ref), suggestions: [] })
   }
-  const found = resolveWithDeadline(address, asker, deps)
-  return found instanceof Promise ? found.then(orById) : orById(found)
+  const found = resolveWithDeadline(documentRef, context, deps)
+  return found instanceof Promise ? found.then(orByRef) : orByRef(found)
 }
 
-function findById(
-  id: string,
-  asker: RequestContext,
+function resolveCovered(
+  ref: ToolRef,
+  context: RequestContext,
   deps: ResolveRefDeps,
 ): ResolvedTool | FailureResult | Promise<ResolvedTool | FailureResult> {
-  return denyUncovered(asker.principal, id) ?? resolveWithDeadline(id, asker, deps)
+  return denyUncovered(context.principal, ref) ?? resolveWithDeadline(ref, context, deps)
 }
 
 function resolveWithDeadline(
-  asked: string,
+  ref: ToolRef,
   { background, signal }: RequestContext,
   { resolver, startDeadline }: ResolveRefDeps,
 ) {
-  const resolving = resolver.resolve(asked, background)
+  const resolving = resolver.resolve(ref, background)
   return resolving instanceof Promise ? raceDeadline(resolving, startDeadline(RESOLVE_MS, signal)) : resolving
 }
 
@@ -82,11 +88,10 @@ async function raceDeadline(
 }
 
 /** Refuses an uncovered id before it is looked up: it cannot be told from one that does not exist. */
-export function denyUncovered(principal: Principal, asked: string): FailureResult | undefined {
+export function denyUncovered(principal: Principal, ref: ToolRef): FailureResult | undefined {
   if (principal.restrictedTo === undefined && patternsFor(principal, 'tools:call').includes('*')) return undefined
-  const name = parseToolId(asked)
-  if (!name || covers(principal, name, KNOWING_SCOPES)) return undefined
-  const denied = findCoverDenial(principal, name, 'tools:call')
+  if (ref.kind !== 'id' || covers(principal, ref, KNOWING_SCOPES)) return undefined
+  const denied = findCoverDenial(principal, ref, 'tools:call')
   return denied && fail(denied)
 }
 
@@ -97,44 +102,41 @@ export function isHidden(principal: Principal, record: ToolRecord): boolean {
 type Viewer = Pick<RequestContext, 'principal' | 'background'>
 
 export async function maskHiddenTool(
-  asked: string,
+  ref: ToolRef,
   viewer: Viewer,
-  resolver: Pick<Resolver, 'resolve'>,
+  resolver: Pick<Resolver, 'resolve' | 'suggest'>,
 ): Promise<FailureResult> {
-  const document = parseAskedDocument(asked)
-  const id = document ? `${document.id}.${document.tool}` : asked
-  const asUnknown = parseToolId(id) ? await resolver.resolve(suggestTools(id), viewer.background) : undefined
-  if (!asUnknown || asUnknown.ok || asUnknown.failure.type !== 'tool-unknown')
-    return toolUnknownFailure(viewer.principal, asked)
-  return filterSuggestions(asked, asUnknown, viewer, resolver)
+  const name = ref.kind === 'document' ? parseToolId(formatRefName(ref)) : ref.kind === 'id' ? ref : undefined
+  const suggestions = name ? await resolver.suggest(name, viewer.background) : []
+  return filterSuggestions(ref, fail({ type: 'tool-unknown', asked: '', suggestions }), viewer, resolver)
 }
 
 /** Keeps from a failure to resolve every suggestion, tool and version that lists hide from the principal. */
 export async function filterSuggestions(
-  asked: string,
+  ref: ToolRef,
   failing: FailureResult,
   { principal, background }: Viewer,
-  resolver: Pick<Resolver, 'resolve'>,
+  resolver: Pick<Resolver, 'resolve' | 'suggest'>,
 ): Promise<FailureResult> {
   const { failure } = failing
   async function isShown(id: string): Promise<boolean> {
-    const name = parseToolId(id)
-    if (!name || !covers(principal, name, KNOWING_SCOPES)) return false
-    const resolved = principal.kind === 'anonymous' ? await resolver.resolve(id, background) : undefined
+    const idRef = toIdRef(id)
+    if (idRef.kind !== 'id' || !covers(principal, idRef, KNOWING_SCOPES)) return false
+    const resolved = principal.kind === 'anonymous' ? await resolver.resolve(idRef, background) : undefined
     return !resolved || (resolved.ok && maySee(principal, resolved.tool.record, KNOWING_SCOPES))
   }
 
-  function ofHidden(): FailureResult | Promise<FailureResult> {
-    if (principal.kind !== 'anonymous') return toolUnknownFailure(principal, asked)
-    return maskHiddenTool(asked, { principal, background }, resolver)
+  function mask(): FailureResult | Promise<FailureResult> {
+    if (principal.kind !== 'anonymous') return toolUnknownFailure(principal, ref)
+    return maskHiddenTool(ref, { principal, background }, resolver)
   }
 
   if (failure.type === 'tool-disabled') {
     const name = parseToolId(failure.id)
-    return name && (await isShown(formatToolId(name))) ? failing : ofHidden()
+    return name && (await isShown(formatToolId(name))) ? failing : mask()
   }
   if (failure.type === 'version-unavailable') {
-    if (!(await isShown(failure.tool))) return ofHidden()
+    if (!(await isShown(failure.tool))) return mask()
     const available: string[] = []
     for (const version of failure.available.slice(0, MAX_AVAILABLE)) {
       if (await isShown(`${failure.tool}@${version}`)) available.push(version)
@@ -148,7 +150,7 @@ export async function filterSuggestions(
     if (await isShown(id)) suggestions.push(id)
   }
   return principal.kind === 'anonymous'
-    ? toolUnknownFailure(principal, asked, suggestions)
+    ? toolUnknownFailure(principal, ref, suggestions)
     : fail({ ...failure, suggestions })
 }
 
@@ -157,20 +159,19 @@ export function resolveUserId(principal: Principal, named: string | undefined): 
   return principal.users !== 'any' && principal.users.length === 1 ? principal.users[0] : undefined
 }
 
-export function authorizeCall(principal: Principal, asked: string, record: ToolRecord, userId: string | undefined) {
+export function authorizeCall(principal: Principal, ref: ToolRef, record: ToolRecord, userId: string | undefined) {
   const denied = findCallDenial(principal, record)
   // Refusing a name without a toolkit would tell that the tool exists
-  if (denied && !covers(principal, record, KNOWING_SCOPES) && !parseToolId(asked))
-    return toolUnknownFailure(principal, asked)
+  if (denied && !covers(principal, record, KNOWING_SCOPES) && ref.kind !== 'id')
+    return toolUnknownFailure(principal, ref)
   if (denied) return fail(denied)
   if (userId === undefined || mayActFor(principal, userId)) return undefined
   return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
 }
 
-function toolUnknownFailure(principal: Principal, asked: string, suggestions: readonly string[] = []): FailureResult {
-  const document = parseAskedDocument(asked)
-  const name = document ? `${document.id}.${document.tool}` : (parseAskedName(asked)?.name ?? asked)
-  if (principal.kind !== 'anonymous') return fail({ type: 'tool-unknown', asked: name, suggestions })
-  const reason = `No tool '${name.slice(0, 200)}' is available without a credential${didYouMean(suggestions)}`
+function toolUnknownFailure(principal: Principal, ref: ToolRef, suggestions: readonly string[] = []): FailureResult {
+  const asked = ref.kind === 'name' || ref.kind === 'document' ? formatRefName(ref) : formatToolRef(ref)
+  if (principal.kind !== 'anonymous') return fail({ type: 'tool-unknown', asked, suggestions })
+  const reason = `No tool '${asked.slice(0, 200)}' is available without a credential${didYouMean(suggestions)}`
   return fail({ type: 'unauthenticated', reason, suggestions })
 }

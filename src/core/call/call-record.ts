@@ -1,6 +1,7 @@
 import type { Principal } from '../access/principal.ts'
 import { isJsonObject, isJsonArray, type Json, type JsonObject } from '../tool/json.ts'
 import type { ToolRecord } from '../tool/tool.ts'
+import { type ToolRef, toRefKey } from '../tool/tool-ref.ts'
 import type { FailureResult, FailureType } from '../failure/failure.ts'
 import type { CompletedCall } from './idempotency.ts'
 import type { Redactor } from './redact.ts'
@@ -41,22 +42,24 @@ export interface CallFacts {
 const MAX_LOGGED_REF = 200
 
 export function toLoggedToolId(
-  asked: string,
+  toolRef: ToolRef,
   found: ToolRecord | undefined,
   result?: { readonly ok: true } | FailureResult,
 ) {
   const failure = result?.ok === false ? result.failure : undefined
   if (failure?.type === 'tool-disabled') return failure.id
-  return found?.id ?? (failure?.type === 'version-unavailable' ? failure.tool : asked.slice(0, MAX_LOGGED_REF))
+  return (
+    found?.id ?? (failure?.type === 'version-unavailable' ? failure.tool : toRefKey(toolRef).slice(0, MAX_LOGGED_REF))
+  )
 }
 
 export function createCallRecord(
   callId: string,
   {
-    asked,
+    toolRef,
     traceId,
     input,
-  }: { readonly asked: string; readonly traceId?: string | undefined; readonly input: JsonObject },
+  }: { readonly toolRef: ToolRef; readonly traceId?: string | undefined; readonly input: JsonObject },
   { principal, traceparent, dialect }: Pick<CallRecord, 'traceparent' | 'dialect'> & { readonly principal: Principal },
   { found, called, userId, upstreamStatus, redactor }: CallFacts,
   result: { readonly ok: true } | FailureResult,
@@ -70,7 +73,7 @@ export function createCallRecord(
     principal: principal.id,
     principal_name: principal.name,
     user_id: userId,
-    tool: toLoggedToolId(asked, found, result),
+    tool: toLoggedToolId(toolRef, found, result),
     digest: found?.digest,
     dialect,
     upstream_status: upstreamStatus,

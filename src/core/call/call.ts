@@ -12,7 +12,7 @@
  */
 import type { ToolRecord } from '../tool/tool.ts'
 import { isBudgetError } from '../tool/budget.ts'
-import type { NameRef } from '../tool/tool-id.ts'
+import type { NameRef, ToolRef } from '../tool/tool-ref.ts'
 import { isJsonObject, type Json } from '../tool/json.ts'
 import { mayActFor } from '../access/principal.ts'
 import type { WaitUntil } from '../tool/platform.ts'
@@ -39,11 +39,12 @@ import { tailorFailure } from '../failure/operator-failure.ts'
 import { type LimitStatus, limitsFor, type CallLimiter } from './call-limiter.ts'
 
 export interface CallRequest extends CallInput, Partial<Pick<Invocation, 'answers' | 'method'>> {
-  readonly asked: string
+  readonly toolRef: ToolRef
   readonly bareName?: NameRef
-  /** Asked where there is no such tool. */
-  readonly otherwise?: Partial<Pick<CallRequest, 'asked' | 'bareName'>>
-  readonly address?: string
+  /** In place of these where there is no such tool. */
+  readonly fallback?: Partial<Pick<CallRequest, 'toolRef' | 'bareName'>>
+  /** Tried first: a document's id may look like a tool's. */
+  readonly documentRef?: ToolRef
   readonly callId?: string | undefined
   readonly traceId?: string | undefined
   readonly select?: Json | undefined
@@ -95,10 +96,10 @@ export function createCallTool(deps: CallDeps): CallTool {
     let result: CallOutcome['result']
     try {
       result = await executeCall(callId, call, caller, started, findings, deps)
-      if (!result.ok && call.otherwise && isUnknownTool(result.failure))
-        result = await executeCall(callId, { ...call, ...call.otherwise }, caller, started, findings, deps)
+      if (!result.ok && call.fallback && isUnknownTool(result.failure))
+        result = await executeCall(callId, { ...call, ...call.fallback }, caller, started, findings, deps)
     } catch (error) {
-      if (!isBudgetError(error)) defect(callId, toLoggedToolId(call.asked, findings.found), toErrorMessage(error))
+      if (!isBudgetError(error)) defect(callId, toLoggedToolId(call.toolRef, findings.found), toErrorMessage(error))
       result = fail(toFailure(error, callId))
     }
     findings.release?.()
@@ -149,21 +150,21 @@ async function executeCall(
   const { principal, background } = caller
   const { bareName, context } = call
 
-  const meant = bareName && chooseCandidate(bareName, principal, await deps.findCandidates(bareName.name, background))
-  if (typeof meant === 'object') return meant
-  const asked = meant ?? call.asked
+  const chosen = bareName && chooseCandidate(bareName, principal, await deps.findCandidates(bareName.name, background))
+  if (chosen && 'failure' in chosen) return chosen
+  const toolRef = chosen ?? call.toolRef
   // An await costs a turn of the queue even where nothing has to be waited for
-  const finding = resolveToolRef(asked, call.address, caller, deps)
+  const finding = resolveToolRef(toolRef, call.documentRef, caller, deps)
   const resolved = finding instanceof Promise ? await finding : finding
-  if (!resolved.ok) return filterSuggestions(asked, resolved, caller, deps.resolver)
+  if (!resolved.ok) return filterSuggestions(toolRef, resolved, caller, deps.resolver)
   const { tool, publisher } = resolved
   const { record, runnable, stages } = tool
-  if (isHidden(principal, record)) return maskHiddenTool(asked, caller, deps.resolver)
+  if (isHidden(principal, record)) return maskHiddenTool(toolRef, caller, deps.resolver)
 
   const userId = resolveUserId(principal, context.userId)
   // Nothing is stored under a user for whom the caller may not act
   if (userId !== undefined && mayActFor(principal, userId)) findings.userId = userId
-  const refused = authorizeCall(principal, asked, record, userId)
+  const refused = authorizeCall(principal, toolRef, record, userId)
   // Callers read their own records, which name no tool that they may not know of
   if (refused?.failure.type !== 'tool-unknown') findings.found = record
   if (refused) return refused

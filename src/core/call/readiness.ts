@@ -14,6 +14,7 @@ import {
 } from '../consent/authorization.ts'
 import { getAppearance } from '../tool/appearance.ts'
 import { listContextParameters } from '../tool/metadata.ts'
+import { toIdRef } from '../tool/tool-ref.ts'
 import type { Implementation, Publisher, ToolRecord } from '../tool/tool.ts'
 import { omitEmptyRequirements, needsApproval } from '../tool/tool.ts'
 import { formatToolId } from '../tool/tool-id.ts'
@@ -70,7 +71,7 @@ export function createReadinessCheck({ getHealth, unreachable, toolSecrets, gran
     { principal, userId, requestUrl }: ReadinessQuery,
   ) => {
     // Callers who may not call it learn nothing of the user or the deployment
-    const refused = findWithdrawal(record, status) ?? authorizeCall(principal, record.id, record, userId)
+    const refused = findWithdrawal(record, status) ?? authorizeCall(principal, toIdRef(record.id), record, userId)
     if (refused) return summarizeReadiness([refused.failure], [])
 
     const failures: Failure[] = []

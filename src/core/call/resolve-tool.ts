@@ -2,8 +2,8 @@ import type { Policies, PolicySet } from '../access/policy.ts'
 import { sanitizeName } from '../tool/sanitize-name.ts'
 import { textBytes, createSwrCache, type CacheMemory } from '../cache/swr-cache.ts'
 import type { WaitUntil } from '../tool/platform.ts'
-import { type DocumentRef, formatToolId, isNamePart, type ToolName } from '../tool/tool-id.ts'
-import { parseAskedAsUnknown, parseAskedDocument, parseAskedName, parseToolId } from '../tool/tool-id.ts'
+import { formatToolId, isNamePart, type ToolName } from '../tool/tool-id.ts'
+import { formatRefName, formatToolRef, type ToolRef, toRefKey, type WellFormedRef } from '../tool/tool-ref.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import type { Publisher, ToolDocument, ToolRecord } from '../tool/tool.ts'
 import { chooseVersion, isVersionRange, type ToolStatus, withoutPending } from '../tool/version.ts'
@@ -19,8 +19,10 @@ export interface ResolvedTool {
 }
 
 export interface Resolver {
-  /** At once, and without I/O, for a text that was asked for a moment ago. */
-  resolve(asked: string, background: WaitUntil): ResolvedTool | FailureResult | Promise<ResolvedTool | FailureResult>
+  /** At once, and without I/O, for a reference that was resolved a moment ago. */
+  resolve(ref: ToolRef, background: WaitUntil): ResolvedTool | FailureResult | Promise<ResolvedTool | FailureResult>
+  /** The ids near one that names no tool. */
+  suggest(name: ToolName, background: WaitUntil): readonly string[] | Promise<readonly string[]>
   invalidate(): void
 }
 
@@ -40,79 +42,69 @@ const ANSWER_BYTES = 400
 export function createResolver({ source, makeCallable, now, memory }: ResolverDeps): Resolver {
   const answers = createSwrCache<ResolvedTool | FailureResult>({
     store: memory.partition(
-      ({ value }, asked) => 2 * asked.length + ANSWER_BYTES + (value.ok ? 0 : textBytes(JSON.stringify(value.failure))),
+      ({ value }, key) => 2 * key.length + ANSWER_BYTES + (value.ok ? 0 : textBytes(JSON.stringify(value.failure))),
     ),
     getAges: ({ ok }) => (ok ? FOUND : NOT_FOUND),
     now,
   })
+  const suggestions = createSwrCache<readonly string[]>({
+    store: memory.partition(({ value }, key) => 2 * key.length + ANSWER_BYTES + textBytes(JSON.stringify(value))),
+    getAges: () => NOT_FOUND,
+    now,
+  })
   const tools = memory.partition<CallableTool>(({ record }) => TOOL_FACTOR * textBytes(JSON.stringify(record)))
 
-  async function lookUp(asked: string): Promise<ResolvedTool | FailureResult> {
-    const asUnknown = parseAskedAsUnknown(asked)
-    if (asUnknown) return fail({ type: 'tool-unknown', asked, suggestions: await source.suggestIds(asUnknown) })
-    const addressed = parseAskedDocument(asked)
-    if (addressed) return lookUpDocument(addressed)
-    const named = parseAskedName(asked)
-    const owner = named && (await source.findByName(named.name))
-    if (named && !owner) {
-      const { name: asked } = named
-      return fail(
-        isNamePart(asked) ? { type: 'tool-unknown', asked, suggestions: [] } : { type: 'id-malformed', asked },
-      )
-    }
-    const id = parseToolId(asked)
-    const name = owner ?? id
-    const selector = (named ?? id)?.selector
-    if (!name || (selector !== undefined && !isVersionRange(selector)))
-      return fail({ type: 'id-malformed', asked: asked.replace(/^name:/, '') })
-    return lookUpTool(name, selector, asked)
+  async function lookUp(ref: WellFormedRef): Promise<ResolvedTool | FailureResult> {
+    if (ref.kind === 'document') return lookUpDocument(ref)
+    const name = ref.kind === 'name' ? await source.findByName(ref.name) : ref
+    if (!name) return nameFailure(formatRefName(ref))
+    if (ref.range !== undefined && !isVersionRange(ref.range))
+      return fail({ type: 'id-malformed', asked: formatToolRef(ref) })
+    return lookUpTool(name, ref.range, formatToolRef(ref))
   }
 
-  async function lookUpDocument({
-    dialect,
-    id,
-    tool: called,
-    selector,
-  }: DocumentRef): Promise<ResolvedTool | FailureResult> {
-    const asked = `${id}.${called}`
-    if (selector !== undefined && !isVersionRange(selector))
-      return fail({ type: 'id-malformed', asked: `${asked}@${selector}` })
-    const address = await source.findDocumentAddress(dialect, id, called)
-    const tool = address && Object.hasOwn(address.tools, called) ? address.tools[called] : undefined
+  async function lookUpDocument(ref: Extract<ToolRef, { kind: 'document' }>): Promise<ResolvedTool | FailureResult> {
+    const { dialect, id, tool: sourceName, range } = ref
+    if (range !== undefined && !isVersionRange(range)) return fail({ type: 'id-malformed', asked: formatToolRef(ref) })
+    const asked = formatRefName(ref)
+    const address = await source.findDocumentAddress(dialect, id, sourceName)
+    const tool = address && Object.hasOwn(address.tools, sourceName) ? address.tools[sourceName] : undefined
     if (address && tool !== undefined) {
-      const found = await lookUpTool({ toolkit: address.toolkit, tool }, selector, asked)
-      const isNone = !found.ok && found.failure.type === 'tool-unknown'
-      if (!isNone || (address.toolkit === id && tool === called)) return found
+      const found = await lookUpTool({ toolkit: address.toolkit, tool }, range, asked)
+      const isUnknown = !found.ok && found.failure.type === 'tool-unknown'
+      if (!isUnknown || (address.toolkit === id && tool === sourceName)) return found
     }
     // With a dash it is a document's, if there is one
     const isToolkit = isNamePart(id) && (!address || address.toolkit === id || sanitizeName(id) === id)
     const found =
-      isToolkit && isNamePart(called) ? await lookUpTool({ toolkit: id, tool: called }, selector, asked) : undefined
+      isToolkit && isNamePart(sourceName)
+        ? await lookUpTool({ toolkit: id, tool: sourceName }, range, asked)
+        : undefined
     if (found && (!found.ok || found.tool.record.toolkit === id)) return found
     return fail({ type: 'tool-unknown', asked, suggestions: [] })
   }
 
   async function lookUpTool(
     name: ToolName,
-    selector: string | undefined,
+    range: string | undefined,
     asked: string,
   ): Promise<ResolvedTool | FailureResult> {
     const document = await source.loadTool(name)
     const known = document && withoutPending(document)
-    const found = known && (await pickVersion(known, selector))
+    const found = known && (await pickVersion(known, range))
     if (found) return found
     const current = await source.loadCurrentOrSuggest(name)
     const there = 'versions' in current && !current.isDeleted ? withoutPending(current) : undefined
-    if (there) return (await pickVersion(there, selector)) ?? versionFailure(there, selector)
+    if (there) return (await pickVersion(there, range)) ?? versionFailure(there, range)
     const suggestions = 'versions' in current ? await source.suggestIds(name) : current
     return fail({ type: 'tool-unknown', asked, suggestions })
   }
 
   async function pickVersion(
     document: ToolDocument,
-    selector: string | undefined,
+    range: string | undefined,
   ): Promise<ResolvedTool | FailureResult | undefined> {
-    const version = document.isDeleted ? undefined : chooseVersion(document, selector)
+    const version = document.isDeleted ? undefined : chooseVersion(document, range)
     if (!version) return undefined
     if (version.status.state === 'disabled')
       return disabledFailure(formatToolId(document, version.version), version.status)
@@ -129,8 +121,16 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
   }
 
   return {
-    resolve: (asked, background) => answers.get(asked, lookUp, background),
-    invalidate: () => answers.invalidate(),
+    resolve(ref, background) {
+      // A caller chooses its text, which could be another reference's key
+      if (ref.kind === 'malformed') return fail({ type: 'id-malformed', asked: ref.text })
+      return answers.get(toRefKey(ref), () => lookUp(ref), background)
+    },
+    suggest: (name, background) => suggestions.get(formatToolId(name), () => source.suggestIds(name), background),
+    invalidate() {
+      answers.invalidate()
+      suggestions.invalidate()
+    },
   }
 }
 
@@ -149,22 +149,26 @@ export function withPolicies(resolver: Resolver, policies: Policies): Resolver {
   }
 
   return {
-    resolve(asked, background) {
-      const answer = resolver.resolve(asked, background)
+    ...resolver,
+    resolve(ref, background) {
+      const answer = resolver.resolve(ref, background)
       return answer instanceof Promise ? answer.then(govern) : govern(answer)
     },
-    invalidate: () => resolver.invalidate(),
   }
 }
 
-function versionFailure(document: ToolDocument, selector = 'latest'): FailureResult {
+function nameFailure(asked: string): FailureResult {
+  return fail(isNamePart(asked) ? { type: 'tool-unknown', asked, suggestions: [] } : { type: 'id-malformed', asked })
+}
+
+function versionFailure(document: ToolDocument, range = 'latest'): FailureResult {
   const off = document.versions.flatMap(({ status }) => (status.state === 'disabled' ? [status] : []))
   if (off.length === document.versions.length) return disabledFailure(formatToolId(document), off.at(-1))
   return fail({
     type: 'version-unavailable',
     tool: formatToolId(document),
     name: document.newest?.name ?? formatToolId(document),
-    asked: selector,
+    asked: range,
     available: document.versions.filter(({ status }) => status.state === 'active').map(({ version }) => version),
   })
 }

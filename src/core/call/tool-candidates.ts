@@ -1,9 +1,10 @@
 import { createSwrCache, type CacheEntry } from '../cache/swr-cache.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { ADMIN, maySee, type Principal } from '../access/principal.ts'
-import { type NameRef, toNameRef, formatToolId, toDerivedName, toolKey, type ToolName } from '../tool/tool-id.ts'
+import { formatToolId, toDerivedName, toolKey, type ToolName } from '../tool/tool-id.ts'
+import { type NameRef, toIdRef, toNameRef, type ToolRef } from '../tool/tool-ref.ts'
 import type { WaitUntil } from '../tool/platform.ts'
-import { fail } from '../failure/failure.ts'
+import { fail, type FailureResult } from '../failure/failure.ts'
 import type { Resolver } from './resolve-tool.ts'
 import { createLruCache } from '../tool/recently-used.ts'
 
@@ -58,11 +59,15 @@ export function createFindTools(catalog: Pick<Catalog, 'list'>): CandidatesDeps[
 }
 
 /** Undefined for no tool. Of several the caller must choose: a guess could send the input to another publisher. */
-export function chooseCandidate({ name, selector }: NameRef, principal: Principal, candidates: readonly Candidate[]) {
-  const visible = candidates.filter((each) => maySee(principal, each, 'tools:call'))
+export function chooseCandidate(
+  { name, range }: NameRef,
+  principal: Principal,
+  candidates: readonly Candidate[],
+): ToolRef | FailureResult | undefined {
+  const visible = candidates.filter((candidate) => maySee(principal, candidate, 'tools:call'))
   const [only, ...others] = visible
   if (!only) return undefined
-  if (others.length === 0) return formatToolId(only, selector)
+  if (others.length === 0) return toIdRef(formatToolId(only, range))
   const suggestions = visible.slice(0, MAX_SUGGESTIONS).map(({ id }) => id)
   return fail({ type: 'tool-unknown', asked: name, suggestions })
 }

@@ -1,6 +1,3 @@
-import { createBudget } from './budget.ts'
-import { isStringArray } from './json.ts'
-import { parseJson } from './json-text.ts'
 import { stringMatching } from './json-reader.ts'
 
 export interface ToolName {
@@ -9,7 +6,7 @@ export interface ToolName {
 }
 
 export interface ToolIdRef extends ToolName {
-  readonly selector?: string
+  readonly range?: string
 }
 
 const ID = /^([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{1,64})(?:@([\x20-\x7e]{1,128}))?$/
@@ -39,13 +36,8 @@ export function isSimpleVersion(version: string): boolean {
 export function parseToolId(text: string): ToolIdRef | undefined {
   const match = ID.exec(text)
   if (!match) return undefined
-  const [, toolkit = '', tool = '', selector] = match
-  return selector === undefined ? { toolkit, tool } : { toolkit, tool, selector }
-}
-
-export interface NameRef {
-  readonly name: string
-  readonly selector?: string
+  const [, toolkit = '', tool = '', range] = match
+  return range === undefined ? { toolkit, tool } : { toolkit, tool, range }
 }
 
 export const MAX_OWN_NAME = 160
@@ -53,62 +45,6 @@ export const MAX_OWN_NAME = 160
 /** A dialect's own name of something, which may be no part of an id. */
 export function isOwnName(name: string): boolean {
   return name.length <= MAX_OWN_NAME && /^[^\p{Cc}]+$/u.test(name)
-}
-
-const BY_NAME = 'name:'
-const NAME_AND_SELECTOR = /^([A-Za-z0-9_-]{1,64})(?:@(.{1,128}))?$/
-
-/** A name of other characters than ids have may hold an `@`, so it is written as JSON. */
-export function toNameRef(name: string, selector?: string): string {
-  if (!isNamePart(name)) return BY_NAME + JSON.stringify(selector === undefined ? [name] : [name, selector])
-  return selector === undefined ? `${BY_NAME}${name}` : `${BY_NAME}${name}@${selector}`
-}
-
-export function toIdOrNameRef(text: string): string {
-  if (NAME_AND_SELECTOR.test(text)) return BY_NAME + text
-  return parseToolId(text) || !isOwnName(text) ? text : toNameRef(text)
-}
-
-export function parseAskedName(text: string): NameRef | undefined {
-  if (!text.startsWith(BY_NAME)) return undefined
-  const written = text.slice(BY_NAME.length)
-  const [, name, selector] = written.startsWith('[')
-    ? ['', ...textsIn(written)]
-    : (NAME_AND_SELECTOR.exec(written) ?? [])
-  if (name === undefined) return undefined
-  return selector === undefined ? { name } : { name, selector }
-}
-
-export type DocumentRef = NonNullable<ReturnType<typeof parseAskedDocument>>
-
-const BY_DOCUMENT = 'document:'
-/** In place of a dialect: the document is all of a toolkit, whose tools are asked for by the names their own documents say. */
-export const BY_TOOLKIT = 'toolkit'
-
-export function toDocumentRef({ dialect, id, tool }: Omit<DocumentRef, 'selector'>, selector?: string): string {
-  return BY_DOCUMENT + JSON.stringify(selector === undefined ? [dialect, id, tool] : [dialect, id, tool, selector])
-}
-
-export function parseAskedDocument(text: string) {
-  if (!text.startsWith(BY_DOCUMENT)) return undefined
-  const [dialect, id = '', tool = '', selector] = textsIn(text.slice(BY_DOCUMENT.length))
-  if (dialect === undefined) return undefined
-  return { dialect, id, tool, selector }
-}
-
-function textsIn(list: string): readonly string[] {
-  const read = parseJson(list, createBudget())
-  return read.ok && isStringArray(read.value) ? read.value : []
-}
-
-const AS_UNKNOWN = 'unknown:'
-
-export function suggestTools(id: string): string {
-  return AS_UNKNOWN + id
-}
-
-export function parseAskedAsUnknown(text: string): ToolIdRef | undefined {
-  return text.startsWith(AS_UNKNOWN) ? parseToolId(text.slice(AS_UNKNOWN.length)) : undefined
 }
 
 export function formatToolId(name: ToolName, version?: string): string {

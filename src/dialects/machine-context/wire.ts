@@ -7,7 +7,8 @@ import { NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
 import { sanitizeName } from '../../core/tool/sanitize-name.ts'
-import { toDocumentRef, formatToolId, isNamePart, isOwnName } from '../../core/tool/tool-id.ts'
+import { formatToolId, isNamePart, isOwnName } from '../../core/tool/tool-id.ts'
+import { toDocumentRef, toIdRef } from '../../core/tool/tool-ref.ts'
 import { DIALECT, TOOLKIT_PREFIX } from './encoding.ts'
 import { EXECUTION_FAILURES, type FailureMapping, toExecutionError } from './failure.ts'
 
@@ -67,19 +68,19 @@ export function decodeCall(body: unknown): CallRequest | FailureResult {
   const read = json.parseValue(MESSAGE, body)
   if (!read.ok) return malformedRequestFailure(read.problems)
   const { tool, context } = read.value
-  const { id, capability, parameters, version: selector } = tool
-  if (!isOwnName(id) || !isOwnName(capability) || (selector?.length ?? 0) > MAX_RANGE_CHARACTERS)
+  const { id, capability, parameters, version: range } = tool
+  if (!isOwnName(id) || !isOwnName(capability) || (range?.length ?? 0) > MAX_RANGE_CHARACTERS)
     return fail({ type: 'id-malformed', asked: `${id}.${capability}` })
   const isToolkit = id.startsWith(TOOLKIT_PREFIX)
-  const address = toDocumentRef({ dialect: DIALECT, id, tool: capability }, selector)
+  const documentRef = toDocumentRef({ dialect: DIALECT, id, tool: capability, range })
   const toolkit = isToolkit ? id.slice(TOOLKIT_PREFIX.length) : id
   // An id with a dash is a document's before it is an older toolkit's, and its capabilities keep their case
   const isPlain = isToolkit || sanitizeName(id) === id
   const hasName = isPlain && isNamePart(toolkit) && isNamePart(capability)
   const { request_id, session_id, user_id, values } = context
   return {
-    asked: hasName ? formatToolId({ toolkit, tool: capability }, selector) : address,
-    ...(isToolkit ? {} : { address }),
+    toolRef: hasName ? toIdRef(formatToolId({ toolkit, tool: capability }, range)) : documentRef,
+    ...(isToolkit ? {} : { documentRef }),
     input: parameters,
     callId: request_id ?? createReplyHeader(body).messageId,
     traceId: session_id,

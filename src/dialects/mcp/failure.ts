@@ -84,7 +84,7 @@ export function formatFailure(failure: Failure): string {
 }
 
 function formatUnknownTool(failure: Extract<Failure, { type: 'id-malformed' | 'tool-unknown' }>): string {
-  const message = `Unknown tool: '${failure.asked.replace(/^name:/, '').slice(0, 200)}'`
+  const message = `Unknown tool: '${failure.asked.slice(0, 200)}'`
   if (failure.type === 'id-malformed') return message
   // In the same words where it is hidden
   return message + (didYouMean(failure.suggestions) || ': there is none, or you may not use it')

@@ -10,7 +10,7 @@ import * as json from '../../core/tool/json-reader.ts'
 import { didYouMean, type Problem } from '../../core/tool/problem.ts'
 import { readCallContext } from '../../http/route/incoming-call.ts'
 import { summarizeSchema } from './output-summary.ts'
-import { addressByListedName, explainUnknownNames } from './toolset-names.ts'
+import { findListedRef, explainUnknownNames } from './toolset-names.ts'
 import { formatFailure } from './failure.ts'
 import { hasPublishedName } from './tool-document.ts'
 import { encodeErrorResult } from './tools-call.ts'
@@ -140,8 +140,8 @@ const describe = createSearchTool(
   DESCRIBE_ARGUMENTS,
   async ({ name, output_schema: wantsSchemas }, { revision, client, ...deps }) => {
     const toolName = toToolName(name)
-    const asked = await addressByListedName({ name: toolName }, client, deps.resolver)
-    const resolved = await findVisibleTool(asked, client, deps.resolver)
+    const toolRef = await findListedRef({ name: toolName }, client, deps.resolver)
+    const resolved = await findVisibleTool(toolRef, client, deps.resolver)
     const mayRead = resolved && covers(client.principal, resolved.tool.record, 'tools:read')
     if (!mayRead || (toolName !== name && !hasPublishedName(resolved.tool.record, name))) {
       const suggestions = await deps.catalog.suggestNames(name, restrictToToolset(client.principal, client.toolset))

@@ -1,5 +1,6 @@
 import type { WaitUntil } from '../../core/tool/platform.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
+import type { ToolRef } from '../../core/tool/tool-ref.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import type { McpToolCall } from './wire.ts'
 
@@ -20,12 +21,12 @@ export function addSelectParameter(tool: JsonObject): JsonObject {
 
 export async function extractSelect(
   call: McpToolCall,
-  asked: string,
+  toolRef: ToolRef,
   resolver: Resolver,
   background: WaitUntil,
 ): Promise<McpToolCall> {
   if (!Object.hasOwn(call.input, SELECT_PARAMETER)) return call
-  const resolved = await resolver.resolve(asked, background)
+  const resolved = await resolver.resolve(toolRef, background)
   if (!resolved.ok || hasSelectProperty(resolved.tool.record.input)) return call
   const { [SELECT_PARAMETER]: select, ...input } = call.input
   // Models send null, or nothing, for what they leave out

@@ -14,7 +14,8 @@ import type { ToolSuccess } from '../../core/call/runner.ts'
 import type { Content } from '../../core/tool/content.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
-import { toNameRef, isNamePart } from '../../core/tool/tool-id.ts'
+import { isNamePart } from '../../core/tool/tool-id.ts'
+import { toNameRef } from '../../core/tool/tool-ref.ts'
 import type { EventStream, StreamEvent } from '../../http/response/event-stream.ts'
 import { createCaller, readCallContext } from '../../http/route/incoming-call.ts'
 import { callHeaders, failureHeaders } from '../../http/response/json-response.ts'
@@ -40,15 +41,15 @@ export async function handleToolsCall(
   deps: ToolsCallDeps,
 ): Promise<McpResult> {
   const { request, principal, background, toolset, budget } = client
-  const { name, asked } =
+  const { name, toolRef } =
     isNamePart(toolCall.name) && !toolset.tools
-      ? { name: toolCall.name, asked: toNameRef(toolCall.name, toolCall.selector) }
+      ? { name: toolCall.name, toolRef: toNameRef(toolCall.name, toolCall.range) }
       : await (await import('./toolset-names.ts')).addressTool(toolCall, client, deps.resolver)
-  const call = toolset.select ? await extractSelect(toolCall, asked, deps.resolver, background) : toolCall
+  const call = toolset.select ? await extractSelect(toolCall, toolRef, deps.resolver, background) : toolCall
   const context = readCallContext(request)
   if (!context.ok) return invalid(formatFailure(context.failure))
   if (toolset.tools !== undefined || !isNamePart(call.name)) {
-    const resolved = await findVisibleTool(asked, client, deps.resolver)
+    const resolved = await findVisibleTool(toolRef, client, deps.resolver)
     if (!resolved || (name !== call.name && !hasPublishedName(resolved.tool.record, call.name)))
       return toCallFailure(createUnknownTool(call.name, await deps.suggest(call.name, client)), revision, client)
   }
@@ -64,7 +65,7 @@ export async function handleToolsCall(
   }
   const outcome = await deps.callTool(
     {
-      asked,
+      toolRef,
       callId: call.callId,
       input: call.input,
       answers: roundTrip.inputResponses,

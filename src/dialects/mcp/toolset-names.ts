@@ -3,16 +3,8 @@ import type { Catalog } from '../../core/catalog/catalog.ts'
 import type { FailureResult } from '../../core/failure/failure.ts'
 import type { ResolvedTool, Resolver } from '../../core/call/resolve-tool.ts'
 import { didYouMean } from '../../core/tool/problem.ts'
-import {
-  toDocumentRef,
-  toNameRef,
-  BY_TOOLKIT,
-  formatToolId,
-  isNamePart,
-  isOwnName,
-  parseToolId,
-  type ToolName,
-} from '../../core/tool/tool-id.ts'
+import { formatToolId, isNamePart, isOwnName, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
+import { BY_TOOLKIT, toDocumentRef, toIdRef, toNameRef, type ToolRef } from '../../core/tool/tool-ref.ts'
 import { findUnknownAmong } from '../../http/response/why-empty.ts'
 import { toToolName, sanitizeName } from '../../core/tool/sanitize-name.ts'
 import { isInToolset, type McpRequestContext, findVisibleTool, listToolkits } from './toolset.ts'
@@ -52,57 +44,54 @@ export async function explainUnknownNames(
 }
 
 /** By its document's own name where that leads to a tool, else by one of the characters that names in lists have. */
-export async function addressTool(
-  { name: called, selector }: McpToolCall,
-  client: McpRequestContext,
-  resolver: Resolver,
-) {
-  const isPlain = isNamePart(called)
-  const own = isPlain ? undefined : await addressByOwnName({ name: called, selector }, client, resolver)
-  if (own !== undefined) return { name: called, asked: own }
-  const name = isPlain ? called : toToolName(called)
-  const asked = client.toolset.tools
-    ? await addressByListedName({ name, selector }, client, resolver)
-    : toNameRef(name, selector)
-  return { name, asked }
+export async function addressTool(call: McpToolCall, client: McpRequestContext, resolver: Resolver) {
+  const isPlain = isNamePart(call.name)
+  const sourceRef = isPlain ? undefined : await findSourceNameRef(call, client, resolver)
+  if (sourceRef) return { name: call.name, toolRef: sourceRef }
+  const name = isPlain ? call.name : toToolName(call.name)
+  const toolRef = client.toolset.tools
+    ? await findListedRef({ name, range: call.range }, client, resolver)
+    : toNameRef(name, call.range)
+  return { name, toolRef }
 }
 
 /** Each is looked up, and strangers choose how many there are. */
 const MAX_TOOLKITS = 8
 
-/** The one tool of the toolset whose document calls it so: of its toolkits first, since elsewhere others may have the name. */
-async function addressByOwnName(
-  { name, selector }: Pick<McpToolCall, 'name' | 'selector'>,
+/** The one tool of the toolset whose document names it so: of its toolkits first, since elsewhere others may have the name. */
+async function findSourceNameRef(
+  { name, range }: Pick<McpToolCall, 'name' | 'range'>,
   client: McpRequestContext,
   resolver: Resolver,
-): Promise<string | undefined> {
+): Promise<ToolRef | undefined> {
   if (!isOwnName(name)) return undefined
   const toolkits = listToolkits(client.toolset.tools ?? []).slice(0, MAX_TOOLKITS)
-  const own = toolkits.map((toolkit) => toDocumentRef({ dialect: BY_TOOLKIT, id: toolkit, tool: name }, selector))
-  const shown = await Promise.all(
-    own.map(async (asked) => ((await findVisibleTool(asked, client, resolver)) ? [asked] : [])),
-  )
-  const [only, ...others] = shown.flat()
-  if (only !== undefined) return others.length === 0 ? only : undefined
-  const anywhere = toNameRef(name, selector)
-  return (await findVisibleTool(anywhere, client, resolver)) && anywhere
+  const documentRefs = toolkits.map((id) => toDocumentRef({ dialect: BY_TOOLKIT, id, tool: name, range }))
+  const [only, ...others] = await filterVisible(documentRefs, client, resolver)
+  if (only) return others.length === 0 ? only : undefined
+  const nameRef = toNameRef(name, range)
+  return (await findVisibleTool(nameRef, client, resolver)) && nameRef
 }
 
 /** A tool of the toolset that lists show under a name, or else the only one that has it in its toolkit. */
-export async function addressByListedName(
-  { name, selector }: Pick<McpToolCall, 'name' | 'selector'>,
+export async function findListedRef(
+  { name, range }: Pick<McpToolCall, 'name' | 'range'>,
   client: McpRequestContext,
   resolver: Resolver,
-): Promise<string> {
+): Promise<ToolRef> {
   const { toolset } = client
-  const shown = toNameRef(name, selector)
-  if (!toolset.bare && (await findVisibleTool(shown, client, resolver))) return shown
-  const own = listToolkits(toolset.tools ?? [])
+  const nameRef = toNameRef(name, range)
+  if (!toolset.bare && (await findVisibleTool(nameRef, client, resolver))) return nameRef
+  const toolNames = listToolkits(toolset.tools ?? [])
     .map((toolkit) => ({ toolkit, tool: sanitizeName(name) }))
-    .filter((each) => isInToolset(toolset, each))
-  const ids = own.length > MAX_TOOLKITS ? [] : own.map((each) => formatToolId(each, selector))
-  const [only = shown, ...others] = (
-    await Promise.all(ids.map(async (id) => ((await findVisibleTool(id, client, resolver)) ? [id] : [])))
-  ).flat()
-  return others.length === 0 ? only : shown
+    .filter((toolName) => isInToolset(toolset, toolName))
+  const idRefs =
+    toolNames.length > MAX_TOOLKITS ? [] : toolNames.map((toolName) => toIdRef(formatToolId(toolName, range)))
+  const [only = nameRef, ...others] = await filterVisible(idRefs, client, resolver)
+  return others.length === 0 ? only : nameRef
+}
+
+async function filterVisible(refs: readonly ToolRef[], client: McpRequestContext, resolver: Resolver) {
+  const visible = await Promise.all(refs.map((ref) => findVisibleTool(ref, client, resolver)))
+  return refs.filter((_, index) => visible[index])
 }

@@ -8,6 +8,7 @@ import { invalidParameterFailure } from '../../core/call/call-options.ts'
 import { ok } from '../../core/failure/failure.ts'
 import type { RequestBudget } from '../../core/tool/budget.ts'
 import type { WaitUntil } from '../../core/tool/platform.ts'
+import type { ToolRef } from '../../core/tool/tool-ref.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 
 export interface McpRequestContext {
@@ -65,11 +66,11 @@ export function isInToolset({ tools }: Toolset, name: ToolName): boolean {
 
 /** A tool that the client may not see must look as if there were none. */
 export async function findVisibleTool(
-  asked: string,
+  toolRef: ToolRef,
   { principal, background, toolset }: McpRequestContext,
   resolver: Resolver,
 ) {
-  const resolved = await resolver.resolve(asked, background)
+  const resolved = await resolver.resolve(toolRef, background)
   if (!resolved.ok) return undefined
   const { record } = resolved.tool
   return maySee(principal, record, KNOWING_SCOPES) && isInToolset(toolset, record) ? resolved : undefined
@@ -107,5 +108,5 @@ function stripAnyTool(pattern: string): string {
 
 function isToolChoice(text: string): boolean {
   const id = parseToolId(text)
-  return id ? id.selector === undefined : isNamePart(stripAnyTool(text))
+  return id ? id.range === undefined : isNamePart(stripAnyTool(text))
 }

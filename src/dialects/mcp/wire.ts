@@ -20,7 +20,7 @@ export interface McpToolCall {
   readonly kind: 'call'
   readonly name: string
   readonly input: JsonObject
-  readonly selector?: string | undefined
+  readonly range?: string | undefined
   readonly callId?: string | undefined
   readonly traceparent?: string | undefined
   readonly progressToken?: string | number | undefined
@@ -65,7 +65,7 @@ export function decodeToolCall(params: JsonObject): McpToolCall | McpError {
     kind: 'call',
     ...fields,
     input,
-    selector: _meta[SELECTOR_KEY],
+    range: _meta[SELECTOR_KEY],
     callId: _meta[CALL_ID_KEY],
     contextValues: _meta[CONTEXT_KEY],
     select: _meta[SELECT_KEY],

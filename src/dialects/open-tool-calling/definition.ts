@@ -158,14 +158,14 @@ function toolDefinition(options: DecodeOptions) {
           return
         const localName = toLocalName({ toolkit: toolkitName, tool: name }, qualified)
         const version = inferVersion(identifier) ?? identifier
-        const { selector = version } = qualifiedId
+        const { range: selector = version } = qualifiedId
         if (
           qualifiedId.toolkit === localName.toolkit &&
           qualifiedId.tool === localName.tool &&
           (inferVersion(selector) ?? selector) === version
         )
           return
-        const expectedName = formatToolId(localName, qualifiedId.selector === undefined ? undefined : version)
+        const expectedName = formatToolId(localName, qualifiedId.range === undefined ? undefined : version)
         const path = qualified === id ? '/id' : '/fully_qualified_name'
         addProblem(report, `Must be '${expectedName}', as the toolkit and the name say`, path)
       },

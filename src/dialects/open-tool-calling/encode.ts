@@ -89,7 +89,7 @@ function toCallableName(
 
 function isIdFor({ toolkit, tool, version }: ToolRecord, qualified: Json | undefined): qualified is string {
   const qualifiedId = typeof qualified === 'string' ? parseToolId(qualified) : undefined
-  return qualifiedId?.toolkit === toolkit && qualifiedId.tool === tool && (qualifiedId.selector ?? version) === version
+  return qualifiedId?.toolkit === toolkit && qualifiedId.tool === tool && (qualifiedId.range ?? version) === version
 }
 
 export function describeToolkit(toolkit: string): string {

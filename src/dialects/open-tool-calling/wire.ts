@@ -5,15 +5,8 @@ import { fail, type FailureResult } from '../../core/failure/failure.ts'
 import { UNNAMED_PROVIDER, type CallContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isJsonArray } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
-import {
-  toDocumentRef,
-  toNameRef,
-  BY_TOOLKIT,
-  formatToolId,
-  isNamePart,
-  MAX_OWN_NAME,
-  parseToolId,
-} from '../../core/tool/tool-id.ts'
+import { formatToolId, isNamePart, MAX_OWN_NAME, parseToolId } from '../../core/tool/tool-id.ts'
+import { BY_TOOLKIT, toDocumentRef, toIdRef, toNameRef } from '../../core/tool/tool-ref.ts'
 import { EXTENSION } from '../../core/tool/definition-fields.ts'
 import { inferVersion } from '../../core/tool/version.ts'
 import { toFailureResponse } from './failure.ts'
@@ -101,25 +94,24 @@ export function encodeOutcome({ callId, durationMs, result, tool }: CallOutcome,
 }
 
 function nameTool({ name, toolkit, version = '' }: { name: string; toolkit?: string; version?: string }) {
-  const selector = (/^\d{4}-\d/.test(version) ? inferVersion(version) : version) || undefined
+  const range = (/^\d{4}-\d/.test(version) ? inferVersion(version) : version) || undefined
+  const [plainName = name, otherName] = listNameCandidates(name)
   if (toolkit) {
-    const [kit = toolkit] = listNameCandidates(toolkit)
-    const [asked = '', otherwise] = listNameCandidates(name).map((each) =>
-      formatToolId({ toolkit: kit, tool: each }, selector),
-    )
-    if (isNamePart(name)) return { asked }
-    const address = toDocumentRef({ dialect: BY_TOOLKIT, id: kit, tool: name }, selector)
-    return otherwise === undefined ? { asked, address } : { asked, address, otherwise: { asked: otherwise } }
+    const [toolkitName = toolkit] = listNameCandidates(toolkit)
+    const toRef = (tool: string) => toIdRef(formatToolId({ toolkit: toolkitName, tool }, range))
+    const toolRef = toRef(plainName)
+    if (isNamePart(name)) return { toolRef }
+    const documentRef = toDocumentRef({ dialect: BY_TOOLKIT, id: toolkitName, tool: name, range })
+    return { toolRef, documentRef, ...(otherName !== undefined && { fallback: { toolRef: toRef(otherName) } }) }
   }
-  if (parseToolId(name)) return { asked: selector === undefined || name.includes('@') ? name : `${name}@${selector}` }
-  const [bare = name] = listNameCandidates(name)
-  const call = byBareName(name, selector)
-  return bare === name ? call : { ...call, otherwise: byBareName(bare, selector) }
+  if (parseToolId(name))
+    return { toolRef: toIdRef(range === undefined || name.includes('@') ? name : `${name}@${range}`) }
+  const call = toBareName(name, range)
+  return plainName === name ? call : { ...call, fallback: toBareName(plainName, range) }
 }
 
-function byBareName(name: string, selector: string | undefined) {
-  const bareName = { name, ...(selector === undefined ? {} : { selector }) }
-  return { asked: toNameRef(name, selector), bareName }
+function toBareName(name: string, range: string | undefined) {
+  return { toolRef: toNameRef(name, range), bareName: { name, range } }
 }
 
 /** Tools of other dialects are listed with both modes. */

@@ -54,7 +54,7 @@ function toolDefinition(options: DecodeOptions) {
     },
     {
       rule({ version }, report, { id }) {
-        const { toolkit, selector } = parseId(id) ?? {}
+        const { toolkit, range: selector } = parseId(id) ?? {}
         if (toolkit !== undefined && options.toolkit !== undefined && options.toolkit !== toolkit)
           json.addProblem(
             report,
@@ -72,7 +72,7 @@ const VERSION = json.stringMatching('a version of the form x.y.z', isSimpleVersi
 
 const ID = json.custom("'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _", (value) => {
   const id = parseId(value)
-  return id?.selector !== undefined && isSimpleVersion(id.selector) ? id : undefined
+  return id?.range !== undefined && isSimpleVersion(id.range) ? id : undefined
 })
 
 function parseId(value: unknown): ToolIdRef | undefined {

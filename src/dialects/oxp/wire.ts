@@ -6,7 +6,7 @@ import { toValueResult } from '../../core/call/run.ts'
 import { type CallContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
-import { toIdOrNameRef } from '../../core/tool/tool-id.ts'
+import { parseToolRef } from '../../core/tool/tool-ref.ts'
 import { failureBody, STATUS } from './failure.ts'
 
 export const SCHEMA = 'urn:oxp:1.0'
@@ -75,7 +75,7 @@ export function decodeCall(body: unknown): CallRequest | FailureResult {
   if (!read.ok) return malformedRequestFailure(read.problems)
   const { tool_id, call_id, trace_id, input, context } = read.value
   return {
-    asked: toIdOrNameRef(tool_id),
+    toolRef: parseToolRef(tool_id),
     callId: call_id,
     traceId: trace_id,
     input,

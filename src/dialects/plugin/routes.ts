@@ -3,16 +3,8 @@ import { maySee } from '../../core/access/principal.ts'
 import type { Caller, CallTool } from '../../core/call/call.ts'
 import { fail, type Failure, needsSuggestions } from '../../core/failure/failure.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
-import {
-  toDocumentRef,
-  toIdOrNameRef,
-  toNameRef,
-  BY_TOOLKIT,
-  formatToolId,
-  isNamePart,
-  isOwnName,
-  parseToolId,
-} from '../../core/tool/tool-id.ts'
+import { formatToolId, isNamePart, isOwnName } from '../../core/tool/tool-id.ts'
+import { BY_TOOLKIT, parseToolRef, toDocumentRef, toIdRef, toNameRef, type ToolRef } from '../../core/tool/tool-ref.ts'
 import { toToolName } from '../../core/tool/sanitize-name.ts'
 import { optional, stringMatching } from '../../core/tool/json-reader.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
@@ -51,14 +43,14 @@ export function createPluginRoutes(deps: PluginRoutesDeps): Hono {
     if ('ok' in decoded) return respond(decoded.failure)
     const { name, input, method, values, select, structured } = decoded
     if (!isOwnName(name)) return respond({ type: 'id-malformed', asked: name })
-    const asked = toolkit === undefined ? toIdOrNameRef(name) : await askedWithin(toolkit, name, caller)
-    const isOwn = toolkit !== undefined && !isNamePart(name)
-    const address = isOwn ? { address: toDocumentRef({ dialect: BY_TOOLKIT, id: toolkit, tool: name }) } : {}
+    const toolRef = toolkit === undefined ? parseToolRef(name) : await findRefInToolkit(toolkit, name, caller)
+    const isSourceName = toolkit !== undefined && !isNamePart(name)
+    const document = isSourceName && { documentRef: toDocumentRef({ dialect: BY_TOOLKIT, id: toolkit, tool: name }) }
     const id = readIdempotencyKey(request)
     if (!id.ok) return respond(id.failure)
-    const otherwise = toolkit === undefined && isNamePart(name) ? { otherwise: { bareName: { name } } } : {}
+    const fallback = toolkit === undefined && isNamePart(name) && { fallback: { bareName: { name } } }
     const outcome = await callTool(
-      { asked, ...address, ...otherwise, input, method, ...id.value, context: { ...context.value, values }, select },
+      { toolRef, ...document, ...fallback, input, method, ...id.value, context: { ...context.value, values }, select },
       caller,
     )
     const headers = callHeaders(outcome)
@@ -74,19 +66,19 @@ export function createPluginRoutes(deps: PluginRoutesDeps): Hono {
     return { ...failure, suggestions: await deps.catalog.suggestNames(failure.asked, principal) }
   }
 
-  async function askedWithin(toolkit: string, name: string, caller: Caller): Promise<string> {
-    const id = parseToolId(name)
-    if (id?.toolkit.toLowerCase() === toolkit.toLowerCase()) return name
-    const own = formatToolId({ toolkit, tool: toToolName(name) })
-    if (!isNamePart(name)) return own
+  async function findRefInToolkit(toolkit: string, name: string, caller: Caller): Promise<ToolRef> {
+    const ref = toIdRef(name)
+    if (ref.kind === 'id' && ref.toolkit.toLowerCase() === toolkit.toLowerCase()) return ref
+    const idRef = toIdRef(formatToolId({ toolkit, tool: toToolName(name) }))
+    if (!isNamePart(name)) return idRef
     const { principal, background } = caller
     try {
       const exposed = await resolver.resolve(toNameRef(name), background)
       const found = exposed.ok && maySee(principal, exposed.tool.record, 'tools:call') ? exposed.tool.record : undefined
       const isWithin = found?.toolkit.toLowerCase() === toolkit.toLowerCase()
-      return isWithin ? toNameRef(name) : own
+      return isWithin ? toNameRef(name) : idRef
     } catch {
-      return own
+      return idRef
     }
   }
 

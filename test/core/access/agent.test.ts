@@ -1,3 +1,4 @@
+import { toIdRef } from '../../../src/core/tool/tool-ref.ts'
 import { describe, expect, it } from 'vitest'
 import { AGENT_SCOPES, toAgentPrincipal } from '../../../src/core/access/agent.ts'
 import {
@@ -45,7 +46,7 @@ describe('an agent', () => {
       expect(covers(agent, tool(id), 'tools:read')).toBe(false)
       expect(findCallDenial(agent, tool(id))).toMatchObject({ type: 'forbidden' })
       expect(findCoverDenial(agent, tool(id), 'tools:read')).toMatchObject({ type: 'forbidden' })
-      expect(denyUncovered(agent, id)).toMatchObject({ failure: { type: 'forbidden' } })
+      expect(denyUncovered(agent, toIdRef(id))).toMatchObject({ failure: { type: 'forbidden' } })
     }
     expect(covers(agentOf(ann, []), tool('Gmail.Send'), 'tools:call')).toBe(false)
   })

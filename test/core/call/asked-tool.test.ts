@@ -1,3 +1,4 @@
+import { toIdRef, toRefKey, type ToolRef } from '../../../src/core/tool/tool-ref.ts'
 import { describe, expect, it } from 'vitest'
 import { startDeadline } from '../../../src/compose/platform.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
@@ -19,15 +20,23 @@ const keyFor = (...tools: string[]): Principal => ({ ...ADMIN, kind: 'key', scop
 function seek(known: readonly string[], id: string, address?: string, principal: Principal = ADMIN) {
   const asked: string[] = []
   const resolver = {
-    resolve(text: string) {
+    resolve(ref: ToolRef) {
+      const text = toRefKey(ref)
       asked.push(text)
       const answer = known.includes(text) ? found : UNKNOWN
       return text.includes('later') ? Promise.resolve(answer) : answer
     },
+    suggest: () => [],
     invalidate: () => undefined,
   }
   const asker = { principal, background: () => undefined, signal: () => undefined }
-  return { answer: resolveToolRef(id, address, asker, { resolver, startDeadline }), asked }
+  return {
+    answer: resolveToolRef(toIdRef(id), address === undefined ? undefined : toIdRef(address), asker, {
+      resolver,
+      startDeadline,
+    }),
+    asked,
+  }
 }
 
 describe('the tool that is asked for', () => {
@@ -59,8 +68,12 @@ describe('the tool that is asked for', () => {
   it('is looked for until the caller goes away', async () => {
     const gone = new AbortController()
     const asker = { principal: ADMIN, background: () => undefined, signal: () => gone.signal }
-    const resolver = { resolve: () => new Promise<never>(() => undefined), invalidate: () => undefined }
-    const answer = resolveToolRef('Example.Tool', undefined, asker, { resolver, startDeadline })
+    const resolver = {
+      resolve: () => new Promise<never>(() => undefined),
+      suggest: () => [],
+      invalidate: () => undefined,
+    }
+    const answer = resolveToolRef(toIdRef('Example.Tool'), undefined, asker, { resolver, startDeadline })
     gone.abort()
     expect(await answer).toEqual(fail({ type: 'cancelled' }))
   })

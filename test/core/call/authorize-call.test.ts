@@ -1,4 +1,11 @@
-import { toDocumentRef } from '../../../src/core/tool/tool-id.ts'
+import {
+  parseToolRef,
+  toDocumentRef,
+  toIdRef,
+  type ToolRef,
+  toNameRef,
+  toRefKey,
+} from '../../../src/core/tool/tool-ref.ts'
 import { describe, expect, it } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import {
@@ -28,14 +35,14 @@ describe('an id, before it is looked up', () => {
     ['Example.Tool@1.0.0', ['Other.*', 'Example.Tool']],
     ['Secret.Tool', ['Example.*', '*']],
     ['no id', ['Example.*']],
-    ['name:Secret_Tool', ['Example.*']],
+    ['Secret_Tool', ['Example.*']],
   ])('%s may be asked for by a key for %j', (asked, tools) => {
-    expect(denyUncovered(keyFor(tools), asked)).toBeUndefined()
+    expect(denyUncovered(keyFor(tools), parseToolRef(asked))).toBeUndefined()
   })
 
   it('that the key does not cover is refused, whether there is such a tool or not', () => {
     for (const asked of ['Secret.Tool', 'Secret.Tool@^1']) {
-      expect(denyUncovered(keyFor(['Example.*']), asked)).toEqual({
+      expect(denyUncovered(keyFor(['Example.*']), toIdRef(asked))).toEqual({
         ok: false,
         failure: { type: 'forbidden', reason: "The credential does not cover 'Secret.Tool'" },
       })
@@ -55,19 +62,22 @@ function nobodys(asked: string, ...suggestions: string[]) {
 }
 
 /** Tools whose level is in their name: `Example.L4`. */
-function hide(principal: Principal, failing: ReturnType<typeof fail>, called = 'Example.Toll') {
+function hide(principal: Principal, failing: ReturnType<typeof fail>, called = toIdRef('Example.Toll')) {
   const asked: string[] = []
   const behind = () => undefined
   const resolver: Resolver = {
-    resolve(id, background) {
+    resolve(ref, background) {
       expect(background).toBe(behind)
-      if (id.startsWith('unknown:'))
-        return fail({ type: 'tool-unknown', asked: id, suggestions: ['Near.L1', 'Near.L0'] })
+      const id = toRefKey(ref)
       asked.push(id)
       const level = /L(\d+)(?:@.*)?$/.exec(id)?.[1]
       if (level === undefined) return fail({ type: 'tool-disabled', id })
       const tool = callableOf(recordWith({ securityLevel: Number(level) }), () => ({ ok: true, value: 1 }))
       return Promise.resolve({ ok: true, status: { state: 'active' }, publisher: PUBLISHER, tool })
+    },
+    suggest(_, background) {
+      expect(background).toBe(behind)
+      return ['Near.L1', 'Near.L0']
     },
     invalidate: () => undefined,
   }
@@ -104,8 +114,8 @@ describe('suggestions', () => {
     expect(await hide(keyFor(['Example.*']), failing).hidden).toBe(failing)
   })
 
-  it.each<[Failure, string, string]>([
-    [{ type: 'tool-disabled', id: 'Secret.Tool@1.0.0' }, 'name:secret', 'secret'],
+  it.each<[Failure, ToolRef, string]>([
+    [{ type: 'tool-disabled', id: 'Secret.Tool@1.0.0' }, toNameRef('secret'), 'secret'],
     [{ type: 'version-unavailable', tool: 'Secret.Tool', name: 's', asked: '9', available: [] }, DOCUMENT, 'a b.do it'],
   ])('of %j that is hidden are those of one that there is not', async (failure, asked, named) => {
     const { hidden } = hide(keyFor(['Example.*']), fail(failure), asked)
@@ -130,7 +140,7 @@ describe('the anonymous', () => {
   ])(
     'are told of a tool that they may not see and that %s as of one that there is none of',
     async (_, failure, asked) => {
-      expect(await hide(ANONYMOUS, fail(failure), asked).hidden).toEqual(nobodys(asked, 'Near.L0'))
+      expect(await hide(ANONYMOUS, fail(failure), toIdRef(asked)).hidden).toEqual(nobodys(asked, 'Near.L0'))
     },
   )
 
@@ -142,16 +152,16 @@ describe('the anonymous', () => {
       true,
       false,
     ])
-    const told = (asked: string) => maskHiddenTool(asked, { principal: ANONYMOUS, background: behind }, resolver)
-    expect(await told('Example.L4')).toEqual(nobodys('Example.L4', 'Near.L0'))
-    expect(await told('name:example')).toEqual(nobodys('example'))
+    const told = (ref: ToolRef) => maskHiddenTool(ref, { principal: ANONYMOUS, background: behind }, resolver)
+    expect(await told(toIdRef('Example.L4'))).toEqual(nobodys('Example.L4', 'Near.L0'))
+    expect(await told(toNameRef('example'))).toEqual(nobodys('example'))
     expect(await told(DOCUMENT)).toEqual(nobodys('a b.do it'))
   })
 
   it('are told of a tool that they see what is wrong, with the versions that they see', async () => {
     const wrong = fail(disabled('Example.L0@1.0.0'))
-    expect(await hide(ANONYMOUS, wrong, 'Example.L0@1.0.0').hidden).toBe(wrong)
-    const { hidden } = hide(ANONYMOUS, fail(unavailable('Example.L0', '1.0.0', '2.0.0')), 'Example.L0@9')
+    expect(await hide(ANONYMOUS, wrong, toIdRef('Example.L0@1.0.0')).hidden).toBe(wrong)
+    const { hidden } = hide(ANONYMOUS, fail(unavailable('Example.L0', '1.0.0', '2.0.0')), toIdRef('Example.L0@9'))
     expect(await hidden).toEqual(fail(unavailable('Example.L0', '1.0.0', '2.0.0')))
   })
 })
@@ -173,15 +183,15 @@ describe('the user of a call', () => {
 describe('a tool that was found', () => {
   const call = (
     principal: Principal,
-    { asked = 'Example.Tool', level = 0, user = undefined as string | undefined } = {},
-  ) => authorizeCall(principal, asked, recordWith({ securityLevel: level }), user)
+    { ref = toIdRef('Example.Tool'), level = 0, user = undefined as string | undefined } = {},
+  ) => authorizeCall(principal, ref, recordWith({ securityLevel: level }), user)
   const refused = (failure: Failure) => ({ ok: false, failure })
 
   it('may be called by whoever covers it, for whom it may act', () => {
     expect(call(ADMIN, { level: 10, user: 'ann' })).toBeUndefined()
     expect(call(ANONYMOUS)).toBeUndefined()
     expect(call(keyFor(['Example.*'], { users: ['ann'] }), { level: 4, user: 'ann' })).toBeUndefined()
-    expect(call(keyFor(['Example.*']), { asked: 'name:Example_Tool' })).toBeUndefined()
+    expect(call(keyFor(['Example.*']), { ref: toNameRef('Example_Tool') })).toBeUndefined()
     expect(call(keyFor(['*'], { users: [] }))).toBeUndefined()
   })
 
@@ -190,7 +200,7 @@ describe('a tool that was found', () => {
     const forbidden = { type: 'forbidden', reason: "The credential does not cover 'Example.Tool'" } as const
     expect(call(key)).toEqual(refused(forbidden))
     const unknown = { type: 'tool-unknown', asked: 'Example_Tool', suggestions: [] } as const
-    expect(call(key, { asked: 'name:Example_Tool@^1' })).toEqual(refused(unknown))
+    expect(call(key, { ref: toNameRef('Example_Tool', '^1') })).toEqual(refused(unknown))
   })
 
   it('is refused for its level, and for a user the key may not act for', () => {

@@ -1,3 +1,4 @@
+import { toIdRef } from '../../../src/core/tool/tool-ref.ts'
 import { expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
@@ -8,7 +9,7 @@ const found = { ...recordWith({}), digest: 'd1' }
 const TRACEPARENT = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
 
 it('a record says who called what, and what came of it', () => {
-  const call = { asked: 'example.tool', traceId: 't1', input: { secret: 1 } }
+  const call = { toolRef: toIdRef('example.tool'), traceId: 't1', input: { secret: 1 } }
   const caller = { principal: { ...ADMIN, name: 'the boss' }, traceparent: TRACEPARENT, dialect: 'mcp' }
   expect(
     createCallRecord(
@@ -40,7 +41,7 @@ it('a record leaves out what there is not, and names a failure', () => {
   const result = fail({ type: 'tool-unknown', asked: 'x', suggestions: [] })
   const record = createCallRecord(
     'c1',
-    { asked: 'Example.Toll', input: {} },
+    { toolRef: toIdRef('Example.Toll'), input: {} },
     { principal: ADMIN, dialect: 'oxp' },
     {},
     result,
@@ -61,7 +62,7 @@ it('a record leaves out what there is not, and names a failure', () => {
 })
 
 it('the arguments are recorded where the principal wants that, without what is secret', () => {
-  const call = { asked: 'example.tool', input: { to: 'ann', password: 'p' } }
+  const call = { toolRef: toIdRef('example.tool'), input: { to: 'ann', password: 'p' } }
   const record = (recordsArguments: boolean, findings: CallFacts) =>
     createCallRecord(
       'c1',
@@ -77,7 +78,7 @@ it('the arguments are recorded where the principal wants that, without what is s
 })
 
 it('a tool is named by its id, and else by the beginning of what was asked for', () => {
-  expect(toLoggedToolId('example.tool', found)).toBe('Example.Tool@1.0.0')
+  expect(toLoggedToolId(toIdRef('example.tool'), found)).toBe('Example.Tool@1.0.0')
   const failure = {
     type: 'version-unavailable',
     tool: 'Example.Tool',
@@ -85,7 +86,7 @@ it('a tool is named by its id, and else by the beginning of what was asked for',
     asked: '^2',
     available: [],
   } as const
-  expect(toLoggedToolId('example.tool@^2', undefined, fail(failure))).toBe('Example.Tool')
-  expect(toLoggedToolId('x'.repeat(200), undefined)).toBe('x'.repeat(200))
-  expect(toLoggedToolId('x'.repeat(201), undefined)).toBe('x'.repeat(200))
+  expect(toLoggedToolId(toIdRef('example.tool@^2'), undefined, fail(failure))).toBe('Example.Tool')
+  expect(toLoggedToolId(toIdRef('x'.repeat(200)), undefined)).toBe('x'.repeat(200))
+  expect(toLoggedToolId(toIdRef('x'.repeat(201)), undefined)).toBe('x'.repeat(200))
 })

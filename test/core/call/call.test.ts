@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import type { ArtifactOwner, ArtifactStore, StorableContent } from '../../../src/core/call/artifact-store.ts'
 import { createCallTool } from '../../../src/core/call/call.ts'
-import { toNameRef } from '../../../src/core/tool/tool-id.ts'
+import { toIdRef, toNameRef } from '../../../src/core/tool/tool-ref.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
 import type { Run } from '../../../src/core/call/runner.ts'
 import { interpretSchema, type Validate } from '../../../src/core/schema/validator.ts'
@@ -104,14 +104,14 @@ describe('a call', () => {
   it('of a tool that its caller may not know of is recorded as it was asked for', async () => {
     const tool = callableOf({ ...recordWith({}), digest: 'd1' }, () => value(1))
     const { deps: made, records } = worldOf({ tool })
-    const asked = toNameRef('Example_Tool')
-    const resolve: typeof made.resolver.resolve = (id, background) =>
-      made.resolver.resolve(id === asked ? 'Example.Tool' : id, background)
+    const toolRef = toNameRef('Example_Tool')
+    const resolve: typeof made.resolver.resolve = (ref, background) =>
+      made.resolver.resolve(ref === toolRef ? toIdRef('Example.Tool') : ref, background)
     const deps = { ...made, resolver: { ...made.resolver, resolve } }
     const principal: Principal = { ...ADMIN, scopes: ['tools:read', 'tools:call'], tools: ['Other.*'] }
-    const outcome = await createCallTool(deps)({ ...callWith(), asked }, callerWith({ principal }))
+    const outcome = await createCallTool(deps)({ ...callWith(), toolRef }, callerWith({ principal }))
     expect(outcome.result).toMatchObject({ failure: { type: 'tool-unknown' } })
-    expect(records).toMatchObject([{ tool: asked, digest: undefined, outcome: 'tool-unknown' }])
+    expect(records).toMatchObject([{ tool: 'name:Example_Tool', digest: undefined, outcome: 'tool-unknown' }])
   })
 
   it('keeps the id that its caller gave', async () => {
@@ -147,7 +147,7 @@ describe('a call', () => {
     const resolve = vi.fn()
     const principal: Principal = { ...ADMIN, kind: 'key', tools: ['Other.*'] }
     const { deps, records } = worldOf()
-    const resolver = { resolve, invalidate: () => undefined }
+    const resolver = { resolve, suggest: () => [], invalidate: () => undefined }
     const outcome = await createCallTool({ ...deps, resolver })(callWith(), callerWith({ principal }))
     expect(outcome).toEqual({
       callId: 'call',
@@ -171,9 +171,9 @@ describe('a call', () => {
   it('of an unknown tool suggests only what its principal may see', async () => {
     const { deps, records } = worldOf()
     const failing = fail({ type: 'tool-unknown', asked: 'x', suggestions: ['Secret.Tool', 'Example.Tool'] })
-    const resolver = { resolve: () => Promise.resolve(failing), invalidate: () => undefined }
+    const resolver = { resolve: () => Promise.resolve(failing), suggest: () => [], invalidate: () => undefined }
     const principal: Principal = { ...ADMIN, kind: 'key', tools: ['Example.*'] }
-    const asked = { ...callWith(), asked: `Example.${'x'.repeat(300)}` }
+    const asked = { ...callWith(), toolRef: toIdRef(`Example.${'x'.repeat(300)}`) }
     const { result } = await createCallTool({ ...deps, resolver })(asked, callerWith({ principal }))
     expect(result).toEqual(fail({ type: 'tool-unknown', asked: 'x', suggestions: ['Example.Tool'] }))
     expect(records[0]).toMatchObject({ tool: `Example.${'x'.repeat(192)}`, outcome: 'tool-unknown' })
@@ -181,7 +181,7 @@ describe('a call', () => {
 
   it('of an unknown tool is of what is asked otherwise, and is one call', async () => {
     const { deps, records } = worldOf({ tool: callableOf(recordWith({}), () => value(1)) })
-    const asked = { ...callWith(), asked: 'Example.Other', otherwise: { asked: 'Example.Tool' } }
+    const asked = { ...callWith(), toolRef: toIdRef('Example.Other'), fallback: { toolRef: toIdRef('Example.Tool') } }
     expect((await createCallTool(deps)(asked, callerWith())).result).toMatchObject({ value: 1 })
     expect(records).toMatchObject([{ tool: 'Example.Tool@1.0.0', outcome: 'success' }])
   })
@@ -266,8 +266,12 @@ describe('a call', () => {
     expect(broken.records).toMatchObject([{ outcome: 'internal', user_id: 'ann' }])
 
     const { deps, defects } = worldOf()
-    const resolver = { resolve: () => Promise.reject(new Error('Storage')), invalidate: () => undefined }
-    const asked = { ...callWith(), asked: `Example.${'x'.repeat(300)}` }
+    const resolver = {
+      resolve: () => Promise.reject(new Error('Storage')),
+      suggest: () => [],
+      invalidate: () => undefined,
+    }
+    const asked = { ...callWith(), toolRef: toIdRef(`Example.${'x'.repeat(300)}`) }
     const outcome = await createCallTool({ ...deps, resolver })(asked, callerWith())
     expect(outcome).toEqual({
       callId: 'call',

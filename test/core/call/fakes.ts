@@ -1,3 +1,4 @@
+import { toIdRef, toRefKey } from '../../../src/core/tool/tool-ref.ts'
 import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 import { startDeadline } from '../../../src/compose/platform.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
@@ -82,10 +83,11 @@ export function worldOf({
   let time = 1_000
   const deps: CallDeps = {
     resolver: {
-      resolve: (id) =>
-        tool && id === 'Example.Tool'
+      resolve: (ref) =>
+        tool && toRefKey(ref) === 'Example.Tool'
           ? { ok: true, tool, status: { state: 'active' }, publisher }
-          : fail({ type: 'tool-unknown', asked: id, suggestions: [] }),
+          : fail({ type: 'tool-unknown', asked: toRefKey(ref), suggestions: [] }),
+      suggest: () => [],
       invalidate: () => undefined,
     },
     findCandidates: () => candidates,
@@ -149,7 +151,7 @@ export function callWith({ input = {}, userId, tokens = {}, secrets = {} }: Give
   readonly callId: string
 } {
   return {
-    asked: 'Example.Tool',
+    toolRef: toIdRef('Example.Tool'),
     callId: 'call',
     input,
     context: {

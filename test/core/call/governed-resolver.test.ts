@@ -1,3 +1,4 @@
+import { toIdRef, toRefKey } from '../../../src/core/tool/tool-ref.ts'
 import { describe, expect, it } from 'vitest'
 import { createPolicySet, NO_POLICIES, type PolicySet } from '../../../src/core/access/policy.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
@@ -17,14 +18,18 @@ function setUp(timeoutMs = 30_000) {
     publisher: PUBLISHER,
   }
   const inner: Resolver = {
-    resolve: (asked) => (asked === 'known' ? answer : asked === 'soon' ? Promise.resolve(answer) : UNKNOWN),
+    resolve(ref) {
+      const asked = toRefKey(ref)
+      return asked === 'known' ? answer : asked === 'soon' ? Promise.resolve(answer) : UNKNOWN
+    },
+    suggest: () => [],
     invalidate: () => void (forgotten += 1),
   }
   const resolver = withPolicies(inner, { current: () => policies })
   const background = () => undefined
   return {
     answer,
-    resolve: (asked: string) => resolver.resolve(asked, background),
+    resolve: (asked: string) => resolver.resolve(toIdRef(asked), background),
     forget: () => resolver.invalidate(),
     forgotten: () => forgotten,
     say: (...all: Parameters<typeof createPolicySet>) => void (policies = createPolicySet(...all)),

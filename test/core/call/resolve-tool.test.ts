@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createCacheMemory } from '../../../src/core/cache/swr-cache.ts'
 import { createResolver } from '../../../src/core/call/resolve-tool.ts'
-import { toDocumentRef, type ToolName } from '../../../src/core/tool/tool-id.ts'
+import type { ToolName } from '../../../src/core/tool/tool-id.ts'
+import { toDocumentRef, toIdRef, toNameRef, type ToolRef } from '../../../src/core/tool/tool-ref.ts'
 import type { DocumentAddress, ToolSource } from '../../../src/core/tool/tool-source.ts'
 import type { ToolDocument, ToolRecord } from '../../../src/core/tool/tool.ts'
 import type { ToolStatus } from '../../../src/core/tool/version.ts'
@@ -92,11 +93,15 @@ function setUp(stored: Stored = {}) {
     clock,
     forget: resolver.invalidate,
     /** As it comes: a promise where something had to be read. */
-    resolve: (asked: string) => resolver.resolve(asked, (work) => void behind.push(work)),
+    resolve: (ref: ToolRef | string) =>
+      resolver.resolve(typeof ref === 'string' ? toIdRef(ref) : ref, (work) => void behind.push(work)),
     /** What it came to, in short, and what was read for it. */
-    async short(asked: string) {
+    async short(ref: ToolRef | string) {
       const before = reads.length
-      const resolved = await resolver.resolve(asked, (work) => void behind.push(work))
+      const resolved = await resolver.resolve(
+        typeof ref === 'string' ? toIdRef(ref) : ref,
+        (work) => void behind.push(work),
+      )
       const came = resolved.ok ? `${resolved.tool.record.id} ${resolved.status.state}` : resolved.failure
       return [came, ...reads.slice(before)]
     },
@@ -122,10 +127,10 @@ describe('an id', () => {
     expect(await short(asked)).toEqual([came, 'document Example.Tool', ...record])
   })
 
-  it.each(['', 'Tool', 'Example.Tool@', 'Example.Tool@no version', 'name:a.b', 'name:', 'a b.c'])(
+  it.each(['', 'Tool', 'Example.Tool@', 'Example.Tool@no version', 'a b.c'])(
     'that is none, such as %j, is not looked up',
     async (asked) => {
-      expect(await setUp().short(asked)).toEqual([{ type: 'id-malformed', asked: asked.replace('name:', '') }])
+      expect(await setUp().short(asked)).toEqual([{ type: 'id-malformed', asked }])
     },
   )
 
@@ -224,8 +229,12 @@ describe('a name', () => {
 
   it('leads to the tool that has it, in the version that is asked for', async () => {
     const { short } = setUp({ quick: documentOf(SOME, '1.2.0'), names })
-    expect(await short('name:Short')).toEqual(['Example.Tool@1.2.0 active', 'named Short', 'document Example.Tool'])
-    expect(await short('name:Short@1')).toEqual([
+    expect(await short(toNameRef('Short'))).toEqual([
+      'Example.Tool@1.2.0 active',
+      'named Short',
+      'document Example.Tool',
+    ])
+    expect(await short(toNameRef('Short', '1'))).toEqual([
       'Example.Tool@1.0.0 active',
       'named Short',
       'document Example.Tool',
@@ -234,14 +243,14 @@ describe('a name', () => {
   })
 
   it('that nobody has is unknown, without suggestions', async () => {
-    expect(await setUp({ quick: documentOf(SOME), names }).short('name:Other@1')).toEqual([
+    expect(await setUp({ quick: documentOf(SOME), names }).short(toNameRef('Other', '1'))).toEqual([
       { type: 'tool-unknown', asked: 'Other', suggestions: [] },
       'named Other',
     ])
   })
 
   it('with what is no version is malformed', async () => {
-    expect(await setUp({ names }).short('name:Short@no version')).toEqual([
+    expect(await setUp({ names }).short(toNameRef('Short', 'no version'))).toEqual([
       { type: 'id-malformed', asked: 'Short@no version' },
       'named Short',
     ])
@@ -335,11 +344,11 @@ describe('an answer', () => {
         throw new Error('Storage')
       },
     }
-    await expect(resolve('name:Short')).rejects.toThrow('Storage')
+    await expect(resolve(toNameRef('Short'))).rejects.toThrow('Storage')
     stored.names = { Short: { toolkit: 'Example', tool: 'Tool' } }
     stored.quick = quick
     clock.now = 1
-    expect(await version(resolve('name:Short'))).toBe('1.2.0')
+    expect(await version(resolve(toNameRef('Short')))).toBe('1.2.0')
   })
 
   it('is forgotten after a change', async () => {
@@ -376,7 +385,7 @@ describe('a tool', () => {
 })
 
 describe('what a document calls a tool', () => {
-  const asked = (id: string, tool: string, selector?: string) => toDocumentRef({ dialect: 'd', id, tool }, selector)
+  const asked = (id: string, tool: string, range?: string) => toDocumentRef({ dialect: 'd', id, tool, range })
   const documents = { 'x y': { id: 'x y', toolkit: 'Example', tools: { 'do it': 'Tool' } } }
 
   it('is the tool of that document, in the version that is asked for', async () => {

@@ -1,3 +1,4 @@
+import { toIdRef, toRefKey } from '../../../src/core/tool/tool-ref.ts'
 import { describe, expect, it } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import {
@@ -23,10 +24,12 @@ const behind = () => undefined
 describe('a bare name', () => {
   it('means the one tool that its caller may see, in the version that was asked for', () => {
     const both = [candidate('Mail'), candidate('Evil')]
-    expect(chooseCandidate({ name: 'send' }, keyFor('Mail.*'), both)).toBe('Mail.Send')
-    expect(chooseCandidate({ name: 'send', selector: '^1' }, keyFor('Mail.*'), both)).toBe('Mail.Send@^1')
+    expect(chooseCandidate({ name: 'send' }, keyFor('Mail.*'), both)).toEqual(toIdRef('Mail.Send'))
+    expect(chooseCandidate({ name: 'send', range: '^1' }, keyFor('Mail.*'), both)).toEqual(toIdRef('Mail.Send@^1'))
     expect(chooseCandidate({ name: 'send' }, keyFor('Other.*'), both)).toBeUndefined()
-    expect(chooseCandidate({ name: 'send' }, ANONYMOUS, [candidate('Mail'), candidate('Evil', 4)])).toBe('Mail.Send')
+    expect(chooseCandidate({ name: 'send' }, ANONYMOUS, [candidate('Mail'), candidate('Evil', 4)])).toEqual(
+      toIdRef('Mail.Send'),
+    )
   })
 
   it('is refused with the candidates when it may mean several, three of them at most', () => {
@@ -43,7 +46,7 @@ describe('a bare name', () => {
     const { deps } = worldOf({ tool, candidates: [record] })
     const call = callWith({ tokens: { '*': 'secret' } })
     const caller = callerWith()
-    const asked = { ...call, asked: 'Example.Tool' }
+    const asked = { ...call, toolRef: toIdRef('Example.Tool') }
     expect((await createCallTool(deps)(asked, caller)).result).toMatchObject({ ok: true })
     const { result } = await createCallTool(deps)({ ...asked, bareName: { name: 'Tool' } }, caller)
     expect(result).toMatchObject({ ok: false, failure: { type: 'requirements-missing' } })
@@ -57,15 +60,15 @@ describe('candidates', () => {
     let time = 0
     const record = exposed === undefined ? undefined : { ...recordWith({}), name: exposed }
     const resolver: Pick<Resolver, 'resolve'> = {
-      resolve: (name) =>
-        record && name.toLowerCase() === `name:${exposed}`.toLowerCase()
+      resolve: (ref) =>
+        record && toRefKey(ref).toLowerCase() === `name:${exposed}`.toLowerCase()
           ? {
               ok: true,
               tool: callableOf(record, () => ({ ok: true, value: 1 })),
               status: { state: 'active' },
               publisher: PUBLISHER,
             }
-          : fail({ type: 'tool-unknown', asked: name, suggestions: [] }),
+          : fail({ type: 'tool-unknown', asked: toRefKey(ref), suggestions: [] }),
     }
     const find = createFindCandidates({
       resolver,

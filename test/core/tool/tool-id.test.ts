@@ -1,14 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  toIdOrNameRef,
-  toNameRef,
-  formatToolId,
-  isNamePart,
-  isVersion,
-  parseAskedName,
-  parseToolId,
-  toolKey,
-} from '../../../src/core/tool/tool-id.ts'
+import { formatToolId, isNamePart, isVersion, parseToolId, toolKey } from '../../../src/core/tool/tool-id.ts'
 
 const LONG = 'x'.repeat(64)
 const PARTS = ['a', 'Z', '0', '_', '-', 'Gmail', 'get-emails_2', LONG]
@@ -59,13 +50,13 @@ describe('an id', () => {
   it('has a toolkit and a tool, and may have a selector', () => {
     expect(parseToolId('Gmail.GetEmails')).toEqual({ toolkit: 'Gmail', tool: 'GetEmails' })
     expect(parseToolId('Gmail.GetEmails')).not.toHaveProperty('selector')
-    expect(parseToolId('Gmail.GetEmails@1.2.3')).toEqual({ toolkit: 'Gmail', tool: 'GetEmails', selector: '1.2.3' })
-    expect(parseToolId('G.E@>=1 <2 || ^3 @x')).toEqual({ toolkit: 'G', tool: 'E', selector: '>=1 <2 || ^3 @x' })
+    expect(parseToolId('Gmail.GetEmails@1.2.3')).toEqual({ toolkit: 'Gmail', tool: 'GetEmails', range: '1.2.3' })
+    expect(parseToolId('G.E@>=1 <2 || ^3 @x')).toEqual({ toolkit: 'G', tool: 'E', range: '>=1 <2 || ^3 @x' })
   })
 
   it.each(PARTS)('has parts such as %j', (part) => {
     expect(parseToolId(`${part}.T`)).toEqual({ toolkit: part, tool: 'T' })
-    expect(parseToolId(`K.${part}@1`)).toEqual({ toolkit: 'K', tool: part, selector: '1' })
+    expect(parseToolId(`K.${part}@1`)).toEqual({ toolkit: 'K', tool: part, range: '1' })
   })
 
   it.each(NO_PARTS.filter((part) => part !== 'a@b'))('has no parts such as %j', (part) => {
@@ -75,8 +66,8 @@ describe('an id', () => {
   })
 
   it('has a selector of 1 to 128 printable ASCII characters', () => {
-    expect(parseToolId(`K.T@${'1'.repeat(128)}`)).toMatchObject({ selector: '1'.repeat(128) })
-    expect(parseToolId('K.T@ ~')).toMatchObject({ selector: ' ~' })
+    expect(parseToolId(`K.T@${'1'.repeat(128)}`)).toMatchObject({ range: '1'.repeat(128) })
+    expect(parseToolId('K.T@ ~')).toMatchObject({ range: ' ~' })
     for (const selector of ['', '1'.repeat(129), '\u001f', '\u007f', '1\n', 'ä']) {
       expect(parseToolId(`K.T@${selector}`), JSON.stringify(selector)).toBeUndefined()
     }
@@ -92,42 +83,5 @@ describe('an id', () => {
     expect(formatToolId({ toolkit: 'Gmail', tool: 'GetEmails' }, '1.2.3')).toBe('Gmail.GetEmails@1.2.3')
     expect(formatToolId({ toolkit: 'K', tool: 'T' }, '')).toBe('K.T@')
     expect(toolKey({ toolkit: 'Gmail', tool: 'GetEmails' })).toBe('gmail.getemails')
-  })
-})
-
-describe('a tool asked for by its name', () => {
-  it('is read as it was written', () => {
-    expect(toNameRef('get_emails')).toBe('name:get_emails')
-    expect(toNameRef('get_emails', '^1')).toBe('name:get_emails@^1')
-    expect(toIdOrNameRef('get_emails@1.0.0')).toBe('name:get_emails@1.0.0')
-    expect(toIdOrNameRef('Gmail.GetEmails@1.0.0')).toBe('Gmail.GetEmails@1.0.0')
-    expect(parseAskedName('name:get_emails')).toEqual({ name: 'get_emails' })
-    expect(parseAskedName('name:get_emails')).not.toHaveProperty('selector')
-    expect(parseAskedName('name:get_emails@^1')).toEqual({ name: 'get_emails', selector: '^1' })
-  })
-
-  it('looks like no id, and no id looks like it', () => {
-    expect(parseToolId(toNameRef('get_emails', '1.0.0'))).toBeUndefined()
-    expect(parseAskedName('Gmail.GetEmails')).toBeUndefined()
-  })
-
-  it('has a name of 1 to 64 characters, and a selector of 1 to 128', () => {
-    expect(parseAskedName(`name:${LONG}@${'1'.repeat(128)}`)).toEqual({ name: LONG, selector: '1'.repeat(128) })
-    for (const text of [
-      '',
-      'get_emails',
-      'name:',
-      `name:${LONG}x`,
-      'name:a.b',
-      'name:a b',
-      'name:@1',
-      'name:a@',
-      `name:a@${'1'.repeat(129)}`,
-      'Name:a',
-      ' name:a',
-      'xname:a',
-    ]) {
-      expect(parseAskedName(text), JSON.stringify(text)).toBeUndefined()
-    }
   })
 })

@@ -1,3 +1,4 @@
+import { toDocumentRef, toIdRef, toRefKey } from '../../../src/core/tool/tool-ref.ts'
 import { describe, expect, it } from 'vitest'
 import { ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import type { CallOutcome } from '../../../src/core/call/call.ts'
@@ -92,8 +93,8 @@ describe('POST /machine-context/execute', () => {
     })
     expect(calls).toEqual([
       {
-        asked: 'calculator.add',
-        address: 'document:["machine-context","calculator","add"]',
+        toolRef: toIdRef('calculator.add'),
+        documentRef: toDocumentRef({ dialect: 'machine-context', id: 'calculator', tool: 'add' }),
         callId: 'r1',
         traceId: 's1',
         input: { a: 1, b: 2 },
@@ -125,7 +126,7 @@ describe('POST /machine-context/execute', () => {
     })
     await send('POST', '/machine-context/execute', nulls)
     await send('POST', '/machine-context/execute', { ...REQUEST, payload: { ...REQUEST.payload, context: null } })
-    expect(calls.map(({ asked, callId, context }) => [asked, callId, context.userId])).toEqual([
+    expect(calls.map(({ toolRef, callId, context }) => [toRefKey(toolRef), callId, context.userId])).toEqual([
       ['a.b', 'm', undefined],
       ['calculator.add', 'm1', undefined],
       ['calculator.add', 'm1', undefined],
@@ -135,7 +136,7 @@ describe('POST /machine-context/execute', () => {
   it('asks for a version or a range when there is one', async () => {
     const { send, calls } = setUp()
     await send('POST', '/machine-context/execute', request({ tool: { version: '^1.2' } }))
-    expect(calls[0]?.asked).toBe('calculator.add@^1.2')
+    expect(calls[0]?.toolRef).toEqual(toIdRef('calculator.add@^1.2'))
   })
 
   it('gives what there is beside no value as the result, with content and artifact in the metadata of the envelope', async () => {

@@ -1,3 +1,4 @@
+import { toDocumentRef, toIdRef } from '../../../src/core/tool/tool-ref.ts'
 import { describe, expect, it } from 'vitest'
 import { fail, ok } from '../../../src/core/failure/failure.ts'
 import {
@@ -15,8 +16,8 @@ describe('a request message', () => {
       { header: { messageId: 'm', messageType: 'request' }, payload: { tool: { id: 'a', capability: 'b' } } },
       {
         callId: 'm',
-        asked: 'a.b',
-        address: 'document:["machine-context","a","b"]',
+        toolRef: toIdRef('a.b'),
+        documentRef: toDocumentRef({ dialect: 'machine-context', id: 'a', tool: 'b' }),
         input: {},
         context: { tokens: new Map([]), secrets: new Map([]) },
       },
@@ -28,8 +29,8 @@ describe('a request message', () => {
       },
       {
         callId: 'm',
-        asked: 'a.b',
-        address: 'document:["machine-context","a","b"]',
+        toolRef: toIdRef('a.b'),
+        documentRef: toDocumentRef({ dialect: 'machine-context', id: 'a', tool: 'b' }),
         input: {},
         context: { tokens: new Map([]), secrets: new Map([]) },
       },
@@ -41,8 +42,8 @@ describe('a request message', () => {
       },
       {
         callId: 'm',
-        asked: 'a.b',
-        address: 'document:["machine-context","a","b"]',
+        toolRef: toIdRef('a.b'),
+        documentRef: toDocumentRef({ dialect: 'machine-context', id: 'a', tool: 'b' }),
         input: {},
         context: { tokens: new Map([]), secrets: new Map([]) },
       },
@@ -110,8 +111,8 @@ describe('a request message', () => {
       },
       {
         callId: 'm',
-        asked: 'a.b',
-        address: 'document:["machine-context","a","b"]',
+        toolRef: toIdRef('a.b'),
+        documentRef: toDocumentRef({ dialect: 'machine-context', id: 'a', tool: 'b' }),
         input: {},
         context: { tokens: new Map([]), secrets: new Map([]) },
       },
@@ -134,8 +135,8 @@ describe('a request message', () => {
       },
       {
         callId: 'm',
-        asked: 'a.b@^1',
-        address: 'document:["machine-context","a","b","^1"]',
+        toolRef: toIdRef('a.b@^1'),
+        documentRef: toDocumentRef({ dialect: 'machine-context', id: 'a', tool: 'b', range: '^1' }),
         input: { a: 1 },
         context: { tokens: new Map([]), secrets: new Map([]) },
       },
@@ -147,8 +148,8 @@ describe('a request message', () => {
       },
       {
         callId: 'm',
-        asked: 'a.b',
-        address: 'document:["machine-context","a","b"]',
+        toolRef: toIdRef('a.b'),
+        documentRef: toDocumentRef({ dialect: 'machine-context', id: 'a', tool: 'b' }),
         input: {},
         context: { tokens: new Map([]), secrets: new Map([]) },
       },
@@ -165,8 +166,8 @@ describe('a request message', () => {
       { header: { messageId: 'm', messageType: 'request' }, payload: { tool: { id: 'a.b', capability: 'b' } } },
       {
         callId: 'm',
-        asked: 'document:["machine-context","a.b","b"]',
-        address: 'document:["machine-context","a.b","b"]',
+        toolRef: toDocumentRef({ dialect: 'machine-context', id: 'a.b', tool: 'b' }),
+        documentRef: toDocumentRef({ dialect: 'machine-context', id: 'a.b', tool: 'b' }),
         input: {},
         context: { tokens: new Map([]), secrets: new Map([]) },
       },
@@ -178,15 +179,15 @@ describe('a request message', () => {
       },
       {
         callId: 'm',
-        asked: 'document:["machine-context","a","a b","1.0.0"]',
-        address: 'document:["machine-context","a","a b","1.0.0"]',
+        toolRef: toDocumentRef({ dialect: 'machine-context', id: 'a', tool: 'a b', range: '1.0.0' }),
+        documentRef: toDocumentRef({ dialect: 'machine-context', id: 'a', tool: 'a b', range: '1.0.0' }),
         input: {},
         context: { tokens: new Map([]), secrets: new Map([]) },
       },
     ],
     [
       { header: { messageId: 'm', messageType: 'request' }, payload: { tool: { id: 'toolkit:a', capability: 'b' } } },
-      { callId: 'm', asked: 'a.b', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+      { callId: 'm', toolRef: toIdRef('a.b'), input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
     ],
     [
       {
@@ -216,8 +217,8 @@ describe('a request message', () => {
         },
       },
       {
-        asked: 'a.b',
-        address: 'document:["machine-context","a","b"]',
+        toolRef: toIdRef('a.b'),
+        documentRef: toDocumentRef({ dialect: 'machine-context', id: 'a', tool: 'b' }),
         input: {},
         callId: 'r',
         traceId: 's',
@@ -231,8 +232,8 @@ describe('a request message', () => {
       },
       {
         callId: 'm',
-        asked: 'a.b',
-        address: 'document:["machine-context","a","b"]',
+        toolRef: toIdRef('a.b'),
+        documentRef: toDocumentRef({ dialect: 'machine-context', id: 'a', tool: 'b' }),
         input: {},
         context: { tokens: new Map([]), secrets: new Map([]) },
       },
@@ -251,8 +252,8 @@ describe('a request message', () => {
       { header: { messageId: 'm', messageType: 'request' }, payload: { tool: { id: 'a', capability: 'b' } }, more: 1 },
       {
         callId: 'm',
-        asked: 'a.b',
-        address: 'document:["machine-context","a","b"]',
+        toolRef: toIdRef('a.b'),
+        documentRef: toDocumentRef({ dialect: 'machine-context', id: 'a', tool: 'b' }),
         input: {},
         context: { tokens: new Map([]), secrets: new Map([]) },
       },

@@ -1,3 +1,4 @@
+import { toRefKey } from '../../../src/core/tool/tool-ref.ts'
 import { describe, expect, it } from 'vitest'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { mcp } from '../../../src/dialects/mcp/definition.ts'
@@ -28,7 +29,7 @@ async function listed(records: readonly ToolRecord[], version: string) {
 async function called(records: readonly ToolRecord[], name: string, version = '2025-11-25', path = '/mcp') {
   const { legacy, calls } = setUp({ records })
   await legacy('tools/call', { name }, { headers: { 'mcp-protocol-version': version }, path })
-  return calls.map(({ call }) => call.asked)
+  return calls.map(({ call }) => toRefKey(call.toolRef))
 }
 
 describe('where we deviate from the Tool of the MCP SDK', () => {

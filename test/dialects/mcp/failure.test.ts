@@ -67,7 +67,7 @@ const TABLE: {
   'unauthenticated': [{ type: 'unauthenticated', reason: 'r' }, 401, 401, 401, /^r$/],
   'forbidden': [{ type: 'forbidden', reason: 'r' }, 403, 403, 403, /^r$/],
   'rate-limited': [{ type: 'rate-limited', retry_after_ms: 2000 }, 429, 429, 429, /2 seconds/],
-  'id-malformed': [{ type: 'id-malformed', asked: 'name:x y' }, -32602, 200, 200, /^Unknown tool: 'x y'$/],
+  'id-malformed': [{ type: 'id-malformed', asked: 'x y' }, -32602, 200, 200, /^Unknown tool: 'x y'$/],
   'tool-unknown': [{ type: 'tool-unknown', asked: 'x', suggestions: ['y'] }, -32602, 200, 200, /'x': did you mean 'y'/],
   'version-unavailable': [
     { type: 'version-unavailable', tool: 't', name: 'n', asked: '^2', available: ['1.0.0'] },
@@ -437,7 +437,7 @@ it('cuts methods that are long, and says names as they were asked for', () => {
   expect(formatFailure({ type: 'route-unknown', method: 'm'.repeat(101), path: '/mcp' })).toBe(
     `There is no method '${'m'.repeat(100)}'`,
   )
-  expect(formatFailure({ type: 'tool-unknown', asked: 'name:my-name:x', suggestions: [] })).toContain(
+  expect(formatFailure({ type: 'tool-unknown', asked: 'my-name:x', suggestions: [] })).toContain(
     "'my-name:x': there is none",
   )
 })

@@ -1,3 +1,4 @@
+import { toNameRef } from '../../../src/core/tool/tool-ref.ts'
 import { describe, expect, it } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import { fail, UnreachableError } from '../../../src/core/failure/failure.ts'
@@ -448,7 +449,7 @@ describe('?mode=search', () => {
     expect(once(described)).toMatchObject({ name: 'echo', inputSchema: { type: 'object' } })
     const called = await body(await legacy('tools/call', call('call_tool', ECHO), { path }))
     expect(called).toMatchObject({ result: { structuredContent: { a: 1 } } })
-    expect(calls[0]?.call).toMatchObject({ asked: 'name:echo', input: { a: 1 } })
+    expect(calls[0]?.call).toMatchObject({ toolRef: toNameRef('echo'), input: { a: 1 } })
   })
 
   it('describes only what the key covers and the URL chooses', async () => {
@@ -500,7 +501,7 @@ describe('tools/call', () => {
     const meta = { 'dev.switchboard/version': '^1.2', 'dev.switchboard/call_id': 'c1', traceparent }
     await legacy('tools/call', ECHO, { meta, headers: { 'x-user-id': 'u1' } })
     expect(calls[0]?.call).toMatchObject({
-      asked: 'name:echo@^1.2',
+      toolRef: toNameRef('echo', '^1.2'),
       callId: 'c1',
       context: { userId: 'u1' },
       input: { a: 1 },

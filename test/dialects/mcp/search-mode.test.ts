@@ -1,3 +1,4 @@
+import { formatToolRef, toRefKey } from '../../../src/core/tool/tool-ref.ts'
 import { Tiktoken } from 'js-tiktoken/lite'
 import o200k from 'js-tiktoken/ranks/o200k_base'
 import { describe, expect, it } from 'vitest'
@@ -236,7 +237,8 @@ describe('search mode', () => {
 
   it('calls a tool with its arguments, or with none', async () => {
     const router = setUp({
-      run: (made) => (made.asked === 'name:echo' ? { ok: true, value: made.input } : fail({ type: 'cancelled' })),
+      run: (made) =>
+        toRefKey(made.toolRef) === 'name:echo' ? { ok: true, value: made.input } : fail({ type: 'cancelled' }),
     })
     expect(await call(router, 'call_tool', { name: 'echo', arguments: { b: 2 } })).toEqual({ b: 2 })
     expect(await call(router, 'call_tool', { name: 'echo' })).toEqual({})
@@ -256,7 +258,9 @@ describe('search mode', () => {
     expect(await refused.json()).toMatchObject({ result: { content: [{ text: unknown }], isError: true } })
     expect(router.calls).toEqual([])
     expect(router.near.mock.calls.map(([name]) => name)).toEqual(['Kit_echoes', 'other', 'other'])
-    const failing = setUp({ run: ({ asked }) => fail({ type: 'tool-unknown', asked, suggestions: [] }) })
+    const failing = setUp({
+      run: ({ toolRef }) => fail({ type: 'tool-unknown', asked: formatToolRef(toolRef), suggestions: [] }),
+    })
     const call_tool = { name: 'call_tool', arguments: { name: 'ecko' } }
     expect(await (await failing.legacy('tools/call', call_tool, { path })).json()).toMatchObject({
       result: { content: [{ text: "Unknown tool: 'ecko': did you mean 'echo'?" }], isError: true },

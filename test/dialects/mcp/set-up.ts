@@ -7,7 +7,7 @@ import { type Failure, fail, ok } from '../../../src/core/failure/failure.ts'
 import type { Catalog, ToolkitCounts } from '../../../src/core/catalog/catalog.ts'
 import { createCallableTool } from '../../../src/core/call/callable-tool.ts'
 import type { Resolver } from '../../../src/core/call/resolve-tool.ts'
-import { parseAskedName } from '../../../src/core/tool/tool-id.ts'
+import { formatToolRef, type ToolRef } from '../../../src/core/tool/tool-ref.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
 import { createStateSeal } from '../../../src/storage/sealing/state-seal.ts'
@@ -67,10 +67,10 @@ export function setUp(given: SetUp = {}) {
     ),
   )
   const resolver: Resolver = {
-    resolve(asked) {
-      const name = parseAskedName(asked)?.name
+    resolve(ref) {
+      const name = nameIn(ref)
       const found = records.find((each) => each.name === name)
-      if (!found) return fail({ type: 'tool-unknown', asked, suggestions: [] })
+      if (!found) return fail({ type: 'tool-unknown', asked: formatToolRef(ref), suggestions: [] })
       return {
         ok: true,
         status: { state: 'active' },
@@ -83,6 +83,7 @@ export function setUp(given: SetUp = {}) {
         }),
       }
     },
+    suggest: () => [],
     invalidate: () => undefined,
   }
   const router = createMcpRoutes({
@@ -94,7 +95,7 @@ export function setUp(given: SetUp = {}) {
     })),
     async callTool(call, caller) {
       calls.push({ call, caller })
-      const tool = records.find(({ name }) => name === parseAskedName(call.asked)?.name)
+      const tool = records.find(({ name }) => name === nameIn(call.toolRef))
       return { callId: 'c', durationMs: 1, result: await run(call, caller), ...(tool ? { tool } : {}) }
     },
     catalog: {
@@ -170,4 +171,8 @@ function present(headers: Record<string, string | undefined>): Record<string, st
 export async function events(response: Response) {
   const text = await response.text()
   return [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))
+}
+
+function nameIn(ref: ToolRef): string | undefined {
+  return ref.kind === 'name' ? ref.name : undefined
 }

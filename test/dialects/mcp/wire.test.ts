@@ -27,7 +27,7 @@ describe('the params of tools/call', () => {
         inputResponses: { a: {} },
         requestState: 's',
         input: { a: 1 },
-        selector: '^1',
+        range: '^1',
         callId: 'c',
         traceparent: 't',
         progressToken: 'p',

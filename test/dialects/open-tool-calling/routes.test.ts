@@ -1,3 +1,4 @@
+import { toIdRef, toRefKey } from '../../../src/core/tool/tool-ref.ts'
 import { Ajv } from 'ajv'
 import { Hono } from 'hono'
 import { describe, expect, it, vi } from 'vitest'
@@ -167,7 +168,7 @@ describe('POST /worker/tools/invoke', () => {
     expect(await post(REQUEST)).toEqual({ status: 200, body: { ...FRAME, success: true, output: { value: 3 } } })
     expect(calls).toEqual([
       {
-        asked: 'Demo.Add@1.0.0',
+        toolRef: toIdRef('Demo.Add@1.0.0'),
         callId: 'te_1',
         traceId: 'run_1',
         input: { a: 1 },
@@ -187,9 +188,9 @@ describe('POST /worker/tools/invoke', () => {
     const context = { secrets: [{ key: 'KEY', value: 'S' }], metadata: [{ key: 'a', value: 'b' }], authorization: null }
     await post({ tool: { name: 'Add', toolkit: 'Demo', version: null }, inputs: null, run_id: null, context })
     await post({ tool: { name: 'Demo.Add', version: '2.0.0' } })
-    expect(calls.map(({ asked }) => asked)).toEqual(['Demo.Add', 'Demo.Add@2.0.0'])
+    expect(calls.map(({ toolRef }) => toRefKey(toolRef))).toEqual(['Demo.Add', 'Demo.Add@2.0.0'])
     expect(calls[0]).toEqual({
-      asked: 'Demo.Add',
+      toolRef: toIdRef('Demo.Add'),
       input: {},
       includesContextParameters: true,
       context: {
@@ -203,7 +204,7 @@ describe('POST /worker/tools/invoke', () => {
   it('takes a name without a toolkit for the one that models see, else for that of the only tool called so', async () => {
     const seen = setUp()
     await seen.post({ tool: { name: 'Demo_Add' } })
-    expect(seen.calls.map(({ asked }) => asked)).toEqual(['name:Demo_Add'])
+    expect(seen.calls.map(({ toolRef }) => toRefKey(toolRef))).toEqual(['name:Demo_Add'])
     expect(seen.calls).toMatchObject([{ bareName: { name: 'Demo_Add' } }])
     const several = setUp(fail({ type: 'tool-unknown', asked: 'Add', suggestions: ['A.Add', 'B.Add'] }))
     const { body } = await several.post({ tool: { name: 'Add' } })
@@ -214,7 +215,7 @@ describe('POST /worker/tools/invoke', () => {
   it("takes a tool's readable name for either of the names that it may have", async () => {
     const { post, calls } = setUp(ok(3))
     await post({ tool: { name: 'Add Two', toolkit: 'Demo' } })
-    expect(calls).toMatchObject([{ asked: 'Demo.Add_Two', otherwise: { asked: 'Demo.AddTwo' } }])
+    expect(calls).toMatchObject([{ toolRef: toIdRef('Demo.Add_Two'), fallback: { toolRef: toIdRef('Demo.AddTwo') } }])
   })
 
   it.each(OUTPUTS)('answers with %s', async (_, result, success, output) => {

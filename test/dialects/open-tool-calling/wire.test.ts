@@ -1,3 +1,4 @@
+import { toDocumentRef, toIdRef, toNameRef } from '../../../src/core/tool/tool-ref.ts'
 import { describe, expect, it } from 'vitest'
 import { fail, ok } from '../../../src/core/failure/failure.ts'
 import { REQUEST_SCHEMA, RESPONSE_SCHEMA } from '../../../src/dialects/open-tool-calling/schema-uri.ts'
@@ -8,7 +9,7 @@ describe('a tool request', () => {
     [
       { tool: { name: 'Add', toolkit: 'Demo' } },
       {
-        asked: 'Demo.Add',
+        toolRef: toIdRef('Demo.Add'),
         input: {},
         includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([]) },
@@ -17,7 +18,7 @@ describe('a tool request', () => {
     [
       { tool: { name: 'Add', toolkit: 'Demo', version: '^1' } },
       {
-        asked: 'Demo.Add@^1',
+        toolRef: toIdRef('Demo.Add@^1'),
         input: {},
         includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([]) },
@@ -26,7 +27,7 @@ describe('a tool request', () => {
     [
       { tool: { name: 'Add', toolkit: '', version: '' } },
       {
-        asked: 'name:Add',
+        toolRef: toNameRef('Add'),
         bareName: { name: 'Add' },
         input: {},
         includesContextParameters: true,
@@ -36,8 +37,8 @@ describe('a tool request', () => {
     [
       { tool: { name: 'Add', version: '1.0.0' } },
       {
-        asked: 'name:Add@1.0.0',
-        bareName: { name: 'Add', selector: '1.0.0' },
+        toolRef: toNameRef('Add', '1.0.0'),
+        bareName: { name: 'Add', range: '1.0.0' },
         input: {},
         includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([]) },
@@ -46,7 +47,7 @@ describe('a tool request', () => {
     [
       { tool: { name: 'Demo.Add' } },
       {
-        asked: 'Demo.Add',
+        toolRef: toIdRef('Demo.Add'),
         input: {},
         includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([]) },
@@ -55,7 +56,7 @@ describe('a tool request', () => {
     [
       { tool: { name: 'Demo.Add', version: '1.0.0' } },
       {
-        asked: 'Demo.Add@1.0.0',
+        toolRef: toIdRef('Demo.Add@1.0.0'),
         input: {},
         includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([]) },
@@ -64,7 +65,7 @@ describe('a tool request', () => {
     [
       { tool: { name: 'Demo.Add@2.0.0', version: '1.0.0' } },
       {
-        asked: 'Demo.Add@2.0.0',
+        toolRef: toIdRef('Demo.Add@2.0.0'),
         input: {},
         includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([]) },
@@ -87,7 +88,7 @@ describe('a tool request', () => {
         },
       },
       {
-        asked: 'Demo.Add',
+        toolRef: toIdRef('Demo.Add'),
         callId: 'e',
         traceId: 'r',
         input: { a: 1 },
@@ -111,7 +112,7 @@ describe('a tool request', () => {
         context: null,
       },
       {
-        asked: 'Demo.Add',
+        toolRef: toIdRef('Demo.Add'),
         input: {},
         includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([]) },
@@ -120,7 +121,7 @@ describe('a tool request', () => {
     [
       { tool: { name: 'Add', toolkit: 'Demo' }, context: { authorization: null, secrets: null, user_id: null } },
       {
-        asked: 'Demo.Add',
+        toolRef: toIdRef('Demo.Add'),
         input: {},
         includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([]) },
@@ -129,7 +130,7 @@ describe('a tool request', () => {
     [
       { tool: { name: 'Add', toolkit: 'Demo' }, context: { authorization: { token: '' }, secrets: [], user_id: '' } },
       {
-        asked: 'Demo.Add',
+        toolRef: toIdRef('Demo.Add'),
         input: {},
         includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([]) },
@@ -138,7 +139,7 @@ describe('a tool request', () => {
     [
       { tool: { name: 'Add', toolkit: 'Demo' }, context: { secrets: [{ key: 'A', value: 'B', more: 1 }] } },
       {
-        asked: 'Demo.Add',
+        toolRef: toIdRef('Demo.Add'),
         input: {},
         includesContextParameters: true,
         context: { tokens: new Map([]), secrets: new Map([['A', 'B']]) },
@@ -150,9 +151,9 @@ describe('a tool request', () => {
         context: { authorization: { token: 'T', user_info: { name: 'U' } } },
       },
       {
-        otherwise: { asked: 'My_demo.Addtwo@1.0.0' },
-        address: 'document:["toolkit","My_demo","Add two","1.0.0"]',
-        asked: 'My_demo.Add_two@1.0.0',
+        fallback: { toolRef: toIdRef('My_demo.Addtwo@1.0.0') },
+        documentRef: toDocumentRef({ dialect: 'toolkit', id: 'My_demo', tool: 'Add two', range: '1.0.0' }),
+        toolRef: toIdRef('My_demo.Add_two@1.0.0'),
         input: {},
         includesContextParameters: true,
         context: { tokens: new Map([['*', 'T']]), secrets: new Map([]), values: { user_info: { name: 'U' } } },

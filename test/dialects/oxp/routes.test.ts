@@ -1,3 +1,4 @@
+import { toRefKey } from '../../../src/core/tool/tool-ref.ts'
 import { createBudget } from '../../../src/core/tool/budget.ts'
 import { withBudget, type FormatWriter } from '../../../src/core/publish/export.ts'
 import { describe, expect, it } from 'vitest'
@@ -73,7 +74,7 @@ describe.each(['/tools/call', '/oxp/tools/call'])('POST %s', (path) => {
     const bare = await send('POST', path, CALL, { 'oxp-version': '1.0.7' })
     expect(bare.body).toEqual({ call_id: 'generated', success: true, duration: 12, value: 3 })
     expect(bare.headers.get('oxp-version')).toBe('1.0')
-    expect(calls.map(({ asked }) => asked)).toEqual(['Kit.Add', 'Kit.Add'])
+    expect(calls.map(({ toolRef }) => toRefKey(toolRef))).toEqual(['Kit.Add', 'Kit.Add'])
   })
 })
 

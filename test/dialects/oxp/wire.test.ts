@@ -1,35 +1,39 @@
+import { toIdRef } from '../../../src/core/tool/tool-ref.ts'
 import { describe, expect, it } from 'vitest'
 import { fail, ok } from '../../../src/core/failure/failure.ts'
 import { decodeCall, encodeFailure, encodeOutcome } from '../../../src/dialects/oxp/wire.ts'
 
 describe('a call', () => {
   it.each<[unknown, unknown]>([
-    [{ tool_id: 'Kit.Add' }, { asked: 'Kit.Add', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } }],
+    [
+      { tool_id: 'Kit.Add' },
+      { toolRef: toIdRef('Kit.Add'), input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+    ],
     [
       { request: { tool_id: 'Kit.Add' } },
-      { asked: 'Kit.Add', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+      { toolRef: toIdRef('Kit.Add'), input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
     ],
     [
       { $schema: 'urn:oxp:1.0', request: { tool_id: 'Kit.Add' } },
-      { asked: 'Kit.Add', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+      { toolRef: toIdRef('Kit.Add'), input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
     ],
     [
       { $schema: 'urn:oxp:1.0', tool_id: 'Kit.Add' },
-      { asked: 'Kit.Add', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+      { toolRef: toIdRef('Kit.Add'), input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
     ],
     [
       {
         $schema: 'https://github.com/OpenToolCalling/Specification/tree/main/spec/http/1.0/openapi.json',
         tool_id: 'Kit.Add',
       },
-      { asked: 'Kit.Add', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+      { toolRef: toIdRef('Kit.Add'), input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
     ],
     [
       {
         $schema: 'https://github.com/OpenExecProtocol/Specification/tree/main/spec/http/1.0/openapi.json',
         tool_id: 'Kit.Add',
       },
-      { asked: 'Kit.Add', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+      { toolRef: toIdRef('Kit.Add'), input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
     ],
     [
       { $schema: 'urn:oxp:2.0', tool_id: 'Kit.Add' },
@@ -62,7 +66,7 @@ describe('a call', () => {
         },
       },
       {
-        asked: 'Kit.Add',
+        toolRef: toIdRef('Kit.Add'),
         callId: 'c',
         traceId: 't',
         input: { a: 1 },
@@ -71,11 +75,11 @@ describe('a call', () => {
     ],
     [
       { tool_id: 'Kit.Add', context: {} },
-      { asked: 'Kit.Add', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+      { toolRef: toIdRef('Kit.Add'), input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
     ],
     [
       { tool_id: 'Kit.Add', context: { user_id: 'u' } },
-      { asked: 'Kit.Add', input: {}, context: { tokens: new Map([]), secrets: new Map([]), userId: 'u' } },
+      { toolRef: toIdRef('Kit.Add'), input: {}, context: { tokens: new Map([]), secrets: new Map([]), userId: 'u' } },
     ],
     [
       { tool_id: 'Kit.Add', context: { authorization: [{ id: 'g', token: 7 }] } },
@@ -100,7 +104,7 @@ describe('a call', () => {
     [
       { tool_id: 'Kit.Add', context: { more: 1 } },
       {
-        asked: 'Kit.Add',
+        toolRef: toIdRef('Kit.Add'),
         input: {},
         context: { tokens: new Map([]), secrets: new Map([]), values: { more: 1 } },
         contextFieldHints: { path: '/context', fields: ['authorization', 'secrets', 'user_id'] },

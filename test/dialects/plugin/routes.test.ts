@@ -1,3 +1,4 @@
+import { toIdRef, toNameRef, toRefKey } from '../../../src/core/tool/tool-ref.ts'
 import { describe, expect, it, vi } from 'vitest'
 import type { Principal } from '../../../src/core/access/principal.ts'
 import type { CallOutcome } from '../../../src/core/call/call.ts'
@@ -22,7 +23,8 @@ interface Given {
 /** Resolves exposed names, which here are the records' own. */
 function resolverOf(records: readonly ToolRecord[]): Resolver {
   return {
-    resolve(asked) {
+    resolve(ref) {
+      const asked = toRefKey(ref)
       const record = records.find(({ name }) => asked === `name:${name}`)
       if (!record) return fail({ type: 'tool-unknown', asked, suggestions: [] })
       const nothing = () => []
@@ -34,6 +36,7 @@ function resolverOf(records: readonly ToolRecord[]): Resolver {
         publisher: { principal: 'admin', trusted: true },
       }
     },
+    suggest: () => [],
     invalidate: () => undefined,
   }
 }
@@ -64,8 +67,8 @@ describe('POST /plugin/call', () => {
     expect(answer.body).toEqual({ content: [{ type: 'text', text: 'done' }] })
     expect(calls).toEqual([
       {
-        asked: 'name:add',
-        otherwise: { bareName: { name: 'add' } },
+        toolRef: toNameRef('add'),
+        fallback: { bareName: { name: 'add' } },
         method: 'tools/call',
         input: { a: 1 },
         context: { tokens: new Map(), secrets: new Map() },
@@ -79,7 +82,7 @@ describe('POST /plugin/call', () => {
     await send('POST', '/plugin/call', { params: { name: 'add' } })
     await send('POST', '/plugin/call', { method: null, params: { name: 'add', arguments: null, _meta: { x: 1 } } })
     await send('POST', '/plugin/call', { params: { name: 'Kit.Tool@1.0.0' } })
-    expect(calls.map(({ asked, input }) => [asked, input])).toEqual([
+    expect(calls.map(({ toolRef, input }) => [toRefKey(toolRef), input])).toEqual([
       ['name:add', {}],
       ['name:add', {}],
       ['Kit.Tool@1.0.0', {}],
@@ -149,7 +152,7 @@ describe('POST /plugin/call', () => {
     async (name) => {
       const { send, calls } = setUp()
       await send('POST', '/plugin/call', { params: { name } })
-      expect(calls).toMatchObject([{ asked: `name:${JSON.stringify([name])}` }])
+      expect(calls).toMatchObject([{ toolRef: toNameRef(name) }])
     },
   )
 
@@ -183,7 +186,7 @@ describe('POST /plugin/call', () => {
     ])('calls by %s', async (_, name, asked) => {
       const { send, calls } = setUp({ records })
       expect(await send('POST', '/plugin/call?toolkit=kit', { params: { name } })).toMatchObject({ status: 200 })
-      expect(calls[0]?.asked.toLowerCase()).toBe(asked.toLowerCase())
+      expect(calls.map(({ toolRef }) => toRefKey(toolRef).toLowerCase())[0]).toBe(asked.toLowerCase())
     })
 
     it("calls no other toolkit's tools, and nothing in what is no toolkit", async () => {
@@ -196,14 +199,14 @@ describe('POST /plugin/call', () => {
       // What looks like another's id is what a plugin calls a tool of its own
       await send('POST', '/plugin/call?toolkit=Kit', { params: { name: 'Other.Mul' } })
       await send('POST', '/plugin/call?toolkit=Kit', { params: { name: 'get it' } })
-      expect(calls.map(({ asked }) => asked)).toEqual(['Kit.Other_Mul', 'Kit.get_it'])
+      expect(calls.map(({ toolRef }) => toRefKey(toolRef))).toEqual(['Kit.Other_Mul', 'Kit.get_it'])
     })
 
     it('leaves it to the call to say that names cannot be looked up', async () => {
       const resolve = vi.fn(() => Promise.reject(new Error('KV is away')))
       const { send, calls } = setUp({ records, resolve })
       await send('POST', '/plugin/call?toolkit=Kit', { params: { name: 'Add' } })
-      expect(calls[0]?.asked).toBe('Kit.Add')
+      expect(calls[0]?.toolRef).toEqual(toIdRef('Kit.Add'))
     })
   })
 })

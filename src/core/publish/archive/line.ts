@@ -38,7 +38,7 @@ const PRINCIPAL = string({ min: 1, max: 300 })
 const NAME = stringMatching('a name of 1 to 64 of A-Z, a-z, 0-9, _ and -', isNamePart)
 const TOOL = stringMatching(
   "a tool such as 'Gmail.Send'",
-  (id) => parseToolId(id)?.selector === undefined && parseToolId(id) !== undefined,
+  (id) => parseToolId(id)?.range === undefined && parseToolId(id) !== undefined,
 )
 const SHORT_TEXT = string({ min: 1, max: 300 })
 

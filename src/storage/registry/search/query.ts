@@ -98,13 +98,13 @@ function buildPage(
 
 function allVersions(sql: SqlStorage, { cursor, status, toolkit }: ListQuery): Iterable<FoundVersion> | undefined {
   const last = cursor === undefined ? undefined : parseToolId(cursor)
-  if (cursor !== undefined && last?.selector === undefined) return undefined
+  if (cursor !== undefined && last?.range === undefined) return undefined
   const within = toolkit === undefined ? '' : 'AND version.key >= ? AND version.key < ?'
   const which = status === undefined ? IS_SHOWN_SQL : status === 'active' ? OF_STATUS : OF_INACTIVE
   const searchTools = `SELECT coalesce(exposed, '') AS name, record, version.key || '@' || version AS cursor
     FROM version JOIN tool ON tool.key = version.key
     WHERE ${which} AND (version.key, version) > (?, ?) ${within} ORDER BY version.key, version`
-  const after = last ? [toolKey(last), last.selector ?? ''] : ['', '']
+  const after = last ? [toolKey(last), last.range ?? ''] : ['', '']
   const keys = toolkit === undefined ? [] : toolKeyRange(toolkit)
   return sql.exec<FoundVersion>(searchTools, ...(status === undefined ? [] : [status]), ...after, ...keys)
 }

@@ -1,4 +1,4 @@
-import { BY_TOOLKIT } from '../../../core/tool/tool-id.ts'
+import { BY_TOOLKIT } from '../../../core/tool/tool-ref.ts'
 import { documentKey, kvKey } from '../../keys.ts'
 import { column, readField, rows } from '../../rows.ts'
 import { RETENTION_MS, toolKeyRange } from '../toolkits.ts'

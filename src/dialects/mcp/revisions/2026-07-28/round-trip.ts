@@ -20,7 +20,7 @@ import { invalid, type McpError, type McpResult, type McpToolCall, toResult } fr
 import type { Revision, RoundTrip } from '../revision.ts'
 import { canonicalJson } from '../../../../core/tool/digest.ts'
 import { mergeResponses, readState, type RequestState, sealState } from './request-state.ts'
-import { toNameRef } from '../../../../core/tool/tool-id.ts'
+import { toNameRef, toRefKey } from '../../../../core/tool/tool-ref.ts'
 
 type Requests = InputRequests['requests']
 
@@ -151,11 +151,11 @@ function getRequiredCapabilities({ method, params }: Requests[string]): JsonObje
 
 /** Binds a state to the call and the user: nobody else may use it. */
 export function toAssociatedData(
-  { name, selector, input }: McpToolCall,
+  { name, range, input }: McpToolCall,
   { principal, request }: McpRequestContext,
 ): string {
   const userId = request.headers.get('x-user-id')
-  return JSON.stringify(['mcp', principal.id, userId, toNameRef(name, selector), toCanonicalText(input)])
+  return JSON.stringify(['mcp', principal.id, userId, toRefKey(toNameRef(name, range)), toCanonicalText(input)])
 }
 
 function toCanonicalText(input: JsonObject): string {

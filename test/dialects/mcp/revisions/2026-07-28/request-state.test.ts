@@ -81,7 +81,7 @@ describe('what a state is sealed for', () => {
     const bound = toAssociatedData(CALL, client())
     expect(JSON.parse(bound)).toEqual(['mcp', 'admin', null, 'name:echo', '{"a":2,"b":1}'])
     expect(toAssociatedData({ ...CALL, input: { a: 2, b: 1 } }, client())).toBe(bound)
-    expect(JSON.parse(toAssociatedData({ ...CALL, selector: '^1' }, client({ 'x-user-id': 'u' })))).toEqual([
+    expect(JSON.parse(toAssociatedData({ ...CALL, range: '^1' }, client({ 'x-user-id': 'u' })))).toEqual([
       'mcp',
       'admin',
       'u',
