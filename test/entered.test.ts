@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 /** What a warm request may take at most, as `npm run bench:entered` counts it. */
 const AT_MOST = {
   'OXP POST /tools/call': { files: 34, promises: 40, statements: 0 },
-  'MCP 2026-07-28 tools/call': { files: 36, promises: 42, statements: 0 },
-  'MCP 2025-11-25 tools/call': { files: 36, promises: 42, statements: 0 },
+  'MCP 2026-07-28 tools/call': { files: 36, promises: 46, statements: 0 },
+  'MCP 2025-11-25 tools/call': { files: 36, promises: 46, statements: 0 },
   'Open Tool Calling POST /worker/tools/invoke': { files: 34, promises: 40, statements: 0 },
   'Machine Context POST /machine-context/execute': { files: 33, promises: 40, statements: 0 },
   'Plugin POST /plugin/call': { files: 33, promises: 40, statements: 0 },
