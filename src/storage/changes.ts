@@ -1,21 +1,21 @@
 /** In memory: the events of one Durable Object may wait for each other. */
 export function createChangeNotifier() {
-  const waiting = new Map<string, Set<(how: 'changed') => void>>()
+  const waiters = new Map<string, Set<(result: 'notified') => void>>()
   return {
-    async waitForChange(id: string, timeoutMs: number): Promise<'changed' | 'timeout'> {
-      const { promise, resolve } = Promise.withResolvers<'changed' | 'timeout'>()
-      const all = waiting.get(id) ?? new Set()
-      waiting.set(id, all.add(resolve))
-      const timer = setTimeout(() => resolve('timeout'), timeoutMs)
-      const how = await promise
+    async waitForChange(id: string, timeoutMs: number): Promise<'notified' | 'timed-out'> {
+      const { promise, resolve } = Promise.withResolvers<'notified' | 'timed-out'>()
+      const waitersOfId = waiters.get(id) ?? new Set()
+      waiters.set(id, waitersOfId.add(resolve))
+      const timer = setTimeout(() => resolve('timed-out'), timeoutMs)
+      const result = await promise
       clearTimeout(timer)
-      all.delete(resolve)
-      if (all.size === 0 && waiting.get(id) === all) waiting.delete(id)
-      return how
+      waitersOfId.delete(resolve)
+      if (waitersOfId.size === 0 && waiters.get(id) === waitersOfId) waiters.delete(id)
+      return result
     },
-    count: (id: string): number => waiting.get(id)?.size ?? 0,
+    count: (id: string): number => waiters.get(id)?.size ?? 0,
     notifyChange(id: string): void {
-      for (const resolve of waiting.get(id) ?? []) resolve('changed')
+      for (const resolve of waiters.get(id) ?? []) resolve('notified')
     },
   }
 }

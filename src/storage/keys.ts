@@ -20,13 +20,13 @@ export const MANIFEST_KEY = 'catalogue/manifest'
 
 export const ALL_POLICIES = 'all'
 
-export function kvKey(kind: KvKind, of: string): string {
-  return PREFIXES[kind] + of
+export function kvKey(kind: KvKind, id: string): string {
+  return PREFIXES[kind] + id
 }
 
-export function parseKvKey(key: string): { readonly kind: KvKind; readonly of: string } | undefined {
+export function parseKvKey(key: string): { readonly kind: KvKind; readonly id: string } | undefined {
   const kind = KV_KINDS.find((each) => key.startsWith(PREFIXES[each]))
-  return kind && { kind, of: key.slice(PREFIXES[kind].length) }
+  return kind && { kind, id: key.slice(PREFIXES[kind].length) }
 }
 
 /** An artifact's id begins with ten characters that stand for its principal. */
@@ -44,8 +44,8 @@ export function outcomeKey(principal: string, callId = ''): string {
 
 /** The R2 key of an uploaded file; without an id, the prefix of all that a principal uploaded. */
 export function uploadKey(principal: string, user = '', id?: string): string {
-  const own = `upload/${principal}/`
-  return id === undefined ? own : `${own}${user || '-'}/${id}`
+  const prefix = `upload/${principal}/`
+  return id === undefined ? prefix : `${prefix}${user || '-'}/${id}`
 }
 
 /** Ids of documents are unique within a dialect, ignoring case. */

@@ -35,7 +35,7 @@ export const giveWay = () => new Promise<void>((done) => setTimeout(done, 0))
 
 export interface KeysOfKind {
   readonly value: (of: string) => string | ArrayBuffer | undefined
-  readonly without?: 'delete'
+  readonly whenMissing?: 'delete'
 }
 
 /** Copies to KV what is not queued key by key, after the queued keys of a run. */
@@ -53,9 +53,9 @@ interface OutboxOptions {
   readonly kinds: Partial<Readonly<Record<KvKind, KeysOfKind>>>
   readonly replication?: Replication
   /** Does some of a longer change, which queues more. Whether more of it is left. */
-  readonly proceed?: () => boolean
+  readonly continueChange?: () => boolean
   /** When the next run is due with an empty outbox, in milliseconds since 1970. */
-  readonly later?: () => number | undefined
+  readonly nextRunAt?: () => number | undefined
 }
 
 type OutboxEntry = { readonly target: string; readonly revision: number }
@@ -76,30 +76,30 @@ export function enqueue(
 }
 
 /** The `outbox` table survives a crash; each key is written as it is then, so many changes cost one write. */
-export function createOutbox({ storage, kv, kinds, replication, proceed, later }: OutboxOptions) {
+export function createOutbox({ storage, kv, kinds, replication, continueChange, nextRunAt }: OutboxOptions) {
   const { sql } = storage
-  let last = 0
+  let lastRunAt = 0
   let failures = 0
-  const written = new Map<string, number>()
+  const writtenAt = new Map<string, number>()
 
   async function schedule(): Promise<void> {
     if (isIdle()) return
-    const at = Math.max(Date.now(), last + MIN_INTERVAL_MS)
-    const set = await storage.getAlarm()
+    const at = Math.max(Date.now(), lastRunAt + MIN_INTERVAL_MS)
+    const scheduledAt = await storage.getAlarm()
     // A long overdue alarm failed, and the platform repeats it up to a minute later
-    const isOverdue = set !== null && set < Date.now() - OVERDUE_MS
-    if (set === null || set > at || isOverdue) await storage.setAlarm(at)
+    const isOverdue = scheduledAt !== null && scheduledAt < Date.now() - OVERDUE_MS
+    if (scheduledAt === null || scheduledAt > at || isOverdue) await storage.setAlarm(at)
   }
 
   /** Retries failed writes with growing delays. It never throws: the platform would choose the time of the retry. */
   async function run(): Promise<void> {
     let next: number | undefined
     try {
-      const isLeft = proceed?.() ?? false
-      const isMore = (await writeDue()) || isLeft
+      const hasLongerChange = continueChange?.() ?? false
+      const hasMore = (await writeDue()) || hasLongerChange
       failures = 0
-      if (isMore) next = Date.now()
-      else if (isIdle()) next = later?.()
+      if (hasMore) next = Date.now()
+      else if (isIdle()) next = nextRunAt?.()
       else next = Math.max(Date.now() + MIN_INTERVAL_MS, isEmpty() ? (replication?.cooldownUntil() ?? 0) : 0)
     } catch (error) {
       failures += 1
@@ -109,26 +109,26 @@ export function createOutbox({ storage, kv, kinds, replication, proceed, later }
       next = Date.now() + delay
       console.warn(JSON.stringify({ event: 'outbox-retry', failures, delay_ms: delay, error: String(error) }))
     }
-    last = Date.now()
+    lastRunAt = Date.now()
     if (next !== undefined) await storage.setAlarm(next)
   }
 
   async function writeDue(): Promise<boolean> {
     const since = Date.now() - MIN_INTERVAL_MS
-    for (const [target, at] of written) if (at <= since) written.delete(target)
+    for (const [target, at] of writtenAt) if (at <= since) writtenAt.delete(target)
 
     const urgent = skipRecent(`WHERE ${IS_URGENT} ORDER BY priority, rowid`, URGENT_PER_RUN)
     await writeAll(urgent)
     await writeAll(skipRecent('ORDER BY since, priority, rowid', PER_RUN - urgent.length))
     const isQuiet = skipRecent('', 1).length === 0
-    const isMore = (await replication?.write(isQuiet)) ?? false
-    return isMore || !isQuiet
+    const hasMore = (await replication?.write(isQuiet)) ?? false
+    return hasMore || !isQuiet
   }
 
-  function skipRecent(which: string, most: number): readonly OutboxEntry[] {
-    const query = `SELECT target, revision FROM outbox ${which} LIMIT ?`
-    const keys = rows<OutboxEntry>(sql, query, most + written.size)
-    return keys.filter(({ target }) => !written.has(target)).slice(0, most)
+  function skipRecent(clause: string, most: number): readonly OutboxEntry[] {
+    const query = `SELECT target, revision FROM outbox ${clause} LIMIT ?`
+    const keys = rows<OutboxEntry>(sql, query, most + writtenAt.size)
+    return keys.filter(({ target }) => !writtenAt.has(target)).slice(0, most)
   }
 
   async function writeAll(keys: readonly OutboxEntry[]): Promise<void> {
@@ -146,7 +146,7 @@ export function createOutbox({ storage, kv, kinds, replication, proceed, later }
   }
 
   function noteWritten(keys: readonly OutboxEntry[]): void {
-    for (const { target } of keys) written.set(target, Date.now())
+    for (const { target } of keys) writtenAt.set(target, Date.now())
     const of = JSON.stringify(keys.map(({ target, revision }) => [target, revision]))
     sql.exec(
       `DELETE FROM outbox WHERE rowid IN (SELECT outbox.rowid FROM json_each(?) CROSS JOIN outbox
@@ -162,14 +162,14 @@ export function createOutbox({ storage, kv, kinds, replication, proceed, later }
 
   function value(target: string): string | ArrayBuffer | undefined {
     const key = parseKvKey(target)
-    return key && kinds[key.kind]?.value(key.of)
+    return key && kinds[key.kind]?.value(key.id)
   }
 
   async function write({ target }: OutboxEntry): Promise<void> {
     const kind = parseKvKey(target)?.kind
     const current = value(target)
     if (current !== undefined) await kv.put(target, current)
-    else if (kind && kinds[kind]?.without === 'delete') await kv.delete(target)
+    else if (kind && kinds[kind]?.whenMissing === 'delete') await kv.delete(target)
   }
 
   const isEmpty = () => readField(sql, 'SELECT 1 FROM outbox LIMIT 1') === undefined

@@ -17,15 +17,15 @@ const MAX_WRITTEN = 5_000
 const MAX_MISSES_PER_S = 50
 
 /** `value` reads a key from the Durable Object that writes it, as is done for those that the isolate itself changed. */
-export function createKvReader(kv: KVNamespace, value: ReadValue, now: () => number) {
+export function createKvReader(kv: KVNamespace, readFromObject: ReadValue, now: () => number) {
   const reads = createKvClient(kv, now)
-  const written = createLruCache<number>(MAX_WRITTEN)
-  const mayAsk = createRateCounter(MAX_MISSES_PER_S, now)
+  const writtenAt = createLruCache<number>(MAX_WRITTEN)
+  const mayReadThrough = createRateCounter(MAX_MISSES_PER_S, now)
 
   /** Written itself, or all that begins with its toolkit's name and the dot. */
   function isLagging(key: string): boolean {
     const isLate = (at: number | undefined) => at !== undefined && now() - at < KV_LAG_MS
-    return isLate(written.get(key)) || isLate(written.get(key.slice(0, key.indexOf('.') + 1)))
+    return isLate(writtenAt.get(key)) || isLate(writtenAt.get(key.slice(0, key.indexOf('.') + 1)))
   }
 
   return {
@@ -33,21 +33,19 @@ export function createKvReader(kv: KVNamespace, value: ReadValue, now: () => num
     isLagging,
 
     markWritten(key: string): void {
-      written.set(key, now())
+      writtenAt.set(key, now())
     },
 
-    /**
-     * `ask` asks the Durable Object for keys that KV does not have; for those that KV fails to read it is asked anyway.
-     */
-    async read<Value>(key: string, onMiss: 'ask' | 'believe') {
-      if (isLagging(key)) return parseKvJson<Value>(await value(key))
+    /** A key that KV does not have is `absent`, or is read from the Durable Object, as one that KV fails to read always is. */
+    async read<Value>(key: string, { onMiss }: { readonly onMiss: 'absent' | 'read-through' }) {
+      if (isLagging(key)) return parseKvJson<Value>(await readFromObject(key))
       const text = await reads.text(key, CHANGING_TTL_S)
-      const isToAsk = text === undefined || (text === null && onMiss === 'ask' && mayAsk())
-      return parseKvJson<Value>(isToAsk ? await value(key) : text)
+      const readsThrough = text === undefined || (text === null && onMiss === 'read-through' && mayReadThrough())
+      return parseKvJson<Value>(readsThrough ? await readFromObject(key) : text)
     },
 
     async immutable(key: string, type: 'text' | 'bytes') {
-      return (await reads[type](key, IMMUTABLE_TTL_S)) ?? (await value(key))
+      return (await reads[type](key, IMMUTABLE_TTL_S)) ?? (await readFromObject(key))
     },
   }
 }

@@ -10,19 +10,19 @@ export type KvClient = ReturnType<typeof createKvClient>
 export function createKvClient(kv: KVNamespace, now: () => number) {
   let cooldownUntil = -Infinity
 
-  async function read<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  async function read<T>(load: () => Promise<T>): Promise<T | undefined> {
     if (now() < cooldownUntil) return undefined
-    let isAnswered = false
+    let hasSettled = false
     try {
       return await withTimeout(WAIT_MS, 'KV', async () => {
         try {
-          return await ask()
+          return await load()
         } finally {
-          isAnswered = true
+          hasSettled = true
         }
       })
     } catch (error) {
-      if (!isAnswered) cooldownUntil = now() + REST_MS
+      if (!hasSettled) cooldownUntil = now() + REST_MS
       console.warn(JSON.stringify({ event: 'kv-unread', error: String(error) }))
       return undefined
     }

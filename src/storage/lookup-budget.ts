@@ -1,9 +1,9 @@
-export function createRateCounter(most: number, now: () => number): () => boolean {
-  let counted = { second: 0, count: 0 }
+export function createRateCounter(maxPerSecond: number, now: () => number): () => boolean {
+  let window = { second: 0, count: 0 }
   return () => {
     const second = Math.floor(now() / 1_000)
-    if (counted.second !== second) counted = { second, count: 0 }
-    counted.count += 1
-    return counted.count <= most
+    if (window.second !== second) window = { second, count: 0 }
+    window.count += 1
+    return window.count <= maxPerSecond
   }
 }

@@ -6,30 +6,30 @@ export interface StubOptions {
   readonly what: string
   readonly waitMs: number
   /** Per method, in place of `waitMs`. */
-  readonly longer?: Readonly<Record<string, number>>
+  readonly waitMsByMethod?: Readonly<Record<string, number>>
   /** Methods that are not retried, since a second call would act twice. */
-  readonly once?: readonly string[]
+  readonly neverRetried?: readonly string[]
 }
 
 /**
  * Methods answer in time or fail as `Unreachable`, as they do where the object refuses its tables. Errors that the
  * object's own code throws pass through. A stub belongs to the request that opened it, so each call opens one.
  */
-export function createReliableStub<Stub extends object>(open: () => Stub, reach: StubOptions): Stub {
-  const { what, waitMs, longer = {}, once = [] } = reach
+export function createReliableStub<Stub extends object>(open: () => Stub, options: StubOptions): Stub {
+  const { what, waitMs, waitMsByMethod = {}, neverRetried = [] } = options
   const message = `${CANNOT_REACH} ${what} right now`
   return new Proxy(open(), {
     get(_, method) {
       // Else whoever awaits the stub would wait for an answer of the object
       if (typeof method !== 'string' || method === 'then') return undefined
-      return async (...given: unknown[]): Promise<unknown> => {
+      return async (...args: unknown[]): Promise<unknown> => {
         try {
-          const ask = async (): Promise<unknown> => {
+          const callObject = async (): Promise<unknown> => {
             const stub: object = open()
-            return Reflect.apply(Reflect.get(stub, method), stub, given)
+            return Reflect.apply(Reflect.get(stub, method), stub, args)
           }
-          return await withTimeout(longer[method] ?? waitMs, message, () =>
-            once.includes(method) ? ask() : retryOnce(ask),
+          return await withTimeout(waitMsByMethod[method] ?? waitMs, message, () =>
+            neverRetried.includes(method) ? callObject() : retryOnce(callObject),
           )
         } catch (error) {
           if (error instanceof Error && error.message.includes(CANNOT_OPEN))
@@ -52,19 +52,19 @@ function isDefect(error: unknown): boolean {
 }
 
 /** Retries once where the platform says that the object was moved or restarted: its storage is intact. */
-export async function retryOnce<T>(ask: () => Promise<T>): Promise<T> {
+export async function retryOnce<T>(callObject: () => Promise<T>): Promise<T> {
   try {
-    return await ask()
+    return await callObject()
   } catch (error) {
-    if (error instanceof Error && 'retryable' in error && error.retryable === true) return ask()
+    if (error instanceof Error && 'retryable' in error && error.retryable === true) return callObject()
     throw error
   }
 }
 
 /** Fails as `Unreachable` after `ms`; the work goes on by itself. */
-export async function withTimeout<T>(ms: number, who: string, work: () => Promise<T>): Promise<T> {
+export async function withTimeout<T>(ms: number, what: string, work: () => Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new UnreachableError(`${who} did not answer within ${ms} ms`)), ms)
+  const timer = setTimeout(() => reject(new UnreachableError(`${what} did not answer within ${ms} ms`)), ms)
   try {
     return await Promise.race([work(), promise])
   } finally {
@@ -73,11 +73,11 @@ export async function withTimeout<T>(ms: number, who: string, work: () => Promis
 }
 
 /** `other` where the object does not answer. */
-export async function withFallback<T, U>(ask: () => Promise<T>, other: U): Promise<T | U> {
+export async function withFallback<T, U>(callObject: () => Promise<T>, fallback: U): Promise<T | U> {
   try {
-    return await ask()
+    return await callObject()
   } catch (error) {
-    if (error instanceof UnreachableError) return other
+    if (error instanceof UnreachableError) return fallback
     throw error
   }
 }

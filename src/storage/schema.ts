@@ -2,7 +2,7 @@ import { column, readField } from './rows.ts'
 
 interface Schema {
   /** Names the object in messages: `the Registry`. */
-  readonly of: string
+  readonly object: string
   /** Counts up with each incompatible change of the tables. */
   readonly version: number
   readonly tables: string
@@ -13,7 +13,7 @@ export const CANNOT_OPEN = 'Cannot open the storage of'
 /**
  * Gives whether it made the tables. Throws for another version: nothing migrates them, and misread data may be lost.
  */
-export function openTables(sql: SqlStorage, { of, version, tables }: Schema): boolean {
+export function openTables(sql: SqlStorage, { object, version, tables }: Schema): boolean {
   if (!hasTables(sql)) {
     sql.exec(tables)
     sql.exec('CREATE TABLE schema_version (version INTEGER NOT NULL)')
@@ -25,7 +25,7 @@ export function openTables(sql: SqlStorage, { of, version, tables }: Schema): bo
     : 'none'
   if (stored !== version) {
     throw new Error(
-      `${CANNOT_OPEN} ${of}: its schema_version is ${stored}, and this Switchboard reads ${version}. ` +
+      `${CANNOT_OPEN} ${object}: its schema_version is ${stored}, and this Switchboard reads ${version}. ` +
         'Deploy the Switchboard that wrote it, export what is to be kept, and restore that into a deployment under a new name',
     )
   }

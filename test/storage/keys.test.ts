@@ -11,7 +11,7 @@ it.each([
   ['provider', 'a/b tool/c', 'provider/a/b tool/c'],
 ] as const)('the key of a %s %s is %s, as it lies in KV already, and reads back', (kind, of, key) => {
   expect(kvKey(kind, of)).toBe(key)
-  expect(parseKvKey(key)).toEqual({ kind, of })
+  expect(parseKvKey(key)).toEqual({ kind, id: of })
 })
 
 it.each([MANIFEST_KEY, '', 'tool', 'tools/x', 'a/tool/x'])('%j is the key of none of many', (key) => {

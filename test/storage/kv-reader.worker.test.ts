@@ -21,7 +21,7 @@ function isolate() {
     clock,
     owner,
     wrote: reader.markWritten,
-    read: (key: string, unknown: 'ask' | 'believe' = 'ask') => reader.read<unknown>(key, unknown),
+    read: (key: string, onMiss: 'absent' | 'read-through' = 'read-through') => reader.read<unknown>(key, { onMiss }),
   }
 }
 
@@ -69,9 +69,9 @@ describe('what changes in KV', () => {
   it('is asked of its Durable Object where KV does not know it, if it is not to be believed', async () => {
     const { asked, owner, read } = isolate()
     owner.set('a', '"new"')
-    expect(await read('a', 'believe')).toBeUndefined()
+    expect(await read('a', 'absent')).toBeUndefined()
     expect(asked).toEqual([])
-    expect(await read('a', 'ask')).toBe('new')
+    expect(await read('a', 'read-through')).toBe('new')
   })
 
   it('is asked of its Durable Object 50 times a second, and is unknown to all others', async () => {

@@ -5,7 +5,7 @@ import { Access } from '../../src/storage/access/access-object.ts'
 import { hasTables, openTables } from '../../src/storage/schema.ts'
 
 const SCHEMA = {
-  of: 'an IdempotencyStore',
+  object: 'an IdempotencyStore',
   version: 2,
   tables: 'CREATE TABLE call (id TEXT); CREATE TABLE other (id TEXT);',
 }

@@ -58,8 +58,9 @@ export function createPoliciesRoutes(deps: PoliciesRoutesDeps): Hono {
     const { limits, ...details } = policy
     addAuditDetails({ ...details, ...(limits ? { limits: { ...limits } } : {}) })
     const result = await store.put(policy, precondition)
-    if (result === 'stale') return PRECONDITION_FAILED
-    if (result !== undefined) return { ...ok(policy), status: result ? 201 : 200, headers: etag(policy) }
+    if (result === 'precondition-failed') return PRECONDITION_FAILED
+    if (result !== 'limit-reached')
+      return { ...ok(policy), status: result === 'created' ? 201 : 200, headers: etag(policy) }
     const message = `There are ${MAX_POLICIES} policies, the maximum: delete one`
     return fail({ type: 'conflict', message })
   })
@@ -71,8 +72,8 @@ export function createPoliciesRoutes(deps: PoliciesRoutesDeps): Hono {
   })(async ({ path: { pattern }, precondition, addAuditDetails }) => {
     addAuditDetails({ pattern })
     const result = await store.remove(pattern, precondition)
-    if (result === 'stale') return PRECONDITION_FAILED
-    return result ? ok(undefined) : unknown(pattern)
+    if (result === 'precondition-failed') return PRECONDITION_FAILED
+    return result === 'removed' ? ok(undefined) : unknown(pattern)
   })
 
   return router

@@ -127,8 +127,10 @@ export interface Policies {
 
 export interface PolicyStore {
   list(): Promise<readonly Policy[]>
-  /** Whether it is new; undefined at `MAX_POLICIES`, `stale` where the present one is not as expected. */
-  put(policy: Policy, expected?: Precondition): Promise<boolean | 'stale' | undefined>
-  /** False where there was none, `stale` where it is not as expected. */
-  remove(pattern: string, expected?: Precondition): Promise<boolean | 'stale'>
+  put(policy: Policy, precondition?: Precondition): Promise<PutPolicyResult>
+  remove(pattern: string, precondition?: Precondition): Promise<RemovePolicyResult>
 }
+
+/** `limit-reached`: there are `MAX_POLICIES`. */
+export type PutPolicyResult = 'created' | 'replaced' | 'limit-reached' | 'precondition-failed'
+export type RemovePolicyResult = 'removed' | 'not-found' | 'precondition-failed'

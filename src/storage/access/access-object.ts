@@ -40,8 +40,8 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
       storage,
       kv: env.REGISTRY,
       kinds: {
-        apiKey: { value: (hash) => this.#keyText(hash), without: 'delete' },
-        provider: { value: (id) => this.#providerText(id), without: 'delete' },
+        apiKey: { value: (hash) => this.#keyText(hash), whenMissing: 'delete' },
+        provider: { value: (id) => this.#providerText(id), whenMissing: 'delete' },
       },
     })
     // The platform gives up an alarm that cannot be run for long

@@ -35,6 +35,6 @@ export function createKvKeys(kv: KVNamespace, access: AccessStub, now: () => num
     },
     listLastUses: access.listLastUses,
     remove: (id, expected) => access.removeGiven('apiKey', id, expected),
-    find: (hash) => reader.read<ApiKey>(kvKey('apiKey', hash), 'ask'),
+    find: (hash) => reader.read<ApiKey>(kvKey('apiKey', hash), { onMiss: 'read-through' }),
   }
 }

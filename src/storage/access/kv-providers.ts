@@ -12,7 +12,7 @@ const MAX_KEPT = 1_000
 export function createKvProviders(kv: KVNamespace, access: AccessStub, now: () => number): ProviderStore {
   const reader = createKvReader(kv, access.value, now)
   const kept = createSwrCache<Provider | undefined>({ store: createLruCache(MAX_KEPT), getAges: () => AGES, now })
-  const load = (id: string) => reader.read<Provider>(kvKey('provider', id), 'ask')
+  const load = (id: string) => reader.read<Provider>(kvKey('provider', id), { onMiss: 'read-through' })
 
   function changed(id: string): void {
     reader.markWritten(kvKey('provider', id))

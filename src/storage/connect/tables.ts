@@ -12,7 +12,7 @@ CREATE TABLE spent (hash TEXT PRIMARY KEY, agent TEXT NOT NULL, expires INTEGER 
 `
 
 export function createTables(sql: SqlStorage): void {
-  openTables(sql, { of: 'Connect', version: 1, tables: TABLES })
+  openTables(sql, { object: 'Connect', version: 1, tables: TABLES })
   sql.exec(NAME_HOLDERS)
 }
 

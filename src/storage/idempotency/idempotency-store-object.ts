@@ -51,28 +51,28 @@ export function defineIdempotencyStore<E>(clock: () => number) {
     constructor(state: DurableObjectState, env: E) {
       super(state, env)
       this.#sql = state.storage.sql
-      openTables(this.#sql, { of: 'an IdempotencyStore', version: 1, tables: TABLES })
+      openTables(this.#sql, { object: 'an IdempotencyStore', version: 1, tables: TABLES })
     }
 
     async claim({ callId, fingerprint, claim, process, forMs }: ClaimRequest): Promise<ClaimAnswer> {
       for (;;) {
         const now = clock()
         this.#sql.exec('DELETE FROM call WHERE expires <= ?', now)
-        const one = 'SELECT fingerprint, claim, until, outcome FROM call WHERE id = ?'
-        const known = firstRow<ClaimRow>(this.#sql, one, callId)
-        if (!known) {
+        const query = 'SELECT fingerprint, claim, until, outcome FROM call WHERE id = ?'
+        const storedCall = firstRow<ClaimRow>(this.#sql, query, callId)
+        if (!storedCall) {
           const row = [callId, fingerprint, claim, now + forMs, now + forMs + KEPT_MS]
           this.#sql.exec('INSERT INTO call VALUES (?, ?, ?, ?, NULL, ?)', ...row)
           this.#forget(now)
           await this.#sweepLater()
           return { state: 'claimed' }
         }
-        if (known.fingerprint !== fingerprint) return { state: 'reused' }
-        if (known.outcome !== null) return { state: 'finished', outcome: known.outcome }
-        if (known.claim === claim) return { state: 'claimed' }
-        if (known.until <= now || !known.claim.startsWith(process)) return { state: 'unknown' }
+        if (storedCall.fingerprint !== fingerprint) return { state: 'reused' }
+        if (storedCall.outcome !== null) return { state: 'finished', outcome: storedCall.outcome }
+        if (storedCall.claim === claim) return { state: 'claimed' }
+        if (storedCall.until <= now || !storedCall.claim.startsWith(process)) return { state: 'unknown' }
         if (this.#changes.count(callId) >= MAX_WAITING) return { state: 'crowded' }
-        await this.#changes.waitForChange(callId, known.until - now)
+        await this.#changes.waitForChange(callId, storedCall.until - now)
       }
     }
 
@@ -90,13 +90,13 @@ export function defineIdempotencyStore<E>(clock: () => number) {
     reserve(prefix: string, key: string, size: number): { key: string; size: number }[] {
       const now = clock()
       const { kv } = this.ctx.storage
-      const others: { key: string; size: number }[] = []
+      const reservations: { key: string; size: number }[] = []
       for (const [other, reserved] of kv.list<{ size: number; until: number }>({ prefix })) {
         if (reserved.until <= now) kv.delete(other)
-        else others.push({ key: other, size: reserved.size })
+        else reservations.push({ key: other, size: reserved.size })
       }
       kv.put(key, { size, until: now + RESERVED_MS })
-      return others
+      return reservations
     }
 
     /** Its bytes are stored now, or never will be. */

@@ -42,23 +42,23 @@ export function createIdempotencyStore(options: IdempotencyStoreOptions): Idempo
     const { principal, callId, select, timeoutMs } = call
     const fingerprint =
       select === undefined ? call.fingerprint : await sha256(JSON.stringify([call.fingerprint, select]))
-    const bound = JSON.stringify(['call', principal, callId, fingerprint])
+    const associatedData = JSON.stringify(['call', principal, callId, fingerprint])
     const claim = process + newId()
     const request = { callId, fingerprint, claim, process, forMs: timeoutMs + GRACE_MS }
     const answer = await openStore(call).claim(request)
     if (answer.state === 'finished') {
       const sealed = answer.outcome === STORED_IN_BUCKET ? await outcomes?.find(principal, callId) : answer.outcome
-      const opened = sealed === undefined ? undefined : await sealer.unseal(sealed, bound)
-      if (!opened) return { state: 'unknown' }
-      const finished: CompletedCall = parseTrusted(opened.text)
-      return { state: 'finished', finished }
+      const unsealed = sealed === undefined ? undefined : await sealer.unseal(sealed, associatedData)
+      if (!unsealed) return { state: 'unknown' }
+      const completedCall: CompletedCall = parseTrusted(unsealed.text)
+      return { state: 'finished', finished: completedCall }
     }
     if (answer.state !== 'claimed') return { state: answer.state }
     return {
       state: 'claimed',
-      async settle(finished) {
+      async settle(completedCall) {
         try {
-          const outcome = finished && (await sealRow(finished, call, bound))
+          const outcome = completedCall && (await sealRow(completedCall, call, associatedData))
           await openStore(call).settle(callId, claim, outcome)
         } catch (error) {
           defect(error)
@@ -68,16 +68,16 @@ export function createIdempotencyStore(options: IdempotencyStoreOptions): Idempo
   }
 
   async function sealRow(
-    finished: CompletedCall,
+    completedCall: CompletedCall,
     { principal, callId }: IdempotentCall,
-    bound: string,
+    associatedData: string,
   ): Promise<string> {
-    const sealed = await sealer.seal(JSON.stringify(finished), bound)
+    const sealed = await sealer.seal(JSON.stringify(completedCall), associatedData)
     if (sealed.length <= MAX_ROW) return sealed
     if (await outcomes?.keep(principal, callId, sealed)) return STORED_IN_BUCKET
     const message = 'The call succeeded, and its answer is too large to be given a second time'
     const result = fail({ type: 'tool-failed', message, can_retry: false })
-    return sealer.seal(JSON.stringify({ ...finished, result }), bound)
+    return sealer.seal(JSON.stringify({ ...completedCall, result }), associatedData)
   }
 
   return {

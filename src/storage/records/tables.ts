@@ -49,5 +49,5 @@ export function insertAll(sql: SqlStorage, into: string, rows: readonly (readonl
 }
 
 export function createTables(sql: SqlStorage): void {
-  openTables(sql, { of: "a day's Records", version: 2, tables: TABLES })
+  openTables(sql, { object: "a day's Records", version: 2, tables: TABLES })
 }

@@ -9,8 +9,8 @@ const PART = 1024 * 1024
 export function storeBlob(sql: SqlStorage, hash: string, bytes: ArrayBuffer): void {
   if (holdsBlob(sql, hash)) return
   nextRevision(sql)
-  for (let at = 0; at < bytes.byteLength; at += PART)
-    sql.exec('INSERT INTO blob VALUES (?, ?, ?)', hash, at / PART, bytes.slice(at, at + PART))
+  for (let offset = 0; offset < bytes.byteLength; offset += PART)
+    sql.exec('INSERT INTO blob VALUES (?, ?, ?)', hash, offset / PART, bytes.slice(offset, offset + PART))
   queue(sql, kvKey('blob', hash))
 }
 
@@ -21,11 +21,11 @@ export function holdsBlob(sql: SqlStorage, hash: string): boolean {
 export function readBlob(sql: SqlStorage, hash: string): ArrayBuffer | undefined {
   const parts = column<ArrayBuffer>(sql, 'SELECT bytes FROM blob WHERE hash = ? ORDER BY part', hash)
   if (parts.length === 0) return undefined
-  const whole = new Uint8Array(parts.reduce((size, { byteLength }) => size + byteLength, 0))
-  let at = 0
+  const bytes = new Uint8Array(parts.reduce((size, { byteLength }) => size + byteLength, 0))
+  let offset = 0
   for (const part of parts) {
-    whole.set(new Uint8Array(part), at)
-    at += part.byteLength
+    bytes.set(new Uint8Array(part), offset)
+    offset += part.byteLength
   }
-  return whole.buffer
+  return bytes.buffer
 }

@@ -1,3 +1,16 @@
+/*
+ * Definition documents in SQLite, and where their ids lead. `document_text` has each text once, by its hash; `document`
+ * a row for each version of a document that has an id, and `document_tool` the tools that the version defines, by what
+ * the document calls them.
+ *
+ * An id leads to one document within a dialect, ignoring case. It claims the toolkit's name that it spells: who may use
+ * it is decided before a document is stored (`write/conflicts.ts`), and holds for good. Each stored version queues
+ * `address/<dialect>/<id>`, from which isolates learn the toolkit and the tools. Under the dialect `toolkit`, an address
+ * leads from a toolkit's name to its listed tools by their source names.
+ *
+ * A tool is removed from its document while the newest active version of that does not define it: then neither its bare
+ * name nor `latest` finds it, and only its versions do.
+ */
 import type { DefinitionDocument } from '../../core/publish/registry.ts'
 import type { DocumentAddress } from '../../core/tool/tool-source.ts'
 import { sanitizeName } from '../../core/tool/sanitize-name.ts'
@@ -38,8 +51,8 @@ export function loadDocumentTools(
 ): DocumentAddress['tools'] {
   const query = `SELECT name, tool.tool AS tool FROM document_tool JOIN tool ON tool.key = document_tool.tool
     WHERE dialect = ?1 AND document_tool.key = ?2 AND (?3 IS NULL OR version = ?3) ORDER BY document_tool.rowid`
-  const all = rows<{ name: string; tool: string }>(sql, query, dialect, key, version ?? null)
-  return Object.fromEntries(all.map(({ name, tool }) => [name, tool]))
+  const toolRows = rows<{ name: string; tool: string }>(sql, query, dialect, key, version ?? null)
+  return Object.fromEntries(toolRows.map(({ name, tool }) => [name, tool]))
 }
 
 export function textByHash(sql: SqlStorage, hash: string): string | undefined {
@@ -64,16 +77,16 @@ export function storeDocument(sql: SqlStorage, document: DefinitionDocument): vo
   sql.exec(row, dialect, key, version, id, toolkit, hash, sanitizeName(id).toLowerCase())
   sql.exec('DELETE FROM document_tool WHERE dialect = ? AND key = ? AND version = ?', dialect, key, version)
   for (const [name, tool] of Object.entries(tools)) {
-    const stored = toolKey({ toolkit, tool })
-    sql.exec('INSERT INTO document_tool VALUES (?, ?, ?, ?, ?)', dialect, key, version, name, stored)
+    const storedKey = toolKey({ toolkit, tool })
+    sql.exec('INSERT INTO document_tool VALUES (?, ?, ?, ?, ?)', dialect, key, version, name, storedKey)
   }
   queue(sql, kvKey('address', documentKey(dialect, id)))
 }
 
 /** Where the tools are of the document that an id leads to. */
-export function addressText(sql: SqlStorage, of: string): string | undefined {
-  const at = of.indexOf('/')
-  const [dialect, key] = [of.slice(0, at), of.slice(at + 1)]
+export function addressText(sql: SqlStorage, address: string): string | undefined {
+  const at = address.indexOf('/')
+  const [dialect, key] = [address.slice(0, at), address.slice(at + 1)]
   if (dialect === BY_TOOLKIT) return toolkitAddress(sql, key)
   const query = 'SELECT id, toolkit FROM document WHERE dialect = ? AND key = ? LIMIT 1'
   const document = firstRow<Pick<DocumentRow, 'id' | 'toolkit'>>(sql, query, dialect, key)
@@ -85,11 +98,11 @@ function toolkitAddress(sql: SqlStorage, key: string): string | undefined {
   const query = `SELECT toolkit, tool, json_extract(record, '$.sourceName') AS sourceName
     FROM tool JOIN version ON version.key = tool.key AND version.version = tool.listed
     WHERE tool.key >= ? AND tool.key < ? AND sourceName IS NOT NULL ORDER BY tool.key`
-  const all = rows<{ toolkit: string; tool: string; sourceName: string }>(sql, query, ...toolKeyRange(key))
-  const [first] = all
+  const toolRows = rows<{ toolkit: string; tool: string; sourceName: string }>(sql, query, ...toolKeyRange(key))
+  const [first] = toolRows
   if (!first) return undefined
   const { toolkit } = first
-  const tools = Object.fromEntries(all.map(({ sourceName, tool }) => [sourceName, tool]))
+  const tools = Object.fromEntries(toolRows.map(({ sourceName, tool }) => [sourceName, tool]))
   return JSON.stringify({ id: toolkit, toolkit, tools } satisfies DocumentAddress)
 }
 
@@ -101,30 +114,30 @@ export function listSiblingTools(sql: SqlStorage, tool: string): string[] {
 
 /** Whether the newest active version of a tool's document does not define it. */
 export function isRemovedFromDocument(sql: SqlStorage, tool: string): boolean {
-  const newest = newestBeside(sql, tool)
+  const newest = findNewestVersion(sql, tool)
   if (!newest) return false
   const query = 'SELECT 1 FROM document_tool WHERE dialect = ? AND key = ? AND version = ? AND tool = ?'
   return readField(sql, query, ...newest, tool) === undefined
 }
 
 /** The keys of all tools of a tool's document that its newest active version does not define. */
-export function leftOutBeside(sql: SqlStorage, tool: string): ReadonlySet<string> {
-  const newest = newestBeside(sql, tool)
+export function listRemovedSiblings(sql: SqlStorage, tool: string): ReadonlySet<string> {
+  const newest = findNewestVersion(sql, tool)
   const query = `SELECT tool FROM document_tool WHERE dialect = ?1 AND key = ?2 EXCEPT
     SELECT tool FROM document_tool WHERE dialect = ?1 AND key = ?2 AND version = ?3`
   return new Set(newest ? column<string>(sql, query, ...newest) : [])
 }
 
-function newestBeside(sql: SqlStorage, tool: string): [dialect: string, key: string, version: string] | undefined {
+function findNewestVersion(sql: SqlStorage, tool: string): [dialect: string, key: string, version: string] | undefined {
   const document = findDocumentOfTool(sql, tool)
   if (!document) return undefined
   const { dialect, key } = document
-  const active = `SELECT version FROM document WHERE dialect = ? AND key = ? AND EXISTS (
+  const query = `SELECT version FROM document WHERE dialect = ? AND key = ? AND EXISTS (
     SELECT 1 FROM document_tool JOIN version ON version.key = document_tool.tool AND version.version = document_tool.version
     WHERE document_tool.dialect = document.dialect AND document_tool.key = document.key
       AND document_tool.version = document.version
       AND left_bundle = 0 AND json_extract(status, '$.state') = 'active')`
-  const versions = column<string>(sql, active, dialect, key)
+  const versions = column<string>(sql, query, dialect, key)
   const newest = resolveVersion(versions.map((version) => ({ version, status: { state: 'active' } })))
   return newest && [dialect, key, newest.version]
 }

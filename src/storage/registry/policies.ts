@@ -1,4 +1,5 @@
 import { createPolicySet, MAX_POLICIES, type Policy, type PolicySet } from '../../core/access/policy.ts'
+import type { PutPolicyResult, RemovePolicyResult } from '../../core/access/policy.ts'
 import { type Precondition, matchesPrecondition } from '../../core/tool/precondition.ts'
 import { ALL_POLICIES, kvKey } from '../keys.ts'
 import { column, readField } from '../rows.ts'
@@ -9,10 +10,10 @@ export interface PolicyList {
   readonly policies: readonly Policy[]
 }
 
-const CHANGED = 'policies'
+const REVISION = 'policies'
 
 export function policiesText(sql: SqlStorage): string | undefined {
-  const revision = readMeta(sql, CHANGED)
+  const revision = readMeta(sql, REVISION)
   if (revision === undefined) return undefined
   const bodies = column<string>(sql, 'SELECT body FROM policy ORDER BY pattern')
   return `{"revision":${Number(revision)},"policies":[${bodies.join()}]}`
@@ -23,35 +24,35 @@ export function findPolicy(sql: SqlStorage, pattern: string): Policy | undefined
   return body === undefined ? undefined : JSON.parse(body)
 }
 
-/** Gives whether the pattern is new; undefined at the limit, `stale` where another policy was expected. */
-export function storePolicy(sql: SqlStorage, policy: Policy, expected?: Precondition): boolean | 'stale' | undefined {
+export function storePolicy(sql: SqlStorage, policy: Policy, precondition?: Precondition): PutPolicyResult {
   const key = policy.pattern.toLowerCase()
   const before = readField<string>(sql, 'SELECT body FROM policy WHERE pattern = ?', key)
-  if (!matchesPrecondition(before, expected)) return 'stale'
+  if (!matchesPrecondition(before, precondition)) return 'precondition-failed'
   const isNew = before === undefined
-  if (isNew && (readField<number>(sql, 'SELECT count(*) FROM policy') ?? 0) >= MAX_POLICIES) return undefined
+  if (isNew && (readField<number>(sql, 'SELECT count(*) FROM policy') ?? 0) >= MAX_POLICIES) return 'limit-reached'
   const body = JSON.stringify(policy)
-  if (before === body) return false
+  if (before === body) return 'replaced'
   sql.exec('INSERT OR REPLACE INTO policy VALUES (?, ?)', key, body)
-  changed(sql)
-  return isNew
+  queuePolicies(sql)
+  return isNew ? 'created' : 'replaced'
 }
 
-export function removePolicy(sql: SqlStorage, pattern: string, expected?: Precondition): boolean | 'stale' {
+export function removePolicy(sql: SqlStorage, pattern: string, precondition?: Precondition): RemovePolicyResult {
   const before = readField<string>(sql, 'SELECT body FROM policy WHERE pattern = ?', pattern.toLowerCase())
-  if (before !== undefined && !matchesPrecondition(before, expected)) return 'stale'
-  const { rowsWritten } = sql.exec('DELETE FROM policy WHERE pattern = ?', pattern.toLowerCase())
-  if (rowsWritten > 0) changed(sql)
-  return rowsWritten > 0
+  if (before === undefined) return 'not-found'
+  if (!matchesPrecondition(before, precondition)) return 'precondition-failed'
+  sql.exec('DELETE FROM policy WHERE pattern = ?', pattern.toLowerCase())
+  queuePolicies(sql)
+  return 'removed'
 }
 
-const known = new WeakMap<SqlStorage, PolicySet>()
+const policySets = new WeakMap<SqlStorage, PolicySet>()
 
 export function loadPolicySet(sql: SqlStorage): PolicySet {
-  const before = known.get(sql)
-  if (before?.revision === Number(readMeta(sql, CHANGED) ?? 0)) return before
+  const cached = policySets.get(sql)
+  if (cached?.revision === Number(readMeta(sql, REVISION) ?? 0)) return cached
   const set = buildPolicySet(policiesText(sql))
-  known.set(sql, set)
+  policySets.set(sql, set)
   return set
 }
 
@@ -61,8 +62,8 @@ export function buildPolicySet(text: string | undefined): PolicySet {
 }
 
 /** Written first, since any change may restrict a tool. */
-function changed(sql: SqlStorage): void {
+function queuePolicies(sql: SqlStorage): void {
   const revision = nextRevision(sql)
-  writeMeta(sql, CHANGED, String(revision))
+  writeMeta(sql, REVISION, String(revision))
   queue(sql, kvKey('policies', ALL_POLICIES), 'revocation')
 }

@@ -29,9 +29,9 @@ interface RegistryEnv {
 }
 
 /** Limits the searches that made-up names can cause a second. */
-const NEAREST_PER_S = 100
+const SUGGESTIONS_PER_S = 100
 /** So many tools are searched for a second, so that publishing costs little more in a large registry. */
-const JUDGED_PER_S = 10
+const NEIGHBOR_SEARCHES_PER_S = 10
 
 /**
  * The registry's only writer. Every change is one SQLite transaction; KV follows through the outbox. Failures are
@@ -46,8 +46,8 @@ export function defineRegistry<Env extends RegistryEnv>(
     readonly #sql: SqlStorage
     readonly #outbox: ReturnType<typeof createRegistryOutbox>
     readonly #manifestSince: ReturnType<typeof createManifests>
-    readonly #mayLookNear = createRateCounter(NEAREST_PER_S, () => Date.now())
-    readonly #mayJudge = createRateCounter(JUDGED_PER_S, () => Date.now())
+    readonly #mayLookNear = createRateCounter(SUGGESTIONS_PER_S, () => Date.now())
+    readonly #mayJudge = createRateCounter(NEIGHBOR_SEARCHES_PER_S, () => Date.now())
 
     constructor(state: DurableObjectState, env: Env) {
       super(state, env)
@@ -139,8 +139,8 @@ export function defineRegistry<Env extends RegistryEnv>(
     /** Both in one message, so that an unknown name costs no second one. */
     async documentOrNearest(name: ToolName): Promise<string | NearTool[]> {
       const key = toolKey(name)
-      const alike = () => documentText(this.#sql, findSimilarKey(this.#sql, key) ?? '')
-      return documentText(this.#sql, key) ?? alike() ?? this.near(formatToolId(name))
+      const loadSimilar = () => documentText(this.#sql, findSimilarKey(this.#sql, key) ?? '')
+      return documentText(this.#sql, key) ?? loadSimilar() ?? this.near(formatToolId(name))
     }
 
     holds(toolkit: string): boolean {
@@ -186,12 +186,12 @@ export function defineRegistry<Env extends RegistryEnv>(
       return query(this.#sql, listQuery, principal)
     }
 
-    async putPolicy(policy: Policy, expected?: Precondition): Promise<boolean | 'stale' | undefined> {
-      return this.#change(() => this.#levelled(() => storePolicy(this.#sql, policy, expected)))
+    async putPolicy(policy: Policy, precondition?: Precondition) {
+      return this.#change(() => this.#levelled(() => storePolicy(this.#sql, policy, precondition)))
     }
 
-    async removePolicy(pattern: string, expected?: Precondition): Promise<boolean | 'stale'> {
-      return this.#change(() => this.#levelled(() => removePolicy(this.#sql, pattern, expected)))
+    async removePolicy(pattern: string, precondition?: Precondition) {
+      return this.#change(() => this.#levelled(() => removePolicy(this.#sql, pattern, precondition)))
     }
 
     async putBlob(hash: string, bytes: ArrayBuffer): Promise<void> {

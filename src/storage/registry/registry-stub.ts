@@ -7,7 +7,7 @@ export type RegistryStub = () => DurableObjectStub<RegistryObject>
 const REACH = {
   what: 'registry',
   waitMs: 10_000,
-  longer: {
+  waitMsByMethod: {
     publish: 30_000,
     changeToolkit: 30_000,
     installBundle: 30_000,

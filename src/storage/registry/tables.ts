@@ -61,7 +61,7 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 `
 
 export function createTables(sql: SqlStorage): void {
-  if (!openTables(sql, { of: 'the Registry', version: 7, tables: OUTBOX_TABLE + TABLES })) return
+  if (!openTables(sql, { object: 'the Registry', version: 7, tables: OUTBOX_TABLE + TABLES })) return
   sql.exec("INSERT INTO page (first, changed) VALUES ('', ?)", nextRevision(sql))
 }
 

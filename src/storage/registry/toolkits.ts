@@ -16,26 +16,26 @@ export function toPublisher(source: Source, name: ToolName): Publisher {
 
 /** With the tool `*`, of anything in the toolkit. Every writer checks this. */
 export function findPublishingDenial(sql: SqlStorage, principal: Principal, name: ToolName): string | undefined {
-  const denied = findToolkitDenial(principal, name, findOwner(sql, name.toolkit))
-  if (denied !== undefined || isAdministrator(principal)) return denied
+  const denial = findToolkitDenial(principal, name, findOwner(sql, name.toolkit))
+  if (denial !== undefined || isAdministrator(principal)) return denial
   if (loadSettings(sql, name.toolkit).hasProviderGrant) {
     return `An administrator disabled the toolkit '${name.toolkit}': only an administrator publishes in it`
   }
-  const [stands] = column<number>(sql, 'SELECT min(held) FROM version WHERE key = ?', toolKey(name))
-  if (stands !== 1) return undefined
+  const [isHeld] = column<number>(sql, 'SELECT min(held) FROM version WHERE key = ?', toolKey(name))
+  if (isHeld !== 1) return undefined
   return `An administrator disabled '${formatToolId(name)}': only an administrator publishes it again`
 }
 
-type ByPublisher = VersionChange | ToolkitChange | 'delete'
+type PublisherChange = VersionChange | ToolkitChange | 'delete'
 
 /** Every change by a publisher passes here; of a whole toolkit, `version` is ''. */
 export function findChangeDenial(
   sql: SqlStorage,
   principal: Principal,
-  { name, version, change }: { readonly name: ToolName; readonly version: string; readonly change: ByPublisher },
+  { name, version, change }: { readonly name: ToolName; readonly version: string; readonly change: PublisherChange },
 ): string | undefined {
-  const denied = findToolkitDenial(principal, name, findOwner(sql, name.toolkit))
-  if (denied !== undefined || isAdministrator(principal)) return denied
+  const denial = findToolkitDenial(principal, name, findOwner(sql, name.toolkit))
+  if (denial !== undefined || isAdministrator(principal)) return denial
   const query = 'SELECT held, unreviewed, publisher FROM version WHERE key = ? AND version = ?'
   const row = firstRow<{ held: number; unreviewed: number; publisher: string | null }>(
     sql,
@@ -56,13 +56,13 @@ export function findChangeDenial(
 /** Agents read nothing of these fields: every other one waits for the review that a version would wait for. */
 const UNREAD_FIELDS: ReadonlySet<string> = new Set(['state', 'review', 'owner', 'trusted', 'name'])
 
-function fieldsToReview({ status, ...fields }: Exclude<ByPublisher, 'delete'>): readonly string[] {
+function fieldsToReview({ status, ...fields }: Exclude<PublisherChange, 'delete'>): readonly string[] {
   const isSet = (value: unknown) =>
     value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
-  const read = Object.entries({ ...status, ...fields }).filter(
+  const reviewedFields = Object.entries({ ...status, ...fields }).filter(
     ([field, value]) => !UNREAD_FIELDS.has(field) && isSet(value),
   )
-  return read.map(([field]) => field)
+  return reviewedFields.map(([field]) => field)
 }
 
 /** Before a review, no request of a publisher carries a secret: an import asks a server for its tools. */
@@ -85,7 +85,7 @@ export function mayChange(sql: SqlStorage, principal: Principal, name: ToolName)
 
 /** It is the principal's if it was nobody's. */
 export function claimToolkit(sql: SqlStorage, { id }: Principal, toolkit: string): void {
-  if (ownerOfItself(sql, toolkit)) return
+  if (findExplicitOwner(sql, toolkit)) return
   const owner = findOwner(sql, toolkit)
   if (owner !== 'deployment') addToolkit(sql, toolkit, owner === 'nobody' ? id : owner.principal)
 }
@@ -139,13 +139,13 @@ export function loadSettings(sql: SqlStorage, toolkit: string) {
   const query = 'SELECT status, held, tags, deleted, review, description FROM toolkit WHERE key = ?'
   const row = firstRow<SettingsRow>(sql, query, toolkit.toLowerCase())
   const { status, held, tags, deleted, review, description } = row ?? {}
-  const given: Pick<Toolkit, 'status' | 'tags' | 'description'> = {
+  const settings: Pick<Toolkit, 'status' | 'tags' | 'description'> = {
     status: status ? JSON.parse(status) : { state: 'active' },
     tags: tags ? JSON.parse(tags) : [],
     ...(description ? { description } : {}),
   }
-  const gone = typeof deleted === 'number' ? { at: deleted, until: deleted + RETENTION_MS } : undefined
-  return { ...given, hasProviderGrant: held === 1, isReviewed: review === 1, deleted: gone }
+  const deletion = typeof deleted === 'number' ? { at: deleted, until: deleted + RETENTION_MS } : undefined
+  return { ...settings, hasProviderGrant: held === 1, isReviewed: review === 1, deleted: deletion }
 }
 
 /** A record's text with the description of its toolkit, which no version holds. */
@@ -178,9 +178,9 @@ export function loadToolkit(sql: SqlStorage, toolkit: string): Toolkit | undefin
   const query = `SELECT toolkit || '.' || tool || '@' || version FROM version JOIN tool ON tool.key = version.key
     WHERE ${WITHIN} AND trusted = 0 ORDER BY version.key, version LIMIT 1000`
   const untrusted = column<string>(sql, query, ...toolKeyRange(toolkit))
-  const { hasProviderGrant: _, isReviewed: review, deleted, ...given } = loadSettings(sql, toolkit)
-  const own = { toolkit: findName(sql, toolkit), owner, isBundled: isBundled(sql, toolkit), untrusted }
-  return { ...own, ...given, review, ...(deleted ? { deleted } : {}) }
+  const { hasProviderGrant: _, isReviewed: review, deleted, ...settings } = loadSettings(sql, toolkit)
+  const identity = { toolkit: findName(sql, toolkit), owner, isBundled: isBundled(sql, toolkit), untrusted }
+  return { ...identity, ...settings, review, ...(deleted ? { deleted } : {}) }
 }
 
 export function isToolkit(sql: SqlStorage, name: string): boolean {
@@ -188,21 +188,21 @@ export function isToolkit(sql: SqlStorage, name: string): boolean {
 }
 
 export function findOwner(sql: SqlStorage, toolkit: string): ToolkitOwner {
-  const owner = ownerOfItself(sql, toolkit)
+  const owner = findExplicitOwner(sql, toolkit)
   if (owner !== undefined) return owner
   const claimant = findClaimant(sql, toolkit)
-  if (claimant !== undefined) return ownerOfItself(sql, claimant) ?? 'deployment'
+  if (claimant !== undefined) return findExplicitOwner(sql, claimant) ?? 'deployment'
   // Tools older than owners are the deployment's, as are names that differ from theirs in `-` and `_` alone
   const plain = toolKeyRange(toolkit.replaceAll('-', '_'))
-  const older = readField(
+  const unownedTool = readField(
     sql,
     `SELECT 1 FROM tool WHERE ${NORMALIZED_KEY} >= ? AND ${NORMALIZED_KEY} < ? LIMIT 1`,
     ...plain,
   )
-  return older === undefined ? 'nobody' : 'deployment'
+  return unownedTool === undefined ? 'nobody' : 'deployment'
 }
 
-function ownerOfItself(sql: SqlStorage, toolkit: string): ToolkitOwner | undefined {
+function findExplicitOwner(sql: SqlStorage, toolkit: string): ToolkitOwner | undefined {
   if (isBundled(sql, toolkit)) return 'deployment'
   const query = 'SELECT owner FROM toolkit WHERE key = ?'
   const owner = readField<string | null>(sql, query, toolkit.toLowerCase())

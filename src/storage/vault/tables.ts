@@ -28,7 +28,7 @@ CREATE TABLE consent (
 );
 `
 
-const SCHEMA = { of: "a user's Vault", version: 2, tables: TABLES }
+const SCHEMA = { object: "a user's Vault", version: 2, tables: TABLES }
 
 /** A vault that was never used has no tables, and stores nothing. */
 export function checkTables(sql: SqlStorage): void {

@@ -127,7 +127,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
         const left = Math.min(end, authorization?.expiresAt ?? 0) - this.#deployment.now()
         if (
           !authorization ||
-          change === 'timeout' ||
+          change === 'timed-out' ||
           !isOpen(authorization) ||
           authorization.status !== from ||
           left <= 0

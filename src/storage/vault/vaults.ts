@@ -29,8 +29,8 @@ const MAX_INVOCATION = 500_000
 const REACH: StubOptions = {
   what: 'vaults',
   waitMs: 60_000,
-  longer: { changed: 90_000 },
-  once: ['claim', 'step', 'confirm', 'finish', 'decide', 'revoke'],
+  waitMsByMethod: { changed: 90_000 },
+  neverRetried: ['claim', 'step', 'confirm', 'finish', 'decide', 'revoke'],
 }
 
 /** One Durable Object a user; calls for no user have a vault of their principal's. */

@@ -24,20 +24,20 @@ describe('the policies of a registry', () => {
   it('are one to a pattern, whatever its case, and survive a crash', () =>
     inRegistry(async (harness) => {
       expect(textOf(harness.registry, KEY)).toBeUndefined()
-      expect(await harness.registry.putPolicy(MAIL)).toBe(true)
-      expect(await harness.registry.putPolicy({ pattern: 'mail.*', approval: true })).toBe(false)
-      expect(await harness.registry.putPolicy({ pattern: '*', timeout_ms: 5 })).toBe(true)
+      expect(await harness.registry.putPolicy(MAIL)).toBe('created')
+      expect(await harness.registry.putPolicy({ pattern: 'mail.*', approval: true })).toBe('replaced')
+      expect(await harness.registry.putPolicy({ pattern: '*', timeout_ms: 5 })).toBe('created')
       const { revision, policies } = JSON.parse(textOf(harness.registry, KEY) ?? '')
       expect(policies).toEqual([
         { pattern: '*', timeout_ms: 5 },
         { pattern: 'mail.*', approval: true },
       ])
       // The same again changes nothing
-      expect(await harness.registry.putPolicy({ pattern: '*', timeout_ms: 5 })).toBe(false)
+      expect(await harness.registry.putPolicy({ pattern: '*', timeout_ms: 5 })).toBe('replaced')
       harness.restart()
       expect(JSON.parse(textOf(harness.registry, KEY) ?? '').revision).toBe(revision)
-      expect(await harness.registry.removePolicy('MAIL.*')).toBe(true)
-      expect(await harness.registry.removePolicy('MAIL.*')).toBe(false)
+      expect(await harness.registry.removePolicy('MAIL.*')).toBe('removed')
+      expect(await harness.registry.removePolicy('MAIL.*')).toBe('not-found')
       await harness.drain()
       expect(JSON.parse(harness.kv.values.get(KEY) ?? '')).toEqual({
         revision: revision + 1,
@@ -48,12 +48,12 @@ describe('the policies of a registry', () => {
   it('are no more than so many', () =>
     inRegistry(async ({ registry }) => {
       for (let n = 0; n < MAX_POLICIES; n++) {
-        expect(await registry.putPolicy({ pattern: `Kit${n}.*`, approval: true })).toBe(true)
+        expect(await registry.putPolicy({ pattern: `Kit${n}.*`, approval: true })).toBe('created')
       }
-      expect(await registry.putPolicy(MAIL)).toBeUndefined()
-      expect(await registry.putPolicy({ pattern: 'Kit0.*', timeout_ms: 9 })).toBe(false)
+      expect(await registry.putPolicy(MAIL)).toBe('limit-reached')
+      expect(await registry.putPolicy({ pattern: 'Kit0.*', timeout_ms: 9 })).toBe('replaced')
       await registry.removePolicy('Kit0.*')
-      expect(await registry.putPolicy(MAIL)).toBe(true)
+      expect(await registry.putPolicy(MAIL)).toBe('created')
     }))
 
   it('hide from the anonymous what they raise, in searches', () =>
@@ -93,7 +93,7 @@ describe('an isolate', () => {
       const [one, other] = [isolate(harness), isolate(harness)]
       await other.policies.ready()
       expect(levelIn(other)).toBe(0)
-      expect(await one.store.put(MAIL)).toBe(true)
+      expect(await one.store.put(MAIL)).toBe('created')
       expect(levelIn(one)).toBe(5)
       expect(await one.store.list()).toEqual([MAIL])
       await harness.drain()
@@ -104,9 +104,9 @@ describe('an isolate', () => {
       await Promise.all(behind)
       expect([levelIn(other), behind.length]).toEqual([5, 1])
       expect(other.asked).toEqual([])
-      expect(await one.store.remove('mail.*')).toBe(true)
+      expect(await one.store.remove('mail.*')).toBe('removed')
       expect(levelIn(one)).toBe(0)
-      expect(await one.store.remove('mail.*')).toBe(false)
+      expect(await one.store.remove('mail.*')).toBe('not-found')
       later(25_000)
       expect(other.policies.ready((work) => behind.push(work))).toBeInstanceOf(Promise)
     }))

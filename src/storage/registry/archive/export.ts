@@ -37,8 +37,8 @@ const PHASES = {
 } as const
 
 function versionsBy(key: 'key' | '+key'): string {
-  const wanted = `rowid > CAST(?1 AS INTEGER) AND ${key} >= ?2 AND ${key} < ?3`
-  return `SELECT rowid AS after, NULL AS line FROM version WHERE ${wanted} ORDER BY rowid`
+  const condition = `rowid > CAST(?1 AS INTEGER) AND ${key} >= ?2 AND ${key} < ?3`
+  return `SELECT rowid AS after, NULL AS line FROM version WHERE ${condition} ORDER BY rowid`
 }
 
 type Phase = keyof typeof PHASES
@@ -59,18 +59,18 @@ export function readArchive(sql: SqlStorage, cursor: ArchiveCursor = {}, toolkit
     return { text, lines: lines.length, ...(next ? { next } : {}) }
   }
   const phases = Object.keys(PHASES).filter((name): name is Phase => name in PHASES)
-  const begun = phases.find((phase) => phase === cursor['phase']) ?? 'policies'
-  let written = { source: String(cursor['source'] ?? ''), blob: String(cursor['blob'] ?? '') }
-  for (const phase of phases.slice(phases.indexOf(begun))) {
-    let after = phase === begun ? (cursor['after'] ?? '') : ''
+  const firstPhase = phases.find((phase) => phase === cursor['phase']) ?? 'policies'
+  let lastWritten = { source: String(cursor['source'] ?? ''), blob: String(cursor['blob'] ?? '') }
+  for (const phase of phases.slice(phases.indexOf(firstPhase))) {
+    let after = phase === firstPhase ? (cursor['after'] ?? '') : ''
     for (const { after: at, line } of listRows(sql, phase, toolkit, after)) {
-      if (size > MAX_CHARACTERS) return part({ phase, after, ...written })
+      if (size > MAX_CHARACTERS) return part({ phase, after, ...lastWritten })
       const version = line === null ? readVersion(sql, at) : undefined
       if (version) {
         const { source, blob } = version
-        if (blob !== '' && blob !== written.blob) return { ...part({ phase, after, ...written, blob }), blob }
-        if (source !== '' && source !== written.source) add(documentLine(sql, version))
-        written = { source, blob }
+        if (blob !== '' && blob !== lastWritten.blob) return { ...part({ phase, after, ...lastWritten, blob }), blob }
+        if (source !== '' && source !== lastWritten.source) add(documentLine(sql, version))
+        lastWritten = { source, blob }
         add(`${version.stands.slice(0, -1)},"record":${version.record}}`)
       } else if (line !== null) add(line)
       after = at
@@ -84,9 +84,9 @@ function* listRows(sql: SqlStorage, phase: Phase, toolkit: string | undefined, f
   const query = phase === 'versions' && toolkit !== undefined ? versionsBy('key') : PHASES[phase]
   const range = toolkit === undefined ? ['', '\u{10ffff}'] : toolKeyRange(toolkit)
   for (let after: Place | undefined = from; after !== undefined;) {
-    const some: ArchivedRow[] = rows<ArchivedRow>(sql, `${query} LIMIT ${ROWS}`, after, ...range)
-    yield* some
-    after = some.at(-1)?.after
+    const batch: ArchivedRow[] = rows<ArchivedRow>(sql, `${query} LIMIT ${ROWS}`, after, ...range)
+    yield* batch
+    after = batch.at(-1)?.after
   }
 }
 
@@ -121,12 +121,12 @@ function readVersion(sql: SqlStorage, row: Place): VersionRow | undefined {
 }
 
 function documentLine(sql: SqlStorage, { dialect, toolkit, hash, key, id, version }: VersionRow): string {
-  const about = JSON.stringify({
+  const fields = JSON.stringify({
     kind: 'document',
     dialect,
     toolkit,
     ...(id === null ? {} : { itself: { id, version } }),
     tools: key === null ? {} : loadDocumentTools(sql, dialect, key, version),
   })
-  return `${about.slice(0, -1)},"document":${textByHash(sql, hash ?? '') ?? 'null'}}`
+  return `${fields.slice(0, -1)},"document":${textByHash(sql, hash ?? '') ?? 'null'}}`
 }

@@ -19,11 +19,11 @@ import { changeToolkit } from '../write/changes.ts'
 import { findDeletedDenial, isBundled, findOwner, restoreOwner, loadSettings, writeSettings } from '../toolkits.ts'
 import { findSimilarKey, loadToolName, recordText } from '../versions.ts'
 
-const REFUSED = { refused: 'Only an administrator restores what another registry had' }
+const NOT_ADMINISTRATOR = { refused: 'Only an administrator restores what another registry had' }
 
 /** Inside a transaction, which is one change: restores each row unless its place is taken. */
 export function restoreRows(sql: SqlStorage, rows: readonly ArchiveRow[], principal: Principal): RowOutcome[] {
-  if (!isAdministrator(principal)) return rows.map(() => REFUSED)
+  if (!isAdministrator(principal)) return rows.map(() => NOT_ADMINISTRATOR)
   const created: VersionRow[] = []
   nextRevision(sql)
   const outcomes = rows.map((row) => {
@@ -70,8 +70,8 @@ function toToolKey(tool: string): string {
 function restoreDocument(sql: SqlStorage, document: DefinitionDocument): RowOutcome {
   const published = documentRows(sql, document)
   const given = { implementation: true, tags: true, toolkit: true }
-  const refused = documentConflict(sql, { document, specified: given }, published)
-  if (refused !== undefined) return { refused }
+  const reason = documentConflict(sql, { document, specified: given }, published)
+  if (reason !== undefined) return { refused: reason }
   if (published.some(({ version }) => version === document.itself?.version)) return 'unchanged'
   const id = document.itself?.id ?? document.toolkit
   const owner = findOwner(sql, sanitizeName(id))
@@ -82,7 +82,7 @@ function restoreDocument(sql: SqlStorage, document: DefinitionDocument): RowOutc
 }
 
 function restoreVersion(sql: SqlStorage, row: VersionRow, principal: Principal): RowOutcome {
-  const { record, bundled: _, kind: __, ...standing } = row
+  const { record, bundled: _, kind: __, ...versionState } = row
   const { id, toolkit, version, implementation, source } = record
   const key = toolKey(record)
   const stored = recordText(sql, key, version)
@@ -98,7 +98,7 @@ function restoreVersion(sql: SqlStorage, row: VersionRow, principal: Principal):
   const blob = implementation?.kind === 'wasm' ? String(implementation['blob']) : undefined
   if (blob !== undefined && !holdsBlob(sql, blob))
     return { refused: `No bytes of its plugin, '${blob}', come before it` }
-  storeVersion(sql, record, principal, standing)
+  storeVersion(sql, record, principal, versionState)
   return 'created'
 }
 
@@ -122,12 +122,12 @@ function restoreToolkit(sql: SqlStorage, row: Extract<ArchiveRow, { kind: 'toolk
   if (outcome === 'taken')
     return { refused: `The toolkit '${toolkit}' is another's here: PUT /toolkits/${toolkit} says whose it is` }
   const here = loadSettings(sql, toolkit)
-  const isUnsaid = here.status.state === 'active' && here.tags.length === 0 && !here.isReviewed
-  const isSaid = status !== undefined || tags.length > 0 || review === true || description !== here.description
-  if (!isSaid || !isUnsaid || (outcome === 'unchanged' && !isBundled(sql, toolkit))) return outcome
+  const hasNoSettings = here.status.state === 'active' && here.tags.length === 0 && !here.isReviewed
+  const bringsSettings = status !== undefined || tags.length > 0 || review === true || description !== here.description
+  if (!bringsSettings || !hasNoSettings || (outcome === 'unchanged' && !isBundled(sql, toolkit))) return outcome
   const change = { status, tags: tags.length > 0 ? tags : undefined, review: review || undefined, description }
-  const refused = changeToolkit(sql, toolkit, change, principal)
-  if (typeof refused === 'object') return { refused: refused.reason }
+  const refusal = changeToolkit(sql, toolkit, change, principal)
+  if (typeof refusal === 'object') return { refused: refusal.reason }
   writeSettings(sql, toolkit, { held: held ? 1 : 0 })
   return outcome === 'created' ? 'created' : 'changed'
 }
@@ -140,7 +140,7 @@ function restorePolicy(sql: SqlStorage, policy: Policy): RowOutcome {
     if (canonicalJson(here) === canonicalJson(policy)) return 'unchanged'
     return { refused: `Another policy holds for '${pattern}' here: PUT /policies/{pattern} says which is to` }
   }
-  if (storePolicy(sql, policy) !== undefined) return 'created'
+  if (storePolicy(sql, policy) !== 'limit-reached') return 'created'
   return { refused: `There are ${MAX_POLICIES} policies here, the maximum` }
 }
 

@@ -29,7 +29,7 @@ export function loadListedTools(sql: SqlStorage, first: string, until: string, w
     description: string | null
     made_of: string
   } & ({ entry: string; line: string } | { entry: null; line: null })
-  const stored = rows<Row>(
+  const toolRows = rows<Row>(
     sql,
     `SELECT tool.key AS key, record, exposed AS name, toolkit.tags AS tags, description, ${LINE_CACHE_KEY} AS made_of, entry, line.text AS line
      FROM tool JOIN version ON version.key = tool.key AND version.version = tool.listed
@@ -39,12 +39,12 @@ export function loadListedTools(sql: SqlStorage, first: string, until: string, w
     first,
     until,
   )
-  return stored.map(({ key, record: own, name, tags, description, made_of, entry, line }) => {
-    const record = addToolkitDescription(own, description)
+  return toolRows.map(({ key, record: storedRecord, name, tags, description, made_of, entry, line }) => {
+    const record = addToolkitDescription(storedRecord, description)
     if (entry !== null) return { key, entry, line, record }
-    const made = toListedEntry({ name, record, tags: parseTrusted(tags ?? '[]') }, writeLine)
-    sql.exec('INSERT OR REPLACE INTO line VALUES (?, ?, ?, ?)', key, made_of, made.entry, made.line)
-    return made
+    const listedTool = toListedEntry({ name, record, tags: parseTrusted(tags ?? '[]') }, writeLine)
+    sql.exec('INSERT OR REPLACE INTO line VALUES (?, ?, ?, ?)', key, made_of, listedTool.entry, listedTool.line)
+    return listedTool
   })
 }
 

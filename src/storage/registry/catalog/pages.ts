@@ -22,7 +22,7 @@ export interface PageRow extends Record<string, SqlStorageValue> {
 }
 
 /** A page as its tools were at the change `changed`; `until` is the next page's first key. */
-export interface MadePage {
+export interface BuiltPage {
   readonly page: PageReference
   readonly until: string
   readonly text: string
@@ -35,11 +35,11 @@ export function rebuildLines(sql: SqlStorage): void {
   for (const statement of ['DROP TABLE IF EXISTS line', LINE_TABLE]) sql.exec(statement)
   if (readField(sql, 'SELECT 1 FROM page WHERE hash IS NOT NULL LIMIT 1') === undefined) return
   nextRevision(sql)
-  touchPages(sql, '', LAST_KEY)
+  markPagesDirty(sql, '', LAST_KEY)
 }
 
 /** The page of a tool; of the tools between two keys, as those of a toolkit, all their pages. */
-export function touchPages(sql: SqlStorage, from: string, to = from): void {
+export function markPagesDirty(sql: SqlStorage, from: string, to = from): void {
   const revision = getRevision(sql)
   sql.exec(
     'UPDATE page SET changed = ? WHERE first >= (SELECT max(first) FROM page WHERE first <= ?) AND first <= ?',
@@ -52,16 +52,16 @@ export function touchPages(sql: SqlStorage, from: string, to = from): void {
 
 /** Gives the manifest of now, for which it makes the pages that changed. */
 export function createManifests(sql: SqlStorage, writeLine: WriteLine) {
-  let known = EMPTY_MANIFEST
+  let manifest = EMPTY_MANIFEST
 
   return async (since = -1): Promise<ManifestUpdate> => {
-    const nextToMake = () =>
+    const findDirtyPage = () =>
       firstRow<PageRow>(sql, 'SELECT first, changed FROM page WHERE made < changed ORDER BY first LIMIT 1')
-    for (let row = nextToMake(); row; row = nextToMake()) await makePage(sql, row, writeLine)
+    for (let row = findDirtyPage(); row; row = findDirtyPage()) await buildPage(sql, row, writeLine)
     // Nothing comes between these reads
     const revision = readNumber(sql, 'revision')
-    known = withPages(known, pagesSince(sql, known.revision), revision)
-    return since < 0 || since > revision ? known : { ...known, pages: pagesSince(sql, since), since }
+    manifest = withPages(manifest, pagesSince(sql, manifest.revision), revision)
+    return since < 0 || since > revision ? manifest : { ...manifest, pages: pagesSince(sql, since), since }
   }
 }
 
@@ -72,10 +72,14 @@ function pagesSince(sql: SqlStorage, revision: number): PageReference[] {
 }
 
 /** Makes a page of the tools as they are now. One that has grown too large is split first, and the first part made. */
-export async function makePage(sql: SqlStorage, { first, changed }: PageRow, writeLine: WriteLine): Promise<MadePage> {
+export async function buildPage(
+  sql: SqlStorage,
+  { first, changed }: PageRow,
+  writeLine: WriteLine,
+): Promise<BuiltPage> {
   const end = endOfPage(sql, first)
-  const [tools = [], ...others] = splitPage(loadListedTools(sql, first, end, writeLine))
-  const parts = others.flatMap(([tool]) => tool?.key ?? [])
+  const [tools = [], ...splitOff] = splitPage(loadListedTools(sql, first, end, writeLine))
+  const parts = splitOff.flatMap(([tool]) => tool?.key ?? [])
   const split = 'INSERT INTO page (first, changed, replicated) SELECT ?, changed, replicated FROM page WHERE first = ?'
   for (const key of parts) sql.exec(split, key, first)
   const text = formatPage(tools)

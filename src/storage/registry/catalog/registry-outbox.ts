@@ -26,16 +26,16 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     const until = Date.now() - RETIRE_AFTER_MS
     const due = column<string>(sql, 'SELECT target FROM retired WHERE at <= ? LIMIT ?', until, SWEPT)
     for (let at = 0; at < due.length; at += SWEPT_AT_ONCE) {
-      const some = due.slice(at, at + SWEPT_AT_ONCE)
-      await Promise.all(some.filter((target) => !isTaken(target)).map((target) => kv.delete(target)))
-      sql.exec('DELETE FROM retired WHERE target IN (SELECT value FROM json_each(?))', JSON.stringify(some))
+      const batch = due.slice(at, at + SWEPT_AT_ONCE)
+      await Promise.all(batch.filter((target) => !isInUse(target)).map((target) => kv.delete(target)))
+      sql.exec('DELETE FROM retired WHERE target IN (SELECT value FROM json_each(?))', JSON.stringify(batch))
     }
   }
 
-  async function forget(): Promise<void> {
+  async function purgeDeleted(): Promise<void> {
     while ((nextPurgeAt(sql) ?? Infinity) <= Date.now()) {
-      const { forgetDeleted } = await import('../write/deleted-toolkits.ts')
-      const gone = storage.transactionSync(() => {
+      const { purgeDeletedToolkit: forgetDeleted } = await import('../write/deleted-toolkits.ts')
+      const keyCount = storage.transactionSync(() => {
         const targets = forgetDeleted(sql, Date.now())
         for (const target of targets) {
           sql.exec('INSERT OR REPLACE INTO retired VALUES (?, ?)', target, Date.now() - RETIRE_AFTER_MS)
@@ -43,7 +43,7 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
         }
         return targets.length
       })
-      console.log(JSON.stringify({ event: 'toolkit-forgotten', keys: gone }))
+      console.log(JSON.stringify({ event: 'toolkit-forgotten', keys: keyCount }))
     }
   }
 
@@ -58,9 +58,9 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     policies: { value: () => policiesText(sql) },
   }
 
-  function isTaken(target: string): boolean {
+  function isInUse(target: string): boolean {
     const key = parseKvKey(target)
-    return key !== undefined && key.kind !== 'page' && kinds[key.kind]?.value(key.of) !== undefined
+    return key !== undefined && key.kind !== 'page' && kinds[key.kind]?.value(key.id) !== undefined
   }
 
   return createOutbox({
@@ -72,14 +72,14 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
       async write(isQuiet) {
         const isMore = await replication.write(isQuiet)
         if (knowsManifest()) {
-          await forget()
+          await purgeDeleted()
           await sweep()
         }
         return isMore
       },
     },
-    proceed: () => storage.transactionSync(() => continueFanOut(sql)),
-    later() {
+    continueChange: () => storage.transactionSync(() => continueFanOut(sql)),
+    nextRunAt() {
       const oldest = readField<number>(sql, 'SELECT at FROM retired ORDER BY at LIMIT 1')
       const next = Math.min(oldest === undefined ? Infinity : oldest + RETIRE_AFTER_MS, nextPurgeAt(sql) ?? Infinity)
       return next === Infinity ? undefined : next

@@ -4,7 +4,7 @@ import { readField, firstRow, rows } from '../../rows.ts'
 import { readNumber } from '../tables.ts'
 import type { WriteLine } from './listed-tools.ts'
 import { EMPTY_MANIFEST, type Manifest, type PageReference, withPages } from './manifest.ts'
-import { type MadePage, makePage, type PageRow } from './pages.ts'
+import { type BuiltPage, buildPage, type PageRow } from './pages.ts'
 
 /*
  * The catalog in KV: pages by their hash, and the manifest that names them, written after them.
@@ -41,7 +41,7 @@ interface Round {
   readonly pages: WrittenPage[]
 }
 
-interface WrittenPage extends Omit<MadePage, 'text'> {
+interface WrittenPage extends Omit<BuiltPage, 'text'> {
   readonly characters: number
 }
 
@@ -62,13 +62,13 @@ export function createReplication(storage: DurableObjectStorage, kv: KVNamespace
     return now >= cooldownUntil && (isQuiet || now - dirtySince >= DOCUMENTS_FIRST_MS)
   }
 
-  async function makePages(from: string): Promise<readonly MadePage[]> {
+  async function buildPages(from: string): Promise<readonly BuiltPage[]> {
     const query = 'SELECT first, changed FROM page WHERE replicated < changed AND first >= ? ORDER BY first LIMIT 1'
-    const pages: MadePage[] = []
+    const pages: BuiltPage[] = []
     while (pages.length < PAGES_AT_ONCE) {
       const row = firstRow<PageRow>(sql, query, pages.at(-1)?.until ?? from)
       if (!row) break
-      pages.push(await makePage(sql, row, writeLine))
+      pages.push(await buildPage(sql, row, writeLine))
     }
     return pages
   }
@@ -76,26 +76,28 @@ export function createReplication(storage: DurableObjectStorage, kv: KVNamespace
   /** Whether none is left. */
   async function writePages({ pages }: Round): Promise<boolean> {
     for (let count = 0; count < PAGES_PER_RUN; count += PAGES_AT_ONCE) {
-      const made = await makePages(pages.at(-1)?.until ?? '')
-      if (made.length === 0) return true
+      const builtPages = await buildPages(pages.at(-1)?.until ?? '')
+      if (builtPages.length === 0) return true
       deletePagesLater(
         sql,
-        made.map(({ page }) => page),
+        builtPages.map(({ page }) => page),
         'IGNORE',
       )
       // All writes are awaited: a late one must not come after its page was deleted
-      const results = await Promise.allSettled(made.map(({ page, text }) => kv.put(kvKey('page', page.hash), text)))
+      const results = await Promise.allSettled(
+        builtPages.map(({ page, text }) => kv.put(kvKey('page', page.hash), text)),
+      )
       for (const result of results) if (result.status === 'rejected') throw result.reason
-      pages.push(...made.map(({ text, ...page }) => ({ ...page, characters: text.length })))
+      pages.push(...builtPages.map(({ text, ...page }) => ({ ...page, characters: text.length })))
       await giveWay()
     }
     return false
   }
 
   async function writeManifest({ revision, pages }: Round): Promise<void> {
-    const before = manifest ?? withPages(EMPTY_MANIFEST, replicatedPages(sql), revision)
+    const previousManifest = manifest ?? withPages(EMPTY_MANIFEST, replicatedPages(sql), revision)
     const changed = pages.map(({ page }) => page)
-    const next = withPages(before, changed, revision)
+    const next = withPages(previousManifest, changed, revision)
     await kv.put(MANIFEST_KEY, JSON.stringify(next))
     storage.transactionSync(() => noteReplicated(sql, pages))
     manifest = next

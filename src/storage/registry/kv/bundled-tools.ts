@@ -22,21 +22,23 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
 
   /** Bundled versions replace stored ones of the same number, whose status they keep. */
   function document(key: string, stored: ToolDocument | undefined): ToolDocument | undefined {
-    const carried = byKey.get(key)
-    const [first] = carried ?? []
-    if (!carried || !first) return stored
-    const fresh = carried.map(({ version, digest }) => {
-      const said = stored?.versions.find((each) => each.version === version)?.status
-      const status = said && said.state !== 'pending' ? said : { state: 'active' as const }
+    const bundledRecords = byKey.get(key)
+    const [first] = bundledRecords ?? []
+    if (!bundledRecords || !first) return stored
+    const bundledVersions = bundledRecords.map(({ version, digest }) => {
+      const storedStatus = stored?.versions.find((each) => each.version === version)?.status
+      const status = storedStatus && storedStatus.state !== 'pending' ? storedStatus : { state: 'active' as const }
       return { version, digest, status, publisher: { principal: 'bundle', trusted: true } }
     })
-    const rest = (stored?.versions ?? []).filter(({ version }) => !fresh.some((each) => each.version === version))
-    const versions = [...rest, ...fresh]
+    const rest = (stored?.versions ?? []).filter(
+      ({ version }) => !bundledVersions.some((each) => each.version === version),
+    )
+    const versions = [...rest, ...bundledVersions]
     const { toolkit, tool } = first
     const { newest: before, isDeleted: _, ...others }: ToolDocument = stored ?? { toolkit, tool, versions }
     const merged = { ...others, versions }
     const newest = chooseVersion(merged)
-    const record = [...carried, ...(before ? [before] : [])].find(({ digest }) => digest === newest?.digest)
+    const record = [...bundledRecords, ...(before ? [before] : [])].find(({ digest }) => digest === newest?.digest)
     return record ? { ...merged, newest: record } : merged
   }
 
@@ -48,15 +50,20 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
      * registry has taken them in before.
      */
     isInstalled(key: string, stored: ToolDocument | undefined): boolean {
-      const own = byKey.get(key) ?? []
+      const bundledRecords = byKey.get(key) ?? []
       const isActive = ({ version, digest }: ToolRecord) =>
         stored?.versions.some(
           (each) => each.version === version && each.digest === digest && each.status.state === 'active',
         )
       const isDropped = ({ version, status, publisher }: ToolDocument['versions'][number]) =>
-        publisher.principal === 'bundle' && status.state !== 'disabled' && !own.some((each) => each.version === version)
+        publisher.principal === 'bundle' &&
+        status.state !== 'disabled' &&
+        !bundledRecords.some((each) => each.version === version)
       return (
-        !stored?.isDeleted && !stored?.isRemovedFromDocument && own.every(isActive) && !stored?.versions.some(isDropped)
+        !stored?.isDeleted &&
+        !stored?.isRemovedFromDocument &&
+        bundledRecords.every(isActive) &&
+        !stored?.versions.some(isDropped)
       )
     },
 
@@ -66,8 +73,8 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
 
     /** Bundled documents and toolkits come before others of the same id. */
     addressed(dialect: string, id: string, stored: DocumentAddress | undefined): DocumentAddress | undefined {
-      const own = addresses.get(documentKey(dialect, id))
-      if (own) return stored?.toolkit === own.toolkit ? stored : own
+      const bundledAddress = addresses.get(documentKey(dialect, id))
+      if (bundledAddress) return stored?.toolkit === bundledAddress.toolkit ? stored : bundledAddress
       const isOthers = stored !== undefined && !this.holds(stored.toolkit)
       return isOthers && this.holds(id) ? undefined : stored
     },

@@ -55,9 +55,9 @@ export function createKvCatalog(options: KvCatalogOptions) {
   const { kv, registry, writeLine, whole, now, sealer, policies } = options
   const reads = createKvClient(kv, now)
   const pages = createKvPages({ ...options, reads })
-  const manifests = createKvManifest({ ...options, reads, carried: carriedManifest })
+  const manifests = createKvManifest({ ...options, reads, loadBundledManifest })
 
-  async function carriedManifest(): Promise<Manifest | undefined> {
+  async function loadBundledManifest(): Promise<Manifest | undefined> {
     const carried = await options.carried?.()
     if (carried) pages.seed(carried.pages)
     return carried?.manifest
@@ -68,18 +68,18 @@ export function createKvCatalog(options: KvCatalogOptions) {
     const { limit, after, prefix, isShown, mayShow } = options
     const begin = Math.max(0, findPage(manifest.pages, after > prefix ? after : prefix))
     const end = findPage(manifest.pages, `${prefix}\u{10ffff}`) + 1
-    const left = manifest.pages
+    const remainingPages = manifest.pages
       .slice(begin, end)
       .filter(({ first }, at) => mayShow(first, manifest.pages[begin + at + 1]?.first))
     const work = createBudget(Infinity)
     const lines: string[] = []
     let characters = 0
     let last = after
-    while (left.length > 0) {
-      const read = await pages.loadPages(firstPages(left, limit - lines.length), work, options)
+    while (remainingPages.length > 0) {
+      const read = await pages.loadPages(firstPages(remainingPages, limit - lines.length), work, options)
       if (!read) return undefined
       if (read === 'out-of-memory') return OUT_OF_MEMORY
-      left.splice(0, read.length)
+      remainingPages.splice(0, read.length)
       for (const { tool, line } of read.flat()) {
         if (!isShown(tool)) continue
         // An empty line is a tool that this format cannot express
@@ -91,7 +91,7 @@ export function createKvCatalog(options: KvCatalogOptions) {
         }
         last = tool.key
       }
-      const isCut = work.spent > MAX_UNITS && left.length > 0 && last !== after
+      const isCut = work.spent > MAX_UNITS && remainingPages.length > 0 && last !== after
       if (isCut) return { lines, nextCursor: encodeCursor(last) }
     }
     return { lines }
@@ -130,7 +130,7 @@ export function createKvCatalog(options: KvCatalogOptions) {
     async list(query, principal, format, { reserve } = {}) {
       await policies.ready()
       if (query.q !== undefined || query.versions === 'all') {
-        const found = await ask(query, principal, format)
+        const found = await queryRegistry(query, principal, format)
         const isReserved =
           !found || !reserve || (await reserve(found.lines.reduce((sum, { length }) => sum + length, 0)))
         return isReserved ? found : OUT_OF_MEMORY
@@ -164,13 +164,17 @@ export function createKvCatalog(options: KvCatalogOptions) {
     },
   }
 
-  async function ask(query: ListQuery, principal: Principal, format: LineFormat): Promise<Listing | undefined> {
+  async function queryRegistry(
+    query: ListQuery,
+    principal: Principal,
+    format: LineFormat,
+  ): Promise<Listing | undefined> {
     const { status } = query
-    const asked = [query.q ?? null, query.versions, ...(status === undefined ? [] : [status])]
-    const bound = JSON.stringify([principal.id, ...asked])
-    const opened = query.cursor === undefined ? undefined : await sealer.unseal(query.cursor, bound)
-    if (query.cursor !== undefined && !opened) return undefined
-    const answer = await registry().query({ ...query, cursor: opened?.text.trimEnd() }, principal)
+    const queryFields = [query.q ?? null, query.versions, ...(status === undefined ? [] : [status])]
+    const associatedData = JSON.stringify([principal.id, ...queryFields])
+    const unsealed = query.cursor === undefined ? undefined : await sealer.unseal(query.cursor, associatedData)
+    if (query.cursor !== undefined && !unsealed) return undefined
+    const answer = await registry().query({ ...query, cursor: unsealed?.text.trimEnd() }, principal)
     if (!answer) return undefined
     const { found, next, total, unmatched } = answer
     const records = await whole(found.map(({ record }): ToolRecord => parseTrusted(record)))
@@ -179,7 +183,7 @@ export function createKvCatalog(options: KvCatalogOptions) {
     const lines = await pages.write(records, form, getName, createBudget(Infinity))
     if (next === undefined) return { lines, total, unmatched }
     const length = query.versions === 'all' ? PLACE_LENGTH.all : PLACE_LENGTH.ranked
-    const nextCursor = await sealer.seal(next.padEnd(length), bound, { deterministic: true })
+    const nextCursor = await sealer.seal(next.padEnd(length), associatedData, { deterministic: true })
     return { lines, nextCursor, total, unmatched }
   }
 

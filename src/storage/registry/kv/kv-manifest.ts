@@ -8,34 +8,34 @@ import type { RegistryReach } from '../registry-stub.ts'
 
 interface KvManifestOptions extends RegistryReach {
   readonly reads: KvClient
-  readonly carried: () => Promise<Manifest | undefined>
+  readonly loadBundledManifest: () => Promise<Manifest | undefined>
 }
 
 /** One request reads it again after this long, while others use the known one. */
 const AGES = { fresh: 5_000, stale: Infinity }
 
-export function createKvManifest({ kv, registry, now, reads, carried }: KvManifestOptions) {
-  const kept = createSwrCache<Manifest>({ store: new Map(), getAges: () => AGES, now })
+export function createKvManifest({ kv, registry, now, reads, loadBundledManifest }: KvManifestOptions) {
+  const cache = createSwrCache<Manifest>({ store: new Map(), getAges: () => AGES, now })
   /** The last change that this isolate made, and the one up to which it looked for a manifest. */
   let required = 0
   let lookedUpTo = 0
 
-  async function ask(known: Manifest | undefined): Promise<Manifest> {
+  async function loadFromRegistry(known: Manifest | undefined): Promise<Manifest> {
     return known ? applyUpdate(known, await registry().manifest(known.revision)) : registry().manifest()
   }
 
   async function load(): Promise<Manifest> {
-    const known = kept.peek(MANIFEST_KEY)
+    const known = cache.peek(MANIFEST_KEY)
     // KV does not have this isolate's changes yet
     const isLagging = known !== undefined && lookedUpTo < required
     lookedUpTo = required
     const read = isLagging ? undefined : await readKv()
     if (read && read.revision >= required) return read
     try {
-      return await ask(newest(read, known))
+      return await loadFromRegistry(newest(read, known))
     } catch (error) {
       if (!(error instanceof UnreachableError)) throw error
-      const manifest = newest(read ?? (await readKv()), known) ?? (await carried())
+      const manifest = newest(read ?? (await readKv()), known) ?? (await loadBundledManifest())
       if (!manifest) throw error
       return manifest
     }
@@ -46,11 +46,11 @@ export function createKvManifest({ kv, registry, now, reads, carried }: KvManife
   }
 
   return {
-    read: async (): Promise<Manifest> => kept.get(MANIFEST_KEY, load),
+    read: async (): Promise<Manifest> => cache.get(MANIFEST_KEY, load),
 
     async renew(): Promise<Manifest> {
-      kept.expire()
-      return kept.get(MANIFEST_KEY, () => ask(kept.peek(MANIFEST_KEY)))
+      cache.expire()
+      return cache.get(MANIFEST_KEY, () => loadFromRegistry(cache.peek(MANIFEST_KEY)))
     },
 
     /** All its pages are in KV, and stay for a while. */
@@ -60,7 +60,7 @@ export function createKvManifest({ kv, registry, now, reads, carried }: KvManife
 
     require(revision: number): void {
       required = Math.max(required, revision)
-      if ((kept.peek(MANIFEST_KEY)?.revision ?? -1) < revision) kept.expire()
+      if ((cache.peek(MANIFEST_KEY)?.revision ?? -1) < revision) cache.expire()
     },
   }
 }

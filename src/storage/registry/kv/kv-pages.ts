@@ -130,14 +130,14 @@ interface KvTextsOptions extends Pick<RegistryReach, 'registry' | 'memory'> {
 
 /** Texts that never change, by their hash: kept in the isolate, else read from KV, else of the deployment, else asked for. */
 function createKvTexts({ kind, reads, registry, memory, carried }: KvTextsOptions) {
-  const kept = memory.partition<string>(textBytes)
+  const cache = memory.partition<string>(textBytes)
 
   return {
-    seed: (hash: string, text: string) => kept.set(hash, text),
+    seed: (hash: string, text: string) => cache.set(hash, text),
 
     /** In the order of the hashes, up to the first that nobody has. */
     async read(hashes: readonly string[]): Promise<readonly string[]> {
-      const missing = hashes.filter((hash) => !kept.has(hash)).map((hash) => kvKey(kind, hash))
+      const missing = hashes.filter((hash) => !cache.has(hash)).map((hash) => kvKey(kind, hash))
       const found = new Map<string, string | null>()
       for (let at = 0; at < missing.length; at += KV_BULK) {
         const some = await reads.texts(missing.slice(at, at + KV_BULK), IMMUTABLE_TTL_S)
@@ -146,9 +146,9 @@ function createKvTexts({ kind, reads, registry, memory, carried }: KvTextsOption
       const texts: string[] = []
       for (const hash of hashes) {
         const key = kvKey(kind, hash)
-        const text = kept.get(hash) ?? found.get(key) ?? carried?.(hash) ?? (await registry().value(key))
+        const text = cache.get(hash) ?? found.get(key) ?? carried?.(hash) ?? (await registry().value(key))
         if (typeof text !== 'string') break
-        kept.set(hash, text)
+        cache.set(hash, text)
         texts.push(text)
       }
       return texts

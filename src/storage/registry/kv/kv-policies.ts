@@ -18,31 +18,31 @@ export interface CachedPolicies extends Policies {
 
 export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv' | 'registry' | 'now'>) {
   const reader = createKvReader(kv, (key) => registry().value(key), now)
-  const kept = createSwrCache<PolicySet>({ store: new Map(), getAges: () => AGES, now })
+  const cache = createSwrCache<PolicySet>({ store: new Map(), getAges: () => AGES, now })
 
   async function load(): Promise<PolicySet> {
-    const list = await reader.read<PolicyList>(KEY, 'believe')
+    const list = await reader.read<PolicyList>(KEY, { onMiss: 'absent' })
     const { policies, revision } = list ?? { policies: [], revision: 0 }
-    const known = kept.peek(KEY)
+    const known = cache.peek(KEY)
     return known?.revision === revision ? known : createPolicySet(policies, revision)
   }
 
   const policies: CachedPolicies = {
     current() {
-      const known = kept.peek(KEY)
+      const known = cache.peek(KEY)
       if (known) return known
       throw new UnreachableError('Switchboard cannot reach its policies right now')
     },
     ready(background) {
-      const known = kept.get(KEY, load, background)
+      const known = cache.get(KEY, load, background)
       return known instanceof Promise ? known.then(() => undefined) : undefined
     },
   }
 
   /** Makes this isolate see a change, of whoever made it. */
-  async function changed(): Promise<void> {
+  async function refresh(): Promise<void> {
     reader.markWritten(KEY)
-    kept.expire()
+    cache.expire()
     await policies.ready()
   }
 
@@ -50,16 +50,16 @@ export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv'
     async list() {
       return parseKvJson<PolicyList>(await registry().value(KEY))?.policies ?? []
     },
-    async put(policy, expected) {
-      const isNew = await registry().putPolicy(policy, expected)
-      await changed()
-      return isNew
+    async put(policy, precondition) {
+      const result = await registry().putPolicy(policy, precondition)
+      await refresh()
+      return result
     },
-    async remove(pattern, expected) {
-      const was = await registry().removePolicy(pattern, expected)
-      await changed()
-      return was
+    async remove(pattern, precondition) {
+      const result = await registry().removePolicy(pattern, precondition)
+      await refresh()
+      return result
     },
   }
-  return { policies, store, changed }
+  return { policies, store, refresh }
 }

@@ -18,20 +18,25 @@ type KvRegistryOptions = Omit<KvCatalogOptions, 'whole' | 'policies'> & {
 export function createKvRegistry(options: KvRegistryOptions) {
   const { registry, bundle } = options
   const reader = createKvReader(options.kv, (key) => registry().value(key), options.now)
-  const carried = createBundledTools(bundle, options.writeLine)
-  const whole = createDocumentJoiner({ ...options, carried: carried.text })
-  const { policies, store: policyStore, changed: policiesChanged } = createKvPolicies(options)
-  const { catalog, require } = createKvCatalog({ ...options, policies, whole, carried: carried.catalog })
+  const bundledTools = createBundledTools(bundle, options.writeLine)
+  const attachDocuments = createDocumentJoiner({ ...options, carried: bundledTools.text })
+  const { policies, store: policyStore, refresh: refreshPolicies } = createKvPolicies(options)
+  const { catalog, require } = createKvCatalog({
+    ...options,
+    policies,
+    whole: attachDocuments,
+    carried: bundledTools.catalog,
+  })
 
-  const delivered = new Set<string>()
-  const { writer, toolkits, restore } = createRegistryWriter({ ...options, reader, delivered, require })
+  const installedKeys = new Set<string>()
+  const { writer, toolkits, restore } = createRegistryWriter({ ...options, reader, installedKeys, require })
   const { source, installBundle } = createToolSource({
     ...options,
     reader,
-    bundledTools: carried,
-    installedKeys: delivered,
+    bundledTools,
+    installedKeys,
     requireRevision: require,
-    whole,
+    whole: attachDocuments,
   })
 
   const archive: RegistryArchive = {
@@ -40,7 +45,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
       // Needed to know which bundled tools this deployment has
       await installBundle()
       const outcomes = await restore(rows, principal)
-      if (rows.some(({ kind }) => kind === 'policy')) await policiesChanged()
+      if (rows.some(({ kind }) => kind === 'policy')) await refreshPolicies()
       return outcomes
     },
   }

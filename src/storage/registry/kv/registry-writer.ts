@@ -21,7 +21,7 @@ const MAX_MESSAGE_CHARACTERS = 8_000_000
 /** Stored in some 30 ms, in which the registry answers nobody else. */
 const MAX_PUBLICATIONS = 32
 /** Each is a search, so none of a larger submission is judged. */
-const MAX_JUDGED = 10
+const MAX_NEIGHBOR_SEARCHES = 10
 const measureLength = (publication: Publication) => JSON.stringify(publication).length
 
 const toolKeys = (keys: readonly string[]) => keys.map((key) => kvKey('tool', key))
@@ -31,19 +31,19 @@ interface RegistryWriterOptions {
   readonly registry: RegistryStub
   readonly reader: Pick<KvReader, 'markWritten'>
   /** KV keys of bundled tools that this isolate delivered, and changed none of. */
-  readonly delivered: Set<string>
+  readonly installedKeys: Set<string>
   /** Makes this isolate's catalog one of the revision or later. */
   readonly require: (revision: number) => void
   /** Called after this isolate changed the registry, to drop what it caches of tools. */
   readonly onChange: () => void
 }
 
-export function createRegistryWriter({ registry, reader, delivered, require, onChange }: RegistryWriterOptions) {
-  function changed(revision: number, keys: readonly string[] = []): void {
+export function createRegistryWriter({ registry, reader, installedKeys, require, onChange }: RegistryWriterOptions) {
+  function noteChange(revision: number, keys: readonly string[] = []): void {
     require(revision)
     for (const key of keys) {
       reader.markWritten(key)
-      delivered.delete(key)
+      installedKeys.delete(key)
     }
     onChange()
   }
@@ -54,13 +54,13 @@ export function createRegistryWriter({ registry, reader, delivered, require, onC
       const bounds = { maxSize: MAX_MESSAGE_CHARACTERS, maxItems: MAX_PUBLICATIONS }
       for (const chunk of splitChunks(publications, measureLength, bounds)) {
         const { published, revision } = await registry().publish(chunk, principal)
-        const left = published.flatMap((each) => ('removedIds' in each ? (each.removedIds ?? []) : []))
+        const removedIds = published.flatMap((each) => ('removedIds' in each ? (each.removedIds ?? []) : []))
         const documents = chunk.flatMap(({ document }) => document ?? [])
         const stored = listKvKeys(
           chunk.flatMap(({ records }) => records),
           documents,
         )
-        changed(revision, [...stored, ...toolKeys(left.map((id) => id.toLowerCase()))])
+        noteChange(revision, [...stored, ...toolKeys(removedIds.map((id) => id.toLowerCase()))])
         all.push(...published)
       }
       return withNeighbors(all, principal)
@@ -70,7 +70,7 @@ export function createRegistryWriter({ registry, reader, delivered, require, onC
       const answer = await registry().change(name, version, change, principal)
       if (!answer?.ok) return answer
       const names = typeof change.name === 'string' ? [nameKey(change.name)] : []
-      changed(answer.revision, [...names, ...toolKeys(answer.keys)])
+      noteChange(answer.revision, [...names, ...toolKeys(answer.keys)])
       return { ok: true, document: parseTrusted(answer.document) }
     },
 
@@ -79,13 +79,13 @@ export function createRegistryWriter({ registry, reader, delivered, require, onC
 
   async function withNeighbors(all: readonly PublicationResult[], principal: Principal) {
     const created = all.filter(({ outcome }) => outcome === 'created').flatMap(({ ids }) => ids)
-    if (created.length === 0 || created.length > MAX_JUDGED || !hasScope(principal, 'tools:read')) return all
+    if (created.length === 0 || created.length > MAX_NEIGHBOR_SEARCHES || !hasScope(principal, 'tools:read')) return all
     // It is published whether or not it can be judged
     const found = await withFallback(() => registry().neighborWarnings(created, principal), new Map<string, string>())
     return all.map((each) => {
-      const own = each.ids.flatMap((id) => found.get(id) ?? [])
-      if (each.outcome !== 'created' || own.length === 0) return each
-      return { ...each, warnings: [...(each.warnings ?? []), ...own] }
+      const warnings = each.ids.flatMap((id) => found.get(id) ?? [])
+      if (each.outcome !== 'created' || warnings.length === 0) return each
+      return { ...each, warnings: [...(each.warnings ?? []), ...warnings] }
     })
   }
 
@@ -95,7 +95,7 @@ export function createRegistryWriter({ registry, reader, delivered, require, onC
       const answer = await registry().changeToolkit(name, change, principal)
       if (!answer?.ok) return answer
       const all = kvKey('tool', `${name.toLowerCase()}.`)
-      changed(answer.revision, [all, ...[...delivered].filter((key) => key.startsWith(all))])
+      noteChange(answer.revision, [all, ...[...installedKeys].filter((key) => key.startsWith(all))])
       return { ok: true, toolkit: answer.toolkit }
     },
   }
@@ -105,7 +105,7 @@ export function createRegistryWriter({ registry, reader, delivered, require, onC
     const records = rows.flatMap((row) => (row.kind === 'version' ? row.record : []))
     const documents = rows.flatMap((row) => (row.kind === 'document' ? row.document : []))
     const names = rows.flatMap((row) => (row.kind === 'name' || row.kind === 'given' ? nameKey(row.name) : []))
-    changed(revision, [...listKvKeys(records, documents), ...names])
+    noteChange(revision, [...listKvKeys(records, documents), ...names])
     return outcomes
   }
 

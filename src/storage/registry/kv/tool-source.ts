@@ -1,3 +1,16 @@
+/*
+ * Reads tools from KV, or from the Registry while KV lags, and installs the bundled tools in the Registry.
+ *
+ * Once in an isolate, the hash of its bundle is offered; the Registry asks for the records if the bundle is new, and the
+ * isolate then requires a manifest of that revision. This gets 3 s; after a failure the next request tries again, 5 s
+ * later at the soonest. Meanwhile bundled tools are read as if they had been installed (`bundled-tools.ts`).
+ *
+ * What may lag (up to a minute, as KV does): `loadTool`, `loadRecord`, `findByName`, `findDocumentAddress`. They find in
+ * the Registry what this isolate changed, and what KV fails to read; names and addresses also where KV has none.
+ * What is of now: `loadCurrent`, `loadCurrentOrSuggest`, `hasToolkit` and `suggestIds` ask the Registry, after the
+ * installation. Where the Registry cannot be reached, and KV does not have yet what this isolate installed and nobody
+ * changed here, the tool is served from memory, with the status that KV has.
+ */
 import { UnreachableError } from '../../../core/failure/failure.ts'
 import type { DocumentAddress, ToolSource } from '../../../core/tool/tool-source.ts'
 import { formatToolId, parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
@@ -30,13 +43,12 @@ const listIds = (tools: readonly { readonly id: string }[]) => tools.map(({ id }
 const WAIT_MS = 3_000
 const REST_MS = 5_000
 
-/** Reads tools, and delivers those that the deployment carries to the registry. */
 export function createToolSource(options: ToolSourceOptions) {
   const { bundle, reader, bundledTools, installedKeys, requireRevision, onChange, whole, registry, now } = options
   let isBundleInstalled = false
   let cooldownUntil = -Infinity
 
-  async function deliver(): Promise<void> {
+  async function offerBundle(): Promise<void> {
     const { hash, deployedAt, records, documents } = bundle
     try {
       await withTimeout(WAIT_MS, 'The registry', async () => {
@@ -61,7 +73,7 @@ export function createToolSource(options: ToolSourceOptions) {
 
   /** Undefined once done, and for a while after a failure, since requests work without. */
   const installBundle = (): Promise<void> | undefined =>
-    isBundleInstalled || now() < cooldownUntil ? undefined : deliver()
+    isBundleInstalled || now() < cooldownUntil ? undefined : offerBundle()
 
   /** Calls are let in before the registry has the bundle: what they ask it for waits for that. */
   async function getRegistryWithBundle(): Promise<ReturnType<typeof registry>> {
@@ -76,12 +88,12 @@ export function createToolSource(options: ToolSourceOptions) {
       const key = toolKey(name)
       const stored = kvKey('tool', key)
       try {
-        const document = await reader.read<ToolDocument>(stored, 'believe')
+        const document = await reader.read<ToolDocument>(stored, { onMiss: 'absent' })
         if (isBundleInstalled || bundledTools.isInstalled(key, document)) return document
         await installBundle()
         // Until the registry was reached, the bundled tools count as taken in
         return isBundleInstalled
-          ? await reader.read<ToolDocument>(stored, 'believe')
+          ? await reader.read<ToolDocument>(stored, { onMiss: 'absent' })
           : bundledTools.document(key, document)
       } catch (error) {
         const mayBeLost = error instanceof UnreachableError && installedKeys.has(stored) && reader.isLagging(stored)
@@ -97,21 +109,21 @@ export function createToolSource(options: ToolSourceOptions) {
         bundledTools.record(digest) ?? parseKvJson<ToolRecord>(await reader.immutable(kvKey('record', digest), 'text'))
       )
     },
-    async findByName(asked) {
-      const name = asked.toLowerCase()
+    async findByName(requestedName) {
+      const name = requestedName.toLowerCase()
       const stored = kvKey('name', name)
       const known = reader.isLagging(stored) ? null : await reader.reads.text(stored, CHANGING_TTL_S)
-      const own = bundledTools.named(name)
+      const bundledTool = bundledTools.named(name)
       const ask = async () => (await getRegistryWithBundle()).named(name)
-      const key = known ?? (await (own ? withFallback(ask, toolKey(own)) : ask()))
+      const key = known ?? (await (bundledTool ? withFallback(ask, toolKey(bundledTool)) : ask()))
       return key === undefined ? undefined : parseToolId(key)
     },
     async findDocumentAddress(dialect, id, tool) {
       const key = kvKey('address', documentKey(dialect, id))
-      const reading = () => reader.read<DocumentAddress>(key, 'ask')
+      const reading = () => reader.read<DocumentAddress>(key, { onMiss: 'read-through' })
       // Bundled documents are found without the registry
-      const isOwn = bundledTools.holds(id) || bundledTools.addressed(dialect, id, undefined) !== undefined
-      const known = await (isOwn ? withFallback(reading, undefined) : reading())
+      const isBundled = bundledTools.holds(id) || bundledTools.addressed(dialect, id, undefined) !== undefined
+      const known = await (isBundled ? withFallback(reading, undefined) : reading())
       // KV may lack the tools of a new version
       const isComplete = known?.id !== id || tool === undefined || Object.hasOwn(known.tools, tool)
       const stored = isComplete ? known : await current<DocumentAddress>(key)

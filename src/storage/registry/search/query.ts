@@ -68,18 +68,18 @@ export function searchTools(sql: SqlStorage, listQuery: ListQuery, principal: Pr
 function buildPage(
   sql: SqlStorage,
   versions: Iterable<FoundVersion>,
-  asked: ListQuery,
+  listQuery: ListQuery,
   principal: Principal,
 ): QueryAnswer {
-  const { tag, status, limit } = asked
+  const { tag, status, limit } = listQuery
   const found: FoundVersion[] = []
-  let looked = 0
+  let readCount = 0
   let characters = 0
   let next = ''
   const policies = loadPolicySet(sql)
   for (const version of versions) {
-    if (looked === MAX_LOOKED_AT || characters > MAX_CHARACTERS) return { found, next }
-    looked += 1
+    if (readCount === MAX_LOOKED_AT || characters > MAX_CHARACTERS) return { found, next }
+    readCount += 1
     const isFull = found.length === limit
     if (!isFull) next = version.cursor
     const record: ToolRecord = JSON.parse(version.record)
@@ -99,11 +99,11 @@ function buildPage(
 function allVersions(sql: SqlStorage, { cursor, status, toolkit }: ListQuery): Iterable<FoundVersion> | undefined {
   const last = cursor === undefined ? undefined : parseToolId(cursor)
   if (cursor !== undefined && last?.range === undefined) return undefined
-  const within = toolkit === undefined ? '' : 'AND version.key >= ? AND version.key < ?'
-  const which = status === undefined ? IS_SHOWN_SQL : status === 'active' ? OF_STATUS : OF_INACTIVE
+  const toolkitCondition = toolkit === undefined ? '' : 'AND version.key >= ? AND version.key < ?'
+  const statusCondition = status === undefined ? IS_SHOWN_SQL : status === 'active' ? OF_STATUS : OF_INACTIVE
   const searchTools = `SELECT coalesce(exposed, '') AS name, record, version.key || '@' || version AS cursor
     FROM version JOIN tool ON tool.key = version.key
-    WHERE ${which} AND (version.key, version) > (?, ?) ${within} ORDER BY version.key, version`
+    WHERE ${statusCondition} AND (version.key, version) > (?, ?) ${toolkitCondition} ORDER BY version.key, version`
   const after = last ? [toolKey(last), last.range ?? ''] : ['', '']
   const keys = toolkit === undefined ? [] : toolKeyRange(toolkit)
   return sql.exec<FoundVersion>(searchTools, ...(status === undefined ? [] : [status]), ...after, ...keys)

@@ -28,13 +28,13 @@ export function recordDeployment(sql: SqlStorage, hash: string, deployedAt: numb
 /** The newest deployment wins; a status that a person set stays. Run inside a transaction. */
 export function writeBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number): void {
   nextRevision(sql)
-  const carried = new Set(bundle.records.map(({ id }) => id.toLowerCase()))
+  const bundledIds = new Set(bundle.records.map(({ id }) => id.toLowerCase()))
   for (const document of bundle.documents) {
-    const [taken] = documentRows(sql, document)
+    const [storedDocument] = documentRows(sql, document)
     // Where its id is taken, isolates that carry this one find it without
-    const { itself, ...unplaced } = document
-    const isTaken = taken && (taken.id !== itself?.id || taken.toolkit !== document.toolkit)
-    storeDocument(sql, isTaken ? unplaced : document)
+    const { itself, ...documentWithoutId } = document
+    const isTaken = storedDocument && (storedDocument.id !== itself?.id || storedDocument.toolkit !== document.toolkit)
+    storeDocument(sql, isTaken ? documentWithoutId : document)
   }
   // A deployment with tools of a deleted toolkit takes its name
   const deleted = new Set(column<string>(sql, 'SELECT key FROM toolkit WHERE deleted IS NOT NULL'))
@@ -48,9 +48,9 @@ export function writeBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number)
   for (const record of bundle.records) {
     const key = toolKey(record)
     const query = 'SELECT left_bundle FROM version WHERE key = ? AND version = ? AND digest = ? AND bundled = 1'
-    const left = readField<number>(sql, query, key, record.version, record.digest)
-    if (left === undefined) storeVersion(sql, record, 'bundle')
-    else if (left === 1) setUnbundled(sql, key, record.version, false)
+    const leftBundle = readField<number>(sql, query, key, record.version, record.digest)
+    if (leftBundle === undefined) storeVersion(sql, record, 'bundle')
+    else if (leftBundle === 1) setUnbundled(sql, key, record.version, false)
   }
   for (const { toolkit } of bundle.documents) {
     const records = bundle.records.filter((record) => record.toolkit === toolkit)
@@ -58,7 +58,7 @@ export function writeBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number)
   }
   const bundled = 'SELECT key, version FROM version WHERE bundled = 1 AND left_bundle = 0'
   for (const { key, version } of rows<{ key: string; version: string }>(sql, bundled)) {
-    if (!carried.has(`${key}@${version}`)) setUnbundled(sql, key, version, true)
+    if (!bundledIds.has(`${key}@${version}`)) setUnbundled(sql, key, version, true)
   }
   writeMeta(sql, 'bundle', bundle.hash)
   writeMeta(sql, 'bundle_at', String(deployedAt))

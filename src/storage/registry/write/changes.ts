@@ -4,7 +4,7 @@ import type { ToolkitMutation } from '../../../core/access/toolkit-owner.ts'
 import type { Publication, VersionChange } from '../../../core/publish/registry.ts'
 import { toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
 import { readField } from '../../rows.ts'
-import { touchPages } from '../catalog/pages.ts'
+import { markPagesDirty } from '../catalog/pages.ts'
 import { nextRevision, readNumber } from '../tables.ts'
 import { findChangeDenial, findDeletedDenial, transferToolkit, isBundled, isToolkit } from '../toolkits.ts'
 import { toolKeyRange, mayChange, loadSettings, loadToolkit, writeSettings } from '../toolkits.ts'
@@ -26,25 +26,25 @@ export function changeVersion(
   change: VersionChange,
   principal: Principal,
 ) {
-  const { status, trusted, name: given } = change
+  const { status, trusted, name: newName } = change
   const key = toolKey(name)
   if (recordText(sql, key, version) === undefined) return undefined
   if (isPending(sql, key, version) && !mayChange(sql, principal, name)) return undefined
   const isAdmin = isAdministrator(principal)
-  if ((trusted !== undefined || given !== undefined) && !isAdmin)
+  if ((trusted !== undefined || newName !== undefined) && !isAdmin)
     return forbidden('Only an administrator says which tools are trusted with credentials, and what they are called')
-  const denied = findChangeDenial(sql, principal, { name, version, change })
-  if (denied !== undefined) return forbidden(denied)
+  const denial = findChangeDenial(sql, principal, { name, version, change })
+  if (denial !== undefined) return forbidden(denial)
   const deleted = findDeletedDenial(sql, name.toolkit)
   if (deleted !== undefined) return isAdmin ? conflict(deleted) : undefined
   nextRevision(sql)
-  if (given !== undefined && !storeName(sql, key, given))
-    return conflict(`'${given}' is the name of another tool by its toolkit's, which nobody else has`)
-  const beside = status ? storeStatus(sql, key, version, status, isAdmin) : []
+  if (newName !== undefined && !storeName(sql, key, newName))
+    return conflict(`'${newName}' is the name of another tool by its toolkit's, which nobody else has`)
+  const siblingKeys = status ? storeStatus(sql, key, version, status, isAdmin) : []
   if (trusted !== undefined) storeTrust(sql, key, version, trusted)
   const document = documentText(sql, key)
   if (document === undefined) return undefined
-  return { ok: true, document, keys: [key, ...beside], revision: readNumber(sql, 'catalogue') } as const
+  return { ok: true, document, keys: [key, ...siblingKeys], revision: readNumber(sql, 'catalogue') } as const
 }
 
 export function changeToolkit(
@@ -56,28 +56,28 @@ export function changeToolkit(
   const { status, owner, tags, review, description } = change
   if (!isToolkit(sql, toolkit)) return 'unknown'
   const isAdmin = isAdministrator(principal)
-  const denied = findToolkitChangeDenial(sql, principal, toolkit, change)
-  if (denied !== undefined) return forbidden(denied)
+  const denial = findToolkitChangeDenial(sql, principal, toolkit, change)
+  if (denial !== undefined) return forbidden(denial)
   if (owner !== undefined && !isAdmin) return forbidden('Only an administrator can change who owns a toolkit')
   const deleted = findDeletedDenial(sql, toolkit)
   if (deleted !== undefined && (!isAdmin || status === undefined || owner !== undefined)) return conflict(deleted)
   const { hasProviderGrant, isReviewed } = loadSettings(sql, toolkit)
   if (status && !isAdmin && hasProviderGrant)
     return forbidden(`An administrator disabled the toolkit '${toolkit}': only an administrator enables it`)
-  if (review === false && !isAdmin && isReviewed) return forbidden(REVIEWED(toolkit, 'ends that'))
-  if (owner !== undefined && !transferToolkit(sql, toolkit, owner)) return conflict(GIVEN(toolkit))
+  if (review === false && !isAdmin && isReviewed) return forbidden(formatReviewed(toolkit, 'ends that'))
+  if (owner !== undefined && !transferToolkit(sql, toolkit, owner)) return conflict(formatNotTransferable(toolkit))
   if (review !== undefined) writeSettings(sql, toolkit, { review: review ? 1 : 0 })
   if (tags) writeSettings(sql, toolkit, { tags: JSON.stringify(tags) })
   if (description !== undefined) writeSettings(sql, toolkit, { description })
   if (status) {
     const isActive = status.state === 'active'
-    const held = isAdmin && status.state === 'disabled' ? 1 : 0
-    writeSettings(sql, toolkit, { status: isActive ? null : JSON.stringify(status), held, deleted: null })
+    const isHeld = isAdmin && status.state === 'disabled' ? 1 : 0
+    writeSettings(sql, toolkit, { status: isActive ? null : JSON.stringify(status), held: isHeld, deleted: null })
     storeToolkitStatus(sql, toolkit, status)
   }
   if (!status && !tags && description === undefined) return undefined
   nextRevision(sql)
-  touchPages(sql, ...toolKeyRange(toolkit))
+  markPagesDirty(sql, ...toolKeyRange(toolkit))
   fanOut(sql, toolkit, status && (isAdmin && status.state !== 'active' ? 'revocation' : 'status'))
   return undefined
 }
@@ -89,8 +89,8 @@ export function describeByItsSource(sql: SqlStorage, publication: Publication, p
   if (toolkitDescription === undefined || loadSettings(sql, toolkit).description !== undefined) return
   if (!mayChange(sql, principal, { toolkit, tool: '*' })) return
   if (findToolkitChangeDenial(sql, principal, toolkit, { description: toolkitDescription }) !== undefined) return
-  const own = new Set(records.map(toolKey))
-  if (!listToolKeys(sql, toolkit).every((key) => own.has(key))) return
+  const publishedKeys = new Set(records.map(toolKey))
+  if (!listToolKeys(sql, toolkit).every((key) => publishedKeys.has(key))) return
   writeSettings(sql, toolkit, { description: toolkitDescription })
 }
 
@@ -102,21 +102,21 @@ export function applyToolkitMutation(
   principal: Principal,
   now: number,
 ) {
-  const refused =
+  const refusal =
     change === 'delete'
       ? deleteToolkit(sql, name, principal, now)
       : 'to' in change
-        ? giveWhole(sql, name, change.to)
+        ? transferWholeToolkit(sql, name, change.to)
         : changeToolkit(sql, name, change, principal)
   const toolkit = loadToolkit(sql, name)
-  if (refused === 'unknown' || !toolkit) return undefined
-  return refused ?? ({ ok: true, toolkit, revision: readNumber(sql, 'catalogue') } as const)
+  if (refusal === 'unknown' || !toolkit) return undefined
+  return refusal ?? ({ ok: true, toolkit, revision: readNumber(sql, 'catalogue') } as const)
 }
 
-function giveWhole(sql: SqlStorage, toolkit: string, to: string | null): Refusal | undefined {
+function transferWholeToolkit(sql: SqlStorage, toolkit: string, to: string | null): Refusal | undefined {
   const deleted = findDeletedDenial(sql, toolkit)
   if (deleted !== undefined) return conflict(deleted)
-  if (!transferToolkit(sql, toolkit, to)) return conflict(GIVEN(toolkit))
+  if (!transferToolkit(sql, toolkit, to)) return conflict(formatNotTransferable(toolkit))
   nextRevision(sql)
   return undefined
 }
@@ -124,15 +124,15 @@ function giveWhole(sql: SqlStorage, toolkit: string, to: string | null): Refusal
 /** Only administrators know of the toolkit then, until it is restored or its time is over. */
 function deleteToolkit(sql: SqlStorage, toolkit: string, principal: Principal, now: number) {
   if (!isToolkit(sql, toolkit)) return 'unknown'
-  const denied = findToolkitChangeDenial(sql, principal, toolkit, 'delete')
-  if (denied !== undefined) return forbidden(denied)
+  const denial = findToolkitChangeDenial(sql, principal, toolkit, 'delete')
+  if (denial !== undefined) return forbidden(denial)
   // The review of its tools would be gone with it
   const { isReviewed, deleted } = loadSettings(sql, toolkit)
-  if (isReviewed && !isAdministrator(principal)) return forbidden(REVIEWED(toolkit, 'deletes it'))
+  if (isReviewed && !isAdministrator(principal)) return forbidden(formatReviewed(toolkit, 'deletes it'))
   if (deleted) return isAdministrator(principal) ? undefined : 'unknown'
   if (isBundled(sql, toolkit)) {
     const how = `take its files out of tools/${toolkit} and deploy, or disable it with PATCH /toolkits/${toolkit}`
-    return conflict(`${bundled(toolkit)} be deleted: ${how}`)
+    return conflict(`${formatBundled(toolkit)} be deleted: ${how}`)
   }
   const query = `SELECT tool.toolkit || '.' || tool.tool || '@' || version FROM version JOIN tool ON tool.key = version.key
     WHERE version.key >= ? AND version.key < ? AND left_bundle = 0
@@ -157,9 +157,11 @@ function findToolkitChangeDenial(
   return findChangeDenial(sql, principal, { name: { toolkit, tool: '*' }, version: '', change })
 }
 
-const REVIEWED = (toolkit: string, what: string) =>
+const formatReviewed = (toolkit: string, what: string) =>
   `What is published in the toolkit '${toolkit}' is reviewed: only an administrator ${what}`
 
-const GIVEN = (toolkit: string) => `${bundled(toolkit)} be given: give a key that names it ('${toolkit}.*')`
+const formatNotTransferable = (toolkit: string) =>
+  `${formatBundled(toolkit)} be given: give a key that names it ('${toolkit}.*')`
 
-const bundled = (toolkit: string) => `The toolkit '${toolkit}' has bundled tools, so it is the deployment's and cannot`
+const formatBundled = (toolkit: string) =>
+  `The toolkit '${toolkit}' has bundled tools, so it is the deployment's and cannot`

@@ -23,16 +23,16 @@ export function claimDenial(
 ) {
   if (!document?.itself) return undefined
   const { id } = document.itself
-  const claimed = { toolkit: sanitizeName(id), tool: '*' }
-  const holder = published[0]?.toolkit ?? claimed.toolkit
-  const isHere = isSameName(holder, document.toolkit)
+  const claimedName = { toolkit: sanitizeName(id), tool: '*' }
+  const holder = published[0]?.toolkit ?? claimedName.toolkit
+  const isInItsToolkit = isSameName(holder, document.toolkit)
   // The same whether or not somebody has it
-  if (!isHere && findCoverDenial(principal, claimed, 'tools:publish')) {
-    const reason = `The id '${id}' is claimed as a toolkit is, and the credential does not cover '${formatToolId(claimed)}': give the document an id that it covers`
+  if (!isInItsToolkit && findCoverDenial(principal, claimedName, 'tools:publish')) {
+    const reason = `The id '${id}' is claimed as a toolkit is, and the credential does not cover '${formatToolId(claimedName)}': give the document an id that it covers`
     return { outcome: 'forbidden', reason } as const
   }
   const owner = findOwner(sql, holder)
-  const names = isHere ? records : [{ toolkit: holder, tool: '*' }]
+  const names = isInItsToolkit ? records : [{ toolkit: holder, tool: '*' }]
   if (names.every((name) => findToolkitDenial(principal, name, owner) === undefined)) return undefined
   const message = `The id '${id}' is taken, as a document's or a toolkit's: give the document an id of its own`
   return { outcome: 'conflict', message } as const
@@ -53,11 +53,11 @@ export function documentConflict(
     return `The toolkit '${toolkit}', which is named after the document's id, holds other tools: ${ANOTHER_TOOLKIT}`
   }
   if (first.id !== id) return `'${first.id}' exists: ids of documents are unique ignoring case`
-  const same = published.find((row) => row.version === version)
+  const sameVersion = published.find((row) => row.version === version)
   // Nobody's first document becomes a version of a demonstration unasked
-  if (!isSameName(first.toolkit, toolkit) || (!same && !specified.toolkit && isBundled(sql, toolkit)))
+  if (!isSameName(first.toolkit, toolkit) || (!sameVersion && !specified.toolkit && isBundled(sql, toolkit)))
     return `The id '${id}' is that of a document in the toolkit '${first.toolkit}': give this one an id of its own, or publish it as a version of that with {"definition": …, "toolkit": "${first.toolkit}"}`
-  const text = same && textByHash(sql, same.hash)
+  const text = sameVersion && textByHash(sql, sameVersion.hash)
   if (text === undefined || text === document.text || isSameJson(text, document.text)) return undefined
   return `The document '${id}' is published already at version ${version}, and a version never changes`
 }
@@ -69,8 +69,8 @@ export function recordConflict(sql: SqlStorage, record: ToolRecord, publication:
 function toolConflict(sql: SqlStorage, record: ToolRecord, { document, specified }: Publication): string | undefined {
   const key = toolKey(record)
   const name = loadToolName(sql, key)
-  const alike = name ? undefined : loadToolName(sql, findSimilarKey(sql, key) ?? '')
-  if (alike) return `'${formatToolId(alike)}' exists, which is written with '_' where a name has no '-'`
+  const similarName = name ? undefined : loadToolName(sql, findSimilarKey(sql, key) ?? '')
+  if (similarName) return `'${formatToolId(similarName)}' exists, which is written with '_' where a name has no '-'`
   if (!name) return undefined
   const advice = document?.itself && !specified.toolkit ? `; ${ANOTHER_TOOLKIT}` : ''
   if (formatToolId(name) !== formatToolId(record)) {

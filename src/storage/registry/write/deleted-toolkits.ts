@@ -8,20 +8,20 @@ import { indexTool } from '../search/search-index.ts'
 const AT_ONCE = 200
 
 /** Deletes some of an expired toolkit's data, its name last, in a transaction. Gives the KV keys to delete. */
-export function forgetDeleted(sql: SqlStorage, now: number): readonly string[] {
+export function purgeDeletedToolkit(sql: SqlStorage, now: number): readonly string[] {
   const expired = 'SELECT key FROM toolkit WHERE deleted <= ? ORDER BY deleted LIMIT 1'
-  const due = readField<string>(sql, expired, now - RETENTION_MS)
-  if (due === undefined) return []
+  const toolkit = readField<string>(sql, expired, now - RETENTION_MS)
+  if (toolkit === undefined) return []
   const tools = 'SELECT key FROM tool WHERE key >= ? AND key < ? LIMIT ?'
-  const keys = column<string>(sql, tools, ...toolKeyRange(due), AT_ONCE)
-  const gone = keys.flatMap((key) => forgetTool(sql, key))
-  if (keys.length === AT_ONCE) return gone
-  const addresses = forgetDocuments(sql, due)
-  sql.exec('DELETE FROM toolkit WHERE key = ?', due)
-  return [...gone, ...addresses]
+  const keys = column<string>(sql, tools, ...toolKeyRange(toolkit), AT_ONCE)
+  const deletedTargets = keys.flatMap((key) => deleteTool(sql, key))
+  if (keys.length === AT_ONCE) return deletedTargets
+  const addresses = deleteDocuments(sql, toolkit)
+  sql.exec('DELETE FROM toolkit WHERE key = ?', toolkit)
+  return [...deletedTargets, ...addresses]
 }
 
-function forgetTool(sql: SqlStorage, key: string): readonly string[] {
+function deleteTool(sql: SqlStorage, key: string): readonly string[] {
   const names = column<string>(sql, 'SELECT name FROM name WHERE key = ?', key)
   const digests = column<string>(sql, 'SELECT digest FROM version WHERE key = ?', key)
   const sources = listSources(sql, key)
@@ -33,18 +33,18 @@ function forgetTool(sql: SqlStorage, key: string): readonly string[] {
     ...names.map((name) => kvKey('name', name)),
     // A digest covers the tool's id, so no other tool has it
     ...digests.map((digest) => kvKey('record', digest)),
-    ...sources.flatMap((hash) => forgetText(sql, hash)),
+    ...sources.flatMap((hash) => deleteUnusedText(sql, hash)),
   ]
 }
 
-function forgetText(sql: SqlStorage, hash: string): readonly string[] {
-  const named = readField(sql, "SELECT 1 FROM version WHERE json_extract(record, '$.source.hash') = ? LIMIT 1", hash)
-  if (named !== undefined) return []
+function deleteUnusedText(sql: SqlStorage, hash: string): readonly string[] {
+  const version = readField(sql, "SELECT 1 FROM version WHERE json_extract(record, '$.source.hash') = ? LIMIT 1", hash)
+  if (version !== undefined) return []
   sql.exec('DELETE FROM document_text WHERE hash = ?', hash)
   return [kvKey('document', hash)]
 }
 
-function forgetDocuments(sql: SqlStorage, toolkit: string): readonly string[] {
+function deleteDocuments(sql: SqlStorage, toolkit: string): readonly string[] {
   const query = 'SELECT DISTINCT dialect, id FROM document WHERE lower(toolkit) = ?'
   const all = rows<{ dialect: string; id: string }>(sql, query, toolkit)
   sql.exec('DELETE FROM document WHERE lower(toolkit) = ?', toolkit)

@@ -12,8 +12,8 @@ import { loadToolName } from '../versions.ts'
 export function exposedName(sql: SqlStorage, name: ToolName, declared: string): string {
   const key = toolKey(name)
   const derived = claimDerived(sql, name)
-  const given = readField<string | null>(sql, 'SELECT given FROM tool WHERE key = ?', key) ?? declared
-  return claimDeclared(sql, name, given) ? given : derived
+  const wantedName = readField<string | null>(sql, 'SELECT given FROM tool WHERE key = ?', key) ?? declared
+  return claimDeclared(sql, name, wantedName) ? wantedName : derived
 }
 
 /** Whether it is another tool's, or begins as another toolkit's names do. */
@@ -52,9 +52,9 @@ export function assignName(sql: SqlStorage, key: string, name: string | null): r
 
 function claimDerived(sql: SqlStorage, name: ToolName): string {
   const key = toolKey(name)
-  const whole = toDerivedName(name)
+  const derivedName = toDerivedName(name)
   // `A_B.C` and `A.B_C` derive one name: the second has it with a stable suffix
-  for (let derived = whole, salt = key; ; derived = appendHash(whole, salt), salt += '+') {
+  for (let derived = derivedName, salt = key; ; derived = appendHash(derivedName, salt), salt += '+') {
     const holder = keyOfName(sql, derived)
     if (holder === undefined) pointName(sql, derived, key)
     if (holder === undefined || holder === key) return derived
@@ -73,8 +73,8 @@ function isOfAnotherToolkit(sql: SqlStorage, { toolkit }: ToolName, wanted: stri
 function hasDerived(sql: SqlStorage, key: string, name: string): boolean {
   const tool = loadToolName(sql, key)
   if (!tool) return false
-  const whole = toDerivedName(tool).toLowerCase()
-  return [whole, appendHash(whole, key).toLowerCase()].includes(name.toLowerCase())
+  const derivedName = toDerivedName(tool).toLowerCase()
+  return [derivedName, appendHash(derivedName, key).toLowerCase()].includes(name.toLowerCase())
 }
 
 function pointName(sql: SqlStorage, name: string, key: string): void {

@@ -10,7 +10,7 @@ import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { compareVersions, isPrerelease } from '../../../core/tool/version.ts'
 import { readField } from '../../rows.ts'
 import { claimDenial, documentConflict, matchesStored, recordConflict, versionConflict } from './conflicts.ts'
-import { listDocumentNames, type DocumentRow, documentRows, leftOutBeside } from '../document-aliases.ts'
+import { listDocumentNames, type DocumentRow, documentRows, listRemovedSiblings } from '../document-aliases.ts'
 import { storeDocument, textByHash } from '../document-aliases.ts'
 import { nextRevision } from '../tables.ts'
 import { countPublished, publishedBy } from './quota.ts'
@@ -28,28 +28,30 @@ export function storePublication(
   const { records, document, allowBreaking } = publication
   const ids = records.map(({ id }) => id)
   const published = document ? documentRows(sql, document) : []
-  const fresh = documentConflict(sql, publication, published) ?? findNewVersions(sql, publication)
-  const denied = claimDenial(sql, publication, published, principal) ?? findStoreDenial(sql, records, principal)
-  if (denied && !(fresh.length === 0 && isBundledFor(sql, principal, publication))) return { ids, ...denied }
-  if (typeof fresh === 'string') return { outcome: 'conflict', ids, message: fresh }
-  if (fresh.length === 0) return { outcome: 'unchanged', ids, ...describePending(sql, records) }
+  const newRecords = documentConflict(sql, publication, published) ?? findNewVersions(sql, publication)
+  const denial = claimDenial(sql, publication, published, principal) ?? findStoreDenial(sql, records, principal)
+  if (denial && !(newRecords.length === 0 && isBundledFor(sql, principal, publication))) return { ids, ...denial }
+  if (typeof newRecords === 'string') return { outcome: 'conflict', ids, message: newRecords }
+  if (newRecords.length === 0) return { outcome: 'unchanged', ids, ...describePending(sql, records) }
   if (!allowBreaking) {
-    const problems = checkSuccessors(sql, publication, fresh, published)
+    const problems = checkSuccessors(sql, publication, newRecords, published)
     if (problems.length > 0) return { outcome: 'refused', ids, problems }
   }
-  const bytes = estimateBytes(sql, fresh, document)
+  const bytes = estimateBytes(sql, newRecords, document)
   const message = findQuotaDenial(isAdministrator(principal) ? undefined : quota, publishedBy(sql, principal.id), bytes)
   if (message !== undefined) return { outcome: 'refused', ids, problems: [{ path: '', message }] }
   countPublished(sql, principal.id, bytes)
   nextRevision(sql)
   const [first] = records
-  const removedIds = document?.itself && first && leftOutBeside(sql, toolKey(first))
-  for (const { toolkit } of fresh) claimToolkit(sql, principal, toolkit)
+  const removedIds = document?.itself && first && listRemovedSiblings(sql, toolKey(first))
+  for (const { toolkit } of newRecords) claimToolkit(sql, principal, toolkit)
   if (document) storeDocument(sql, document)
-  for (const record of fresh) storeVersion(sql, record, principal)
+  for (const record of newRecords) storeVersion(sql, record, principal)
   describeByItsSource(sql, publication, principal)
   const others = document?.itself ? updateSiblings(sql, records, removedIds) : []
-  const warnings = fresh.flatMap((record) => [statusWarning(sql, record) ?? [], nameWarning(sql, record) ?? []].flat())
+  const warnings = newRecords.flatMap((record) =>
+    [statusWarning(sql, record) ?? [], nameWarning(sql, record) ?? []].flat(),
+  )
   return {
     outcome: 'created',
     ids,
@@ -73,16 +75,16 @@ function findStoreDenial(sql: SqlStorage, records: readonly ToolRecord[], princi
 
 /** Which versions are not stored yet, or the conflict with one that is. */
 function findNewVersions(sql: SqlStorage, publication: Publication): string | readonly ToolRecord[] {
-  const fresh: ToolRecord[] = []
+  const newRecords: ToolRecord[] = []
   for (const record of publication.records) {
     const conflict = recordConflict(sql, record, publication)
     if (conflict !== undefined) return conflict
-    const existing = recordText(sql, toolKey(record), record.version)
-    const stored: ToolRecord | undefined = existing === undefined ? undefined : parseTrusted(existing)
-    if (!stored) fresh.push(record)
+    const storedText = recordText(sql, toolKey(record), record.version)
+    const stored: ToolRecord | undefined = storedText === undefined ? undefined : parseTrusted(storedText)
+    if (!stored) newRecords.push(record)
     else if (!matchesStored(sql, stored, record, publication)) return versionConflict(stored, record)
   }
-  return fresh
+  return newRecords
 }
 
 /** Publishing again a tool that comes with the deployment stores nothing, so whoever may read the tool may do it. */
@@ -122,24 +124,24 @@ function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string | u
 function checkSuccessors(
   sql: SqlStorage,
   { records, schemaPaths: places, document }: Publication,
-  fresh: readonly ToolRecord[],
+  newRecords: readonly ToolRecord[],
   published: readonly DocumentRow[],
 ): readonly Problem[] {
-  const ofEach = fresh.flatMap((record) => {
+  const problems = newRecords.flatMap((record) => {
     const key = toolKey(record)
-    const standing = listVersions(sql, key).filter(({ status }) => status.state !== 'yanked')
-    const previous = highestBelow(standing, record.version)
+    const notYanked = listVersions(sql, key).filter(({ status }) => status.state !== 'yanked')
+    const previous = highestBelow(notYanked, record.version)
     const text = previous && recordText(sql, key, previous.version)
     return text === undefined ? [] : checkSuccessor(parseTrusted(text), record, places?.[records.indexOf(record)])
   })
   const previous = document?.itself && highestBelow(published, document.itself.version)
   // A change of the whole document is one of each of its tools
-  const once = [...new Map(ofEach.map((each) => [`${each.path} ${each.message}`, each])).values()]
-  if (!previous) return once
+  const distinctProblems = [...new Map(problems.map((each) => [`${each.path} ${each.message}`, each])).values()]
+  if (!previous) return distinctProblems
   const { dialect, tools } = document
   const { version } = document.itself
   const before = { version: previous.version, tools: listDocumentNames(sql, dialect, previous) }
-  return [...checkToolSetSuccessor(before, { version, tools: Object.keys(tools) }), ...once]
+  return [...checkToolSetSuccessor(before, { version, tools: Object.keys(tools) }), ...distinctProblems]
 }
 
 function highestBelow<T extends { readonly version: string }>(versions: readonly T[], below: string): T | undefined {

@@ -8,9 +8,9 @@ import { resolveVersion, stricterStatus, type ToolStatus } from '../../../core/t
 import { documentKey, kvKey } from '../../keys.ts'
 import type { OutboxPriority } from '../../kv-outbox.ts'
 import { column } from '../../rows.ts'
-import { isRemovedFromDocument, leftOutBeside, listSiblingTools } from '../document-aliases.ts'
+import { isRemovedFromDocument, listRemovedSiblings, listSiblingTools } from '../document-aliases.ts'
 import { claimDeclared, exposedName, assignName } from './exposed-names.ts'
-import { touchPages } from '../catalog/pages.ts'
+import { markPagesDirty } from '../catalog/pages.ts'
 import { indexTool } from '../search/search-index.ts'
 import { queue } from '../tables.ts'
 import { awaitsReview, toolKeyRange, toPublisher, loadSettings, type Source } from '../toolkits.ts'
@@ -21,9 +21,9 @@ export function storeVersion(sql: SqlStorage, record: ToolRecord, source: Source
   const key = toolKey(record)
   const { principal, trusted } = versionState?.publisher ?? toPublisher(source, record)
   const superseded = column<string>(sql, 'SELECT digest FROM version WHERE key = ?', key)
-  const said = versionState?.status ?? (awaitsReview(sql, source, record) ? PENDING : ACTIVE)
-  const unreviewed = said.state === 'pending' || versionState?.unreviewed
-  const [status, own] = statusColumns(said, loadSettings(sql, record.toolkit).status)
+  const initialStatus = versionState?.status ?? (awaitsReview(sql, source, record) ? PENDING : ACTIVE)
+  const unreviewed = initialStatus.state === 'pending' || versionState?.unreviewed
+  const [status, ownStatus] = statusColumns(initialStatus, loadSettings(sql, record.toolkit).status)
   sql.exec('INSERT OR IGNORE INTO tool (key, toolkit, tool) VALUES (?, ?, ?)', key, record.toolkit, record.tool)
   // A bundled version keeps the status that a person set; while it awaits review nobody did
   sql.exec(
@@ -37,7 +37,7 @@ export function storeVersion(sql: SqlStorage, record: ToolRecord, source: Source
     record.version,
     record.digest,
     status,
-    own,
+    ownStatus,
     JSON.stringify(record),
     source === 'bundle' ? 1 : 0,
     principal,
@@ -64,7 +64,7 @@ export function storeStatus(
   status: ToolStatus,
   byAdministrator: boolean,
 ): readonly string[] {
-  const before = leftOutBeside(sql, key)
+  const before = listRemovedSiblings(sql, key)
   sql.exec(
     // A refused version still awaits review: else its publisher could enable it
     `UPDATE version SET status = ?, own = ?, left_bundle = 0, held = ?, unreviewed = unreviewed AND ?
@@ -77,26 +77,26 @@ export function storeStatus(
   )
   const reason = byAdministrator && status.state !== 'active' ? 'revocation' : 'status'
   // Another version of its document may be the newest now, which defines other tools
-  const after = leftOutBeside(sql, key)
-  const beside = [...before, ...after].filter((each) => each !== key && before.has(each) !== after.has(each))
-  for (const each of [key, ...beside]) requeueTool(sql, each, reason)
-  return beside
+  const after = listRemovedSiblings(sql, key)
+  const siblingKeys = [...before, ...after].filter((each) => each !== key && before.has(each) !== after.has(each))
+  for (const each of [key, ...siblingKeys]) requeueTool(sql, each, reason)
+  return siblingKeys
 }
 
 const ACTIVE: ToolStatus = { state: 'active' }
 const PENDING: ToolStatus = { state: 'pending' }
 
-function statusColumns(own: ToolStatus, toolkit: ToolStatus): [status: string, own: string | null] {
-  const status = stricterStatus(own, toolkit)
-  return [JSON.stringify(status), status === own ? null : JSON.stringify(own)]
+function statusColumns(ownStatus: ToolStatus, toolkit: ToolStatus): [status: string, own: string | null] {
+  const status = stricterStatus(ownStatus, toolkit)
+  return [JSON.stringify(status), status === ownStatus ? null : JSON.stringify(ownStatus)]
 }
 
 export function storeToolkitStatus(sql: SqlStorage, toolkit: string, status: ToolStatus): void {
   const range = toolKeyRange(toolkit)
   const statuses = 'SELECT DISTINCT coalesce(own, status) FROM version WHERE key >= ? AND key < ?'
   const update = 'UPDATE version SET status = ?, own = ? WHERE key >= ? AND key < ? AND coalesce(own, status) = ?'
-  for (const own of column<string>(sql, statuses, ...range))
-    sql.exec(update, ...statusColumns(parseTrusted(own), status), ...range, own)
+  for (const ownStatus of column<string>(sql, statuses, ...range))
+    sql.exec(update, ...statusColumns(parseTrusted(ownStatus), status), ...range, ownStatus)
 }
 
 export function storeTrust(sql: SqlStorage, key: string, version: string, trusted: boolean): void {
@@ -104,8 +104,8 @@ export function storeTrust(sql: SqlStorage, key: string, version: string, truste
   queueVersions(sql, key, trusted ? 'status' : 'revocation')
 }
 
-export function setUnbundled(sql: SqlStorage, key: string, version: string, left: boolean): void {
-  sql.exec('UPDATE version SET left_bundle = ? WHERE key = ? AND version = ?', left ? 1 : 0, key, version)
+export function setUnbundled(sql: SqlStorage, key: string, version: string, isUnbundled: boolean): void {
+  sql.exec('UPDATE version SET left_bundle = ? WHERE key = ? AND version = ?', isUnbundled ? 1 : 0, key, version)
   requeueTool(sql, key)
 }
 
@@ -131,7 +131,7 @@ export function refreshTool(sql: SqlStorage, key: string): void {
   sql.exec('UPDATE tool SET listed = ?, exposed = ? WHERE key = ?', listed, exposed, key)
   indexTool(sql, key, record)
   queue(sql, kvKey('tool', key))
-  touchPages(sql, key)
+  markPagesDirty(sql, key)
 }
 
 /** A document's own names of its tools lead to them: in its toolkit always, and without it where nobody had them first. */
@@ -159,7 +159,7 @@ export function updateSiblings(
   const [first] = records
   const stored = new Set(records.map(toolKey))
   const others = first ? listSiblingTools(sql, toolKey(first)).filter((key) => !stored.has(key)) : []
-  const after = first ? leftOutBeside(sql, toolKey(first)) : new Set()
+  const after = first ? listRemovedSiblings(sql, toolKey(first)) : new Set()
   for (const key of others) if (!before || before.has(key) !== after.has(key)) requeueTool(sql, key)
   return others
     .filter((key) => after.has(key))
