@@ -66,8 +66,8 @@ export function createProviderOAuth(config: Config): OAuth {
     config.checkClientSecret(name) === undefined ? config.variableOf(name) : undefined
   let oauth: OAuth | undefined
   async function load(): Promise<OAuth> {
-    const { createOAuth: createProviderOAuth } = await import('../oauth-client/oauth.ts')
-    return (oauth ??= createProviderOAuth({ ...(await loadServerFinder(config)), readSecret }))
+    const { createOAuth } = await import('../oauth-client/oauth.ts')
+    return (oauth ??= createOAuth({ ...(await loadServerFinder(config)), readSecret }))
   }
   return {
     unready: (provider) => formatMissingSecret(provider, readSecret),

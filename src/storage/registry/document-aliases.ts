@@ -4,8 +4,8 @@
  * the document calls them.
  *
  * An id leads to one document within a dialect, ignoring case. It claims the toolkit's name that it spells: who may use
- * it is decided before a document is stored (`write/conflicts.ts`), and holds for good. Each stored version queues
- * `address/<dialect>/<id>`, from which isolates learn the toolkit and the tools. Under the dialect `toolkit`, an address
+ * it is decided before a document is stored (`write/conflicts.ts`), and holds for good. Each stored version queues its
+ * address, from which isolates learn the toolkit and the tools. Under the dialect `toolkit`, an address
  * leads from a toolkit's name to its listed tools by their source names.
  *
  * A tool is removed from its document while the newest active version of that does not define it: then neither its bare

@@ -182,8 +182,8 @@ export function defineRegistry<Env extends RegistryEnv>(
     }
 
     async query(listQuery: ListQuery, principal: Principal) {
-      const { searchTools: query } = await import('./search/query.ts')
-      return query(this.#sql, listQuery, principal)
+      const { searchTools } = await import('./search/query.ts')
+      return searchTools(this.#sql, listQuery, principal)
     }
 
     async putPolicy(policy: Policy, precondition?: Precondition) {

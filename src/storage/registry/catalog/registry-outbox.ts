@@ -34,9 +34,9 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
 
   async function purgeDeleted(): Promise<void> {
     while ((nextPurgeAt(sql) ?? Infinity) <= Date.now()) {
-      const { purgeDeletedToolkit: forgetDeleted } = await import('../write/deleted-toolkits.ts')
+      const { purgeDeletedToolkit } = await import('../write/deleted-toolkits.ts')
       const keyCount = storage.transactionSync(() => {
-        const targets = forgetDeleted(sql, Date.now())
+        const targets = purgeDeletedToolkit(sql, Date.now())
         for (const target of targets) {
           sql.exec('INSERT OR REPLACE INTO retired VALUES (?, ?)', target, Date.now() - RETIRE_AFTER_MS)
           sql.exec('DELETE FROM outbox WHERE target = ?', target)

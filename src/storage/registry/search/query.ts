@@ -49,13 +49,13 @@ export function searchTools(sql: SqlStorage, listQuery: ListQuery, principal: Pr
   const [start, behind] = at === -1 ? [Number(place), ''] : [isNewest ? at + 1 : at, version]
 
   function* foundVersions(): Generator<FoundVersion> {
-    const searchTools = `SELECT coalesce(exposed, '') AS name, record, ${isNewest ? "''" : "'@' || version"} AS of
+    const statement = `SELECT coalesce(exposed, '') AS name, record, ${isNewest ? "''" : "'@' || version"} AS of
       FROM indexed JOIN tool USING (key) JOIN version USING (key)
       WHERE indexed.id = ? AND ${isNewest ? 'version = listed' : IS_SHOWN_SQL} AND version > ? ORDER BY version`
     for (const [index, id] of ids.entries()) {
       if (index < start) continue
       const from = index === start ? behind : ''
-      for (const { of, ...row } of sql.exec<Omit<FoundVersion, 'cursor'> & { of: string }>(searchTools, id, from))
+      for (const { of, ...row } of sql.exec<Omit<FoundVersion, 'cursor'> & { of: string }>(statement, id, from))
         yield { ...row, cursor: `${index}.${id}${of}` }
     }
   }
@@ -101,10 +101,10 @@ function allVersions(sql: SqlStorage, { cursor, status, toolkit }: ListQuery): I
   if (cursor !== undefined && last?.range === undefined) return undefined
   const toolkitCondition = toolkit === undefined ? '' : 'AND version.key >= ? AND version.key < ?'
   const statusCondition = status === undefined ? IS_SHOWN_SQL : status === 'active' ? OF_STATUS : OF_INACTIVE
-  const searchTools = `SELECT coalesce(exposed, '') AS name, record, version.key || '@' || version AS cursor
+  const statement = `SELECT coalesce(exposed, '') AS name, record, version.key || '@' || version AS cursor
     FROM version JOIN tool ON tool.key = version.key
     WHERE ${statusCondition} AND (version.key, version) > (?, ?) ${toolkitCondition} ORDER BY version.key, version`
   const after = last ? [toolKey(last), last.range ?? ''] : ['', '']
   const keys = toolkit === undefined ? [] : toolKeyRange(toolkit)
-  return sql.exec<FoundVersion>(searchTools, ...(status === undefined ? [] : [status]), ...after, ...keys)
+  return sql.exec<FoundVersion>(statement, ...(status === undefined ? [] : [status]), ...after, ...keys)
 }
