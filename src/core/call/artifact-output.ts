@@ -23,9 +23,9 @@ const VALUE = hideValue(looseObject({ artifact: ARTIFACT, value: anyJson }))
 /** A value `{"artifact": …}` is an artifact, with the `value` beside it for other dialects. */
 export function readArtifact(result: ToolSuccess): Result<ToolSuccess> {
   if (result.artifact || !isObject(result.value) || !('artifact' in result.value)) return ok(result)
-  const read = parseValue(VALUE, result.value)
-  if (!read.ok) return fail({ type: 'output-invalid', problems: read.problems })
-  const { artifact, value = null } = read.value
+  const parsedValue = parseValue(VALUE, result.value)
+  if (!parsedValue.ok) return fail({ type: 'output-invalid', problems: parsedValue.problems })
+  const { artifact, value = null } = parsedValue.value
   return ok({ ...result, value, artifact })
 }
 
@@ -36,11 +36,11 @@ export function checkArtifactOutput(
   redactor: Redactor | undefined,
   meter: RequestBudget,
 ): ToolSuccess | FailureResult {
-  const read = result.ok && givesArtifacts(record) ? readArtifact(result) : undefined
-  if (read?.ok === false) return read
-  const given = read?.value ?? result
-  const hasNoValue = given.ok && isInline(record, given)
-  return checkOutput(given, hasNoValue ? ACCEPT_ALL : validateOutput, redactor, meter)
+  const artifactResult = result.ok && givesArtifacts(record) ? readArtifact(result) : undefined
+  if (artifactResult?.ok === false) return artifactResult
+  const output = artifactResult?.value ?? result
+  const hasNoValue = output.ok && isInline(record, output)
+  return checkOutput(output, hasNoValue ? ACCEPT_ALL : validateOutput, redactor, meter)
 }
 
 export function findArtifactContent(
@@ -49,12 +49,12 @@ export function findArtifactContent(
 ): Content | undefined {
   const block = content?.length === 1 ? content[0] : undefined
   if (!block || !givesArtifacts(record)) return undefined
-  const isWanted = value === null || value === undefined || declaredModes(record)?.includes('value') === false
+  const isArtifact = value === null || value === undefined || declaredModes(record)?.includes('value') === false
   const isBytes = 'data' in block || (block.type === 'resource' && 'blob' in block.resource)
-  return isWanted && isBytes ? block : undefined
+  return isArtifact && isBytes ? block : undefined
 }
 
 export function isInline(record: Pick<ToolRecord, 'metadata'>, result: ToolSuccess): boolean {
-  const hasNone = result.value === null || result.value === undefined
-  return hasNone && givesArtifacts(record) && (result.artifact ?? findArtifactContent(record, result)) !== undefined
+  const hasNoValue = result.value === null || result.value === undefined
+  return hasNoValue && givesArtifacts(record) && (result.artifact ?? findArtifactContent(record, result)) !== undefined
 }

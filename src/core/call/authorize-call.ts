@@ -154,8 +154,8 @@ export async function filterSuggestions(
     : fail({ ...failure, suggestions })
 }
 
-export function resolveUserId(principal: Principal, named: string | undefined): string | undefined {
-  if (named !== undefined) return named
+export function resolveUserId(principal: Principal, userId: string | undefined): string | undefined {
+  if (userId !== undefined) return userId
   return principal.users !== 'any' && principal.users.length === 1 ? principal.users[0] : undefined
 }
 

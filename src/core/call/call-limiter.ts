@@ -11,7 +11,7 @@ export interface LimitBucket {
 }
 
 export interface LimitStatus extends QuotaPolicy {
-  readonly left: number
+  readonly remaining: number
   readonly resetMs?: number
 }
 
@@ -31,51 +31,55 @@ const BUSY_MS = 1_000
 
 /** Counts in this isolate's memory, so that warm calls do no I/O: each isolate has the limit to itself. */
 export function createCallLimiter(now: () => number) {
-  const counted = createLruCache<LimitCounter>(MAX_COUNTED)
+  const counters = createLruCache<LimitCounter>(MAX_COUNTED)
 
   function getCounter({ id, limits: { rate } }: LimitBucket, at: number): LimitCounter {
-    const known = counted.get(id) ?? { windowEnds: 0, calls: 0, running: new Map() }
-    if (rate && at >= known.windowEnds) {
-      known.windowEnds = at + rate.seconds * 1_000
-      known.calls = 0
+    const counter = counters.get(id) ?? { windowEnds: 0, calls: 0, running: new Map() }
+    if (rate && at >= counter.windowEnds) {
+      counter.windowEnds = at + rate.seconds * 1_000
+      counter.calls = 0
     }
-    for (const [call, until] of known.running) if (until <= at) known.running.delete(call)
-    counted.set(id, known)
-    return known
+    for (const [call, until] of counter.running) if (until <= at) counter.running.delete(call)
+    counters.set(id, counter)
+    return counter
   }
 
-  function allowances(limited: readonly LimitBucket[], at: number): LimitStatus[] {
-    return limited.flatMap((each): LimitStatus[] => {
-      const { name, limits } = each
+  function listStatuses(buckets: readonly LimitBucket[], at: number): LimitStatus[] {
+    return buckets.flatMap((bucket): LimitStatus[] => {
+      const { name, limits } = bucket
       const { rate, concurrency } = limits
-      const { calls, windowEnds, running } = getCounter(each, at)
-      const left = (quota: number, taken: number) => Math.max(0, quota - taken)
+      const { calls, windowEnds, running } = getCounter(bucket, at)
+      const subtract = (quota: number, used: number) => Math.max(0, quota - used)
       const resetMs = windowEnds - at
       return [
-        ...(rate ? [{ name, quota: rate.calls, seconds: rate.seconds, left: left(rate.calls, calls), resetMs }] : []),
-        ...(concurrency === undefined ? [] : [{ name, quota: concurrency, left: left(concurrency, running.size) }]),
+        ...(rate
+          ? [{ name, quota: rate.calls, seconds: rate.seconds, remaining: subtract(rate.calls, calls), resetMs }]
+          : []),
+        ...(concurrency === undefined
+          ? []
+          : [{ name, quota: concurrency, remaining: subtract(concurrency, running.size) }]),
       ]
     })
   }
 
   return {
-    take(limited: readonly LimitBucket[], timeoutMs: number) {
+    take(buckets: readonly LimitBucket[], timeoutMs: number) {
       const at = now()
-      const spent = allowances(limited, at).find(({ left }) => left === 0)
-      if (spent) {
-        const { left: _, resetMs = BUSY_MS, ...policy } = spent
+      const exhausted = listStatuses(buckets, at).find(({ remaining }) => remaining === 0)
+      if (exhausted) {
+        const { remaining: _, resetMs = BUSY_MS, ...policy } = exhausted
         return fail({ type: 'rate-limited', retry_after_ms: resetMs, policy })
       }
-      const all = limited.map((each) => getCounter(each, at))
+      const taken = buckets.map((bucket) => getCounter(bucket, at))
       const call = {}
-      for (const each of all) {
-        each.calls++
-        each.running.set(call, at + timeoutMs + GRACE_MS)
+      for (const counter of taken) {
+        counter.calls++
+        counter.running.set(call, at + timeoutMs + GRACE_MS)
       }
       return {
         end() {
-          for (const { running } of all) running.delete(call)
-          return allowances(limited, now())
+          for (const { running } of taken) running.delete(call)
+          return listStatuses(buckets, now())
         },
       }
     },
@@ -87,10 +91,12 @@ export function limitsFor(
   { toolkit, tool }: ToolName,
   limits: readonly ToolLimits[],
 ): readonly LimitBucket[] {
-  const called = `tool:${toolkit}.${tool}`.toLowerCase()
-  const { limits: own } = principal
+  const toolId = `tool:${toolkit}.${tool}`.toLowerCase()
+  const { limits: credentialLimits } = principal
   return [
-    ...(own ? [{ id: shareOwner(principal), name: 'credential', limits: own } as const] : []),
-    ...limits.map(({ pattern: of, limits: each }) => ({ id: `${called} ${of}`, name: 'tool', limits: each }) as const),
+    ...(credentialLimits ? [{ id: shareOwner(principal), name: 'credential', limits: credentialLimits } as const] : []),
+    ...limits.map(
+      ({ pattern: of, limits: toolLimits }) => ({ id: `${toolId} ${of}`, name: 'tool', limits: toolLimits }) as const,
+    ),
   ]
 }

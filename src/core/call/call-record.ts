@@ -33,7 +33,7 @@ export interface CallFacts {
   upstreamStatus?: number
   redactor?: Redactor | undefined
   finished?: CompletedCall
-  allowances?: readonly LimitStatus[]
+  limitStatuses?: readonly LimitStatus[]
   release?: () => void
   releaseFiles?: () => void
 }
@@ -98,18 +98,18 @@ const MAX_DEPTH = 20
  * any other text may hold a secret. Values are redacted and cut, visibly, to some 4,000 characters.
  */
 export function redactArguments(input: JsonObject, schema: JsonObject, redactor: Redactor | undefined): JsonObject {
-  let room = MAX_ALL
+  let remainingCharacters = MAX_ALL
 
   function text(given: string): string {
     const safe = redactor ? redactor.text(given.slice(0, MAX_SEARCHED)) : given
     const kept = safe.slice(0, MAX_TEXT)
-    room -= kept.length
+    remainingCharacters -= kept.length
     return safe.length === kept.length && given.length <= MAX_SEARCHED ? kept : `${kept}… (${given.length} characters)`
   }
 
   function value(given: Json, of: JsonObject, isMarked: boolean, depth: number): Json {
-    room -= 4
-    if (room < 0 || depth > MAX_DEPTH) return '…'
+    remainingCharacters -= 4
+    if (remainingCharacters < 0 || depth > MAX_DEPTH) return '…'
     if (typeof given === 'string')
       return isMarked || isEnumMember(given, of) ? text(given) : `<${given.length} characters>`
     if (isJsonArray(given)) return some(given, (item) => value(item, toObjectSchema(of['items']), isMarked, depth + 1))
@@ -134,7 +134,7 @@ export function redactArguments(input: JsonObject, schema: JsonObject, redactor:
   function some<Item, Kept>(items: readonly Item[], keep: (item: Item) => Kept) {
     const kept: Kept[] = []
     for (const item of items) {
-      if (room < 0) break
+      if (remainingCharacters < 0) break
       kept.push(keep(item))
     }
     return kept

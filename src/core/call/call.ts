@@ -69,7 +69,7 @@ export interface CallOutcome {
   /** Milliseconds since 1970. Repetitions of a call under an id are told the same. */
   readonly finishedAt?: number
   readonly tool?: ToolRecord | undefined
-  readonly allowances?: readonly LimitStatus[]
+  readonly limitStatuses?: readonly LimitStatus[]
 }
 
 export type CallTool = (call: CallRequest, caller: Caller) => Promise<CallOutcome>
@@ -91,28 +91,28 @@ export function createCallTool(deps: CallDeps): CallTool {
   const { now, newId, defect, writeRecord } = deps
   return async (call, caller) => {
     const callId = call.callId ?? newId()
-    const started = now()
-    const findings: CallFacts = {}
+    const startedAt = now()
+    const facts: CallFacts = {}
     let result: CallOutcome['result']
     try {
-      result = await executeCall(callId, call, caller, started, findings, deps)
+      result = await executeCall(callId, call, caller, startedAt, facts, deps)
       if (!result.ok && call.fallback && isUnknownTool(result.failure))
-        result = await executeCall(callId, { ...call, ...call.fallback }, caller, started, findings, deps)
+        result = await executeCall(callId, { ...call, ...call.fallback }, caller, startedAt, facts, deps)
     } catch (error) {
-      if (!isBudgetError(error)) defect(callId, toLoggedToolId(call.toolRef, findings.found), toErrorMessage(error))
+      if (!isBudgetError(error)) defect(callId, toLoggedToolId(call.toolRef, facts.found), toErrorMessage(error))
       result = fail(toFailure(error, callId))
     }
-    findings.release?.()
-    findings.releaseFiles?.()
+    facts.release?.()
+    facts.releaseFiles?.()
     const forOperator = !result.ok && 'forOperator' in result.failure ? result.failure.forOperator : undefined
     if (!result.ok) result = { ok: false, failure: tailorFailure(caller.principal, result.failure) }
-    const { finished, allowances } = findings
-    const durationMs = finished?.durationMs ?? now() - started
-    const record = createCallRecord(callId, call, caller, findings, result, { at: started, durationMs })
+    const { finished, limitStatuses } = facts
+    const durationMs = finished?.durationMs ?? now() - startedAt
+    const record = createCallRecord(callId, call, caller, facts, result, { at: startedAt, durationMs })
     writeRecord(record, caller.background, forOperator)
-    const outcome = { callId, durationMs, result, tool: findings.called }
-    if (!finished && !allowances) return outcome
-    return { ...outcome, ...(finished && { finishedAt: finished.finishedAt }), ...(allowances && { allowances }) }
+    const outcome = { callId, durationMs, result, tool: facts.called }
+    if (!finished && !limitStatuses) return outcome
+    return { ...outcome, ...(finished && { finishedAt: finished.finishedAt }), ...(limitStatuses && { limitStatuses }) }
   }
 }
 
@@ -128,8 +128,8 @@ interface CallState extends StageInput, Pick<RunOptions, 'traceId' | 'idempotenc
   readonly tool: CallableTool
   readonly select: OutputSelector | undefined
   inlineBytes: number
-  readonly findings: CallFacts
-  readonly begins?: () => void
+  readonly facts: CallFacts
+  readonly onBegin?: () => void
 }
 
 type ToolCallResult = ToolSuccess | FailureResult
@@ -143,8 +143,8 @@ async function executeCall(
   callId: string,
   call: CallRequest,
   caller: Caller,
-  started: number,
-  findings: CallFacts,
+  startedAt: number,
+  facts: CallFacts,
   deps: CallDeps,
 ): Promise<ToolCallResult> {
   const { principal, background } = caller
@@ -154,8 +154,8 @@ async function executeCall(
   if (chosen && 'failure' in chosen) return chosen
   const toolRef = chosen ?? call.toolRef
   // An await costs a turn of the queue even where nothing has to be waited for
-  const finding = resolveToolRef(toolRef, call.documentRef, caller, deps)
-  const resolved = finding instanceof Promise ? await finding : finding
+  const resolving = resolveToolRef(toolRef, call.documentRef, caller, deps)
+  const resolved = resolving instanceof Promise ? await resolving : resolving
   if (!resolved.ok) return filterSuggestions(toolRef, resolved, caller, deps.resolver)
   const { tool, publisher } = resolved
   const { record, runnable, stages } = tool
@@ -163,37 +163,37 @@ async function executeCall(
 
   const userId = resolveUserId(principal, context.userId)
   // Nothing is stored under a user for whom the caller may not act
-  if (userId !== undefined && mayActFor(principal, userId)) findings.userId = userId
-  const refused = authorizeCall(principal, toolRef, record, userId)
+  if (userId !== undefined && mayActFor(principal, userId)) facts.userId = userId
+  const denial = authorizeCall(principal, toolRef, record, userId)
   // Callers read their own records, which name no tool that they may not know of
-  if (refused?.failure.type !== 'tool-unknown') findings.found = record
-  if (refused) return refused
-  findings.called = record
+  if (denial?.failure.type !== 'tool-unknown') facts.found = record
+  if (denial) return denial
+  facts.called = record
 
   if (!runnable.ok) {
     const { ok: _, ...why } = runnable
     return fail({ type: 'tool-not-executable', id: record.id, ...why })
   }
   const { select = context.values && readOption(SELECT, context.values, tool.contextParameters) } = call
-  const read = select === undefined ? undefined : await parseSelect(select)
-  if (read?.ok === false) return read
+  const parsedSelect = select === undefined ? undefined : await parseSelect(select)
+  if (parsedSelect?.ok === false) return parsedSelect
   const { timeoutMs } = runnable
   const userInfo = context.values?.user_info
   // Ids of callers without a credential are no keys: anybody could repeat them
-  const isOnce = call.callId !== undefined && principal.kind !== 'anonymous' && !tool.isIdempotent
+  const runsOnce = call.callId !== undefined && principal.kind !== 'anonymous' && !tool.isIdempotent
   let deadline: Deadline | undefined
-  const open: CallState = {
+  const state: CallState = {
     callId,
     tool,
     record,
     runnable,
     publisher,
     caller,
-    findings,
-    select: read?.value,
+    facts,
+    select: parsedSelect?.value,
     traceId: call.traceId,
     findArtifact: caller.findArtifact,
-    idempotencyKey: isOnce ? () => deps.fingerprint([principal.id, callId]) : undefined,
+    idempotencyKey: runsOnce ? () => deps.fingerprint([principal.id, callId]) : undefined,
     inlineBytes: deps.inlineBytes[caller.audience],
     context: bareName ? withoutUnnamedToken(context) : context,
     invocation: {
@@ -208,61 +208,61 @@ async function executeCall(
     },
     // Most tools end at once, and need none
     deadline: () => {
-      const left = Math.max(timeoutMs - (deps.now() - started), Math.min(timeoutMs, MIN_RUN_MS))
+      const remainingMs = Math.max(timeoutMs - (deps.now() - startedAt), Math.min(timeoutMs, MIN_RUN_MS))
       return (deadline ??= deps.startDeadline(
-        left,
-        isOnce && !caller.cancelOnDisconnect ? NO_DISCONNECT : caller.signal,
+        remainingMs,
+        runsOnce && !caller.cancelOnDisconnect ? NO_DISCONNECT : caller.signal,
       ))
     },
-    answered: (status) => void (findings.upstreamStatus = status),
-    holds: (release) => void (findings.releaseFiles = release),
+    answered: (status) => void (facts.upstreamStatus = status),
+    deferFileRelease: (release) => void (facts.releaseFiles = release),
     deferRelease(release) {
-      findings.release?.()
-      findings.release = release
+      facts.release?.()
+      facts.release = release
     },
   }
 
   if (context.values) {
     const inline = readInlineBytes(context.values, tool.contextParameters)
     if (!inline.ok) return inline
-    open.inlineBytes = inline.value ?? open.inlineBytes
+    state.inlineBytes = inline.value ?? state.inlineBytes
   }
 
-  const unmet = stages.requirements.length > 0 && (await runStages(stages.requirements, open, deps))
-  if (unmet) return unmet
+  const missingRequirements = stages.requirements.length > 0 && (await runStages(stages.requirements, state, deps))
+  if (missingRequirements) return missingRequirements
 
-  const checked = completeInput(call, tool, userId, caller.meter)
-  if (!checked.ok) return checked
+  const completed = completeInput(call, tool, userId, caller.meter)
+  if (!completed.ok) return completed
   // Only what the context or a `null` completes is another input
-  if (checked.value !== call.input) open.invocation = { ...open.invocation, input: checked.value }
+  if (completed.value !== call.input) state.invocation = { ...state.invocation, input: completed.value }
 
-  if (!isOnce) return runWithinLimits(open, deps)
-  const { fingerprint } = await fingerprintInvocation(open, deps.fingerprint)
-  const once = { principal: principal.id, callId, fingerprint, select, timeoutMs }
-  const running = runIdempotently(once, (begins) => runWithinLimits({ ...open, begins }, deps), deps)
+  if (!runsOnce) return runWithinLimits(state, deps)
+  const { fingerprint } = await fingerprintInvocation(state, deps.fingerprint)
+  const idempotentCall = { principal: principal.id, callId, fingerprint, select, timeoutMs }
+  const running = runIdempotently(idempotentCall, (onBegin) => runWithinLimits({ ...state, onBegin }, deps), deps)
   // The outcome is settled also when nobody waits for it any more
   background(running.catch(() => undefined))
-  findings.finished = await running
-  return findings.finished.result
+  facts.finished = await running
+  return facts.finished.result
 }
 
 /** Takes the call's turn, if anything limits it. Calls that fail before, or were made before, take none. */
 function runWithinLimits(call: CallState, deps: CallDeps): ToolCallResult | Promise<ToolCallResult> {
   const { tool, record, runnable, caller } = call
   if (tool.limits.length === 0 && !caller.principal.limits) return runReadyStages(call, deps)
-  const turn = deps.callLimiter.take(limitsFor(caller.principal, record, tool.limits), runnable.timeoutMs)
-  return 'ok' in turn ? turn : runThenRelease(call, turn, deps)
+  const permit = deps.callLimiter.take(limitsFor(caller.principal, record, tool.limits), runnable.timeoutMs)
+  return 'ok' in permit ? permit : runThenRelease(call, permit, deps)
 }
 
 async function runThenRelease(
   call: CallState,
-  turn: { end(): readonly LimitStatus[] },
+  permit: { end(): readonly LimitStatus[] },
   deps: CallDeps,
 ): Promise<ToolCallResult> {
   try {
     return await runReadyStages(call, deps)
   } finally {
-    call.findings.allowances = turn.end()
+    call.facts.limitStatuses = permit.end()
   }
 }
 
@@ -274,32 +274,32 @@ function runReadyStages(call: CallState, deps: CallDeps): ToolCallResult | Promi
 }
 
 function invokeTool(call: CallState, deps: CallDeps): ToolCallResult | Promise<ToolCallResult> {
-  call.begins?.()
-  const ran = runTool(call, deps)
-  return ran instanceof Promise
-    ? ran.then((result) => processOutput(result, call, deps))
-    : processOutput(ran, call, deps)
+  call.onBegin?.()
+  const runOutcome = runTool(call, deps)
+  return runOutcome instanceof Promise
+    ? runOutcome.then((result) => processOutput(result, call, deps))
+    : processOutput(runOutcome, call, deps)
 }
 
 function processOutput(
-  ran: RunOutcome | FailureResult,
+  runOutcome: RunOutcome | FailureResult,
   call: CallState,
   { artifacts }: CallDeps,
 ): ToolCallResult | Promise<ToolCallResult> {
-  if (!ran.ok) return ran
-  const { callId, record, tool, select, inlineBytes, findings, caller, findArtifact } = call
+  if (!runOutcome.ok) return runOutcome
+  const { callId, record, tool, select, inlineBytes, facts, caller, findArtifact } = call
   const { validateOutput, givesArtifacts } = tool
-  findings.redactor = ran.redactor
+  facts.redactor = runOutcome.redactor
   const output = givesArtifacts
-    ? checkArtifactOutput(ran.result, record, validateOutput, ran.redactor, caller.meter)
-    : checkOutput(ran.result, validateOutput, ran.redactor, caller.meter)
+    ? checkArtifactOutput(runOutcome.result, record, validateOutput, runOutcome.redactor, caller.meter)
+    : checkOutput(runOutcome.result, validateOutput, runOutcome.redactor, caller.meter)
   if (!output.ok) return output
   const selected = select ? select(output, caller.meter) : output
   const isSmall = selected.ok && fitsInline(selected, inlineBytes)
   if (isSmall && !givesArtifacts && !selected.artifact && !(findArtifact && selected.content)) return selected
   const { userId } = call.invocation
   const owner = { callId, tool: record.id, principal: caller.principal.id, userId, requestUrl: caller.requestUrl }
-  const placing = {
+  const offloadOptions = {
     record,
     inlineBytes,
     isSmall,
@@ -308,9 +308,9 @@ function processOutput(
     owner,
     artifacts,
   }
-  if (selected.ok) return offloadOutput(selected, placing)
+  if (selected.ok) return offloadOutput(selected, offloadOptions)
   const { why } = selected
-  return storeWholeOutput(output, placing).then((artifact) =>
+  return storeWholeOutput(output, offloadOptions).then((artifact) =>
     fail({ type: 'select-failed', why, ...(artifact ? { artifact } : {}) }),
   )
 }

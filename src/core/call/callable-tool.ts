@@ -55,15 +55,15 @@ export function createCallableTool(
   }
 }
 
-export function applyPolicyToTool(tool: CallableTool, rule: EffectivePolicy): CallableTool {
-  if (rule === NO_EFFECTIVE_POLICY) return tool
-  const { timeoutMs = Infinity, limits } = rule
+export function applyPolicyToTool(tool: CallableTool, policy: EffectivePolicy): CallableTool {
+  if (policy === NO_EFFECTIVE_POLICY) return tool
+  const { timeoutMs = Infinity, limits } = policy
   const { runnable } = tool
   const isShorter = runnable.ok && timeoutMs < runnable.timeoutMs
   return createCallableTool(
     {
       ...tool,
-      record: applyPolicyToRecord(tool.record, rule),
+      record: applyPolicyToRecord(tool.record, policy),
       runnable: isShorter ? { ...runnable, timeoutMs } : runnable,
     },
     [...tool.limits, ...limits],
@@ -72,10 +72,10 @@ export function applyPolicyToTool(tool: CallableTool, rule: EffectivePolicy): Ca
 
 export function selectStages(record: ToolRecord): Stages {
   const { authorization, secrets, user_id } = record.requirements
-  const isRequiring = authorization.length > 0 || secrets.length > 0 || user_id
+  const hasRequirements = authorization.length > 0 || secrets.length > 0 || user_id
   const acceptsFiles = mayContainFiles(record.input)
   return {
-    requirements: isRequiring ? [meetRequirementsStage] : [],
+    requirements: hasRequirements ? [meetRequirementsStage] : [],
     // A person is asked only for a call that could then run, and no file waits in memory for that
     ready: [
       ...(acceptsFiles ? [locateFilesStage] : []),
@@ -85,10 +85,10 @@ export function selectStages(record: ToolRecord): Stages {
   }
 }
 
-export async function runStages(stages: readonly Stage[], open: StageInput, deps: StageDeps) {
+export async function runStages(stages: readonly Stage[], call: StageInput, deps: StageDeps) {
   for (const stage of stages) {
-    const ended = await open.deadline().race(stage(open, deps))
-    if (ended) return typeof ended === 'string' ? abortFailure(ended, open.runnable.timeoutMs) : ended
+    const result = await call.deadline().race(stage(call, deps))
+    if (result) return typeof result === 'string' ? abortFailure(result, call.runnable.timeoutMs) : result
   }
   return undefined
 }
@@ -114,35 +114,35 @@ const locateFilesStage: Stage = (call, stores) => {
   const { record, runnable, caller } = call
   const { input, userId } = call.invocation
   const owner = { principal: caller.principal.id, userId }
-  const finding = locateFiles(record, input, runnable.acceptsFiles !== true, owner, stores, caller.meter)
-  if (!(finding instanceof Promise)) return finding
-  return finding.then((found) => {
-    if (!found.ok) return found
-    call.namedFiles = found.value
+  const locating = locateFiles(record, input, runnable.acceptsFiles !== true, owner, stores, caller.meter)
+  if (!(locating instanceof Promise)) return locating
+  return locating.then((locatedFiles) => {
+    if (!locatedFiles.ok) return locatedFiles
+    call.fileRefs = locatedFiles.value
     return undefined
   })
 }
 
 const readFilesStage: Stage = async (call, { holdFiles }) => {
-  const { namedFiles, invocation, runnable, caller } = call
-  if (!namedFiles) return undefined
-  const bytes = measureFiles(namedFiles, runnable.acceptsFiles !== true)
+  const { fileRefs, invocation, runnable, caller } = call
+  if (!fileRefs) return undefined
+  const bytes = measureFiles(fileRefs, runnable.acceptsFiles !== true)
   const release = await holdFiles(caller.principal.id, bytes, call.deadline().signal)
   if (!release) return fail({ type: 'rate-limited', retry_after_ms: FULL_MS })
-  call.holds(release)
-  const read = await readFiles(namedFiles, invocation.input, runnable.acceptsFiles !== true)
-  if (!read.ok) return read
-  call.invocation = { ...invocation, ...read.value }
+  call.deferFileRelease(release)
+  const fileContents = await readFiles(fileRefs, invocation.input, runnable.acceptsFiles !== true)
+  if (!fileContents.ok) return fileContents
+  call.invocation = { ...invocation, ...fileContents.value }
   return undefined
 }
 
 /** A person approves all that the tool is given, and nothing else runs by it. */
 export const claimApprovalStage: Stage = async (call, { approvals, fingerprint }) => {
-  const { record, caller, namedFiles } = call
-  const files = namedFiles && (await describeFiles(namedFiles))
+  const { record, caller, fileRefs } = call
+  const files = fileRefs && (await describeFiles(fileRefs))
   if (files?.ok === false) return files
   const identity = await fingerprintInvocation(call, fingerprint, files?.value)
-  const claimed = await approvals.claim({
+  const claim = await approvals.claim({
     ...identity,
     tool: record,
     isDistinguishableByKey: isDistinguishableByKey(caller.principal),
@@ -150,10 +150,9 @@ export const claimApprovalStage: Stage = async (call, { approvals, fingerprint }
     chargedTo: shareOwner(caller.principal),
     requestUrl: caller.requestUrl,
   })
-  if ('approved' in claimed) return undefined
-  if ('refused' in claimed)
-    return fail({ type: 'forbidden', reason: claimed.refused, forOperator: claimed.forOperator })
-  return fail({ type: 'approval-required', id: record.id, reason: claimed.reason, challenge: claimed.challenge })
+  if ('approved' in claim) return undefined
+  if ('refused' in claim) return fail({ type: 'forbidden', reason: claim.refused, forOperator: claim.forOperator })
+  return fail({ type: 'approval-required', id: record.id, reason: claim.reason, challenge: claim.challenge })
 }
 
 /** Stages complete the invocation, each with another one in its place. */
@@ -161,9 +160,9 @@ export interface StageInput extends RunOptions {
   readonly publisher: Publisher
   readonly context: CallContext
   invocation: RunOptions['invocation']
-  namedFiles?: FileRefs
+  fileRefs?: FileRefs
   /** Takes what gives back memory at the end of the call. */
-  readonly holds: (release: () => void) => void
+  readonly deferFileRelease: (release: () => void) => void
 }
 
 /** In milliseconds: when there may be memory for files again. */

@@ -10,8 +10,10 @@ export interface Deadline {
 
 /** `mayHaveRun`: the tool may have done something that must not be done twice. */
 export function abortFailure(how: AbortReason, timeoutMs: number, mayHaveRun = false): FailureResult {
-  const ran = mayHaveRun ? ({ may_have_run: true } as const) : {}
+  const mayHaveRunField = mayHaveRun ? ({ may_have_run: true } as const) : {}
   return fail(
-    how === 'expired' ? { type: 'tool-timed-out', timeout_ms: timeoutMs, ...ran } : { type: 'cancelled', ...ran },
+    how === 'expired'
+      ? { type: 'tool-timed-out', timeout_ms: timeoutMs, ...mayHaveRunField }
+      : { type: 'cancelled', ...mayHaveRunField },
   )
 }

@@ -16,7 +16,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
     'commat@'
   )
     .split(' ')
-    .map((each) => [`&${each.slice(0, -1)};`, each.slice(-1)] as const),
+    .map((entity) => [`&${entity.slice(0, -1)};`, entity.slice(-1)] as const),
 ])
 const UNKNOWN = '\ufffd'
 const MAX_CODE = 0x10ffff
@@ -58,19 +58,19 @@ function replaced(
   /** Where each replaced part ends, in the new text and in the old one. */
   const ends: number[] = []
   const oldEnds: number[] = []
-  let written = ''
+  let result = ''
   let oldEnd = 0
   pattern.lastIndex = 0
   for (let part = pattern.exec(text); part; part = pattern.exec(text)) {
     budget.spend(REPLACED)
-    written += text.slice(oldEnd, part.index) + by(part)
+    result += text.slice(oldEnd, part.index) + by(part)
     oldEnd = pattern.lastIndex
-    ends.push(written.length)
+    ends.push(result.length)
     oldEnds.push(oldEnd)
   }
   if (ends.length === 0) return reading
   return {
-    text: written + text.slice(oldEnd),
+    text: result + text.slice(oldEnd),
     mapPosition(at) {
       let [low, high] = [0, ends.length]
       while (low < high) {

@@ -17,7 +17,7 @@ export interface FileBytes {
 interface Place {
   readonly path: string
   readonly handle: string
-  readonly most: number
+  readonly maxCharacters: number
 }
 
 type NamedFile = StoredArtifact & { readonly filename?: string | undefined }
@@ -51,22 +51,22 @@ export function locateFiles(
   stores: FileStores,
   meter: RequestBudget,
 ): FailureResult | Promise<Result<FileRefs>> | undefined {
-  const found = withinBudget(
+  const foundPlaces = withinBudget(
     () => [...findHandles(input, schema, { root: schema, path: '', budget: createBudget(DEFAULT_UNITS, meter) })],
     TOO_COSTLY,
   )
-  if (!found.ok) return fail({ type: 'input-invalid', problems: found.problems })
-  const places = [...new Map(found.value.map((place) => [place.path, place])).values()]
-  if (places.length === 0) return undefined
-  if (places.length > MAX_FILES) return invalid([{ path: '', message: `Must name at most ${MAX_FILES} files` }])
-  return withUnavailable(loadFiles(places, asBase64 ? MAX_AS_BASE64 : MAX_BYTES, owner, stores))
+  if (!foundPlaces.ok) return fail({ type: 'input-invalid', problems: foundPlaces.problems })
+  const distinctPlaces = [...new Map(foundPlaces.value.map((place) => [place.path, place])).values()]
+  if (distinctPlaces.length === 0) return undefined
+  if (distinctPlaces.length > MAX_FILES) return invalid([{ path: '', message: `Must name at most ${MAX_FILES} files` }])
+  return withUnavailable(loadFiles(distinctPlaces, asBase64 ? MAX_AS_BASE64 : MAX_BYTES, owner, stores))
 }
 
 async function loadFiles(places: readonly Place[], limit: number, owner: UploadOwner, stores: FileStores) {
   const byHandle = new Map<string, NamedFile>()
   const problems: Problem[] = []
   let size = 0
-  for (const { path, handle, most } of places) {
+  for (const { path, handle, maxCharacters } of places) {
     const file = byHandle.get(handle) ?? (await loadFile(handle, owner, stores))
     if (typeof file === 'string') {
       problems.push({ path, message: file })
@@ -75,8 +75,8 @@ async function loadFiles(places: readonly Place[], limit: number, owner: UploadO
     byHandle.set(handle, file)
     size += file.size
     const characters = Math.ceil(file.size / 3) * 4
-    if (characters > most)
-      problems.push({ path, message: `Must be of at most ${most} characters in Base64, got ${characters}` })
+    if (characters > maxCharacters)
+      problems.push({ path, message: `Must be of at most ${maxCharacters} characters in Base64, got ${characters}` })
   }
   if (size > limit)
     problems.push({ path: '', message: `Must name files of at most ${limit} bytes together, got ${size}` })
@@ -92,13 +92,13 @@ const NO_ARTIFACT = 'Is not a link from this Switchboard, or has expired: call t
 export async function loadFile(handle: string, owner: UploadOwner, { uploads, artifacts }: FileStores) {
   const id = parseFileHandle(handle)
   if (id !== undefined) {
-    const own = await uploads.find(id, owner)
-    if (own || owner.userId === undefined) return own ?? NO_UPLOAD
+    const upload = await uploads.find(id, owner)
+    if (upload || owner.userId === undefined) return upload ?? NO_UPLOAD
     return (await uploads.find(id, { principal: owner.principal })) ?? NO_UPLOAD
   }
   const link = parseArtifactLink(handle)
-  const found = link && (await artifacts.open(link))
-  return typeof found === 'object' ? found : NO_ARTIFACT
+  const artifact = link && (await artifacts.open(link))
+  return typeof artifact === 'object' ? artifact : NO_ARTIFACT
 }
 
 /** Bytes of memory that a call's files take. A text in Base64 is in memory beside its bytes. */
@@ -110,16 +110,16 @@ export function measureFiles({ byHandle }: FileRefs, asBase64: boolean): number 
 export function readFiles({ places, byHandle }: FileRefs, input: JsonObject, asBase64: boolean) {
   return withUnavailable(asBase64 ? inBase64() : asBytes())
 
-  async function inBase64(): Promise<Result<GivenFiles>> {
-    let whole: Json = input
+  async function inBase64(): Promise<Result<FileContents>> {
+    let filled: Json = input
     for (const { path, handle } of places) {
       const text = await byHandle.get(handle)?.base64()
-      if (text !== undefined) whole = replaced(whole, parsePointer(path) ?? [], text)
+      if (text !== undefined) filled = replaceAt(filled, parsePointer(path) ?? [], text)
     }
-    return ok(isJsonObject(whole) ? { input: whole } : {})
+    return ok(isJsonObject(filled) ? { input: filled } : {})
   }
 
-  async function asBytes(): Promise<Result<GivenFiles>> {
+  async function asBytes(): Promise<Result<FileContents>> {
     const files = new Map<string, FileBytes>()
     for (const [handle, file] of byHandle) {
       const { contentType, filename } = file
@@ -132,17 +132,17 @@ export function readFiles({ places, byHandle }: FileRefs, input: JsonObject, asB
 /** As a person is shown them, in one order however the input is. Bytes of a handle never change: the tool gets these. */
 export function describeFiles({ byHandle }: FileRefs): Promise<Result<readonly FileSnapshot[]>> {
   const sorted = [...byHandle].toSorted(([one], [other]) => (one < other ? -1 : 1))
-  const shown = sorted.map(async ([handle, { filename, contentType, size, sha256 }]) => ({
+  const snapshots = sorted.map(async ([handle, { filename, contentType, size, sha256 }]) => ({
     handle,
     ...(filename === undefined ? {} : { filename }),
     content_type: contentType,
     size,
     sha256: await sha256(),
   }))
-  return withUnavailable(Promise.all(shown).then(ok))
+  return withUnavailable(Promise.all(snapshots).then(ok))
 }
 
-interface GivenFiles {
+interface FileContents {
   readonly input?: JsonObject
   readonly files?: ReadonlyMap<string, FileBytes>
 }
@@ -156,12 +156,12 @@ async function withUnavailable<T>(work: Promise<Result<T>>): Promise<Result<T>> 
   }
 }
 
-function replaced(value: Json, [step, ...rest]: readonly string[], by: string): Json {
+function replaceAt(value: Json, [step, ...rest]: readonly string[], by: string): Json {
   if (step === undefined) return by
-  if (isJsonArray(value)) return value.map((each, index) => (String(index) === step ? replaced(each, rest, by) : each))
+  if (isJsonArray(value)) return value.map((each, index) => (String(index) === step ? replaceAt(each, rest, by) : each))
   if (!isJsonObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, name === step ? replaced(each ?? null, rest, by) : each]),
+    Object.entries(value).map(([name, each]) => [name, name === step ? replaceAt(each ?? null, rest, by) : each]),
   )
 }
 
@@ -175,34 +175,34 @@ function* findHandles(value: Json, schema: Json | undefined, walk: Walk): Genera
   const { root, path, budget } = walk
   budget.spend(1, path)
   if (!isJsonObject(schema)) return
-  for (const each of inPlace(schema, root)) yield* findHandles(value, each, walk)
+  for (const subschema of listSubschemas(schema, root)) yield* findHandles(value, subschema, walk)
   if (typeof value === 'string') {
     const isHandle = isBytes(schema) && (parseFileHandle(value) !== undefined || parseArtifactLink(value) !== undefined)
-    const most = typeof schema.maxLength === 'number' ? schema.maxLength : Infinity
-    if (isHandle) yield { path, handle: value, most }
+    const maxCharacters = typeof schema.maxLength === 'number' ? schema.maxLength : Infinity
+    if (isHandle) yield { path, handle: value, maxCharacters }
   } else if (isJsonArray(value)) {
     const { prefixItems, items } = schema
-    const first = isJsonArray(prefixItems) ? prefixItems : []
-    for (const [index, each] of value.entries())
-      yield* findHandles(each, first[index] ?? items, { ...walk, path: path + encodePointerStep(index) })
+    const prefixSchemas = isJsonArray(prefixItems) ? prefixItems : []
+    for (const [index, item] of value.entries())
+      yield* findHandles(item, prefixSchemas[index] ?? items, { ...walk, path: path + encodePointerStep(index) })
   } else if (isJsonObject(value)) {
     const properties = isJsonObject(schema.properties) ? schema.properties : {}
-    for (const [name, each] of Object.entries(value)) {
-      const below = Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties
-      yield* findHandles(each ?? null, below, { ...walk, path: path + encodePointerStep(name) })
+    for (const [name, item] of Object.entries(value)) {
+      const itemSchema = Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties
+      yield* findHandles(item ?? null, itemSchema, { ...walk, path: path + encodePointerStep(name) })
     }
   }
 }
 
-function inPlace(schema: JsonObject, root: JsonObject): readonly (Json | undefined)[] {
-  const all = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => {
+function listSubschemas(schema: JsonObject, root: JsonObject): readonly (Json | undefined)[] {
+  const subschemas = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => {
     const list = schema[keyword]
     return isJsonArray(list) ? list : []
   })
   const target = typeof schema.$ref === 'string' ? parseLocalRef(schema.$ref) : undefined
-  if (target === undefined || typeof target === 'string') return all
-  const referred: unknown = getAtPointer(root, target)
-  return isJsonObject(referred) ? [...all, referred] : all
+  if (target === undefined || typeof target === 'string') return subschemas
+  const targetSchema: unknown = getAtPointer(root, target)
+  return isJsonObject(targetSchema) ? [...subschemas, targetSchema] : subschemas
 }
 
 function isBytes({ contentEncoding, format }: JsonObject): boolean {

@@ -47,10 +47,10 @@ export function createContextReader<T extends object>(readers: {
     }
   }
   return json.withSchema(schema, (value, report) => {
-    const read = reader(value, report)
-    if (read === json.INVALID_VALUE || !isJsonObject(value)) return read
-    const others = Object.entries(value).filter(([name]) => !Object.hasOwn(readers, name))
-    return others.length === 0 ? read : { ...read, values: Object.fromEntries(others) }
+    const context = reader(value, report)
+    if (context === json.INVALID_VALUE || !isJsonObject(value)) return context
+    const valueEntries = Object.entries(value).filter(([name]) => !Object.hasOwn(readers, name))
+    return valueEntries.length === 0 ? context : { ...context, values: Object.fromEntries(valueEntries) }
   })
 }
 
@@ -67,36 +67,41 @@ export function completeInput(
 ): Result<JsonObject> {
   if (contextFieldHints !== undefined && context.values !== undefined) {
     const { path, fields } = contextFieldHints
-    const taken = [...fields, ACCOUNT, SELECT, INLINE_BYTES, ...names]
+    const knownNames = [...fields, ACCOUNT, SELECT, INLINE_BYTES, ...names]
     const problems = Object.keys(context.values).flatMap((name) => {
-      const isBegun = (field: string) => name.length > 2 && field.startsWith(name)
-      const meant = taken.includes(name) ? undefined : (fields.find(isBegun) ?? findClosest(name, fields))
-      if (meant === undefined) return []
-      const message = `Unknown field '${name.slice(0, 100)}' (meant '${meant}'?): wanted ${quoteList(taken)}`
+      const startsWithName = (field: string) => name.length > 2 && field.startsWith(name)
+      const suggestion = knownNames.includes(name)
+        ? undefined
+        : (fields.find(startsWithName) ?? findClosest(name, fields))
+      if (suggestion === undefined) return []
+      const message = `Unknown field '${name.slice(0, 100)}' (meant '${suggestion}'?): wanted ${quoteList(knownNames)}`
       return [{ path: path + encodePointerStep(name), message }]
     })
     if (problems.length > 0) return malformedRequestFailure(problems)
   }
   if (names.length === 0) return checkInput(validateInput, input, meter)
   const problems: Problem[] = []
-  const whole = new Map(Object.entries(input))
+  const completed = new Map(Object.entries(input))
   const required = isStringArray(record.input.required) ? record.input.required : []
   for (const name of names) {
     const path = encodePointerStep(name)
     const value = getContextValue(name, context, userId)
-    if (whole.has(name) && !includesContextParameters) {
+    if (completed.has(name) && !includesContextParameters) {
       problems.push({ path, message: "Set this in the call's context, not in the input" })
     } else if (value !== undefined) {
-      whole.set(name, value)
-    } else if (!whole.has(name) && required.includes(name)) {
+      completed.set(name, value)
+    } else if (!completed.has(name) && required.includes(name)) {
       problems.push({ path, message: 'Is required in the context of the call: no model may infer it' })
     }
   }
-  const checked = checkInput(validateInput, Object.fromEntries(whole), meter)
+  const checked = checkInput(validateInput, Object.fromEntries(completed), meter)
   if (problems.length === 0 || (!checked.ok && checked.failure.type !== 'input-invalid')) return checked
-  const said = new Set(problems.map(({ path }) => path))
-  const others = checked.ok || checked.failure.type !== 'input-invalid' ? [] : checked.failure.problems
-  return fail({ type: 'input-invalid', problems: [...problems, ...others.filter(({ path }) => !said.has(path))] })
+  const reportedPaths = new Set(problems.map(({ path }) => path))
+  const inputProblems = checked.ok || checked.failure.type !== 'input-invalid' ? [] : checked.failure.problems
+  return fail({
+    type: 'input-invalid',
+    problems: [...problems, ...inputProblems.filter(({ path }) => !reportedPaths.has(path))],
+  })
 }
 
 function getContextValue(name: string, { values }: CallContext, userId: string | undefined): Json | undefined {
@@ -113,9 +118,9 @@ export function checkInput(validate: Validate, input: JsonObject, meter: Request
   if (nulls.length === 0) return fail({ type: 'input-invalid', problems })
   const names = new Map<object, Set<string>>()
   for (const { object, name } of nulls) names.set(object, (names.get(object) ?? new Set()).add(name))
-  const without = withoutFields(input, names)
-  const remaining = validate(without, meter)
-  return remaining.length === 0 ? ok(without) : fail({ type: 'input-invalid', problems: remaining })
+  const withoutNulls = withoutFields(input, names)
+  const remaining = validate(withoutNulls, meter)
+  return remaining.length === 0 ? ok(withoutNulls) : fail({ type: 'input-invalid', problems: remaining })
 }
 
 function withoutFields<T extends Json>(value: T, names: ReadonlyMap<object, ReadonlySet<string>>): T

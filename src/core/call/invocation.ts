@@ -51,8 +51,11 @@ export async function fingerprintInvocation(
   const { input, userId, userInfo, method, answers, secrets, tokens, files: _, ...others } = invocation
   others satisfies Record<string, never>
 
-  function credentials(kind: CredentialSnapshot['kind'], all: Invocation['tokens']): Promise<CredentialSnapshot[]> {
-    const snapshots = [...all].map(async ([id, { value, from, account }]): Promise<CredentialSnapshot> => {
+  function snapshotCredentials(
+    kind: CredentialSnapshot['kind'],
+    byId: Invocation['tokens'],
+  ): Promise<CredentialSnapshot[]> {
+    const snapshots = [...byId].map(async ([id, { value, from, account }]): Promise<CredentialSnapshot> => {
       if (account !== undefined) return { id, kind, from: 'grant', account }
       if (from === 'deployment') return { id, kind, from }
       // With its caller and tool, so that nobody finds a short one by comparing pages of guesses of their own
@@ -70,7 +73,7 @@ export async function fingerprintInvocation(
     ...(userInfo && { user_info: userInfo }),
     ...(method === undefined ? {} : { method }),
     ...(answers && (answers.state !== undefined || Object.keys(answers.responses).length > 0) ? { answers } : {}),
-    credentials: [...(await credentials('token', tokens)), ...(await credentials('secret', secrets))],
+    credentials: [...(await snapshotCredentials('token', tokens)), ...(await snapshotCredentials('secret', secrets))],
     files,
   }
   return { invocation: snapshot, fingerprint: await fingerprint(snapshot) }

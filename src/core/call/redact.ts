@@ -29,30 +29,33 @@ export type Redactor = NonNullable<ReturnType<typeof createRedactor>>
  * replaced whole.
  */
 export function createRedactor(secrets: readonly string[], base64: (text: string) => string, budget = createBudget()) {
-  const whole = new Set(secrets.filter((secret) => secret.length > 0))
-  if (whole.size === 0) return undefined
-  const numbers = new Set([...whole].flatMap((secret) => [secret, ...splitSecret(secret)]).flatMap(asNumber))
-  const searches = withinBudget(() => searchesFor(allSpellings(whole, base64, budget), budget), '')
+  const exactSecrets = new Set(secrets.filter((secret) => secret.length > 0))
+  if (exactSecrets.size === 0) return undefined
+  const secretNumbers = new Set(
+    [...exactSecrets].flatMap((secret) => [secret, ...splitSecret(secret)]).flatMap(asNumber),
+  )
+  const searches = withinBudget(() => searchesFor(allSpellings(exactSecrets, base64, budget), budget), '')
 
   function text(original: string): string {
-    if (whole.has(original)) return REDACTED
+    if (exactSecrets.has(original)) return REDACTED
     if (original.length < MIN_INNER_LENGTH) return original
     if (!searches.ok || budget.isExceeded) return REDACTED
-    const found = withinBudget(() => placesIn(original, searches.value, budget), '')
-    if (!found.ok) return REDACTED
+    const places = withinBudget(() => placesIn(original, searches.value, budget), '')
+    if (!places.ok) return REDACTED
     let result = ''
-    let kept = 0
-    for (const { start, end } of found.value) {
-      if (start >= kept) result += original.slice(kept, start) + REDACTED
-      kept = Math.max(kept, end)
+    let copiedUntil = 0
+    for (const { start, end } of places.value) {
+      if (start >= copiedUntil) result += original.slice(copiedUntil, start) + REDACTED
+      copiedUntil = Math.max(copiedUntil, end)
     }
-    return kept === 0 ? original : result + original.slice(kept)
+    return copiedUntil === 0 ? original : result + original.slice(copiedUntil)
   }
 
   function value<T>(original: T): T
   function value(original: unknown): unknown {
     if (typeof original === 'string') return text(original)
-    if (isNumber(original)) return numbers.has(Number(original)) || whole.has(String(original)) ? REDACTED : original
+    if (isNumber(original))
+      return secretNumbers.has(Number(original)) || exactSecrets.has(String(original)) ? REDACTED : original
     if (Array.isArray(original)) {
       const copy = original.map((each: unknown) => value(each))
       return copy.some((each, index) => each !== original[index]) ? copy : original

@@ -32,7 +32,7 @@ export function createTokenRenewer(
     if (account !== undefined) tokens.set(provider, { account, current: value, renewed: false })
   }
   if (tokens.size === 0) return undefined
-  const given: string[] = []
+  const renewedTokens: string[] = []
 
   async function replace(provider: string, token: RenewableToken): Promise<string | undefined> {
     const requirement = record.requirements.authorization.find(({ id }) => id === provider)
@@ -51,7 +51,7 @@ export function createTokenRenewer(
       token.refusal = result
       return undefined
     }
-    given.push(result.token)
+    renewedTokens.push(result.token)
     if (token.renewed) return undefined
     token.current = result.token
     token.renewed = true
@@ -59,7 +59,7 @@ export function createTokenRenewer(
   }
 
   return {
-    given,
+    renewedTokens,
     async renew(provider: string, refused: string): Promise<string | undefined> {
       const token = tokens.get(provider)
       if (!token || token.refusal) return undefined

@@ -175,20 +175,20 @@ export function toRequirementsFailure(
   lacksUser = false,
   droppedToken = false,
 ): Failure | undefined {
-  const withheld = lacks.flatMap((each) => ('withheld' in each ? each.withheld : []))
+  const withheld = lacks.flatMap((lack) => ('withheld' in lack ? lack.withheld : []))
   if (withheld.length > 0) return { type: 'tool-untrusted', id: record.id, credentials: withheld }
-  const authorization = lacks.flatMap((each) => ('challenge' in each ? each.challenge : []))
-  const tokens = lacks.flatMap((each) => ('token' in each ? { id: each.token } : []))
-  const secrets = lacks.flatMap((each) => ('secret' in each ? { id: each.secret } : []))
+  const authorization = lacks.flatMap((lack) => ('challenge' in lack ? lack.challenge : []))
+  const tokens = lacks.flatMap((lack) => ('token' in lack ? { id: lack.token } : []))
+  const secrets = lacks.flatMap((lack) => ('secret' in lack ? { id: lack.secret } : []))
   if (authorization.length + tokens.length + secrets.length === 0 && !lacksUser) {
-    const [first] = lacks.filter((each) => 'unavailable' in each)
+    const [first] = lacks.filter((lack) => 'unavailable' in lack)
     if (!first) return undefined
     const { unavailable: message, ...more } = first
     return { type: 'tool-failed', message, ...more, can_retry: true }
   }
-  const reasons = lacks.flatMap((each): Reason | [] => {
-    if ('unavailable' in each) return { reason: each.unavailable, forOperator: each.forOperator }
-    return 'reason' in each ? each : []
+  const reasons = lacks.flatMap((lack): Reason | [] => {
+    if ('unavailable' in lack) return { reason: lack.unavailable, forOperator: lack.forOperator }
+    return 'reason' in lack ? lack : []
   })
   if (droppedToken && tokens.length + authorization.length > 0) {
     reasons.push({

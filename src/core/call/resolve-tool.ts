@@ -40,7 +40,7 @@ const TOOL_FACTOR = 4
 const ANSWER_BYTES = 400
 
 export function createResolver({ source, makeCallable, now, memory }: ResolverDeps): Resolver {
-  const answers = createSwrCache<ResolvedTool | FailureResult>({
+  const resolutions = createSwrCache<ResolvedTool | FailureResult>({
     store: memory.partition(
       ({ value }, key) => 2 * key.length + ANSWER_BYTES + (value.ok ? 0 : textBytes(JSON.stringify(value.failure))),
     ),
@@ -90,9 +90,9 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     asked: string,
   ): Promise<ResolvedTool | FailureResult> {
     const document = await source.loadTool(name)
-    const known = document && withoutPending(document)
-    const found = known && (await pickVersion(known, range))
-    if (found) return found
+    const visibleDocument = document && withoutPending(document)
+    const resolved = visibleDocument && (await pickVersion(visibleDocument, range))
+    if (resolved) return resolved
     const current = await source.loadCurrentOrSuggest(name)
     const there = 'versions' in current && !current.isDeleted ? withoutPending(current) : undefined
     if (there) return (await pickVersion(there, range)) ?? versionFailure(there, range)
@@ -124,11 +124,11 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     resolve(ref, background) {
       // A caller chooses its text, which could be another reference's key
       if (ref.kind === 'malformed') return fail({ type: 'id-malformed', asked: ref.text })
-      return answers.get(toRefKey(ref), () => lookUp(ref), background)
+      return resolutions.get(toRefKey(ref), () => lookUp(ref), background)
     },
     suggest: (name, background) => suggestions.get(formatToolId(name), () => source.suggestIds(name), background),
     invalidate() {
-      answers.invalidate()
+      resolutions.invalidate()
       suggestions.invalidate()
     },
   }

@@ -67,7 +67,7 @@ export function runTool(
           userTokens: deps.userTokens,
           defect: (error) => deps.defect(callId, record.id, toErrorMessage(error)),
         })
-  const credentials = () => [...sensitiveValues(invocation), ...(renewals?.given ?? [])]
+  const credentials = () => [...sensitiveValues(invocation), ...(renewals?.renewedTokens ?? [])]
   const progress =
     caller.progress && createProgressReporter(caller.progress, createProgressRedactor(credentials, deps.base64))
   const context: RunContext = withSignal(() => options.deadline().signal, {
@@ -85,23 +85,23 @@ export function runTool(
     meter: caller.meter,
   })
 
-  function end(ran: RunResult | AbortReason | { readonly thrown: unknown }): RunOutcome | FailureResult {
+  function end(outcome: RunResult | AbortReason | { readonly thrown: unknown }): RunOutcome | FailureResult {
     progress?.end()
     const { timeoutMs } = runnable
-    if (ran === 'cancelled') return abortFailure(ran, timeoutMs, mayHaveSideEffects(options))
-    const succeeded = typeof ran === 'object' && 'ok' in ran && (ran.ok || 'asks' in ran)
+    if (outcome === 'cancelled') return abortFailure(outcome, timeoutMs, mayHaveSideEffects(options))
+    const succeeded = typeof outcome === 'object' && 'ok' in outcome && (outcome.ok || 'asks' in outcome)
     const refusal = succeeded ? undefined : renewals?.failure()
     if (refusal) return fail(refusal)
-    if (ran === 'expired') return abortFailure(ran, timeoutMs, mayHaveSideEffects(options))
-    if ('timedOutMs' in ran) return abortFailure('expired', ran.timedOutMs, mayHaveSideEffects(options))
+    if (outcome === 'expired') return abortFailure(outcome, timeoutMs, mayHaveSideEffects(options))
+    if ('timedOutMs' in outcome) return abortFailure('expired', outcome.timedOutMs, mayHaveSideEffects(options))
     const redactor = secrets.size + tokens.size > 0 ? createRedactor(credentials(), deps.base64) : undefined
-    if (!('thrown' in ran)) return { ok: true, result: ran, redactor }
-    const message = toErrorMessage(ran.thrown)
-    const safe = redactor?.text(message) ?? message
-    const place = stackFrame(ran.thrown)
-    deps.defect(callId, record.id, safe, place && (redactor?.text(place) ?? place))
-    const failed = `The tool '${record.id}' failed unexpectedly`
-    return fail({ type: 'tool-failed', message: failed, developer_message: safe })
+    if (!('thrown' in outcome)) return { ok: true, result: outcome, redactor }
+    const message = toErrorMessage(outcome.thrown)
+    const redacted = redactor?.text(message) ?? message
+    const frame = stackFrame(outcome.thrown)
+    deps.defect(callId, record.id, redacted, frame && (redactor?.text(frame) ?? frame))
+    const text = `The tool '${record.id}' failed unexpectedly`
+    return fail({ type: 'tool-failed', message: text, developer_message: redacted })
   }
 
   const run = () => runnable.run(invocation, context)
@@ -136,12 +136,12 @@ function createProgressRedactor(
   credentials: () => readonly string[],
   base64: RunDeps['base64'],
 ): (text: string) => string {
-  let known = 0
+  let secretCount = 0
   let redactor: Redactor | undefined
   return (text) => {
-    const all = credentials()
-    if (all.length !== known) redactor = createRedactor(all, base64)
-    known = all.length
+    const secrets = credentials()
+    if (secrets.length !== secretCount) redactor = createRedactor(secrets, base64)
+    secretCount = secrets.length
     return redactor?.text(text) ?? text
   }
 }
@@ -182,8 +182,8 @@ export function checkOutput(
     return fail({ ...(redactor ? redactor.fields(failure) : failure), type: 'tool-failed' })
   }
   const value = result.value === undefined ? null : result.value
-  const unsayable = findJsonProblem(value, MAX_OUTPUT_DEPTH)
-  if (unsayable !== undefined) return fail({ type: 'output-invalid', problems: [{ path: '', message: unsayable }] })
+  const jsonProblem = findJsonProblem(value, MAX_OUTPUT_DEPTH)
+  if (jsonProblem !== undefined) return fail({ type: 'output-invalid', problems: [{ path: '', message: jsonProblem }] })
   const problems = validateOutput(value, meter)
   if (problems.length > 0) {
     // Paths hold property names, which the tool chose
@@ -193,8 +193,13 @@ export function checkOutput(
   const { content, artifact, usage } = result
   const safe = redactor ? redactor.value(value) : value
   if (!content && !artifact && !usage) return { ok: true, value: safe }
-  const shown = { ...(content && { content }), ...(artifact && { artifact }) }
-  return { ok: true, value: safe, ...(redactor ? redactor.fields(shown) : shown), ...(usage && { usage }) }
+  const contentFields = { ...(content && { content }), ...(artifact && { artifact }) }
+  return {
+    ok: true,
+    value: safe,
+    ...(redactor ? redactor.fields(contentFields) : contentFields),
+    ...(usage && { usage }),
+  }
 }
 
 /** JSON writes infinite numbers as null, and validating, redacting and serializing recurse, so depth is bounded. */
@@ -203,8 +208,8 @@ function findJsonProblem(value: unknown, levels: number): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (levels === 0) return `Must not nest deeper than ${MAX_OUTPUT_DEPTH} levels`
   if (Array.isArray(value)) {
-    for (const each of value) {
-      const reason = findJsonProblem(each, levels - 1)
+    for (const item of value) {
+      const reason = findJsonProblem(item, levels - 1)
       if (reason !== undefined) return reason
     }
     return undefined
@@ -220,14 +225,14 @@ function findJsonProblem(value: unknown, levels: number): string | undefined {
 /** Bytes of JSON that a character takes at most. */
 const MAX_BYTES_PER_CHARACTER = 6
 
-export function fitsInline({ value, content, artifact }: ToolSuccess, most: number): boolean {
+export function fitsInline({ value, content, artifact }: ToolSuccess, maxBytes: number): boolean {
   const isShort =
-    typeof value === 'string' ? MAX_BYTES_PER_CHARACTER * (value.length + 1) <= most : typeof value !== 'object'
+    typeof value === 'string' ? MAX_BYTES_PER_CHARACTER * (value.length + 1) <= maxBytes : typeof value !== 'object'
   if (isShort && !content && !artifact) return true
-  let left = most - jsonSize(value, most)
-  if (content && left >= 0) left -= jsonSize(content, left)
-  if (artifact && left >= 0) left -= jsonSize(artifact, left)
-  return left >= 0
+  let remaining = maxBytes - jsonSize(value, maxBytes)
+  if (content && remaining >= 0) remaining -= jsonSize(content, remaining)
+  if (artifact && remaining >= 0) remaining -= jsonSize(artifact, remaining)
+  return remaining >= 0
 }
 
 export function toSingleValue({

@@ -13,14 +13,18 @@ export type OutputSelector = (
 export async function parseSelect(expression: Json): Promise<Result<OutputSelector>> {
   if (typeof expression !== 'string') return fail({ type: 'select-invalid', message: 'it is not a string' })
   const { createSearch } = await import('./jmespath/search.ts')
-  const read = createSearch(expression)
-  if (!read.ok)
-    return fail({ type: 'select-invalid', message: read.message, ...(read.at === undefined ? {} : { at: read.at }) })
+  const parsedExpression = createSearch(expression)
+  if (!parsedExpression.ok)
+    return fail({
+      type: 'select-invalid',
+      message: parsedExpression.message,
+      ...(parsedExpression.at === undefined ? {} : { at: parsedExpression.at }),
+    })
   return ok((output, meter) => {
-    const held = toSingleValue(output)
-    const found = read.search(isJson(held) ? held : null, meter)
-    if (!found.ok) return found
+    const value = toSingleValue(output)
+    const searchResult = parsedExpression.search(isJson(value) ? value : null, meter)
+    if (!searchResult.ok) return searchResult
     const { usage } = output
-    return { ok: true, value: found.value, selected: true, ...(usage ? { usage } : {}) }
+    return { ok: true, value: searchResult.value, selected: true, ...(usage ? { usage } : {}) }
   })
 }

@@ -31,20 +31,22 @@ const MAX_SUGGESTIONS = 3
 
 export function createFindCandidates({ resolver, findTools, now }: CandidatesDeps): FindCandidates {
   const store = createLruCache<CacheEntry<readonly Candidate[]>>(MAX_KEPT)
-  const kept = createSwrCache({ store, getAges: () => AGES, now })
+  const cache = createSwrCache({ store, getAges: () => AGES, now })
 
   async function find(name: string, background: WaitUntil): Promise<readonly Candidate[]> {
     const exposed = await resolver.resolve(toNameRef(name), background)
     const record = exposed.ok ? exposed.tool.record : undefined
     const isDerived = record && toDerivedName(record).toLowerCase() === name.toLowerCase()
-    const called = isDerived ? [] : await findTools(name)
-    const all = [...(record ? [record] : []), ...called].map(({ id, toolkit, tool, securityLevel }): Candidate => {
-      return { id, toolkit, tool, securityLevel }
-    })
-    return [...new Map(all.map((each) => [toolKey(each), each])).values()]
+    const sameNamedTools = isDerived ? [] : await findTools(name)
+    const candidates = [...(record ? [record] : []), ...sameNamedTools].map(
+      ({ id, toolkit, tool, securityLevel }): Candidate => {
+        return { id, toolkit, tool, securityLevel }
+      },
+    )
+    return [...new Map(candidates.map((candidate) => [toolKey(candidate), candidate])).values()]
   }
 
-  return (name, background) => kept.get(name.toLowerCase(), () => find(name, background), background)
+  return (name, background) => cache.get(name.toLowerCase(), () => find(name, background), background)
 }
 
 export function createFindTools(catalog: Pick<Catalog, 'list'>): CandidatesDeps['findTools'] {
@@ -52,9 +54,9 @@ export function createFindTools(catalog: Pick<Catalog, 'list'>): CandidatesDeps[
     JSON.stringify({ id, toolkit, tool, securityLevel })
   return async (name) => {
     const query = { q: name, versions: 'newest', limit: 50 } as const
-    const found = await catalog.list(query, ADMIN, { name: 'candidate', write })
-    const all = (found?.lines ?? []).map((line): Candidate => JSON.parse(line))
-    return all.filter(({ tool }) => tool.toLowerCase() === name.toLowerCase())
+    const listing = await catalog.list(query, ADMIN, { name: 'candidate', write })
+    const candidates = (listing?.lines ?? []).map((line): Candidate => JSON.parse(line))
+    return candidates.filter(({ tool }) => tool.toLowerCase() === name.toLowerCase())
   }
 }
 

@@ -23,26 +23,26 @@ export function failureHeaders(failure: Failure): Record<string, string> | undef
   if (failure.type !== 'rate-limited') return undefined
   const retryAfter = String(Math.ceil(failure.retry_after_ms / 1000))
   if (!failure.policy) return { 'retry-after': retryAfter }
-  const limit = { ...failure.policy, left: 0, resetMs: failure.retry_after_ms }
+  const limit = { ...failure.policy, remaining: 0, resetMs: failure.retry_after_ms }
   return { 'retry-after': retryAfter, ...toRateLimitHeaders([limit]) }
 }
 
 export function callHeaders(
-  { allowances }: Pick<CallOutcome, 'allowances'>,
+  { limitStatuses }: Pick<CallOutcome, 'limitStatuses'>,
   headers?: Record<string, string>,
 ): Record<string, string> | undefined {
-  return allowances ? { ...headers, ...toRateLimitHeaders(allowances) } : headers
+  return limitStatuses ? { ...headers, ...toRateLimitHeaders(limitStatuses) } : headers
 }
 
 /** draft-ietf-httpapi-ratelimit-headers, sections 3 and 4. */
-function toRateLimitHeaders(allowances: readonly LimitStatus[]): Record<string, string> {
-  const policies = allowances.map((limit) => {
+function toRateLimitHeaders(limitStatuses: readonly LimitStatus[]): Record<string, string> {
+  const policies = limitStatuses.map((limit) => {
     const { quota, seconds } = limit
     return `"${formatPolicyName(limit)}";q=${quota}${seconds === undefined ? ';qu="concurrent-requests"' : `;w=${seconds}`}`
   })
-  const states = allowances.map((limit) => {
-    const { left, resetMs } = limit
-    return `"${formatPolicyName(limit)}";r=${left}${resetMs === undefined ? '' : `;t=${Math.ceil(resetMs / 1000)}`}`
+  const states = limitStatuses.map((limit) => {
+    const { remaining, resetMs } = limit
+    return `"${formatPolicyName(limit)}";r=${remaining}${resetMs === undefined ? '' : `;t=${Math.ceil(resetMs / 1000)}`}`
   })
   return { 'ratelimit-policy': policies.join(', '), 'ratelimit': states.join(', ') }
 }

@@ -31,8 +31,8 @@ describe('an approval', () => {
         context: NO_CONTEXT,
         invocation: { ...invocationWith(INPUT), userId },
         deadline: () => deps.startDeadline(1_000, () => undefined),
-        holds: () => undefined,
-        ...(sha256 && { namedFiles: { places: [], byHandle: new Map([['artifact:x', { ...FILE, sha256 }]]) } }),
+        deferFileRelease: () => undefined,
+        ...(sha256 && { fileRefs: { places: [], byHandle: new Map([['artifact:x', { ...FILE, sha256 }]]) } }),
       },
       {
         ...deps,

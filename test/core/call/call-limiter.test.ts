@@ -67,16 +67,16 @@ describe('what is left', () => {
     if ('ok' in first || 'ok' in second) throw new Error('There is a turn for each')
     clock.now = 4_000
     expect(first.end()).toEqual([
-      { name: 'credential', quota: 3, seconds: 10, left: 1, resetMs: 6_000 },
-      { name: 'credential', quota: 5, left: 4 },
-      { name: 'tool', quota: 2, left: 1 },
+      { name: 'credential', quota: 3, seconds: 10, remaining: 1, resetMs: 6_000 },
+      { name: 'credential', quota: 5, remaining: 4 },
+      { name: 'tool', quota: 2, remaining: 1 },
     ])
     clock.now = 10_000
     // Its window is over, and nothing counts in the next yet
     expect(second.end()).toEqual([
-      { name: 'credential', quota: 3, seconds: 10, left: 3, resetMs: 10_000 },
-      { name: 'credential', quota: 5, left: 5 },
-      { name: 'tool', quota: 2, left: 2 },
+      { name: 'credential', quota: 3, seconds: 10, remaining: 3, resetMs: 10_000 },
+      { name: 'credential', quota: 5, remaining: 5 },
+      { name: 'tool', quota: 2, remaining: 2 },
     ])
   })
 })

@@ -47,7 +47,7 @@ describe('a token that was refused', () => {
   })
 
   it('is renewed once; when the new one is refused as well, only the user can help', async () => {
-    const { renew, given, failure, asked } = renewing((_, _token, final) =>
+    const { renew, renewedTokens, failure, asked } = renewing((_, _token, final) =>
       final ? refused : { token: 'mail-2', account: '' },
     )
     expect(await renew('mail', 'mail-1')).toBe('mail-2')
@@ -55,7 +55,7 @@ describe('a token that was refused', () => {
     expect(await renew('mail', 'mail-2')).toBeUndefined()
     expect(await renew('mail', 'mail-2')).toBeUndefined()
     expect(asked).toEqual(['renew ann mail mail-1', 'renew ann mail mail-2 final'])
-    expect(given).toEqual(['mail-2'])
+    expect(renewedTokens).toEqual(['mail-2'])
     expect(failure()).toMatchObject({
       type: 'requirements-missing',
       authorization: [challengeOf('mail')],
@@ -74,11 +74,11 @@ describe('a token that was refused', () => {
 
   it('is not given a third time, even when there is a newer grant by then', async () => {
     let count = 1
-    const { renew, failure, given } = renewing(() => ({ token: `mail-${++count}`, account: '' }))
+    const { renew, failure, renewedTokens } = renewing(() => ({ token: `mail-${++count}`, account: '' }))
     expect(await renew('mail', 'mail-1')).toBe('mail-2')
     expect(await renew('mail', 'mail-2')).toBeUndefined()
     expect(failure()).toBeUndefined()
-    expect(given).toEqual(['mail-2', 'mail-3'])
+    expect(renewedTokens).toEqual(['mail-2', 'mail-3'])
   })
 
   it('may be renewed later when the provider is away, or our own storage is', async () => {
@@ -134,11 +134,11 @@ describe('a token that was refused', () => {
   })
 
   it('is not asked for again once the provider gave none, not even with the first token', async () => {
-    const { renew, asked, given } = renewing(() => refused)
+    const { renew, asked, renewedTokens } = renewing(() => refused)
     expect(await renew('mail', 'mail-1')).toBeUndefined()
     expect(await renew('mail', 'something else')).toBeUndefined()
     expect(asked).toEqual(['renew ann mail mail-1'])
-    expect(given).toEqual([])
+    expect(renewedTokens).toEqual([])
   })
 
   it('may be refused by some while others are away: the user is asked, and told of both', async () => {
@@ -163,9 +163,9 @@ describe('a token that was refused', () => {
 
   it('of several providers is renewed for each', async () => {
     const both = { mail: MAIL, chat: { value: 'chat-1', from: 'deployment', account: '' } as const }
-    const { renew, given } = renewing(undefined, both)
+    const { renew, renewedTokens } = renewing(undefined, both)
     expect(await Promise.all([renew('mail', 'mail-1'), renew('chat', 'chat-1')])).toEqual(['mail-2', 'chat-2'])
-    expect(given).toEqual(['mail-2', 'chat-2'])
+    expect(renewedTokens).toEqual(['mail-2', 'chat-2'])
   })
 })
 

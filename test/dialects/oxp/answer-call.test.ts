@@ -17,15 +17,15 @@ interface Given {
   /** What the tool reports before it is over. */
   readonly reports?: readonly Progress[]
   readonly result?: CallOutcome['result']
-  readonly allowances?: CallOutcome['allowances']
+  readonly limitStatuses?: CallOutcome['limitStatuses']
 }
 
-function answer({ form = 'enveloped', reports = [], result = done, allowances }: Given) {
+function answer({ form = 'enveloped', reports = [], result = done, limitStatuses }: Given) {
   const request = new Request('https://x.test/tools/call', { method: 'POST' })
   return respondWithStream(request, callWith(), callerWith(), form, async (_, { progress }) => {
     for (const report of reports) progress?.(report)
     await new Promise((later) => setTimeout(later))
-    return { callId: 'call', durationMs: 12, result, ...(allowances ? { allowances } : {}) }
+    return { callId: 'call', durationMs: 12, result, ...(limitStatuses ? { limitStatuses } : {}) }
   })
 }
 
@@ -57,7 +57,7 @@ describe('progress', () => {
 
 describe('a call that reports nothing', () => {
   it('answers with JSON if the tool reports no progress', async () => {
-    const response = await answer({ form: 'bare', allowances: [{ name: 'tool', quota: 2, left: 1 }] })
+    const response = await answer({ form: 'bare', limitStatuses: [{ name: 'tool', quota: 2, remaining: 1 }] })
     expect(response.headers.get('content-type')).toBe('application/json')
     expect(response.headers.get('ratelimit')).toBe('"tool-at-once";r=1')
     const limited = await answer({ result: fail({ type: 'rate-limited', retry_after_ms: 1_500 }) })

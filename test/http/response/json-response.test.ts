@@ -35,11 +35,11 @@ it.each<[Failure, Record<string, string> | undefined]>([
 it('what is left of the limits of a call is said with its answer', () => {
   expect(callHeaders({})).toBeUndefined()
   expect(callHeaders({}, { a: 'b' })).toEqual({ a: 'b' })
-  const allowances = [
-    { ...POLICY, left: 9, resetMs: 1_500 },
-    { name: 'tool', quota: 2, seconds: undefined, left: 1, resetMs: undefined },
+  const limitStatuses = [
+    { ...POLICY, remaining: 9, resetMs: 1_500 },
+    { name: 'tool', quota: 2, seconds: undefined, remaining: 1, resetMs: undefined },
   ]
-  expect(callHeaders({ allowances } as never, { a: 'b' })).toEqual({
+  expect(callHeaders({ limitStatuses } as never, { a: 'b' })).toEqual({
     'a': 'b',
     'ratelimit-policy': '"key";q=10;w=60, "tool-at-once";q=2;qu="concurrent-requests"',
     'ratelimit': '"key";r=9;t=2, "tool-at-once";r=1',
