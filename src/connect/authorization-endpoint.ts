@@ -135,7 +135,7 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
         note(c, 'agent.refuse', prompt, { name: prompt.clientSummary.name, host: prompt.clientSummary.host })
         return redirectResponse(prompt.details.refusal)
       }
-      const days = EXPIRY_DAYS.find((each) => String(each) === form.get('days'))
+      const days = EXPIRY_DAYS.find((choice) => String(choice) === form.get('days'))
       const view = readView(form)
       const { chosen, isCurrent } = await parseSelection(form, prompt.choices)
       const problem = isCurrent ? findProblem(decision, chosen, days) : CHANGED

@@ -44,10 +44,10 @@ export function isDocumentUrl(clientId: string): boolean {
 
 /** OAuth Client ID Metadata Document: the client's id is its URL. A redirect is refused. */
 export function createClientDocuments(fetchFor: (asker: FetchCapability) => Fetch, now: () => number): FindDocument {
-  const known = createLruCache<{ readonly found: FoundDocument; readonly until: number }>(MAX_KEPT)
+  const documentCache = createLruCache<{ readonly found: FoundDocument; readonly until: number }>(MAX_KEPT)
 
   return async (clientId, asker) => {
-    const cachedDocument = known.get(clientId)
+    const cachedDocument = documentCache.get(clientId)
     if (cachedDocument && now() < cachedDocument.until) return cachedDocument.found
     const url = clientId.length <= MAX_URL ? URL.parse(clientId) : null
     // One spelling for each client, without parts that a reader could overlook
@@ -66,18 +66,18 @@ export function createClientDocuments(fetchFor: (asker: FetchCapability) => Fetc
       return refused(`Its document at '${url.host}' cannot be read`)
     }
     const found = parseClient(clientId, document)
-    if (found.ok) known.set(clientId, { found, until: now() + FRESH_MS })
+    if (found.ok) documentCache.set(clientId, { found, until: now() + FRESH_MS })
     return found
   }
 }
 
 function parseClient(clientId: string, document: unknown): FoundDocument {
-  const read = isJsonObject(document) ? parseValue(DOCUMENT, document) : undefined
-  if (!read?.ok) {
-    const { path, message } = read?.problems[0] ?? { path: '', message: 'Must be an object' }
+  const parsedDocument = isJsonObject(document) ? parseValue(DOCUMENT, document) : undefined
+  if (!parsedDocument?.ok) {
+    const { path, message } = parsedDocument?.problems[0] ?? { path: '', message: 'Must be an object' }
     return refused(`Its document is wrong: ${path === '' ? '' : `${path}: `}${message}`)
   }
-  const { value } = read
+  const { value } = parsedDocument
   if (value.client_id !== clientId) return refused("The 'client_id' in its document is another")
   if (value.client_secret !== undefined) return refused('Its document must not have a secret')
   if (value.grant_types?.includes('authorization_code') === false)

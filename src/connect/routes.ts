@@ -52,8 +52,8 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
   // RFC 6749, sections 3.1 and 3.2: unknown parameters are passed over, in the query as in the form
   const declared = { query: ANY_QUERY, failures: 'OAuthError' } as const
   function tell(path: string, summary: string, of: Metadata): void {
-    const answer = (c: Context) => metadata(c, of, caching)
-    router.get(path, declareOperation({ ...declared, summary, responses: { 200: json('Metadata', OBJECT) } }, answer))
+    const handler = (c: Context) => metadata(c, of, caching)
+    router.get(path, declareOperation({ ...declared, summary, responses: { 200: json('Metadata', OBJECT) } }, handler))
   }
   const ofResource: Metadata = (origin, query) => resourceMetadata(origin, issuer, query)
   tell(RESOURCE_METADATA_PATH, 'Metadata of the protected resource (RFC 9728)', ofResource)
@@ -112,9 +112,9 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
     if (signs && !asserted) return oauthError(401, 'invalid_client', 'The client could not be authenticated')
     const text = form.value.toString()
     return answered(async () => {
-      const answer = await server.token(origin, authorization, text, asserted)
-      if (!form.value.has('grant_type') || answer.status !== 200) onEnd(readAgentId(readCredential(form.value)))
-      return answer
+      const tokenResult = await server.token(origin, authorization, text, asserted)
+      if (!form.value.has('grant_type') || tokenResult.status !== 200) onEnd(readAgentId(readCredential(form.value)))
+      return tokenResult
     })
   }
 
@@ -127,14 +127,14 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
   async function register(c: Context, origin: string): Promise<Response> {
     const body = await REGISTRATION.read(c.req.raw, {}, createRequestBudget(), NO_MEMORY)
     if (!body.ok) {
-      const wanted = `Wanted 'application/json' of at most ${REGISTRATION_LIMIT} bytes`
-      const description = 'message' in body.failure ? body.failure.message : wanted
+      const problem = `Wanted 'application/json' of at most ${REGISTRATION_LIMIT} bytes`
+      const description = 'message' in body.failure ? body.failure.message : problem
       return oauthError(400, 'invalid_client_metadata', description)
     }
     const { redirect_uris: uris } = body.value
-    const wrong = isStringArray(uris) ? uris.findIndex((uri) => !isRedirectUri(uri)) : -1
-    if (wrong >= 0)
-      return oauthError(400, 'invalid_redirect_uri', `'redirect_uris[${wrong}]' must be ${REDIRECT_URI_FORM}`)
+    const invalidIndex = isStringArray(uris) ? uris.findIndex((uri) => !isRedirectUri(uri)) : -1
+    if (invalidIndex >= 0)
+      return oauthError(400, 'invalid_redirect_uri', `'redirect_uris[${invalidIndex}]' must be ${REDIRECT_URI_FORM}`)
     return answered(() => server.register(origin, JSON.stringify(supported(body.value))))
   }
 
@@ -144,8 +144,8 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
 /** Leaves out unknown grant types (RFC 7591, section 2); a registration for such alone is passed on, and refused. */
 function supported(metadata: JsonObject): JsonObject {
   const { grant_types: grants } = metadata
-  const known = isJsonArray(grants) ? grants.filter((grant) => GRANT_TYPES.includes(grant)) : []
-  return known.includes('authorization_code') ? { ...metadata, grant_types: known } : metadata
+  const supportedGrants = isJsonArray(grants) ? grants.filter((grant) => GRANT_TYPES.includes(grant)) : []
+  return supportedGrants.includes('authorization_code') ? { ...metadata, grant_types: supportedGrants } : metadata
 }
 
 function getOrigin(c: Context): string | undefined {

@@ -8,9 +8,9 @@ type Names = ReadonlySet<string>
  * The form shows a part of the toolkits, so one hidden field holds which of the others are selected: a digit for each
  * toolkit, behind a digest of their names, without which digits of another list would select other toolkits.
  */
-export async function encodeHiddenSelection(choices: Choices, chosen: Names, shown: Choices): Promise<string> {
-  const onPage = new Set(shown)
-  const digits = choices.map((each) => (chosen.has(each.toolkit) && !onPage.has(each) ? '1' : '0'))
+export async function encodeHiddenSelection(choices: Choices, chosen: Names, visibleChoices: Choices): Promise<string> {
+  const onPage = new Set(visibleChoices)
+  const digits = choices.map((choice) => (chosen.has(choice.toolkit) && !onPage.has(choice) ? '1' : '0'))
   return `${await computeDigest(choices)}.${digits.join('')}`
 }
 

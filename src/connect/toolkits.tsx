@@ -135,7 +135,9 @@ function ToolkitRow({
 }: ToolkitRowProps) {
   const isOpen = expandedToolkit === toolkit
   const count = tools.length === 1 ? '1 tool' : `${tools.length.toLocaleString('en')} tools`
-  const found = hasWords(toolkit, searchText) ? [] : tools.filter((tool) => hasWords(`${toolkit} ${tool}`, searchText))
+  const matches = hasWords(toolkit, searchText)
+    ? []
+    : tools.filter((tool) => hasWords(`${toolkit} ${tool}`, searchText))
   return (
     <li id={`tools-${toolkit}`}>
       <label class="choice">
@@ -154,7 +156,7 @@ function ToolkitRow({
           {count}
         </button>
         {levelWords(level)}
-        {isOpen ? <Names names={tools} max={MAX_OPENED} /> : <Names names={found} max={MAX_FOUND} />}
+        {isOpen ? <Names names={tools} max={MAX_OPENED} /> : <Names names={matches} max={MAX_FOUND} />}
       </div>
     </li>
   )
@@ -162,11 +164,11 @@ function ToolkitRow({
 
 function Names({ names, max }: { readonly names: readonly string[]; readonly max: number }) {
   if (names.length === 0) return undefined
-  const more = names.length > max ? ` and ${names.length - max} more` : ''
+  const surplusText = names.length > max ? ` and ${names.length - max} more` : ''
   return (
     <p>
       {names.slice(0, max).join(', ')}
-      {more}
+      {surplusText}
     </p>
   )
 }

@@ -37,8 +37,13 @@ export class DeadRefreshToken extends Error {}
  * To a refresh each refusal of a token endpoint ends the grant, since no vendor's words but those of RFC 6749 are
  * known, and one consent too many is better than none ever. Kept: what the client's own credentials or an outage cause.
  */
-export function toRefreshError(error: unknown, last: LastAnswer | undefined): unknown {
-  if (!(error instanceof ResponseBodyError) || !last || last.status >= 500 || OTHER_STATUSES.includes(last.status))
+export function toRefreshError(error: unknown, answer: LastAnswer | undefined): unknown {
+  if (
+    !(error instanceof ResponseBodyError) ||
+    !answer ||
+    answer.status >= 500 ||
+    OTHER_STATUSES.includes(answer.status)
+  )
     return error
   const { error: code, error_description: description = '' } = error
   if (CLIENT_CODE.test(code) || CLIENT_DESCRIPTION.test(description) || TRANSIENT_CODE.test(code)) return error
@@ -54,8 +59,8 @@ export function notSetUp({ id }: Provider, forOperator: string): ProviderFailure
   return { ...providerFailure('client', message), forOperator }
 }
 
-export function unavailable(provider: Provider, how?: string, last?: LastAnswer): ProviderFailure {
-  const seconds = /^\d{1,6}$/.test(last?.retryAfter ?? '') ? Number(last?.retryAfter) : undefined
+export function unavailable(provider: Provider, how?: string, answer?: LastAnswer): ProviderFailure {
+  const seconds = /^\d{1,6}$/.test(answer?.retryAfter ?? '') ? Number(answer?.retryAfter) : undefined
   const message = `'${provider.id}' cannot be asked now: ${how ?? 'it does not answer as it should'}`
   return {
     ...providerFailure('unavailable', message),
@@ -63,7 +68,7 @@ export function unavailable(provider: Provider, how?: string, last?: LastAnswer)
   }
 }
 
-export function toProviderFailure(provider: Provider, error: unknown, last: LastAnswer | undefined): ProviderFailure {
+export function toProviderFailure(provider: Provider, error: unknown, answer: LastAnswer | undefined): ProviderFailure {
   const { id } = provider
   if (error instanceof Mismatch)
     return providerFailure('mismatch', `The answer did not come from '${id}', or not to this request`)
@@ -73,7 +78,7 @@ export function toProviderFailure(provider: Provider, error: unknown, last: Last
     if (error.error === 'server_error' || error.error === 'temporarily_unavailable') return unavailable(provider)
     return providerFailure('client', `'${id}' refused the request with '${getCode(error.error)}'`)
   }
-  if (error instanceof ResponseBodyError && (last?.status ?? 0) < 500) {
+  if (error instanceof ResponseBodyError && (answer?.status ?? 0) < 500) {
     const code = getCode(error.error)
     if (error.error === 'invalid_grant') return providerFailure('refused', `'${id}' refused with '${code}'`)
     if (CLIENT_ERRORS.includes(error.error)) {
@@ -82,9 +87,9 @@ export function toProviderFailure(provider: Provider, error: unknown, last: Last
         `'${id}' refused with '${code}': an administrator must check the client that is set up for it`,
       )
     }
-    return unavailable(provider, `it refused with '${code}'`, last)
+    return unavailable(provider, `it refused with '${code}'`, answer)
   }
-  return unavailable(provider, last && `it answered ${last.status}, which makes no sense`, last)
+  return unavailable(provider, answer && `it answered ${answer.status}, which makes no sense`, answer)
 }
 
 function getCode(error: string): string {

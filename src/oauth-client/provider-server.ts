@@ -22,10 +22,10 @@ const MAX_KEPT = 100
 /** Configured endpoints count before the issuer's metadata (OpenID Connect Discovery, then RFC 8414). */
 export function createServerFinder(fetch: Fetch, now: () => number): FindServer {
   // Values, not promises: Durable Objects that share an isolate must not wait for each other's requests
-  const known = createLruCache<{ readonly as: oauth.AuthorizationServer; readonly until: number }>(MAX_KEPT)
+  const serverCache = createLruCache<{ readonly as: oauth.AuthorizationServer; readonly until: number }>(MAX_KEPT)
 
   async function discover(issuer: string, signal: Signal): Promise<oauth.AuthorizationServer | undefined> {
-    const cachedServer = known.get(issuer)
+    const cachedServer = serverCache.get(issuer)
     if (cachedServer && now() < cachedServer.until) return cachedServer.as
     for (const algorithm of ['oidc', 'oauth2'] as const) {
       try {
@@ -36,7 +36,7 @@ export function createServerFinder(fetch: Fetch, now: () => number): FindServer 
           [oauth.customFetch]: (href, { headers, redirect }) => fetch(href, { headers, redirect, signal }),
         })
         const as = await oauth.processDiscoveryResponse(url, response)
-        known.set(issuer, { as, until: now() + FRESH_MS })
+        serverCache.set(issuer, { as, until: now() + FRESH_MS })
         return as
       } catch {
         if (signal.aborted) break

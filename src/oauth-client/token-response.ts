@@ -53,8 +53,8 @@ export async function normalizeTokenResponse(response: Response): Promise<Respon
 /** `error` as in RFC 6749; else an object in its place, the first of a list `errors`, or a code beside a message. */
 function findErrorCode(body: Readonly<Record<string, unknown>>): string | undefined {
   const { error, errors } = body
-  const [first]: readonly unknown[] = isJsonArray(errors) ? errors : []
-  const candidates = [error, first, body].flatMap((place) =>
+  const [firstError]: readonly unknown[] = isJsonArray(errors) ? errors : []
+  const candidates = [error, firstError, body].flatMap((place) =>
     isObject(place) ? [place.error, place.code, place.type, place.errorType, place.status] : [place],
   )
   return candidates.find((value): value is string => typeof value === 'string' && value !== '')

@@ -25,20 +25,20 @@ type Flow = Omit<InferOutput<typeof STORED>, 'until'>
 export function createFlows(sealer: Sealer, now: () => number) {
   return {
     async keep(request: Request, flow: Flow): Promise<string[]> {
-      const stored = JSON.stringify({ ...flow, until: now() + LIFETIME_MS })
-      const sealed = await sealer.seal(stored, BOUND)
+      const flowText = JSON.stringify({ ...flow, until: now() + LIFETIME_MS })
+      const sealedFlow = await sealer.seal(flowText, BOUND)
       return PARTS.flatMap((part, index) => {
-        const text = sealed.slice(index * MAX_PART, (index + 1) * MAX_PART)
+        const text = sealedFlow.slice(index * MAX_PART, (index + 1) * MAX_PART)
         return text === '' ? forget(request, part) : setCookie(request, part, text)
       })
     },
 
     async of(request: Request): Promise<Flow | undefined> {
       const cookie = PARTS.map((part) => readCookie(request, part) ?? '').join('')
-      const opened = cookie === '' ? undefined : await sealer.unseal(cookie, BOUND)
-      const read = opened && parseValue(STORED, JSON.parse(opened.text))
-      if (!read?.ok || now() >= read.value.until) return undefined
-      return { request: read.value.request, back: read.value.back }
+      const openedFlow = cookie === '' ? undefined : await sealer.unseal(cookie, BOUND)
+      const parsedFlow = openedFlow && parseValue(STORED, JSON.parse(openedFlow.text))
+      if (!parsedFlow?.ok || now() >= parsedFlow.value.until) return undefined
+      return { request: parsedFlow.value.request, back: parsedFlow.value.back }
     },
 
     end: (request: Request): string[] => PARTS.flatMap((part) => forget(request, part)),

@@ -78,8 +78,8 @@ export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, fi
         if (!idTokenClaims) throw new Mismatch()
         const isWhole = claims.every((name) => idTokenClaims[name] !== undefined)
         if (isWhole || as.userinfo_endpoint === undefined) return { ok: true, claims: idTokenClaims }
-        const answer = await oauth.userInfoRequest(as, client, tokens.access_token, options)
-        const userInfo = await oauth.processUserInfoResponse(as, client, idTokenClaims.sub, answer)
+        const userInfoResponse = await oauth.userInfoRequest(as, client, tokens.access_token, options)
+        const userInfo = await oauth.processUserInfoResponse(as, client, idTokenClaims.sub, userInfoResponse)
         // `email_verified` must be said of that very address
         const { email, email_verified } = idTokenClaims['email'] === undefined ? userInfo : idTokenClaims
         return { ok: true, claims: { ...userInfo, ...idTokenClaims, email, email_verified } }

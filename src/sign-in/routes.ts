@@ -68,9 +68,9 @@ export function createSignInRoutes({
     }
     if (signed && signed.failure.type !== 'unauthenticated') return page(failurePage(signed.failure))
     if (!provider) return page((await pages()).keyPage(back, whyNobody()))
-    const begun = await (await provider.loadOpenId()).begin(buildCallbackUrl(c), isAgain)
-    if (!begun.ok) return refusal(502, begun.forOperator ?? begun.message, back)
-    return redirectResponse(begun.url, await flows.keep(request, { request: begun.request, back: back ?? '/sign-in' }))
+    const login = await (await provider.loadOpenId()).begin(buildCallbackUrl(c), isAgain)
+    if (!login.ok) return refusal(502, login.forOperator ?? login.message, back)
+    return redirectResponse(login.url, await flows.keep(request, { request: login.request, back: back ?? '/sign-in' }))
   })
 
   // RFC 6749, section 4.1.2: unknown parameters are ignored
@@ -80,9 +80,9 @@ export function createSignInRoutes({
     if (!provider || request.url.length > MAX_CALLBACK)
       return page(plainPage(404, 'Not found', 'Sign-in works in another way here'))
     const flow = await flows.of(request)
-    const answered = c.req.query('state')
+    const state = c.req.query('state')
     // Else a link could sign somebody in with another person's answer
-    if (!flow || answered !== flow.request.state || flow.request.callback !== buildCallbackUrl(c)) {
+    if (!flow || state !== flow.request.state || flow.request.callback !== buildCallbackUrl(c)) {
       const message = 'Sign-in was started in another browser or window, or took too long'
       return refusal(400, message, flow?.back)
     }
@@ -147,8 +147,8 @@ export function createSignInRoutes({
 
   function note(c: Context, act: AuditAction, principal?: AuditDetails['principal'], user?: string): void {
     const isDone = act === 'session.end' || principal !== undefined
-    const came = { outcome: isDone ? 'success' : 'refused', status: isDone ? 302 : 403 }
-    writeAudit(c, writeAuditEntry, now(), { act, principal, user_id: user, ...came })
+    const result = { outcome: isDone ? 'success' : 'refused', status: isDone ? 302 : 403 }
+    writeAudit(c, writeAuditEntry, now(), { act, principal, user_id: user, ...result })
   }
 
   return router

@@ -108,7 +108,7 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
       const body = JSON.stringify(applyKeyChange(JSON.parse(before), change))
       const update = 'UPDATE api_key SET body = ? WHERE id = ? RETURNING hash'
       const hashes = [...column<string>(this.#sql, update, body, id), ...this.#earlierHashes(id)]
-      for (const each of hashes) queue(this.#sql, kvKey('apiKey', each), 'revocation')
+      for (const keyHash of hashes) queue(this.#sql, kvKey('apiKey', keyHash), 'revocation')
       return { body, hashes }
     })
   }
@@ -116,8 +116,8 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   /** The secret before works until `until`, and those before that no longer. */
   rotateKey(id: string, hash: string, until: number): Promise<KeyChanged | undefined> {
     return this.#change(() => {
-      const one = 'SELECT hash, body FROM api_key WHERE id = ?'
-      const key = firstRow<{ hash: string; body: string }>(this.#sql, one, id)
+      const query = 'SELECT hash, body FROM api_key WHERE id = ?'
+      const key = firstRow<{ hash: string; body: string }>(this.#sql, query, id)
       if (!key) return undefined
       const { hash: before, body } = key
       const earlier = this.#earlierHashes(id)

@@ -11,16 +11,16 @@ const MAX_KEPT = 1_000
 /** A change is seen everywhere within a minute, and at once where it was made. */
 export function createKvProviders(kv: KVNamespace, access: AccessStub, now: () => number): ProviderStore {
   const reader = createKvReader(kv, access.value, now)
-  const kept = createSwrCache<Provider | undefined>({ store: createLruCache(MAX_KEPT), getAges: () => AGES, now })
+  const cache = createSwrCache<Provider | undefined>({ store: createLruCache(MAX_KEPT), getAges: () => AGES, now })
   const load = (id: string) => reader.read<Provider>(kvKey('provider', id), { onMiss: 'read-through' })
 
   function changed(id: string): void {
     reader.markWritten(kvKey('provider', id))
-    kept.invalidate((_, each) => each === id)
+    cache.invalidate((_, cachedId) => cachedId === id)
   }
 
   return {
-    find: async (id) => (isProviderId(id) ? kept.get(id, load) : undefined),
+    find: async (id) => (isProviderId(id) ? cache.get(id, load) : undefined),
     async put(provider, expected) {
       const isNew = await access.putProvider(provider, expected)
       changed(provider.id)

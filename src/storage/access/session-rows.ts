@@ -20,12 +20,12 @@ export function sessionRows(sql: SqlStorage, now: () => number) {
       return body === undefined ? undefined : JSON.parse(body)
     },
     list(owner?: string): Session[] {
-      const all = 'SELECT body FROM session WHERE expires > ? AND (? IS NULL OR owner = ?) ORDER BY rowid'
-      return column<string>(sql, all, now(), owner ?? null, owner ?? null).map((body) => JSON.parse(body))
+      const query = 'SELECT body FROM session WHERE expires > ? AND (? IS NULL OR owner = ?) ORDER BY rowid'
+      return column<string>(sql, query, now(), owner ?? null, owner ?? null).map((body) => JSON.parse(body))
     },
     remove(id: string, owner?: string): boolean {
-      const one = 'DELETE FROM session WHERE id = ? AND (? IS NULL OR owner = ?) RETURNING id'
-      return readField(sql, one, id, owner ?? null, owner ?? null) !== undefined
+      const query = 'DELETE FROM session WHERE id = ? AND (? IS NULL OR owner = ?) RETURNING id'
+      return readField(sql, query, id, owner ?? null, owner ?? null) !== undefined
     },
   }
 }

@@ -37,13 +37,14 @@ export function agentRows(sql: SqlStorage, now: () => number) {
     },
 
     use(id: string): void {
-      const before = now() - USED_EVERY_MS
-      sql.exec('UPDATE agent SET used = ? WHERE id = ? AND (used IS NULL OR used < ?)', now(), id, before)
+      const usedBefore = now() - USED_EVERY_MS
+      sql.exec('UPDATE agent SET used = ? WHERE id = ? AND (used IS NULL OR used < ?)', now(), id, usedBefore)
     },
 
     list(holder: Holder): ListedAgent[] {
-      const all = 'SELECT used, body FROM agent WHERE user = ? AND expires > ? AND connected IS NOT NULL ORDER BY rowid'
-      return rows<{ used: number | null; body: string }>(sql, all, formatHolder(holder), now()).map(
+      const query =
+        'SELECT used, body FROM agent WHERE user = ? AND expires > ? AND connected IS NOT NULL ORDER BY rowid'
+      return rows<{ used: number | null; body: string }>(sql, query, formatHolder(holder), now()).map(
         ({ used, body }) => {
           const agent: Agent = JSON.parse(body)
           return used === null ? agent : { ...agent, used_at: new Date(used).toISOString() }
@@ -53,8 +54,8 @@ export function agentRows(sql: SqlStorage, now: () => number) {
 
     remove(id: string, holder?: Holder): boolean {
       const user = holder ? formatHolder(holder) : null
-      const one = 'DELETE FROM agent WHERE id = ? AND (? IS NULL OR user = ?) RETURNING id'
-      return readField(sql, one, id, user, user) !== undefined
+      const query = 'DELETE FROM agent WHERE id = ? AND (? IS NULL OR user = ?) RETURNING id'
+      return readField(sql, query, id, user, user) !== undefined
     },
   }
 }

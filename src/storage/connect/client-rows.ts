@@ -57,8 +57,8 @@ export function clientRows(sql: SqlStorage, now: () => number) {
     used(id: string, document: Client | undefined, holder: string): void {
       const metadata = JSON.stringify({ holder })
       if (document) {
-        const kept = 'INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?)'
-        sql.exec(kept, toKey(id), JSON.stringify(document), metadata, now() + USED_MS)
+        const statement = 'INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?)'
+        sql.exec(statement, toKey(id), JSON.stringify(document), metadata, now() + USED_MS)
       } else {
         const note = 'UPDATE entry SET metadata = ?, expires = ? WHERE key = ? AND expires IS NOT NULL'
         sql.exec(note, metadata, now() + USED_MS, toKey(id))
@@ -78,8 +78,8 @@ export function clientRows(sql: SqlStorage, now: () => number) {
     },
 
     list(): OAuthClient[] {
-      const all = `SELECT value FROM entry WHERE metadata = ? AND ${IS_CLIENT} ORDER BY key`
-      return column<string>(sql, all, GIVEN).map((text) => toOAuthClient(JSON.parse(text)))
+      const query = `SELECT value FROM entry WHERE metadata = ? AND ${IS_CLIENT} ORDER BY key`
+      return column<string>(sql, query, GIVEN).map((text) => toOAuthClient(JSON.parse(text)))
     },
 
     remove(id: string): boolean {

@@ -54,9 +54,9 @@ export class Connect extends DurableObject<unknown> {
   /** `body` is the metadata as JSON (RFC 7591). */
   async register(origin: string, body: string): Promise<OAuthResponse> {
     sweep(this.#sql, Date.now())
-    const answer = await this.#answer(origin, 'register', { 'content-type': 'application/json' }, body)
-    if (answer.status === 201) this.#clients.registered(JSON.parse(answer.body).client_id)
-    return answer
+    const response = await this.#answer(origin, 'register', { 'content-type': 'application/json' }, body)
+    if (response.status === 201) this.#clients.registered(JSON.parse(response.body).client_id)
+    return response
   }
 
   /** Redeems a code or a refresh token, or revokes a token; `body` is the form (RFC 6749, section 4.1.3; RFC 7009). */
@@ -77,12 +77,12 @@ export class Connect extends DurableObject<unknown> {
         ...(authorization === null ? {} : { authorization }),
       }
       const settle = refresh === undefined ? undefined : await presentRefreshToken(this.#sql, agent, refresh)
-      const answer = await this.#answer(origin, 'token', headers, body, asserted?.client)
+      const response = await this.#answer(origin, 'token', headers, body, asserted?.client)
       const expires = Date.parse(this.#agents.find(agent)?.expires_at ?? '') || Date.now()
-      const isEnded = settle?.(answer.status === 200, expires) === true && answer.body.includes('"invalid_grant"')
+      const isEnded = settle?.(response.status === 200, expires) === true && response.body.includes('"invalid_grant"')
       // A code that came twice, and a refresh token that was revoked, took their grant along
       if (isEnded || entryKeys(this.#sql, 'grant', agent).length === 0) this.#end(agent)
-      return answer
+      return response
     })
   }
 
@@ -93,9 +93,9 @@ export class Connect extends DurableObject<unknown> {
 
   /** `principal` is who looks at the request. */
   async asked({ url, document }: AuthorizationRequest, principal: string) {
-    const read = await this.#read(url, document)
-    if (!read.ok) return read
-    const { request, client, refusal } = read
+    const requestResult = await this.#read(url, document)
+    if (!requestResult.ok) return requestResult
+    const { request, client, refusal } = requestResult
     const { clientId, redirectUri } = request
     this.#clients.opened(clientId, principal)
     const resource = new URL(url).searchParams.get('resource') ?? request.resource
@@ -103,9 +103,9 @@ export class Connect extends DurableObject<unknown> {
   }
 
   async letIn({ url, document }: AuthorizationRequest, agent: Agent) {
-    const read = await this.#read(url, document)
-    if (!read.ok) return read
-    const { request, api } = read
+    const requestResult = await this.#read(url, document)
+    if (!requestResult.ok) return requestResult
+    const { request, api } = requestResult
     sweep(this.#sql, Date.now())
     const { redirectTo } = await api.completeAuthorization({
       request,
@@ -144,13 +144,16 @@ export class Connect extends DurableObject<unknown> {
   /** The answer is the only one that has the client's secret. */
   async createOAuthClient(origin: string, { name, redirect_uris, token_endpoint_auth_method }: NewOAuthClient) {
     const { server } = await this.#server(origin)
-    const made = await server.getOAuthApi({ OAUTH_KV: this.#clients.entriesWith() }).createClient({
+    const createdClient = await server.getOAuthApi({ OAUTH_KV: this.#clients.entriesWith() }).createClient({
       clientName: name,
       redirectUris: [...redirect_uris],
       tokenEndpointAuthMethod: token_endpoint_auth_method,
     })
-    this.#clients.given(made.clientId)
-    return { ...toOAuthClient(made), ...(made.clientSecret === undefined ? {} : { client_secret: made.clientSecret }) }
+    this.#clients.given(createdClient.clientId)
+    return {
+      ...toOAuthClient(createdClient),
+      ...(createdClient.clientSecret === undefined ? {} : { client_secret: createdClient.clientSecret }),
+    }
   }
 
   clients(): OAuthClient[] {
@@ -183,15 +186,15 @@ export class Connect extends DurableObject<unknown> {
   }
 
   async #isNew({ id, until }: ClientAssertion): Promise<boolean> {
-    const first = "INSERT OR IGNORE INTO spent VALUES (?, '', ?) RETURNING hash"
-    return readField(this.#sql, first, await sha256(id), until) !== undefined
+    const statement = "INSERT OR IGNORE INTO spent VALUES (?, '', ?) RETURNING hash"
+    return readField(this.#sql, statement, await sha256(id), until) !== undefined
   }
 
   async #answer(origin: string, endpoint: string, headers: Record<string, string>, body: string, client?: Client) {
     const { server } = await this.#server(origin)
     const request = new Request(`${origin}/connect/${endpoint}`, { method: 'POST', headers, body })
-    const kept = { OAUTH_KV: this.#clients.entriesWith(client) }
-    const response = await server.fetch(request, kept, this.ctx)
+    const oauthEnv = { OAUTH_KV: this.#clients.entriesWith(client) }
+    const response = await server.fetch(request, oauthEnv, this.ctx)
     return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
   }
 
@@ -207,13 +210,13 @@ export class Connect extends DurableObject<unknown> {
   }
 
   async #inTurn<T>(agent: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#turns.get(agent)
-    const mine = (before ?? Promise.resolve()).then(work, work)
-    this.#turns.set(agent, mine)
+    const previousTurn = this.#turns.get(agent)
+    const turn = (previousTurn ?? Promise.resolve()).then(work, work)
+    this.#turns.set(agent, turn)
     try {
-      return await mine
+      return await turn
     } finally {
-      if (this.#turns.get(agent) === mine) this.#turns.delete(agent)
+      if (this.#turns.get(agent) === turn) this.#turns.delete(agent)
     }
   }
 }

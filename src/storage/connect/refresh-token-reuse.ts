@@ -10,10 +10,10 @@ import { entryKeys } from './sql-kv.ts'
 export async function presentRefreshToken(sql: SqlStorage, agent: string, token: string) {
   const hash = await sha256(token)
   const isExceeded = readField(sql, 'SELECT 1 FROM spent WHERE hash = ? AND agent = ?', hash, agent) !== undefined
-  const given = isExceeded ? entryKeys(sql, 'token', agent) : []
+  const tokenKeys = isExceeded ? entryKeys(sql, 'token', agent) : []
   return (isGiven: boolean, expires: number): boolean => {
     if (!isGiven) return isExceeded
-    for (const key of given) sql.exec('DELETE FROM entry WHERE key = ?', key)
+    for (const key of tokenKeys) sql.exec('DELETE FROM entry WHERE key = ?', key)
     sql.exec('INSERT OR IGNORE INTO spent VALUES (?, ?, ?)', hash, agent, expires)
     return false
   }

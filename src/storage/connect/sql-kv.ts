@@ -13,8 +13,8 @@ export type SqlKv = ReturnType<typeof createSqlKv>
 export function createSqlKv(sql: SqlStorage, now: () => number) {
   return {
     async get(key: string, how?: 'json' | { readonly type: 'json' }): Promise<unknown> {
-      const one = 'SELECT value FROM entry WHERE key = ? AND (expires IS NULL OR expires > ?)'
-      const value = readField<string>(sql, one, key, now())
+      const query = 'SELECT value FROM entry WHERE key = ? AND (expires IS NULL OR expires > ?)'
+      const value = readField<string>(sql, query, key, now())
       if (value === undefined) return null
       return how === undefined ? value : JSON.parse(value)
     },

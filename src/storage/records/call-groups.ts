@@ -41,11 +41,11 @@ export function groupCalls(calls: readonly CallRecord[], kept: 'all' | 'failures
   const placed = calls.map((call, place) => ({ place, call }))
   const groups = Map.groupBy(placed, ({ call }) => `${toDay(call)} ${JSON.stringify(sharedFields(call))}`)
   return [...groups.values()].flatMap((alike) => {
-    const [first] = alike
-    if (!first) return []
-    const shared = sharedFields(first.call)
+    const [firstCall] = alike
+    if (!firstCall) return []
+    const shared = sharedFields(firstCall.call)
     const hasRows = kept === 'all' || shared.outcome !== 'success'
-    return { day: toDay(first.call), shared, rows: hasRows ? buildRows(alike) : [], figures: toCallStats(alike) }
+    return { day: toDay(firstCall.call), shared, rows: hasRows ? buildRows(alike) : [], figures: toCallStats(alike) }
   })
 }
 

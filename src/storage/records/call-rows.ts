@@ -17,14 +17,14 @@ export type NumberedRecord = {
 
 /** `record` begins with what a row's calls have in common, and has a line for each. */
 export function storeCalls(sql: SqlStorage, groups: readonly CallGroup[]): void {
-  const last = readField<number | null>(sql, 'SELECT max(id) FROM call') ?? 0
-  const first = (Math.floor(last / SPAN) + 1) * SPAN
+  const lastId = readField<number | null>(sql, 'SELECT max(id) FROM call') ?? 0
+  const firstId = (Math.floor(lastId / SPAN) + 1) * SPAN
   const rows = groups.flatMap((group) => {
     const { principal, user_id: user, outcome, dialect } = group.shared
     const parts = splitToolId(group.shared)
     return group.rows.map(({ first: place, at, last: until, lines }) => {
       const text = `${JSON.stringify(group.shared)}\n${lines}`
-      return [first + place, at, until, principal, user, ...parts, outcome, dialect, text]
+      return [firstId + place, at, until, principal, user, ...parts, outcome, dialect, text]
     })
   })
   const columns = 'id, at, last, principal, user_id, toolkit, tool, version, outcome, dialect, record'

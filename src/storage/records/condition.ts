@@ -27,31 +27,32 @@ const TOOLS = {
 export function buildCondition(sql: SqlStorage, filter: CallFilter & AuditFilter, rows: keyof typeof TIMES): Condition {
   const { begin, end, step } = TIMES[rows]
   const { since, until, principal, user_id: user, tool, outcome, dialect, act, own } = filter
-  const all: Condition[] = [
+  const conditions: Condition[] = [
     { text: `${end} >= ?`, values: [since - (since % step)] },
     { text: `${begin} < ?`, values: [until] },
   ]
   const is = (column: string, value: string | undefined) => {
-    if (value !== undefined) all.push({ text: `${column} = ?`, values: [value] })
+    if (value !== undefined) conditions.push({ text: `${column} = ?`, values: [value] })
   }
   is('principal', principal)
   is('user_id', user)
   is('dialect', dialect)
   is('act', act)
-  if (outcome === 'failure') all.push({ text: "outcome <> 'success'", values: [] })
+  if (outcome === 'failure') conditions.push({ text: "outcome <> 'success'", values: [] })
   else is('outcome', outcome)
   if (tool !== undefined) {
     const [name = '', version] = tool.split('@', 2)
     if (/[*-]/.test(name) && rows !== 'acts') {
       // SQLite refuses patterns of more than 50 bytes here
       const recordedTools = column<string>(sql, TOOLS[rows])
-      const matchingTools = recordedTools.filter((full) => matchesPattern(name, full))
+      const matchingTools = recordedTools.filter((toolId) => matchesPattern(name, toolId))
       if (matchingTools.length < recordedTools.length)
-        all.push({ text: 'tool IN (SELECT value FROM json_each(?))', values: [JSON.stringify(matchingTools)] })
+        conditions.push({ text: 'tool IN (SELECT value FROM json_each(?))', values: [JSON.stringify(matchingTools)] })
     } else is('tool', name)
     is('version', version)
   }
-  if (own?.user !== undefined) all.push({ text: '(principal = ? OR user_id = ?)', values: [own.principal, own.user] })
+  if (own?.user !== undefined)
+    conditions.push({ text: '(principal = ? OR user_id = ?)', values: [own.principal, own.user] })
   else is('principal', own?.principal)
-  return { text: all.map((each) => each.text).join(' AND '), values: all.flatMap((each) => each.values) }
+  return { text: conditions.map(({ text }) => text).join(' AND '), values: conditions.flatMap(({ values }) => values) }
 }

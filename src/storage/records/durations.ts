@@ -13,10 +13,10 @@ type Durations = ReadonlyMap<number, number>
 
 export function estimateQuantile(durations: Durations, share: number): number {
   const total = [...durations.values()].reduce((sum, calls) => sum + calls, 0)
-  let left = Math.max(1, Math.ceil(total * share))
+  let remainingCalls = Math.max(1, Math.ceil(total * share))
   for (const bucket of [...durations.keys()].sort((a, b) => a - b)) {
-    left -= durations.get(bucket) ?? 0
-    if (left <= 0) return bucket === 0 ? 0 : Math.round((maxOfBucket(bucket - 1) + maxOfBucket(bucket)) / 2)
+    remainingCalls -= durations.get(bucket) ?? 0
+    if (remainingCalls <= 0) return bucket === 0 ? 0 : Math.round((maxOfBucket(bucket - 1) + maxOfBucket(bucket)) / 2)
   }
   return 0
 }

@@ -25,9 +25,9 @@ function hasRoom(sql: SqlStorage, principal: string, user: string, figures: Call
   const name = `user hours of ${principal}`
   const isKnown = 'SELECT 1 FROM figure WHERE hour = ? AND principal = ? AND user_id = ? LIMIT 1'
   const hours = new Set(figures.map(([hour]) => hour))
-  const fresh = [...hours].filter((hour) => readField(sql, isKnown, hour, principal, user) === undefined).length
-  if (readMeta(sql, name) + fresh > MAX_USER_HOURS) return false
-  addToMeta(sql, name, fresh)
+  const newHours = [...hours].filter((hour) => readField(sql, isKnown, hour, principal, user) === undefined).length
+  if (readMeta(sql, name) + newHours > MAX_USER_HOURS) return false
+  addToMeta(sql, name, newHours)
   return true
 }
 
@@ -67,8 +67,8 @@ export type DayRows = {
 
 export function countDay(sql: SqlStorage): DayRows {
   const counted = (names: string) => {
-    const each = `SELECT ${names}, sum(calls) AS calls FROM figure GROUP BY ${names} LIMIT ?`
-    return rows<DayRows['calls'][number]>(sql, each, MAX_GROUPS + 1)
+    const callsQuery = `SELECT ${names}, sum(calls) AS calls FROM figure GROUP BY ${names} LIMIT ?`
+    return rows<DayRows['calls'][number]>(sql, callsQuery, MAX_GROUPS + 1)
   }
   const query =
     'SELECT toolkit, bucket, sum(calls) AS calls, sum(ms) AS ms FROM figure GROUP BY toolkit, bucket LIMIT ?'

@@ -12,18 +12,18 @@ const KINDS = ['call', 'act'] as const
 
 /** Gives false while there is more. Writing an object twice gives the same object. */
 export async function moveOldRecords(sql: SqlStorage, bucket: R2Bucket, day: string): Promise<boolean> {
-  let left = CHUNKS
+  let chunksLeft = CHUNKS
   for (const kind of KINDS) {
     for (;;) {
       const chunk = readMeta(sql, `${kind}s moved`)
-      const after = readMeta(sql, `${kind}s moved until`)
-      const records = chunkAfter(sql, kind, after)
-      const last = records.at(-1)
-      if (!last) break
-      if (left-- === 0) return false
+      const lastMovedId = readMeta(sql, `${kind}s moved until`)
+      const records = chunkAfter(sql, kind, lastMovedId)
+      const lastRecord = records.at(-1)
+      if (!lastRecord) break
+      if (chunksLeft-- === 0) return false
       await bucket.put(oldRecordsKey(kind, day, chunk), records.map(({ record }) => `${record}\n`).join(''))
       addToMeta(sql, `${kind}s moved`, 1)
-      addToMeta(sql, `${kind}s moved until`, last.id - after)
+      addToMeta(sql, `${kind}s moved until`, lastRecord.id - lastMovedId)
     }
   }
   return true

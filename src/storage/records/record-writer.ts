@@ -34,9 +34,9 @@ export function createRecordWriter({ append, keep, newId, defect, windowMs }: Re
       await append({ id: newId(), day: formatDay(day * DAY_MS), calls, acts, lost: earlier })
     } catch (error) {
       const figures = calls.flatMap((group) => group.figures)
-      const some = figures.reduce((sum, [, , count]) => sum + count, acts.length)
-      lost += earlier + some
-      defect(error, some)
+      const recordCount = figures.reduce((sum, [, , count]) => sum + count, acts.length)
+      lost += earlier + recordCount
+      defect(error, recordCount)
     }
   }
 
@@ -52,8 +52,8 @@ export function createRecordWriter({ append, keep, newId, defect, windowMs }: Re
     writeAct: createBatches<AuditEvent>({
       windowMs,
       most: MOST,
-      async flush(written) {
-        for (const [day, acts] of Map.groupBy(written, ({ at }) => Math.floor(at / DAY_MS))) await store(day, { acts })
+      async flush(batch) {
+        for (const [day, acts] of Map.groupBy(batch, ({ at }) => Math.floor(at / DAY_MS))) await store(day, { acts })
       },
     }),
   }

@@ -67,21 +67,21 @@ export class Records extends DurableObject<RecordsBindings> {
   /** Gives how many calls there is no room for. */
   #store(groups: readonly CallGroup[]): number {
     storeFigures(this.#sql, groups)
-    const stored: CallGroup[] = []
+    const storedGroups: CallGroup[] = []
     let lost = 0
     for (const [principal, remoteName] of Map.groupBy(groups, ({ shared }) => shared.principal)) {
       const count = remoteName.flatMap(({ rows }) => rows).reduce((sum, { calls }) => sum + calls, 0)
-      const own = `calls of ${principal}`
-      const all = readMeta(this.#sql, 'calls') + count
-      const hasRoom = all <= MAX_CALLS / 2 || readMeta(this.#sql, own) + count <= MAX_CALLS_OF_PRINCIPAL
-      if (all > MAX_CALLS || !hasRoom) {
+      const principalMeta = `calls of ${principal}`
+      const total = readMeta(this.#sql, 'calls') + count
+      const hasRoom = total <= MAX_CALLS / 2 || readMeta(this.#sql, principalMeta) + count <= MAX_CALLS_OF_PRINCIPAL
+      if (total > MAX_CALLS || !hasRoom) {
         lost += count
         continue
       }
-      stored.push(...remoteName)
-      for (const name of ['calls', own]) addToMeta(this.#sql, name, count)
+      storedGroups.push(...remoteName)
+      for (const name of ['calls', principalMeta]) addToMeta(this.#sql, name, count)
     }
-    storeCalls(this.#sql, stored)
+    storeCalls(this.#sql, storedGroups)
     return lost
   }
 

@@ -30,15 +30,15 @@ export function createRecords(getRecordsStub: RecordsStub, sealer: Sealer, now: 
   ): Promise<RecordPage<Item> | undefined> {
     const { since: _, until: __, ...rest } = filter
     const bound = JSON.stringify([kind, rest])
-    const opened = cursor === undefined ? undefined : await sealer.unseal(cursor, bound)
-    if (cursor !== undefined && !opened) return undefined
-    const [from, id] = opened ? opened.text.trim().split(' ', 2) : []
+    const openedCursor = cursor === undefined ? undefined : await sealer.unseal(cursor, bound)
+    if (cursor !== undefined && !openedCursor) return undefined
+    const [from, id] = openedCursor ? openedCursor.text.trim().split(' ', 2) : []
     const items: Item[] = []
     for (const day of daysBetween(filter.since, filter.until)) {
       if (from !== undefined && day > from) continue
       const before = day === from ? Number(id) : undefined
-      const found = await find(day, limit + 1 - items.length, before)
-      for (const { id: number, record } of found) {
+      const dayRecords = await find(day, limit + 1 - items.length, before)
+      for (const { id: number, record } of dayRecords) {
         if (items.length < limit) items.push(parseTrusted(record))
         else {
           const place = `${day} ${number + 1}`.padEnd(PLACE_LENGTH)
@@ -50,16 +50,16 @@ export function createRecords(getRecordsStub: RecordsStub, sealer: Sealer, now: 
   }
 
   return {
-    calls: (filter, ...given) =>
-      page('call', (day, ...range) => getRecordsStub(day).calls(filter, ...range), filter, ...given),
-    auditEvents: (filter, ...given) =>
-      page('act', (day, ...range) => getRecordsStub(day).acts(filter, ...range), filter, ...given),
+    calls: (filter, ...pageRange) =>
+      page('call', (day, ...range) => getRecordsStub(day).calls(filter, ...range), filter, ...pageRange),
+    auditEvents: (filter, ...pageRange) =>
+      page('act', (day, ...range) => getRecordsStub(day).acts(filter, ...range), filter, ...pageRange),
 
     async usage(filter, by) {
       const days = daysBetween(filter.since, filter.until)
-      const all = await Promise.all(days.map((day) => getRecordsStub(day).figures(filter, by)))
+      const dayFigures = await Promise.all(days.map((day) => getRecordsStub(day).figures(filter, by)))
       const groups = new Map<string, Group>()
-      for (const { rows } of all) {
+      for (const { rows } of dayFigures) {
         if (!rows) return undefined
         for (const row of rows) add(groups, row)
       }
@@ -68,7 +68,7 @@ export function createRecords(getRecordsStub: RecordsStub, sealer: Sealer, now: 
         ([one, { calls }], [other, { calls: more }]) => more - calls || (one < other ? -1 : 1),
       )
       const items = ranked.map(([text, group]) => toUsage(parseTrusted(text), group))
-      return { items, lost: all.reduce((sum, { lost }) => sum + lost, 0) }
+      return { items, lost: dayFigures.reduce((sum, { lost }) => sum + lost, 0) }
     },
 
     async metrics() {
@@ -108,12 +108,12 @@ function toUsage(group: Usage['group'], { calls, failed, ms, durations }: Group)
 }
 
 function buildHistograms(rows: DayRows['durations']): CallMetrics['durations'] {
-  return [...Map.groupBy(rows, ({ toolkit }) => toolkit)].map(([toolkit, all]) => {
-    const durations = new Map(all.map(({ bucket, calls }) => [bucket, calls]))
+  return [...Map.groupBy(rows, ({ toolkit }) => toolkit)].map(([toolkit, toolkitRows]) => {
+    const durations = new Map(toolkitRows.map(({ bucket, calls }) => [bucket, calls]))
     return {
       toolkit,
-      seconds: all.reduce((sum, { ms }) => sum + ms, 0) / 1_000,
-      calls: all.reduce((sum, { calls }) => sum + calls, 0),
+      seconds: toolkitRows.reduce((sum, { ms }) => sum + ms, 0) / 1_000,
+      calls: toolkitRows.reduce((sum, { calls }) => sum + calls, 0),
       atMost: STEPS.map((seconds) => ({ seconds, calls: within(durations, seconds * 1_000) })),
     }
   })

@@ -41,7 +41,7 @@ export function insertAll(sql: SqlStorage, into: string, rows: readonly (readonl
   const text = JSON.stringify(rows)
   const half = Math.ceil(rows.length / 2)
   if (text.length > MAX_TEXT && rows.length > 1)
-    return [rows.slice(0, half), rows.slice(half)].forEach((some) => insertAll(sql, into, some, more))
+    return [rows.slice(0, half), rows.slice(half)].forEach((part) => insertAll(sql, into, part, more))
   const values = (rows[0] ?? []).map((_, index) => `value ->> ${index}`)
   // `WHERE true` tells SQLite that no join condition follows
   const insert = `INSERT INTO ${into} SELECT ${values.join()} FROM json_each(?) WHERE true ${more}`

@@ -57,7 +57,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
   }
 
   function sweep(): void {
-    const over = column<string>(
+    const expiredIds = column<string>(
       sql,
       `UPDATE authorization SET ended = expires, input = NULL, reason = CASE status
          WHEN 'completed' THEN 'It was approved, and not used within 15 minutes'
@@ -65,14 +65,14 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
        WHERE ended IS NULL AND expires <= ? RETURNING id`,
       now(),
     )
-    for (const id of over) forgetBrowsers(id)
+    for (const id of expiredIds) forgetBrowsers(id)
     sql.exec('DELETE FROM authorization WHERE ended <= ?', now() - KEPT_MS)
   }
 
   /** `forOperator` replaces the reason for whoever runs the deployment. */
   function end(id: string, status: 'completed' | 'failed', reason?: string, forOperator?: string): void {
-    const why = [reason ?? null, forOperator ?? null]
-    update(id, 'status = ?, reason = ?, for_operator = ?, ended = ?, input = NULL', status, ...why, now())
+    const reasons = [reason ?? null, forOperator ?? null]
+    update(id, 'status = ?, reason = ?, for_operator = ?, ended = ?, input = NULL', status, ...reasons, now())
     forgetBrowsers(id)
   }
 
@@ -80,15 +80,15 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
     sweep,
     end,
 
-    open(purpose: string): StoredAuthorization | undefined {
+    findOpen(purpose: string): StoredAuthorization | undefined {
       sweep()
       const where = `asked = ? AND ${isOpen} AND (status = 'pending' OR expires >= ?) ORDER BY expires DESC`
       return read(where, purpose, now() + USEFUL_MS)
     },
 
-    insert(id: string, { purpose, invocation, ...wanted }: NewAuthorization): StoredAuthorization {
+    insert(id: string, { purpose, invocation, ...fields }: NewAuthorization): StoredAuthorization {
       const expires = now() + AUTHORIZATION_LIFETIME_MS
-      const row = [id, purpose, wanted.provider, JSON.stringify(wanted), invocation ?? null, now(), expires]
+      const row = [id, purpose, fields.provider, JSON.stringify(fields), invocation ?? null, now(), expires]
       sql.exec(
         `INSERT INTO authorization (id, asked, provider, body, input, created, expires, status)
          VALUES (?, ?, ?, ?, ?, ?, ?, 'not_started')`,
@@ -103,14 +103,14 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
         id,
         MAX_ROWS - 1,
       )
-      for (const each of dropped) forgetBrowsers(each)
-      return { id, ...wanted, status: 'not_started', expiresAt: expires }
+      for (const droppedId of dropped) forgetBrowsers(droppedId)
+      return { id, ...fields, status: 'not_started', expiresAt: expires }
     },
 
     /** One link serves all callers who ask the same of a person, and its page names them. */
     addRequester({ id, requestedBy, alsoRequestedBy = [] }: StoredAuthorization, name: string | undefined): void {
-      const known = requestedBy === undefined ? alsoRequestedBy : [requestedBy, ...alsoRequestedBy]
-      if (name === undefined || known.includes(name) || known.length >= MAX_REQUESTERS) return
+      const requesters = requestedBy === undefined ? alsoRequestedBy : [requestedBy, ...alsoRequestedBy]
+      if (name === undefined || requesters.includes(name) || requesters.length >= MAX_REQUESTERS) return
       update(id, "body = json_set(body, '$.alsoRequestedBy', json(?))", JSON.stringify([...alsoRequestedBy, name]))
     },
 
@@ -141,23 +141,23 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
 
     lastFailure(name: 'asked' | 'provider', value: string) {
       const where = `${name} = ? AND NOT ${isOpen} ORDER BY created DESC, rowid DESC`
-      const last = firstRow<AuthorizationRow>(sql, `SELECT * FROM authorization WHERE ${where}`, value)
-      if (last?.status !== 'failed' || last.reason === null) return undefined
-      return { reason: last.reason, ...(last.for_operator === null ? {} : { forOperator: last.for_operator }) }
+      const lastRow = firstRow<AuthorizationRow>(sql, `SELECT * FROM authorization WHERE ${where}`, value)
+      if (lastRow?.status !== 'failed' || lastRow.reason === null) return undefined
+      return { reason: lastRow.reason, ...(lastRow.for_operator === null ? {} : { forOperator: lastRow.for_operator }) }
     },
 
     nextSweep(): number | undefined {
       if (!hasTables(sql)) return undefined
-      const next = 'SELECT min(coalesce(ended + ?, expires)) AS at FROM authorization'
-      return readField<number | null>(sql, next, KEPT_MS) ?? undefined
+      const query = 'SELECT min(coalesce(ended + ?, expires)) AS at FROM authorization'
+      return readField<number | null>(sql, query, KEPT_MS) ?? undefined
     },
   }
 }
 
 function toAuthorization({ id, status, reason, expires, input, body }: AuthorizationRow): StoredAuthorization {
-  const ended = reason === null ? {} : { reason }
-  const held = input === null ? {} : { invocation: input }
-  return { ...JSON.parse(body), id, status, ...ended, ...held, expiresAt: expires }
+  const reasonField = reason === null ? {} : { reason }
+  const invocationField = input === null ? {} : { invocation: input }
+  return { ...JSON.parse(body), id, status, ...reasonField, ...invocationField, expiresAt: expires }
 }
 
 export function isOpen({ status }: { readonly status: Authorization['status'] }): boolean {

@@ -14,10 +14,10 @@ export const TOO_MANY = `The caller asked users for more than ${MAX_AUTHORIZATIO
 /** In the vault of a principal. False where its share of the hour is used up. */
 export function chargeHour(sql: SqlStorage, bytes: number, now: number): boolean {
   const hour = chargedHour(sql, now) ?? { until: now + HOUR_MS, authorizations: 0, bytes: 0 }
-  const next = { ...hour, authorizations: hour.authorizations + 1, bytes: hour.bytes + bytes }
-  if (next.authorizations > MAX_AUTHORIZATIONS || next.bytes > MAX_BYTES) return false
+  const newHour = { ...hour, authorizations: hour.authorizations + 1, bytes: hour.bytes + bytes }
+  if (newHour.authorizations > MAX_AUTHORIZATIONS || newHour.bytes > MAX_BYTES) return false
   sql.exec('DELETE FROM charged')
-  sql.exec('INSERT INTO charged VALUES (?, ?, ?)', next.until, next.authorizations, next.bytes)
+  sql.exec('INSERT INTO charged VALUES (?, ?, ?)', newHour.until, newHour.authorizations, newHour.bytes)
   return true
 }
 

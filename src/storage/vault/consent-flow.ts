@@ -50,9 +50,10 @@ export function createConsent(
   }
 
   /** The call's account, else the person's choice, else the only one there is. */
-  function chooseAccount({ provider, account }: StoredAuthorization, chosen: string | undefined): string {
-    const [only = '', ...others] = account === undefined && chosen === undefined ? grants.accounts(provider) : []
-    return account ?? chosen ?? (others.length === 0 ? only : '')
+  function chooseAccount({ provider, account }: StoredAuthorization, chosenAccount: string | undefined): string {
+    const [firstAccount = '', ...otherAccounts] =
+      account === undefined && chosenAccount === undefined ? grants.accounts(provider) : []
+    return account ?? chosenAccount ?? (otherAccounts.length === 0 ? firstAccount : '')
   }
 
   /**
@@ -178,13 +179,13 @@ export function createConsent(
 
       const { scopes: requestedScopes, tool, userId = '' } = authorization
       const request = { state, callback: flow.callback, verifier: verifier.text, scopes: requestedScopes }
-      const issued = await oauth.exchange(provider, url, request)
-      if (!issued.ok) return toExchangeFailure(id, issued)
-      const { tokens } = issued
+      const exchangeResult = await oauth.exchange(provider, url, request)
+      if (!exchangeResult.ok) return toExchangeFailure(id, exchangeResult)
+      const { tokens } = exchangeResult
       const grantedScopes = tokens.scopes ?? requestedScopes
       const { account } = flow
       const place = { provider: provider.id, account, browser }
-      const sealed = await grants.seal(userId, place, tokens)
+      const sealedTokens = await grants.seal(userId, place, tokens)
       if (!findOpen(id)) {
         // It ended meanwhile: the person refused in another window, say
         await oauth.revoke(provider, tokens)
@@ -193,7 +194,7 @@ export function createConsent(
       const lackingScopes = missingScopes(provider.id, grantedScopes, requestedScopes)
       const reason = `The person gave less access at '${provider.id}' than '${tool}' needs: ${lackingScopes.join(', ')} is missing`
       storage.transactionSync(() => {
-        grants.store(place, tokens, grantedScopes, sealed)
+        grants.store(place, tokens, grantedScopes, sealedTokens)
         const consented = requestedScopes.filter((scope) => !lackingScopes.includes(scope))
         consents.give({ ...toGrantUse(authorization, account), scopes: consented })
         if (lackingScopes.length === 0) rows.end(id, 'completed')

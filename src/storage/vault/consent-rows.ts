@@ -23,8 +23,8 @@ export type ConsentRows = ReturnType<typeof consentRows>
 /** A toolkit may use the grant of an account for these scopes at these hosts. Nothing here waits. */
 export function consentRows(sql: SqlStorage, now: () => number) {
   function read({ provider, account, toolkit }: GrantUse) {
-    const one = 'SELECT * FROM consent WHERE provider = ? AND account = ? AND toolkit = ?'
-    const row = firstRow<ConsentRow>(sql, one, provider, account, toolkit)
+    const query = 'SELECT * FROM consent WHERE provider = ? AND account = ? AND toolkit = ?'
+    const row = firstRow<ConsentRow>(sql, query, provider, account, toolkit)
     return row && toConsent(row)
   }
 
@@ -48,13 +48,13 @@ export function consentRows(sql: SqlStorage, now: () => number) {
     },
 
     accounts(provider: string, toolkit: string): string[] {
-      const all = 'SELECT account FROM consent WHERE provider = ? AND toolkit = ? ORDER BY account'
-      return column<string>(sql, all, provider, toolkit)
+      const query = 'SELECT account FROM consent WHERE provider = ? AND toolkit = ? ORDER BY account'
+      return column<string>(sql, query, provider, toolkit)
     },
 
     of(provider: string, account: string): ToolkitConsent[] {
-      const all = 'SELECT * FROM consent WHERE provider = ? AND account = ? ORDER BY toolkit'
-      return rows<ConsentRow>(sql, all, provider, account).map(toConsent)
+      const query = 'SELECT * FROM consent WHERE provider = ? AND account = ? ORDER BY toolkit'
+      return rows<ConsentRow>(sql, query, provider, account).map(toConsent)
     },
 
     remove(provider: string, account: string, toolkit?: string): boolean {

@@ -37,8 +37,8 @@ export function grantRows(sql: SqlStorage, now: () => number) {
 
   return {
     find(provider: string, account: string): StoredGrant | undefined {
-      const one = 'SELECT * FROM account_grant WHERE provider = ? AND account = ?'
-      const row = firstRow<GrantRow>(sql, one, provider, account)
+      const query = 'SELECT * FROM account_grant WHERE provider = ? AND account = ?'
+      const row = firstRow<GrantRow>(sql, query, provider, account)
       return row && { ...row, scopes: JSON.parse(row.scopes) }
     },
 

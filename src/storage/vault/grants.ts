@@ -78,10 +78,10 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
   }
 
   function accountFor(provider: string, toolkit: string): string | readonly string[] {
-    const own = consents.accounts(provider, toolkit)
-    if (own.length > 1) return own
-    const [only = '', ...others] = rows.accounts(provider)
-    return own[0] ?? (others.length === 0 ? only : '')
+    const consentedAccounts = consents.accounts(provider, toolkit)
+    if (consentedAccounts.length > 1) return consentedAccounts
+    const [firstAccount = '', ...otherAccounts] = rows.accounts(provider)
+    return consentedAccounts[0] ?? (otherAccounts.length === 0 ? firstAccount : '')
   }
 
   /** Rotated tokens are stored before anybody gets one. */
@@ -100,26 +100,33 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
   }: OpenedGrant): Promise<ProviderUnavailable | 'settled'> {
     const { generation, scopes, account } = grant
     const { refresh_token = '' } = tokens
-    const issued = await oauth.refresh(provider, refresh_token, scopes)
-    if (!issued.ok) {
-      const { why, message, ok: _, ...more } = issued
-      if (why !== 'refused') return { unavailable: message, ...more }
+    const refreshResult = await oauth.refresh(provider, refresh_token, scopes)
+    if (!refreshResult.ok) {
+      const { why, message, ok: _, ...details } = refreshResult
+      if (why !== 'refused') return { unavailable: message, ...details }
       rows.markLost(generation, `${message}: what the user granted was revoked there, or is no longer accepted`)
       consents.remove(provider.id, account)
       return 'settled'
     }
-    const next = { refresh_token, ...issued.tokens }
-    const sealed = await seal(userId, grant, next)
-    const isStored = rows.replace(generation, next, next.scopes?.length ? next.scopes : scopes, sealed)
+    const newTokens = { refresh_token, ...refreshResult.tokens }
+    const sealedTokens = await seal(userId, grant, newTokens)
+    const isStored = rows.replace(
+      generation,
+      newTokens,
+      newTokens.scopes?.length ? newTokens.scopes : scopes,
+      sealedTokens,
+    )
     // The user revoked the grant meanwhile: the new tokens must not live on
-    if (!isStored && !rows.find(provider.id, account)) await oauth.revoke(provider, next)
+    if (!isStored && !rows.find(provider.id, account)) await oauth.revoke(provider, newTokens)
     return 'settled'
   }
 
-  /** `all` are the scopes to ask for where the grant's tokens turn out to be useless. */
+  /** `neededScopes` are to be asked for where the grant's tokens turn out to be useless. */
   function grantFor(
     request: TokenRequest,
-  ): { readonly grant: StoredGrant; readonly all: readonly string[] } | Exclude<TokenRequestResult, { token: string }> {
+  ):
+    | { readonly grant: StoredGrant; readonly neededScopes: readonly string[] }
+    | Exclude<TokenRequestResult, { token: string }> {
     const { provider, scopes, tool, toolkit, hosts } = request
     const { id } = provider
     const account = request.account ?? accountFor(id, toolkit)
@@ -127,17 +134,20 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     const grant = rows.find(id, account)
     if (!grant) return { scopes, reason: notGranted(tool, id) }
     if (grant.lost !== null) return { scopes, reason: grant.lost }
-    const all = mergeScopes(grant.scopes, scopes, provider.extra_scopes ?? [])
-    const missing = missingScopes(id, grant.scopes, scopes)
-    if (missing.length > 0) {
-      const reason = `'${tool}' needs more access to '${id}' than the user has granted: ${missing.join(', ')}`
-      return { scopes: all, reason }
+    const neededScopes = mergeScopes(grant.scopes, scopes, provider.extra_scopes ?? [])
+    const lackingScopes = missingScopes(id, grant.scopes, scopes)
+    if (lackingScopes.length > 0) {
+      const reason = `'${tool}' needs more access to '${id}' than the user has granted: ${lackingScopes.join(', ')}`
+      return { scopes: neededScopes, reason }
     }
     if (!consents.covers({ provider: id, account, toolkit, hosts, scopes })) {
       const at = hosts.length === 0 ? '' : `, and send it to ${hosts.join(', ')}`
-      return { scopes: all, reason: `'${tool}' needs the user's consent to act with the access to '${id}'${at}` }
+      return {
+        scopes: neededScopes,
+        reason: `'${tool}' needs the user's consent to act with the access to '${id}'${at}`,
+      }
     }
-    return { grant, all }
+    return { grant, neededScopes }
   }
 
   return {
@@ -145,48 +155,48 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     look(request: TokenRequest): TokenRequestResult {
       const usable = grantFor(request)
       if (!('grant' in usable)) return usable
-      const { grant, all } = usable
+      const { grant, neededScopes } = usable
       const isLive = grant.expires_at === null || grant.expires_at > now()
       return isLive || grant.refreshable
         ? { token: '', account: grant.account }
-        : { scopes: all, reason: endedAt(request.provider.id) }
+        : { scopes: neededScopes, reason: formatAccessEnded(request.provider.id) }
     },
 
     async token(request: TokenRequest): Promise<TokenRequestResult> {
       const { userId, provider, refused } = request
       const { id } = provider
-      let renewed = false
+      let hasRenewed = false
       for (;;) {
         const usable = grantFor(request)
         if (!('grant' in usable)) return usable
-        const { grant, all } = usable
+        const { grant, neededScopes } = usable
         const { account } = grant
-        const opened = await openTokens(userId, grant)
+        const openedTokens = await openTokens(userId, grant)
         // The grant may have changed while its tokens were opened, and a refresh token can be used only once
         if (rows.find(id, account)?.generation !== grant.generation) continue
-        if (!opened) {
+        if (!openedTokens) {
           const reason = `The stored grant at '${id}' cannot be read any more: the user has to grant it again`
           const forOperator = `The stored grant at '${id}' cannot be read with the keys in VAULT_KEYS: the user has to grant it again, unless its key is put back`
-          return { scopes: all, reason, forOperator }
+          return { scopes: neededScopes, reason, forOperator }
         }
-        const { access_token: token, refresh_token } = opened.tokens
+        const { access_token: token, refresh_token } = openedTokens.tokens
         const isRefused = refused?.token === token
         if (isRefused && refused.final)
-          return { scopes: all, reason: `The API of '${id}' refuses the user's token, a new one too` }
+          return { scopes: neededScopes, reason: `The API of '${id}' refuses the user's token, a new one too` }
         const isLive = !isRefused && (grant.expires_at === null || grant.expires_at > now())
         const isDue = isRefused || (grant.refresh_at !== null && grant.refresh_at <= now())
-        if (renewed || !isDue) {
+        if (hasRenewed || !isDue) {
           // It is under an older key
-          if (!opened.current) rows.reseal(grant.generation, await seal(userId, grant, opened.tokens))
+          if (!openedTokens.current) rows.reseal(grant.generation, await seal(userId, grant, openedTokens.tokens))
           return { token, account }
         }
         if (refresh_token === undefined) {
           if (isLive) return { token, account }
-          return { scopes: all, reason: endedAt(id) }
+          return { scopes: neededScopes, reason: formatAccessEnded(id) }
         }
-        const outcome = await refresh({ userId, provider, grant, tokens: opened.tokens })
+        const outcome = await refresh({ userId, provider, grant, tokens: openedTokens.tokens })
         if (outcome !== 'settled') return isLive ? { token, account } : outcome
-        renewed = true
+        hasRenewed = true
       }
     },
 
@@ -214,8 +224,8 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       rows.remove(provider, account)
       consents.remove(provider, account)
       if (!grant || grant.lost !== null) return false
-      const opened = at && (await openTokens(userId, grant))
-      if (opened) await oauth.revoke(at, opened.tokens)
+      const openedTokens = at && (await openTokens(userId, grant))
+      if (openedTokens) await oauth.revoke(at, openedTokens.tokens)
       return true
     },
   }
@@ -225,7 +235,7 @@ export function notGranted(tool: string, provider: string): string {
   return `'${tool}' needs access to '${provider}', which the user has not granted yet`
 }
 
-function endedAt(provider: string): string {
+function formatAccessEnded(provider: string): string {
   return `The user's access to '${provider}' has ended or was revoked, and cannot be renewed`
 }
 

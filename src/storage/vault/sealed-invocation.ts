@@ -5,9 +5,9 @@ export async function sealInvocation(keyring: Keyring, id: string, invocation: s
   return keyring.isEmpty ? `plain:${invocation}` : `sealed:${await keyring.seal(invocation, boundTo(id))}`
 }
 
-export async function openInvocation(keyring: Keyring, id: string, stored: string): Promise<string | undefined> {
-  if (stored.startsWith('plain:')) return stored.slice('plain:'.length)
-  return (await keyring.unseal(stored.slice('sealed:'.length), boundTo(id)))?.text
+export async function openInvocation(keyring: Keyring, id: string, sealedText: string): Promise<string | undefined> {
+  if (sealedText.startsWith('plain:')) return sealedText.slice('plain:'.length)
+  return (await keyring.unseal(sealedText.slice('sealed:'.length), boundTo(id)))?.text
 }
 
 function boundTo(id: string): string {

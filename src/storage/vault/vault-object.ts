@@ -27,7 +27,7 @@ type VaultTokenResult = Exclude<TokenRequestResult, { scopes: unknown }> | OpenA
 interface NewQuestion {
   readonly owner: string
   readonly newAuthorization: NewAuthorization
-  readonly why: GrantRefusal
+  readonly refusal: GrantRefusal
   readonly chargedTo: string
   readonly newId?: string
 }
@@ -72,13 +72,13 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     async token(owner: string, request: CallTokenRequest, mode: 'issue' | 'preview'): Promise<VaultTokenResult> {
       const isNew = mode === 'preview' && !hasTables(this.ctx.storage.sql)
       if (!isNew) ensureOwner(this.ctx.storage.sql, owner)
-      const answer = await this.#tokenFor(request, mode, isNew)
-      if (!('scopes' in answer)) return answer
-      const { scopes, ...why } = answer
+      const result = await this.#tokenFor(request, mode, isNew)
+      if (!('scopes' in result)) return result
+      const { scopes, ...refusal } = result
       const newAuthorization = grantFor(request, scopes)
-      if (mode === 'issue') return this.#ask({ owner, newAuthorization, why, chargedTo: request.chargedTo })
-      const open = isNew ? undefined : this.#rows.open(newAuthorization.purpose)
-      return { ...(open ? { authorization: open } : {}), ...why }
+      if (mode === 'issue') return this.#ask({ owner, newAuthorization, refusal, chargedTo: request.chargedTo })
+      const openAuthorization = isNew ? undefined : this.#rows.findOpen(newAuthorization.purpose)
+      return { ...(openAuthorization ? { authorization: openAuthorization } : {}), ...refusal }
     }
 
     /** If the provider cannot be asked, the operator must act. `isNew`: the vault has no tables yet. */
@@ -87,13 +87,13 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const { keyring, oauth } = this.#deployment
       if (typeof provider === 'string') return { scopes, ...notReady(request, provider) }
       if (keyring.isEmpty) return { scopes, ...notReady(request, NO_VAULT_KEYS) }
-      const answer = isNew
+      const result = isNew
         ? { scopes, reason: notGranted(request.tool, provider.id) }
         : await this.#grants[mode === 'issue' ? 'token' : 'look']({ ...request, provider })
-      if (!('scopes' in answer)) return answer
+      if (!('scopes' in result)) return result
       const unready = oauth.unready(provider)
-      if (unready !== undefined) return { scopes: answer.scopes, ...notReady(request, unready) }
-      return mode === 'issue' ? { ...answer, ...this.#withLastFailure(answer, 'provider', provider.id) } : answer
+      if (unready !== undefined) return { scopes: result.scopes, ...notReady(request, unready) }
+      return mode === 'issue' ? { ...result, ...this.#withLastFailure(result, 'provider', provider.id) } : result
     }
 
     async claim(owner: string, { reason, chargedTo, ...request }: ApprovalRequest) {
@@ -110,8 +110,8 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
         hosts: [],
         invocation,
       } as const
-      const why = this.#withLastFailure({ reason }, 'asked', purpose)
-      return this.#ask({ owner, newAuthorization, why, chargedTo, newId })
+      const refusal = this.#withLastFailure({ reason }, 'asked', purpose)
+      return this.#ask({ owner, newAuthorization, refusal, chargedTo, newId })
     }
 
     async find(id: string): Promise<StoredAuthorization | undefined> {
@@ -121,19 +121,19 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
 
     /** Answers as soon as the status is another than `from`, or after `timeoutMs`. */
     async changed(id: string, from: AuthorizationStatus, timeoutMs: number): Promise<StoredAuthorization | undefined> {
-      const end = this.#deployment.now() + timeoutMs
+      const deadline = this.#deployment.now() + timeoutMs
       for (let change = 'changed'; ;) {
         const authorization = this.#rows.find(id)
-        const left = Math.min(end, authorization?.expiresAt ?? 0) - this.#deployment.now()
+        const remainingMs = Math.min(deadline, authorization?.expiresAt ?? 0) - this.#deployment.now()
         if (
           !authorization ||
           change === 'timed-out' ||
           !isOpen(authorization) ||
           authorization.status !== from ||
-          left <= 0
+          remainingMs <= 0
         )
           return this.find(id)
-        change = await this.#changes.waitForChange(id, left)
+        change = await this.#changes.waitForChange(id, remainingMs)
       }
     }
 
@@ -156,8 +156,8 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return (await this.#flow()).findPendingAuthorization(state)
     }
 
-    async finish(back: ProviderCallback, provider: Provider | string): Promise<FlowResult<StoredAuthorization>> {
-      return this.#settled(await (await this.#flow()).handleCallback(back, provider))
+    async finish(callback: ProviderCallback, provider: Provider | string): Promise<FlowResult<StoredAuthorization>> {
+      return this.#settled(await (await this.#flow()).handleCallback(callback, provider))
     }
 
     async decide(
@@ -185,10 +185,10 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       ensureOwner(this.ctx.storage.sql, owner)
       const accounts = account === undefined ? this.#grants.accounts(providerId) : [account]
       const revoked = await Promise.all(
-        accounts.map((each) =>
+        accounts.map((grantAccount) =>
           toolkit === undefined
-            ? this.#grants.revoke(userId, providerId, each, provider)
-            : this.#consents.remove(providerId, each, toolkit),
+            ? this.#grants.revoke(userId, providerId, grantAccount, provider)
+            : this.#consents.remove(providerId, grantAccount, toolkit),
         ),
       )
       // Nothing else may be left to wait for
@@ -223,8 +223,8 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return (this.#consent ??= createConsent(this.ctx, this.#rows, this.#grants, this.#consents, this.#deployment))
     }
 
-    async #ask({ owner, newAuthorization, why, chargedTo, newId = newAuthorizationId(this.ctx.id) }: NewQuestion) {
-      const isNew = this.#rows.open(newAuthorization.purpose) === undefined
+    async #ask({ owner, newAuthorization, refusal, chargedTo, newId = newAuthorizationId(this.ctx.id) }: NewQuestion) {
+      const isNew = this.#rows.findOpen(newAuthorization.purpose) === undefined
       // Calls for no user have a vault of their principal's, which is bounded by itself
       const isCharged = isNew && newAuthorization.userId !== undefined
       if (isCharged && !(await this.#deployment.charge(chargedTo, newAuthorization.invocation?.length ?? 0))) {
@@ -233,20 +233,20 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       }
       // It may have been emptied meanwhile
       ensureOwner(this.ctx.storage.sql, owner)
-      const open = this.#rows.open(newAuthorization.purpose)
-      if (open) this.#rows.addRequester(open, newAuthorization.requestedBy)
-      const { id, scopes, status } = open ?? this.#rows.insert(newId, newAuthorization)
+      const openAuthorization = this.#rows.findOpen(newAuthorization.purpose)
+      if (openAuthorization) this.#rows.addRequester(openAuthorization, newAuthorization.requestedBy)
+      const { id, scopes, status } = openAuthorization ?? this.#rows.insert(newId, newAuthorization)
       await this.#schedule()
-      return { authorization: { id, scopes, status }, ...why }
+      return { authorization: { id, scopes, status }, ...refusal }
     }
 
     #withLastFailure({ reason, forOperator }: GrantRefusal, name: 'asked' | 'provider', value: string): GrantRefusal {
-      const last = this.#rows.lastFailure(name, value)
-      const withFailure = (why: string, failure: string | undefined) =>
-        failure === undefined ? why : `${why}. When it was last asked for: ${failure}`
-      const full = withFailure(forOperator ?? reason, last?.forOperator ?? last?.reason)
-      const all = withFailure(reason, last?.reason)
-      return { reason: all, ...(full === all ? {} : { forOperator: full }) }
+      const lastFailure = this.#rows.lastFailure(name, value)
+      const withFailure = (text: string, failure: string | undefined) =>
+        failure === undefined ? text : `${text}. When it was last asked for: ${failure}`
+      const operatorReason = withFailure(forOperator ?? reason, lastFailure?.forOperator ?? lastFailure?.reason)
+      const userReason = withFailure(reason, lastFailure?.reason)
+      return { reason: userReason, ...(operatorReason === userReason ? {} : { forOperator: operatorReason }) }
     }
 
     async #schedule(until = Infinity): Promise<void> {
@@ -263,25 +263,26 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
 
     #readAccounts(authorization: StoredAuthorization): Pick<StoredAuthorization, 'accounts' | 'hasProviderGrant'> {
       const accounts = this.#grants.accounts(authorization.provider)
-      const used = authorization.account ?? (accounts.length === 1 ? accounts[0] : undefined)
+      const usedAccount = authorization.account ?? (accounts.length === 1 ? accounts[0] : undefined)
       return {
         accounts,
         hasProviderGrant:
-          used !== undefined && this.#grants.findGrantLackingConsent(toGrantUse(authorization, used)) !== undefined,
+          usedAccount !== undefined &&
+          this.#grants.findGrantLackingConsent(toGrantUse(authorization, usedAccount)) !== undefined,
       }
     }
 
     async #opened(authorization: StoredAuthorization): Promise<StoredAuthorization> {
-      const { invocation: stored, ...rest } = authorization
-      if (rest.kind === 'grant' && isOpen(rest)) return { ...rest, ...this.#readAccounts(rest) }
-      if (stored === undefined) return rest
-      const invocation = await openInvocation(this.#deployment.keyring, rest.id, stored)
-      if (invocation !== undefined) return { ...rest, invocation }
+      const { invocation: sealedText, ...fields } = authorization
+      if (fields.kind === 'grant' && isOpen(fields)) return { ...fields, ...this.#readAccounts(fields) }
+      if (sealedText === undefined) return fields
+      const invocation = await openInvocation(this.#deployment.keyring, fields.id, sealedText)
+      if (invocation !== undefined) return { ...fields, invocation }
       // Nobody should approve what they cannot see
-      const why = 'Its arguments cannot be read'
+      const problem = 'Its arguments cannot be read'
       if (isOpen(authorization))
-        this.#rows.end(rest.id, 'failed', `${why} any more`, `${why} with the keys in VAULT_KEYS`)
-      return this.#rows.find(rest.id) ?? rest
+        this.#rows.end(fields.id, 'failed', `${problem} any more`, `${problem} with the keys in VAULT_KEYS`)
+      return this.#rows.find(fields.id) ?? fields
     }
   }
 }
@@ -297,6 +298,6 @@ function grantFor(
   scopes: readonly string[],
 ): NewAuthorization {
   const purpose = JSON.stringify(['grant', providerId, tool, scopes.toSorted(), hosts.toSorted(), account ?? null])
-  const named = account === undefined ? {} : { account }
-  return { kind: 'grant', provider: providerId, userId, scopes, tool, requestedBy, hosts, ...named, purpose }
+  const accountField = account === undefined ? {} : { account }
+  return { kind: 'grant', provider: providerId, userId, scopes, tool, requestedBy, hosts, ...accountField, purpose }
 }

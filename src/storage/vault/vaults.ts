@@ -72,9 +72,9 @@ export function createVault(
       ...(account === undefined ? {} : { account }),
       ...(refused ? { refused } : {}),
     }
-    const answer = await getVault(owner).token(owner, request, mode)
-    if ('token' in answer || 'accounts' in answer || 'unavailable' in answer) return answer
-    const { authorization, needsSetup, ...why } = answer
+    const result = await getVault(owner).token(owner, request, mode)
+    if ('token' in result || 'accounts' in result || 'unavailable' in result) return result
+    const { authorization, needsSetup, ...why } = result
     const challenge = authorization
       ? createChallenge(requirement.id, authorization, requestUrl())
       : createUserlessChallenge(requirement, requestUrl)
@@ -86,8 +86,8 @@ export function createVault(
     const authorization = await vault?.find(id)
     if (!vault || !authorization) return EXPIRED_LINK
     const { kind, provider, tool } = authorization
-    const current = kind === 'grant' ? await providerFor(provider, tool, visit.callback) : APPROVAL
-    return vault.step(id, await hashed(visit), current)
+    const currentProvider = kind === 'grant' ? await providerFor(provider, tool, visit.callback) : APPROVAL
+    return vault.step(id, await hashed(visit), currentProvider)
   }
 
   return {
@@ -128,10 +128,10 @@ export function createVault(
       )
       const user = userId === undefined ? {} : { userId }
       const call = { principal, requestedBy, chargedTo, ...user, tool: tool.id, invocation }
-      const answer = await getVault(owner).claim(owner, { ...call, purpose: fingerprint, reason })
-      if (answer === 'approved') return { approved: true }
-      if ('unavailable' in answer) return { refused: answer.unavailable, forOperator: answer.unavailable }
-      return { challenge: createChallenge(APPROVAL, answer.authorization, url), reason: answer.reason }
+      const result = await getVault(owner).claim(owner, { ...call, purpose: fingerprint, reason })
+      if (result === 'approved') return { approved: true }
+      if ('unavailable' in result) return { refused: result.unavailable, forOperator: result.unavailable }
+      return { challenge: createChallenge(APPROVAL, result.authorization, url), reason: result.reason }
     },
 
     async find(id) {
@@ -153,8 +153,8 @@ export function createVault(
     },
 
     async finish({ url, browser, callback }) {
-      const [state, ...more] = new URL(url).searchParams.getAll('state')
-      if (state === undefined || more.length > 0 || !isState(state)) return EXPIRED_LINK
+      const [state, ...otherStates] = new URL(url).searchParams.getAll('state')
+      if (state === undefined || otherStates.length > 0 || !isState(state)) return EXPIRED_LINK
       const vault = vaultOfId(state)
       const authorization = await vault?.returning(state)
       if (!vault || !authorization) return EXPIRED_LINK
@@ -211,9 +211,9 @@ function toFlowResult(result: FlowResult<StoredAuthorization>): FlowResult {
   return result.ok ? { ok: true, authorization: toAuthorization(result.authorization) } : result
 }
 
-function toAuthorization(stored: StoredAuthorization): Authorization {
-  const { invocation: text, principal: _, ...rest } = stored
-  if (text === undefined) return rest
+function toAuthorization(storedAuthorization: StoredAuthorization): Authorization {
+  const { invocation: text, principal: _, ...fields } = storedAuthorization
+  if (text === undefined) return fields
   const invocation: InvocationSnapshot = parseTrusted(text)
-  return { ...rest, invocation }
+  return { ...fields, invocation }
 }
