@@ -183,7 +183,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     const tool = active ?? (await findYanked(id, principal, getBackground(c)))
     const current = tool && (await source.loadCurrent(tool.record))
     const document = current && (await withoutHiddenVersions(principal, current, deps.toolkits))
-    if (!document) return unknown(id)
+    if (!document) return toolNotFound(id)
     const { loadHistory } = await import('../../core/publish/history.ts')
     const history = await loadHistory(document, source, (record) => maySee(principal, record, 'tools:read'))
     return { ...ok({ items: history.map((version) => wire.encodeHistory(document, version)) }), headers: PRIVATE }
@@ -196,7 +196,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     responses: { 200: jsonRef('The updated version', 'Version') },
   })(async ({ c, principal, path: { id: ref }, body, addAuditDetails }) => {
     const id = parseToolId(ref)
-    if (!id) return unknown(ref)
+    if (!id) return toolNotFound(ref)
     addAuditDetails({ ...body })
     const successor = body.status?.state === 'deprecated' ? body.status.successor : undefined
     if (successor !== undefined && !(await find(successor, principal, getBackground(c))))
@@ -214,7 +214,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     const version = (matching ?? (hasRange || !visible ? undefined : findHighest(visible.versions, 'disabled')))
       ?.version
     if (!document || version === undefined) {
-      if (hasRange || !visible) return unknown(ref)
+      if (hasRange || !visible) return toolNotFound(ref)
       const versions = visible.versions
         .slice(-MAX_VERSIONS)
         .map((listed) => `${listed.version} (${listed.status.state})`)
@@ -223,13 +223,13 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     }
     const { toolkit, tool } = document
     const change = await writer.change({ toolkit, tool }, version, body, principal)
-    if (!change) return unknown(ref)
+    if (!change) return toolNotFound(ref)
     if (!change.ok) {
       const { reason, isConflict } = change
       return fail(isConflict ? { type: 'conflict', message: reason } : { type: 'forbidden', reason })
     }
     const entry = change.document.versions.find((candidate) => candidate.version === version)
-    if (!entry) return unknown(ref)
+    if (!entry) return toolNotFound(ref)
     const encoded = wire.encodeVersion(change.document, entry, isAdministrator(principal))
     if (body.status?.state !== 'active' || entry.status.state === 'active') return ok(encoded)
     const message = `The status of its toolkit holds: change it with PATCH /toolkits/${toolkit}`
@@ -262,11 +262,11 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
   async function explainNotFound(ref: string, principal: Principal, background: WaitUntil): Promise<FailureResult> {
     const toolRef = parseToolRef(ref)
     const resolved = await deps.resolver.resolve(toolRef, background)
-    const withSuggestions = async () => unknown(ref, await deps.catalog.suggestNames(ref, principal))
+    const withSuggestions = async () => toolNotFound(ref, await deps.catalog.suggestNames(ref, principal))
     if (resolved.ok || resolved.failure.type !== 'version-unavailable') return withSuggestions()
     if (!(await find(resolved.failure.tool, principal, background))) return withSuggestions()
     const { failure } = await filterSuggestions(toolRef, resolved, { principal, background }, deps.resolver)
-    if (failure.type !== 'version-unavailable') return unknown(ref)
+    if (failure.type !== 'version-unavailable') return toolNotFound(ref)
     return fail({ type: 'not-found', message: formatSentence(describeFailure(failure)) })
   }
 
@@ -305,6 +305,6 @@ function requireValue(reader: Reader<string>, names: readonly string[]): Reader<
     value === undefined ? addProblem(report, `Is required: one of ${quoteList(names)}`) : reader(value, report)
 }
 
-function unknown(ref: string, suggestions: readonly string[] = []): FailureResult {
+function toolNotFound(ref: string, suggestions: readonly string[] = []): FailureResult {
   return fail({ type: 'not-found', message: `Tool '${ref.slice(0, 200)}' was not found${didYouMean(suggestions)}` })
 }

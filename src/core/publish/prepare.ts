@@ -121,7 +121,7 @@ export async function prepareDocument(
     ...(guard ? { guard: true } : {}),
     ...(decodeOptions.toolkit === undefined ? {} : { toolkit: true }),
   }
-  // Schemas that are left out are one object
+  // Omitted schemas share one constant, so identity does not tell which is meant
   const findSchemaPath = (target: JsonSchema | null) => {
     const [match, ...duplicates] = schemas.filter(({ schema }) => schema === target)
     return duplicates.length > 0 ? undefined : match?.path

@@ -5,22 +5,29 @@ import { createSqlKv, type SqlKv } from './sql-kv.ts'
 
 export type Client = ClientInfo
 
-/** Self-registered clients that nobody has approved yet; the oldest gives way. */
 const MAX_UNUSED = 1_000
-/** Of a principal: clients of requests that it looks at, which strangers' registrations do not push out meanwhile. */
+/** Of one principal. */
 const MAX_OPENED = 10
 const OPENED_MS = 10 * 60_000
-/** Of a principal: clients that it let in and that have no agent any more; the oldest gives way. */
+/** Of one principal. */
 const MAX_IDLE = 20
 const UNUSED_MS = 86_400_000
 /** Longer than any agent lives. */
 const USED_MS = 100 * 86_400_000
 
 const UNUSED = '"unused"'
-const GIVEN = '"given"'
+const BY_ADMINISTRATOR = '"given"'
 const IS_CLIENT = "key > 'client:' AND key < 'client;'"
 
-/** A self-registered client is forgotten after a day unless approved; one that an administrator gave stays. */
+/**
+ * The OAuth clients of agents, by `metadata` of their entry:
+ *
+ * - unused: registered by itself, for a day; the oldest beyond MAX_UNUSED go.
+ * - opened: a principal looks at its request, for OPENED_MS; then it is unused again. Strangers' registrations do not
+ *   push it out meanwhile.
+ * - used (`holder`): a principal approved it, for USED_MS; of those without an agent, the oldest beyond MAX_IDLE go.
+ * - by an administrator: until an administrator removes it.
+ */
 export function clientRows(sql: SqlStorage, now: () => number) {
   const toKey = (id: string) => `client:${id}`
 
@@ -32,7 +39,7 @@ export function clientRows(sql: SqlStorage, now: () => number) {
       return { ...entries, get: async (name, how) => (name === key ? document : entries.get(name, how)) }
     },
 
-    registered(id: string): void {
+    noteRegistered(id: string): void {
       const note = 'UPDATE entry SET metadata = ?, expires = ? WHERE key = ?'
       sql.exec(note, UNUSED, now() + UNUSED_MS, toKey(id))
       sql.exec(
@@ -45,7 +52,7 @@ export function clientRows(sql: SqlStorage, now: () => number) {
     },
 
     /** A signed-in principal looks at a request of the client. */
-    opened(id: string, principal: string): void {
+    noteOpened(id: string, principal: string): void {
       const note = `UPDATE entry SET metadata = json_object('opened', ?, 'until', ?)
         WHERE key = ? AND (metadata = ? OR metadata ->> 'until' > 0)`
       sql.exec(note, principal, now() + OPENED_MS, toKey(id), UNUSED)
@@ -54,7 +61,7 @@ export function clientRows(sql: SqlStorage, now: () => number) {
       sql.exec(surplus, UNUSED, principal, MAX_OPENED)
     },
 
-    used(id: string, document: Client | undefined, holder: string): void {
+    noteUsed(id: string, document: Client | undefined, holder: string): void {
       const metadata = JSON.stringify({ holder })
       if (document) {
         const statement = 'INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?)'
@@ -73,18 +80,18 @@ export function clientRows(sql: SqlStorage, now: () => number) {
       return readField(sql, 'SELECT 1 FROM entry WHERE key = ? AND expires > ?', toKey(id), now()) !== undefined
     },
 
-    given(id: string): void {
-      sql.exec('UPDATE entry SET metadata = ?, expires = NULL WHERE key = ?', GIVEN, toKey(id))
+    noteByAdministrator(id: string): void {
+      sql.exec('UPDATE entry SET metadata = ?, expires = NULL WHERE key = ?', BY_ADMINISTRATOR, toKey(id))
     },
 
     list(): OAuthClient[] {
       const query = `SELECT value FROM entry WHERE metadata = ? AND ${IS_CLIENT} ORDER BY key`
-      return column<string>(sql, query, GIVEN).map((text) => toOAuthClient(JSON.parse(text)))
+      return column<string>(sql, query, BY_ADMINISTRATOR).map((text) => toOAuthClient(JSON.parse(text)))
     },
 
     remove(id: string): boolean {
       const removed = 'DELETE FROM entry WHERE key = ? AND metadata = ? RETURNING key'
-      return readField(sql, removed, toKey(id), GIVEN) !== undefined
+      return readField(sql, removed, toKey(id), BY_ADMINISTRATOR) !== undefined
     },
   }
 }

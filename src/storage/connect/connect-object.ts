@@ -55,7 +55,7 @@ export class Connect extends DurableObject<unknown> {
   async register(origin: string, body: string): Promise<OAuthResponse> {
     sweep(this.#sql, Date.now())
     const response = await this.#answer(origin, 'register', { 'content-type': 'application/json' }, body)
-    if (response.status === 201) this.#clients.registered(JSON.parse(response.body).client_id)
+    if (response.status === 201) this.#clients.noteRegistered(JSON.parse(response.body).client_id)
     return response
   }
 
@@ -97,7 +97,7 @@ export class Connect extends DurableObject<unknown> {
     if (!requestResult.ok) return requestResult
     const { request, client, refusal } = requestResult
     const { clientId, redirectUri } = request
-    this.#clients.opened(clientId, principal)
+    this.#clients.noteOpened(clientId, principal)
     const resource = new URL(url).searchParams.get('resource') ?? request.resource
     return { ok: true, client: { id: clientId, name: client?.clientName }, redirectUri, resource, refusal } as const
   }
@@ -116,7 +116,7 @@ export class Connect extends DurableObject<unknown> {
       revokeExistingGrants: false,
     })
     for (const id of this.#agents.store(agent)) this.#end(id)
-    this.#clients.used(request.clientId, document, agent.owner)
+    this.#clients.noteUsed(request.clientId, document, agent.owner)
     return { ok: true, to: redirectTo } as const
   }
 
@@ -149,7 +149,7 @@ export class Connect extends DurableObject<unknown> {
       redirectUris: [...redirect_uris],
       tokenEndpointAuthMethod: token_endpoint_auth_method,
     })
-    this.#clients.given(createdClient.clientId)
+    this.#clients.noteByAdministrator(createdClient.clientId)
     return {
       ...toOAuthClient(createdClient),
       ...(createdClient.clientSecret === undefined ? {} : { client_secret: createdClient.clientSecret }),
@@ -162,8 +162,8 @@ export class Connect extends DurableObject<unknown> {
 
   removeClient(id: string): boolean {
     const removed = this.#clients.remove(id)
-    const remoteName = "SELECT id FROM agent WHERE json_extract(body, '$.client.id') = ?"
-    if (removed) for (const agent of column<string>(this.#sql, remoteName, id)) this.#end(agent)
+    const agentsOfClient = "SELECT id FROM agent WHERE json_extract(body, '$.client.id') = ?"
+    if (removed) for (const agent of column<string>(this.#sql, agentsOfClient, id)) this.#end(agent)
     return removed
   }
 

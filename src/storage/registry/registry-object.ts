@@ -22,7 +22,7 @@ import type { NearTool } from './search/unknown.ts'
 import { publishedByAll } from './write/quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
 import { rightsOfPublisher, loadToolkit } from './toolkits.ts'
-import { documentText, hasStoredToolkit, findSimilarKey } from './versions.ts'
+import { toolEntryText, hasStoredToolkit, findSimilarKey } from './versions.ts'
 
 interface RegistryEnv {
   readonly REGISTRY: KVNamespace
@@ -139,8 +139,8 @@ export function defineRegistry<Env extends RegistryEnv>(
     /** Both in one message, so that an unknown name costs no second one. */
     async documentOrNearest(name: ToolName): Promise<string | NearTool[]> {
       const key = toolKey(name)
-      const loadSimilar = () => documentText(this.#sql, findSimilarKey(this.#sql, key) ?? '')
-      return documentText(this.#sql, key) ?? loadSimilar() ?? this.near(formatToolId(name))
+      const loadSimilar = () => toolEntryText(this.#sql, findSimilarKey(this.#sql, key) ?? '')
+      return toolEntryText(this.#sql, key) ?? loadSimilar() ?? this.near(formatToolId(name))
     }
 
     holds(toolkit: string): boolean {
@@ -159,7 +159,7 @@ export function defineRegistry<Env extends RegistryEnv>(
     }
 
     async unknown(name: string, principal: Principal): Promise<UnknownName | undefined> {
-      const { isSeen, unknown } = await import('./search/unknown.ts')
+      const { isSeen, suggestForUnknown: unknown } = await import('./search/unknown.ts')
       if (isSeen(this.#sql, name, principal)) return undefined
       return this.#mayLookNear() ? unknown(this.#sql, name, principal) : { name, known: [], isNear: false }
     }

@@ -83,7 +83,7 @@ export function readNumber(sql: SqlStorage, name: 'revision' | 'catalogue' | 'bu
 
 const changes = new WeakMap<SqlStorage, number>()
 
-/** Begins a change, whose revision all counts as that is written until the next begins. */
+/** Begins a change: everything written until the next call has this revision. */
 export function nextRevision(sql: SqlStorage): number {
   const revision = readNumber(sql, 'revision') + 1
   writeMeta(sql, 'revision', String(revision))

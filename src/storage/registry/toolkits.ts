@@ -18,7 +18,7 @@ export function toPublisher(source: Source, name: ToolName): Publisher {
 export function findPublishingDenial(sql: SqlStorage, principal: Principal, name: ToolName): string | undefined {
   const denial = findToolkitDenial(principal, name, findOwner(sql, name.toolkit))
   if (denial !== undefined || isAdministrator(principal)) return denial
-  if (loadSettings(sql, name.toolkit).hasProviderGrant) {
+  if (loadSettings(sql, name.toolkit).isHeld) {
     return `An administrator disabled the toolkit '${name.toolkit}': only an administrator publishes in it`
   }
   const [isHeld] = column<number>(sql, 'SELECT min(held) FROM version WHERE key = ?', toolKey(name))
@@ -145,7 +145,7 @@ export function loadSettings(sql: SqlStorage, toolkit: string) {
     ...(description ? { description } : {}),
   }
   const deletion = typeof deleted === 'number' ? { at: deleted, until: deleted + RETENTION_MS } : undefined
-  return { ...settings, hasProviderGrant: held === 1, isReviewed: review === 1, deleted: deletion }
+  return { ...settings, isHeld: held === 1, isReviewed: review === 1, deleted: deletion }
 }
 
 /** A record's text with the description of its toolkit, which no version holds. */
@@ -178,7 +178,7 @@ export function loadToolkit(sql: SqlStorage, toolkit: string): Toolkit | undefin
   const query = `SELECT toolkit || '.' || tool || '@' || version FROM version JOIN tool ON tool.key = version.key
     WHERE ${WITHIN} AND trusted = 0 ORDER BY version.key, version LIMIT 1000`
   const untrusted = column<string>(sql, query, ...toolKeyRange(toolkit))
-  const { hasProviderGrant: _, isReviewed: review, deleted, ...settings } = loadSettings(sql, toolkit)
+  const { isHeld: _, isReviewed: review, deleted, ...settings } = loadSettings(sql, toolkit)
   const identity = { toolkit: findName(sql, toolkit), owner, isBundled: isBundled(sql, toolkit), untrusted }
   return { ...identity, ...settings, review, ...(deleted ? { deleted } : {}) }
 }

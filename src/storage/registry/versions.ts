@@ -53,7 +53,7 @@ export function listSources(sql: SqlStorage, key: string): readonly string[] {
   return column<string>(sql, sources, key)
 }
 
-export function documentText(sql: SqlStorage, key: string): string | undefined {
+export function toolEntryText(sql: SqlStorage, key: string): string | undefined {
   const name = loadToolName(sql, key)
   if (!name) return undefined
   const versions = listVersions(sql, key)

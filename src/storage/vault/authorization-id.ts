@@ -7,7 +7,7 @@ const OBJECT_BYTES = 32
 const ID_BYTES = OBJECT_BYTES + 16
 const STATE_BYTES = OBJECT_BYTES + 32
 
-/** Leads to its vault without a table, and says nothing of the user, of whose name the object's id is a keyed hash. */
+/** Begins with the id of its vault's object, so no table is needed; that id is a keyed hash of the user, so it reveals nothing. */
 export function newAuthorizationId(object: DurableObjectId): string {
   return addressed(object, ID_BYTES)
 }

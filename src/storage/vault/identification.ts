@@ -16,9 +16,9 @@ export function createPersonCheck(
     authorization: IdentifiedAuthorization,
     { browser, person }: Pick<Visit, 'browser' | 'person'>,
   ): 'identified' | 'needs-verification' | FlowError => {
-    const hasOpenIdSignIn = needsSignInFor(deployment, authorization)
-    const refusal = hasOpenIdSignIn ? findDenial(authorization, person) : undefined
-    if (hasOpenIdSignIn && !refusal) return 'identified'
+    const needsSignIn = needsSignInFor(deployment, authorization)
+    const refusal = needsSignIn ? findDenial(authorization, person) : undefined
+    if (needsSignIn && !refusal) return 'identified'
     if (verifierUrl !== undefined)
       return flows.find(authorization.id, browser)?.stage === 'proven' ? 'identified' : 'needs-verification'
     return refusal ?? 'identified'

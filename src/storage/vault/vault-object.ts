@@ -75,7 +75,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const result = await this.#tokenFor(request, mode, isNew)
       if (!('scopes' in result)) return result
       const { scopes, ...refusal } = result
-      const newAuthorization = grantFor(request, scopes)
+      const newAuthorization = toNewAuthorization(request, scopes)
       if (mode === 'issue') return this.#ask({ owner, newAuthorization, refusal, chargedTo: request.chargedTo })
       const openAuthorization = isNew ? undefined : this.#rows.findOpen(newAuthorization.purpose)
       return { ...(openAuthorization ? { authorization: openAuthorization } : {}), ...refusal }
@@ -293,7 +293,7 @@ function notReady({ providerId }: CallTokenRequest, forOperator: string): GrantR
   return { reason: formatNotSetUp(providerId), forOperator, needsSetup: true }
 }
 
-function grantFor(
+function toNewAuthorization(
   { userId, providerId, tool, hosts, account, requestedBy }: CallTokenRequest,
   scopes: readonly string[],
 ): NewAuthorization {

@@ -161,5 +161,5 @@ function restoreGiven(sql: SqlStorage, name: string, key: string): RowOutcome {
   const other = readField<string>(sql, 'SELECT key FROM tool WHERE lower(given) = lower(?)', name)
   if (other !== undefined) return { refused: `The name '${name}' was given to '${other}' here` }
   if (storeName(sql, key, name)) return 'created'
-  return { refused: `'${name}' is the name of another tool by its toolkit's, which nobody else has` }
+  return { refused: `'${name}' is the derived name of another tool, which keeps it` }
 }

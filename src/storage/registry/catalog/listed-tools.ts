@@ -12,14 +12,14 @@ export type WriteLine = (record: ToolRecord) => string
 /** A listed tool as a page has it: `entry` is its `IndexedTool`. */
 export type ListedTool = ReturnType<typeof toListedEntry>
 
-/** Lines as they were written last, with what each was `made_of`. */
+/** The cache of lines: `made_of` is the cache key. */
 export const LINE_TABLE =
   'CREATE TABLE line (key TEXT PRIMARY KEY, made_of TEXT NOT NULL, entry TEXT NOT NULL, text TEXT NOT NULL)'
 
-/** SQL: an entry comes of these alone, and a line of the digest's record. */
+/** SQL: what a cached entry and line depend on. */
 const LINE_CACHE_KEY = "version.digest || ' ' || exposed || ' ' || coalesce(toolkit.tags, '')"
 
-/** Those with keys from `first` up to `until`. Lines are kept, since a page is made again for each tool that changes. */
+/** Those with keys from `first` up to `until`. Lines are cached, since each changed tool rebuilds its page. */
 export function loadListedTools(sql: SqlStorage, first: string, until: string, writeLine: WriteLine): ListedTool[] {
   type Row = {
     key: string
@@ -65,7 +65,7 @@ export function toListedEntry(
   return { key: entry.key, entry: JSON.stringify(entry), line: writeLine(parsed), record }
 }
 
-/** The length of what lists as they are need; that: the index and a line a tool; and a record a tool. */
+/** In lines: the length of the head; the head, which is the index as JSON and a line for each tool; a record for each tool. */
 export function formatPage(tools: readonly Omit<ListedTool, 'key'>[]): string {
   const lines = [`[${tools.map(({ entry }) => entry).join(',')}]`, ...tools.map(({ line }) => line)].join('\n')
   return [lines.length, lines, ...tools.map(({ record }) => record)].join('\n')

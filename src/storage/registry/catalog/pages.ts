@@ -38,7 +38,7 @@ export function rebuildLines(sql: SqlStorage): void {
   markPagesDirty(sql, '', LAST_KEY)
 }
 
-/** The page of a tool; of the tools between two keys, as those of a toolkit, all their pages. */
+/** Marks every page that holds keys from `from` to `to` as changed: the page of a tool, or those of a toolkit. */
 export function markPagesDirty(sql: SqlStorage, from: string, to = from): void {
   const revision = getRevision(sql)
   sql.exec(
@@ -50,7 +50,7 @@ export function markPagesDirty(sql: SqlStorage, from: string, to = from): void {
   writeMeta(sql, 'catalogue', String(revision))
 }
 
-/** Gives the manifest of now, for which it makes the pages that changed. */
+/** Builds the pages that changed, and returns the current manifest. */
 export function createManifests(sql: SqlStorage, writeLine: WriteLine) {
   let manifest = EMPTY_MANIFEST
 

@@ -10,23 +10,23 @@ import type { WriteLine } from './listed-tools.ts'
 import { pageText } from './pages.ts'
 import { createReplication } from './replication.ts'
 import { nextPurgeAt } from '../toolkits.ts'
-import { documentText, recordTextByDigest } from '../versions.ts'
+import { toolEntryText, recordTextByDigest } from '../versions.ts'
 
 /** A reader keeps a manifest, which names pages, for about a minute; after that, the registry gives it another. */
 const RETIRE_AFTER_MS = 2 * 60_000
-const SWEPT_AT_ONCE = 25
-const SWEPT = 400
+const DELETIONS_AT_ONCE = 25
+const MAX_DELETIONS = 400
 
 /** Writes to KV what the registry's changes queue, and the catalog. */
 export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
   const { sql } = storage
   const { replication, knowsManifest } = createReplication(storage, kv, writeLine)
 
-  async function sweep(): Promise<void> {
+  async function deleteRetired(): Promise<void> {
     const until = Date.now() - RETIRE_AFTER_MS
-    const due = column<string>(sql, 'SELECT target FROM retired WHERE at <= ? LIMIT ?', until, SWEPT)
-    for (let at = 0; at < due.length; at += SWEPT_AT_ONCE) {
-      const batch = due.slice(at, at + SWEPT_AT_ONCE)
+    const due = column<string>(sql, 'SELECT target FROM retired WHERE at <= ? LIMIT ?', until, MAX_DELETIONS)
+    for (let at = 0; at < due.length; at += DELETIONS_AT_ONCE) {
+      const batch = due.slice(at, at + DELETIONS_AT_ONCE)
       await Promise.all(batch.filter((target) => !isInUse(target)).map((target) => kv.delete(target)))
       sql.exec('DELETE FROM retired WHERE target IN (SELECT value FROM json_each(?))', JSON.stringify(batch))
     }
@@ -53,7 +53,7 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     document: { value: (of) => textByHash(sql, of) },
     record: { value: (of) => recordTextByDigest(sql, of) },
     address: { value: (of) => addressText(sql, of) },
-    tool: { value: (of) => documentText(sql, of) },
+    tool: { value: (of) => toolEntryText(sql, of) },
     name: { value: (of) => keyOfName(sql, of) },
     policies: { value: () => policiesText(sql) },
   }
@@ -73,7 +73,7 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
         const isMore = await replication.write(isQuiet)
         if (knowsManifest()) {
           await purgeDeleted()
-          await sweep()
+          await deleteRetired()
         }
         return isMore
       },

@@ -27,8 +27,8 @@ export function isSeen(sql: SqlStorage, name: string, principal: Principal): boo
   return false
 }
 
-/** Says which names there are in its place, of those that the principal sees. */
-export function unknown(sql: SqlStorage, name: string, principal: Principal): UnknownName {
+/** Names that exist and that the principal may see, in place of an unknown one. */
+export function suggestForUnknown(sql: SqlStorage, name: string, principal: Principal): UnknownName {
   const { toolkit } = parseToolId(name) ?? {}
   const near = toolkit === undefined ? [] : toolsNear(sql, name, principal).map(({ id }) => id)
   if (near.length > 0) return { name, known: near.slice(0, MAX_NAMED), isNear: true }

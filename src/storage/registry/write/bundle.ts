@@ -31,7 +31,7 @@ export function writeBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number)
   const bundledIds = new Set(bundle.records.map(({ id }) => id.toLowerCase()))
   for (const document of bundle.documents) {
     const [storedDocument] = documentRows(sql, document)
-    // Where its id is taken, isolates that carry this one find it without
+    // If its id is taken, isolates find it in their bundle
     const { itself, ...documentWithoutId } = document
     const isTaken = storedDocument && (storedDocument.id !== itself?.id || storedDocument.toolkit !== document.toolkit)
     storeDocument(sql, isTaken ? documentWithoutId : document)

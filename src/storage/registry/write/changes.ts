@@ -10,7 +10,7 @@ import { findChangeDenial, findDeletedDenial, transferToolkit, isBundled, isTool
 import { toolKeyRange, mayChange, loadSettings, loadToolkit, writeSettings } from '../toolkits.ts'
 import { fanOut } from './fan-out.ts'
 import { storeName, storeStatus, storeToolkitStatus, storeTrust } from './store-version.ts'
-import { documentText, isPending, listToolKeys, recordText } from '../versions.ts'
+import { toolEntryText, isPending, listToolKeys, recordText } from '../versions.ts'
 
 type Refusal = Extract<ToolkitChangeResult, { readonly ok: false }>
 
@@ -39,10 +39,10 @@ export function changeVersion(
   if (deleted !== undefined) return isAdmin ? conflict(deleted) : undefined
   nextRevision(sql)
   if (newName !== undefined && !storeName(sql, key, newName))
-    return conflict(`'${newName}' is the name of another tool by its toolkit's, which nobody else has`)
+    return conflict(`'${newName}' is the derived name of another tool, which keeps it`)
   const siblingKeys = status ? storeStatus(sql, key, version, status, isAdmin) : []
   if (trusted !== undefined) storeTrust(sql, key, version, trusted)
-  const document = documentText(sql, key)
+  const document = toolEntryText(sql, key)
   if (document === undefined) return undefined
   return { ok: true, document, keys: [key, ...siblingKeys], revision: readNumber(sql, 'catalogue') } as const
 }
@@ -61,8 +61,8 @@ export function changeToolkit(
   if (owner !== undefined && !isAdmin) return forbidden('Only an administrator can change who owns a toolkit')
   const deleted = findDeletedDenial(sql, toolkit)
   if (deleted !== undefined && (!isAdmin || status === undefined || owner !== undefined)) return conflict(deleted)
-  const { hasProviderGrant, isReviewed } = loadSettings(sql, toolkit)
-  if (status && !isAdmin && hasProviderGrant)
+  const { isHeld, isReviewed } = loadSettings(sql, toolkit)
+  if (status && !isAdmin && isHeld)
     return forbidden(`An administrator disabled the toolkit '${toolkit}': only an administrator enables it`)
   if (review === false && !isAdmin && isReviewed) return forbidden(formatReviewed(toolkit, 'ends that'))
   if (owner !== undefined && !transferToolkit(sql, toolkit, owner)) return conflict(formatNotTransferable(toolkit))
@@ -71,8 +71,8 @@ export function changeToolkit(
   if (description !== undefined) writeSettings(sql, toolkit, { description })
   if (status) {
     const isActive = status.state === 'active'
-    const isHeld = isAdmin && status.state === 'disabled' ? 1 : 0
-    writeSettings(sql, toolkit, { status: isActive ? null : JSON.stringify(status), held: isHeld, deleted: null })
+    const held = isAdmin && status.state === 'disabled' ? 1 : 0
+    writeSettings(sql, toolkit, { status: isActive ? null : JSON.stringify(status), held, deleted: null })
     storeToolkitStatus(sql, toolkit, status)
   }
   if (!status && !tags && description === undefined) return undefined

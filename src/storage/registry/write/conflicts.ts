@@ -54,7 +54,7 @@ export function documentConflict(
   }
   if (first.id !== id) return `'${first.id}' exists: ids of documents are unique ignoring case`
   const sameVersion = published.find((row) => row.version === version)
-  // Nobody's first document becomes a version of a demonstration unasked
+  // A document with a bundled document's id is refused, unless its publisher names the toolkit
   if (!isSameName(first.toolkit, toolkit) || (!sameVersion && !specified.toolkit && isBundled(sql, toolkit)))
     return `The id '${id}' is that of a document in the toolkit '${first.toolkit}': give this one an id of its own, or publish it as a version of that with {"definition": …, "toolkit": "${first.toolkit}"}`
   const text = sameVersion && textByHash(sql, sameVersion.hash)

@@ -14,8 +14,8 @@ interface FanOut {
   readonly reason?: OutboxPriority | undefined
 }
 
-/** Before all keys of `meta` that begin with it. */
-const PREFIX = 'fan-out '
+/** Of the keys of `meta` that hold unfinished fan-outs. */
+const META_PREFIX = 'fan-out '
 
 /** Storages in which none is under way, so that no publication has to look. */
 const idle = new WeakSet<SqlStorage>()
@@ -23,7 +23,7 @@ const idle = new WeakSet<SqlStorage>()
 /** Updates what is made of a toolkit's tools: the first ones inside this transaction, the rest in turns of the outbox. */
 export function fanOut(sql: SqlStorage, toolkit: string, reason?: OutboxPriority): void {
   idle.delete(sql)
-  const name = PREFIX + toolkit.toLowerCase()
+  const name = META_PREFIX + toolkit.toLowerCase()
   const before: FanOut | undefined = JSON.parse(readMeta(sql, name) ?? 'null') ?? undefined
   writeMeta(sql, name, JSON.stringify({ after: '', reason: before?.reason ?? reason }))
   takeTurn(sql, name)
@@ -45,7 +45,7 @@ export function continueFanOut(sql: SqlStorage): boolean {
 function takeTurn(sql: SqlStorage, name: string): void {
   const { after, reason }: FanOut = JSON.parse(readMeta(sql, name) ?? '')
   const query = 'SELECT key FROM tool WHERE key >= ? AND key < ? AND key > ? ORDER BY key LIMIT ?'
-  const keys = column<string>(sql, query, ...toolKeyRange(name.slice(PREFIX.length)), after, TOOLS_PER_TURN)
+  const keys = column<string>(sql, query, ...toolKeyRange(name.slice(META_PREFIX.length)), after, TOOLS_PER_TURN)
   for (const key of keys) {
     if (reason) requeueTool(sql, key, reason)
     else refreshTool(sql, key)

@@ -16,7 +16,7 @@ import { queue } from '../tables.ts'
 import { awaitsReview, toolKeyRange, toPublisher, loadSettings, type Source } from '../toolkits.ts'
 import { IS_PENDING, loadToolName, recordText, listVersions } from '../versions.ts'
 
-/** One of the same id is replaced and keeps its status; a restored one has its former standing. */
+/** Only a bundled version replaces a stored one, whose status it keeps. A restored version brings its former state. */
 export function storeVersion(sql: SqlStorage, record: ToolRecord, source: Source, versionState?: VersionState): void {
   const key = toolKey(record)
   const { principal, trusted } = versionState?.publisher ?? toPublisher(source, record)
@@ -45,8 +45,7 @@ export function storeVersion(sql: SqlStorage, record: ToolRecord, source: Source
     versionState?.held ? 1 : 0,
     unreviewed ? 1 : 0,
   )
-  // A tool's document contains one version's record at most; the others are read by digest. A tool's first record may
-  // not have been queued when it was stored
+  // The first version's record is inline in the tool's entry, so it gets a key of its own once there is a second
   const [first, second] = superseded
   // A replaced record may be of the same digest, which does not cover its source
   if (first !== undefined) sql.exec('DELETE FROM line WHERE key = ?', key)
