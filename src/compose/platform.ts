@@ -7,8 +7,8 @@ import { createTrafficControl } from '../outbound/traffic-control.ts'
 import type { SandboxPolicies } from '../runners/sandbox/egress-entrypoint.ts'
 
 /**
- * Miniflare takes a message that holds one of these for workerd's own and drops it, with the lines of all calls in it. None
- * begins with a letter that has a meaning behind a backslash, nor with one of a code behind one. JSON leaves control
+ * Miniflare takes a message that holds one of these for workerd's own and drops it, with the lines of all calls in it. The
+ * first character of a match is escaped, so no match begins with a letter that could be part of an escape already. JSON leaves control
  * characters from U+007F on and bidirectional ones as they are, with which a caller's text would write in an operator's terminal.
  */
 const UNSAFE_IN_LOGS =

@@ -12,11 +12,11 @@ interface Clock {
 interface BudgetOptions {
   readonly name: string
   readonly size: number
-  /** Of one caller; what would take more counts as so much. */
+  /** Of one caller. A reservation of more is cut to it. */
   readonly share: number
-  /** Nobody's for longer, since it last grew: a request that the platform ends runs no `finally`. */
+  /** A lease that has not grown for so long is dropped: a request that the platform ends runs no `finally`. */
   readonly leaseMs: number
-  /** How long a reservation waits to grow; by default until its call is over. */
+  /** How long `grow` waits; by default until the call is over. */
   readonly waitMs?: number
   /** For what calls need that hold memory already: it does not count in their caller's share of the isolate. */
   readonly isNested?: true

@@ -12,7 +12,7 @@ export interface StubOptions {
 }
 
 /**
- * Methods answer in time or fail as `Unreachable`, as they do where the object refuses its tables. Errors that the
+ * Methods answer in time or fail as `UnreachableError`, as they do where the object refuses its tables. Errors that the
  * object's own code throws pass through. A stub belongs to the request that opened it, so each call opens one.
  */
 export function createReliableStub<Stub extends object>(open: () => Stub, options: StubOptions): Stub {
@@ -61,7 +61,7 @@ export async function retryOnce<T>(callObject: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Fails as `Unreachable` after `ms`; the work goes on by itself. */
+/** Fails as `UnreachableError` after `ms`; the work goes on by itself. */
 export async function withTimeout<T>(ms: number, what: string, work: () => Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new UnreachableError(`${what} did not answer within ${ms} ms`)), ms)
@@ -72,7 +72,7 @@ export async function withTimeout<T>(ms: number, what: string, work: () => Promi
   }
 }
 
-/** `other` where the object does not answer. */
+/** The fallback where the object does not answer. */
 export async function withFallback<T, U>(callObject: () => Promise<T>, fallback: U): Promise<T | U> {
   try {
     return await callObject()

@@ -7,7 +7,7 @@ import type { RouteContext } from '../../http/route/authorizer.ts'
 import { readCallContext } from '../../http/route/incoming-call.ts'
 import { fileResponse } from '../../http/response/stored-file.ts'
 import { waitForBody } from '../../http/request/body.ts'
-import { FULL } from '../../http/request/request-memory.ts'
+import { MEMORY_FULL } from '../../http/request/request-memory.ts'
 import { pathSegment } from '../../http/request/path-segment.ts'
 import { declareOperation } from '../../http/route/operation.ts'
 import { type QueryValues, readQuery } from '../../http/request/query.ts'
@@ -41,7 +41,7 @@ export function createArtifactsRoutes({ artifacts, uploads, limitAnonymous, now,
     if (!owner.ok) return owner
     const upload = wire.readUpload(request.headers, filename)
     if (!upload.ok) return upload
-    if (!(await memory.growBody(Math.min(upload.value.size, UPLOAD_BYTES)))) return FULL
+    if (!(await memory.growBody(Math.min(upload.value.size, UPLOAD_BYTES)))) return MEMORY_FULL
     let stored: Awaited<ReturnType<UploadStore['keep']>>
     try {
       const { size } = upload.value

@@ -121,7 +121,7 @@ export function applyPolicyToRecord(record: ToolRecord, policy: EffectivePolicy)
 }
 
 export interface Policies {
-  /** Seconds old at most. Throws `Unreachable` before they were first read. */
+  /** Seconds old at most. Throws `UnreachableError` before they were first read. */
   current(): PolicySet
 }
 

@@ -3,7 +3,7 @@ import { matchesTool, type ToolName } from '../tool/tool-id.ts'
 
 export type ToolSecrets = ReturnType<typeof createToolSecrets>
 
-/** TOOL_SECRETS, the `grants`, decides alone on the secrets it names, and policies (`mayHave`) on others. */
+/** TOOL_SECRETS, the `grants`, decides alone on the secrets it names, and policies (`isAllowedByPolicy`) on others. */
 export function createToolSecrets(
   grants: ReadonlyMap<string, readonly string[]>,
   readVariable: (name: string) => string | undefined,

@@ -7,7 +7,7 @@ export interface CacheAges {
   readonly fresh: number
   /** Given while it is loaded again (stale-while-revalidate, RFC 5861 section 3). */
   readonly stale?: number
-  /** Given where loading fails with `Unreachable` (stale-if-error, RFC 5861 section 4). */
+  /** Given where loading fails with `UnreachableError` (stale-if-error, RFC 5861 section 4). */
   readonly staleIfError?: number
 }
 
@@ -78,7 +78,7 @@ export function createSwrCache<Value>({ store, getAges, now }: SwrCacheOptions<V
       store.forEach(({ value }, key) => isIt(value, key) && keys.push(key))
       for (const key of keys) store.delete(key)
     },
-    /** Like `forget`, but values can still be peeked at and serve as the last resort. */
+    /** Loads every value again; until then, values can still be peeked at and serve as the last resort. */
     expire(): void {
       generation += 1
       store.forEach((entry) => {

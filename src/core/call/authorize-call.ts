@@ -52,7 +52,7 @@ export function resolveToolRef(
     const byRef = resolveCovered(ref, context, deps)
     return byRef instanceof Promise ? byRef.then(requireSameCase) : requireSameCase(byRef)
   }
-  // In another case it is the id of a document
+  // Spelled in other upper or lower case, it is the id of a document
   const requireSameCase = (found: ResolvedTool | FailureResult) => {
     const isSame = !found.ok || ref === documentRef || (ref.kind === 'id' && ref.toolkit === found.tool.record.toolkit)
     return isSame ? found : fail({ type: 'tool-unknown', asked: formatToolRef(ref), suggestions: [] })

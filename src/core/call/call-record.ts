@@ -27,13 +27,16 @@ export interface CallRecord {
 }
 
 export interface CallFacts {
+  /** May be named in records: the caller may know of it. */
   found?: ToolRecord
+  /** The call of it was authorized. */
   called?: ToolRecord
   userId?: string | undefined
   upstreamStatus?: number
   redactor?: Redactor | undefined
   finished?: CompletedCall
   limitStatuses?: readonly LimitStatus[]
+  /** Gives back the memory of the runner's answer. */
   release?: () => void
   releaseFiles?: () => void
 }

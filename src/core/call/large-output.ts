@@ -10,7 +10,7 @@ import type { ToolSuccess } from './runner.ts'
 
 const MAX_BLOCKS = 16
 
-/** What of an output a caller takes as an artifact, however small it is: kept where there is a place for it. */
+/** The part of an output that a dialect always wants stored and linked, however small. */
 export type FindArtifact = (success: ToolSuccess, record: ToolRecord) => NamedPart | undefined
 
 export interface NamedPart {
@@ -33,23 +33,23 @@ interface OffloadOptions {
 /** Links to output too large for an answer, and to declared artifacts. Expects it to fit its schema, without secrets. */
 export function offloadOutput(
   success: ToolSuccess,
-  placing: OffloadOptions,
+  options: OffloadOptions,
 ): ToolSuccess | Promise<ToolSuccess | FailureResult> {
-  const { record, isSmall, findArtifact } = placing
+  const { record, isSmall, findArtifact } = options
   const found = isSmall && !success.artifact ? findArtifact?.(success, record) : undefined
   if (found)
-    return storeContent(found.part, found.name, placing).then((kept) =>
+    return storeContent(found.part, found.name, options).then((kept) =>
       kept.ok ? { ...success, artifact: kept.value } : success,
     )
   const isMoved = !isSmall || findArtifactContent(record, success) !== undefined
-  return isMoved ? offloadParts(success, placing) : linkOrInline(success, placing)
+  return isMoved ? offloadParts(success, options) : linkOrInline(success, options)
 }
 
-export async function storeWholeOutput(success: ToolSuccess, placing: OffloadOptions): Promise<Artifact | undefined> {
+export async function storeWholeOutput(success: ToolSuccess, options: OffloadOptions): Promise<Artifact | undefined> {
   const kept = await storeContent(
     toStorableJson(toSingleValue(success)),
-    `The whole output of ${placing.record.id}`,
-    placing,
+    `The whole output of ${options.record.id}`,
+    options,
   )
   return kept.ok ? kept.value : undefined
 }
@@ -65,16 +65,16 @@ function toLinkValue(elsewhere: Artifact, validateOutput: Validate): Pick<ToolSu
   return { value: validateOutput(link).length === 0 ? link : undefined, elsewhere }
 }
 
-async function offloadParts(success: ToolSuccess, placing: OffloadOptions): Promise<ToolSuccess | FailureResult> {
+async function offloadParts(success: ToolSuccess, options: OffloadOptions): Promise<ToolSuccess | FailureResult> {
   const { value, content = [], artifact: own, ...rest } = success
-  const { validateOutput, record, inlineBytes, isSmall } = placing
+  const { validateOutput, record, inlineBytes, isSmall } = options
   const [only] = content.length === 1 ? content : []
   const bytes = only && toStorable(only)
   if (only && bytes && !own && (value === null || holds(value, bytes))) {
-    const kept = await storeContent(bytes, describeBlock(only), placing)
+    const kept = await storeContent(bytes, describeBlock(only), options)
     if (!kept.ok) return isSmall ? success : kept
     if (value !== null) return { ...rest, ...toLinkValue(kept.value, validateOutput) }
-    return linkOrInline({ ...rest, value, ...(isSmall ? { content } : {}), artifact: kept.value }, placing)
+    return linkOrInline({ ...rest, value, ...(isSmall ? { content } : {}), artifact: kept.value }, options)
   }
 
   let placed: ToolSuccess = { ...rest, value }
@@ -82,25 +82,25 @@ async function offloadParts(success: ToolSuccess, placing: OffloadOptions): Prom
   const isAlone = content.length === 0 && !own
   const size = isAlone && !isSmall ? Infinity : jsonSize(value, left)
   if (size > left) {
-    const kept = await storeContent(toStorableJson(value), `The output of ${record.id}`, placing)
+    const kept = await storeContent(toStorableJson(value), `The output of ${record.id}`, options)
     if (!kept.ok) return kept
     placed = { ...rest, ...toLinkValue(kept.value, validateOutput) }
   } else left -= size
   if (own) {
-    const kept = jsonSize(own, left) > left ? await offloadDataUrl(own, placing) : ok(own)
+    const kept = jsonSize(own, left) > left ? await offloadDataUrl(own, options) : ok(own)
     if (!kept.ok) return kept
     left -= jsonSize(kept.value, left)
     placed = { ...placed, artifact: kept.value }
   }
   if (content.length > 0) {
-    const shown = await offloadBlocks(content, left, placing)
+    const shown = await offloadBlocks(content, left, options)
     if (!shown.ok) return shown
     placed = { ...placed, content: shown.value }
   }
-  return linkOrInline(placed, placing)
+  return linkOrInline(placed, options)
 }
 
-async function offloadBlocks(blocks: readonly Content[], room: number, placing: OffloadOptions) {
+async function offloadBlocks(blocks: readonly Content[], room: number, options: OffloadOptions) {
   const shown: Content[] = []
   let left = room
   let moved = 0
@@ -113,27 +113,27 @@ async function offloadBlocks(blocks: readonly Content[], room: number, placing: 
     }
     const part = toStorable(block)
     if (!part || ++moved > MAX_BLOCKS) {
-      const all = await storeContent(toStorableJson(blocks), `All that ${placing.record.id} gave to look at`, placing)
+      const all = await storeContent(toStorableJson(blocks), `All that ${options.record.id} gave to look at`, options)
       return all.ok ? ok([toResourceLink(all.value)]) : all
     }
-    const kept = await storeContent(part, describeBlock(block), placing)
+    const kept = await storeContent(part, describeBlock(block), options)
     if (!kept.ok) return kept
     shown.push(toResourceLink(kept.value))
   }
   return ok(shown)
 }
 
-async function offloadDataUrl(own: Artifact, placing: OffloadOptions): Promise<Result<Artifact>> {
+async function offloadDataUrl(own: Artifact, options: OffloadOptions): Promise<Result<Artifact>> {
   const comma = own.url.indexOf(',')
   if (!/^data:[^,]*;base64$/i.test(own.url.slice(0, Math.max(0, comma))))
-    return tooLarge(placing, "it is an artifact with a long URL, which is no 'data:' URL in Base64")
+    return tooLarge(options, "it is an artifact with a long URL, which is no 'data:' URL in Base64")
   const part = { content: { base64: own.url.slice(comma + 1) }, contentType: mediaType(own.content_type, OCTET_STREAM) }
-  return storeContent(part, own.meta.description, placing)
+  return storeContent(part, own.meta.description, options)
 }
 
-async function storeContent(what: StorableContent, name: string, placing: OffloadOptions): Promise<Result<Artifact>> {
-  const kept = await placing.artifacts.put(what, placing.owner)
-  if (!kept.ok) return tooLarge(placing, kept.why, kept.forOperator)
+async function storeContent(what: StorableContent, name: string, options: OffloadOptions): Promise<Result<Artifact>> {
+  const kept = await options.artifacts.put(what, options.owner)
+  if (!kept.ok) return tooLarge(options, kept.why, kept.forOperator)
   const { url, size, expiresAt } = kept
   const description = `${name}, until ${expiresAt}`
   return ok({ url, content_type: what.contentType, size, meta: { description } })

@@ -83,7 +83,7 @@ export function createReadinessCheck({ getHealth, unreachable, toolSecrets, gran
     const reason = hosts && record.implementation && (await unreachable(record.implementation))
     if (reason !== undefined) failures.push({ type: 'tool-not-executable', id: record.id, reason })
     const way = { requestUrl, hosts, chargedTo: shareOwner(principal) }
-    const deps = { toolSecrets, userTokens, unset: grants.findSetupRefusal }
+    const deps = { toolSecrets, userTokens, findSetupRefusal: grants.findSetupRefusal }
     const met = await meetRequirements(record, publisher, NO_CONTEXT, userId, way, deps).catch(() =>
       fail({ type: 'unavailable', message: "Cannot look up the user's grants right now" }),
     )

@@ -52,7 +52,7 @@ export interface CallMetrics {
   readonly lost: number
 }
 
-/** Every method throws `Unreachable` while the records cannot be read. */
+/** Every method throws `UnreachableError` while the records cannot be read. */
 export interface RecordReader {
   /** Undefined for a cursor of another query. */
   calls(filter: CallFilter, limit: number, cursor?: string): Promise<RecordPage<CallRecord> | undefined>

@@ -64,7 +64,7 @@ export interface GrantPreview {
 
 export const ACCOUNT = 'account'
 
-/** For a token that names no provider. Given to a second one it would be in the hands of whom it was not meant for. */
+/** For a token that names no provider. Only the first provider gets it: a second one could misuse it. */
 export const UNNAMED_PROVIDER = '*'
 
 export function withoutUnnamedToken(context: CallContext): CallContext {
@@ -84,7 +84,7 @@ interface RequirementDeps {
   readonly toolSecrets: ToolSecrets
   readonly userTokens: Pick<UserTokens, 'tokenFor'>
   /** A call without a user is refused at once, and only its readiness says more. */
-  readonly unset?: GrantPreview['findSetupRefusal']
+  readonly findSetupRefusal?: GrantPreview['findSetupRefusal']
 }
 
 export const NO_CREDENTIALS: ReadonlyMap<string, Credential> = new Map()
@@ -108,7 +108,7 @@ export async function meetRequirements(
   context: Omit<CallContext, 'userId'>,
   userId: string | undefined,
   { requestUrl, requestedBy, chargedTo, hosts = [] }: TokenContext,
-  { toolSecrets, userTokens, unset }: RequirementDeps,
+  { toolSecrets, userTokens, findSetupRefusal }: RequirementDeps,
 ): Promise<({ readonly ok: true } & Pick<Invocation, 'secrets' | 'tokens'>) | FailureResult> {
   const { authorization, user_id: needsUser } = record.requirements
   const lacks: MissingRequirement[] = []
@@ -127,7 +127,7 @@ export async function meetRequirements(
     else if (!userId) {
       // Grants belong to users: without one there is neither a grant nor anybody to ask
       lacksUser = true
-      const refusal = await unset?.({ requirement, tool: record, requestUrl })
+      const refusal = await findSetupRefusal?.({ requirement, tool: record, requestUrl })
       lacks.push(refusal ?? { challenge: createUserlessChallenge(requirement, requestUrl) })
     } else {
       const required = { userId, requirement, tool: record, hosts, ...named, requestedBy, chargedTo, requestUrl }

@@ -135,17 +135,17 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
 }
 
 export function withPolicies(resolver: Resolver, policies: Policies): Resolver {
-  const made = new WeakMap<ResolvedTool, { readonly policies: PolicySet; readonly answer: ResolvedTool }>()
+  const governedTools = new WeakMap<ResolvedTool, { readonly policies: PolicySet; readonly answer: ResolvedTool }>()
 
   function govern(answer: ResolvedTool | FailureResult): ResolvedTool | FailureResult {
     if (!answer.ok) return answer
-    const now = policies.current()
-    const before = made.get(answer)
-    if (before?.policies === now) return before.answer
-    const tool = applyPolicyToTool(answer.tool, now.policyFor(answer.tool.record))
-    const ruled = tool === answer.tool ? answer : { ...answer, tool }
-    made.set(answer, { policies: now, answer: ruled })
-    return ruled
+    const currentPolicies = policies.current()
+    const cached = governedTools.get(answer)
+    if (cached?.policies === currentPolicies) return cached.answer
+    const tool = applyPolicyToTool(answer.tool, currentPolicies.policyFor(answer.tool.record))
+    const governed = tool === answer.tool ? answer : { ...answer, tool }
+    governedTools.set(answer, { policies: currentPolicies, answer: governed })
+    return governed
   }
 
   return {

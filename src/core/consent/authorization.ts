@@ -125,7 +125,7 @@ export interface Approvals {
     /** Whether another key can be told from the caller's. */
     readonly isDistinguishableByKey: boolean
     readonly requestedBy: string | undefined
-    /** Whose share of open authorizations it takes, see `shareOwner`. */
+    /** The principal whose share of open authorizations it takes. */
     readonly chargedTo: string
     readonly requestUrl: () => string
   }): Promise<

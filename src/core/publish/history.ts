@@ -17,7 +17,7 @@ const MAX_COMPARED = 20
 /** In characters; beyond them a text is only said to differ. */
 const MAX_TEXT_CHARACTERS = 500_000
 
-/** Versions that a reader `sees`, the highest first; all comparisons draw on one budget. */
+/** The versions that the reader may see, the highest first; all comparisons draw on one budget. */
 export async function loadHistory(
   { versions }: ToolDocument,
   source: Pick<ToolSource, 'loadRecord'>,

@@ -39,7 +39,7 @@ export function hasReferences(root: unknown): boolean {
   return false
 }
 
-/** Undefined where references lead too deep. Unless it `follows` them, all are cut. */
+/** Undefined where references lead too deep. Without `followsReferences`, all are cut. */
 function expandReferences(root: Schema, followsReferences: boolean, budget: Budget): ExpandResult | undefined {
   const locatedByPath = locateReferences(root, budget)
   const expandedByPath = new Map<string, unknown>()

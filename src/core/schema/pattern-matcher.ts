@@ -29,7 +29,7 @@ export function collectPatterns(root: unknown): string[] {
   })
 }
 
-/** Each pattern is compiled when first used, paid for by `making`. */
+/** Each pattern is compiled when first used, paid for by `compileBudget`. */
 export function createMatchers(compileBudget: Budget): (pattern: string) => PatternMatcher {
   const compiled = new Map<string, RE2JS>()
   let steps = 0

@@ -15,7 +15,7 @@ export type { NullField }
 export const TOO_COSTLY: readonly Problem[] = [{ path: '', message: 'Is too costly to check against its schema' }]
 
 /**
- * Gives every problem at once, at most 100. Never throws. Work that the schema can make grow draws on `whole`, too.
+ * Gives every problem at once, at most 100. Never throws. Work that the schema can make grow draws on `parentBudget`, too.
  * Optional fields of a value with problems that are null, where that is not allowed, are added to `nulls`.
  */
 export type Validate = (value: unknown, parentBudget?: Budget, nulls?: NullField[]) => readonly Problem[]

@@ -22,7 +22,7 @@ if ('rawJSON' in JSON) {
 /** 2^53, the least integer that a double may change, has so many digits. */
 export const MIN_DIGITS = 16
 
-/** The bigint that the text of a number stands for, where it has a double, which would not be written as that text. */
+/** The text as a bigint, if its nearest double would be written differently. */
 export function bigInteger(text: string): bigint | undefined {
   if (text.length < MIN_DIGITS || !/^-?\d+$/.test(text)) return undefined
   const double = Number(text)

@@ -4,7 +4,7 @@ import { type ParseResult, parseFailure } from './problem.ts'
 export interface Budget {
   readonly spent: number
   readonly isExceeded: boolean
-  /** Takes units for work on the part at `path`, a JSON Pointer; throws `Exhausted` where fewer are left. */
+  /** Takes units for work on the part at `path`, a JSON Pointer; throws `BudgetExceededError` where fewer are left. */
   spend(units: number, path?: string): void
 }
 
@@ -67,7 +67,7 @@ class CountedBudget implements RequestBudget {
   }
 }
 
-/** Whether work outside any `afford` was ended by it: the request takes too much as a whole. */
+/** Whether work outside any `withinBudget` ended for it: the request takes too much as a whole. */
 export function isBudgetError(error: unknown): boolean {
   return error instanceof BudgetExceededError
 }

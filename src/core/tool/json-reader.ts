@@ -7,7 +7,7 @@ import { type ParseResult, encodePointerStep, type Problem, quoteList } from './
  * Reads a JSON value, undefined where it is absent, or reports why it cannot. One pass finds every problem:
  *
  *     const PERSON = object({ name: string({ min: 1 }), age: optional(integer(0, 150)) })
- *     check(PERSON, { name: '', pet: 'cat' })
+ *     parseValue(PERSON, { name: '', pet: 'cat' })
  *     // { ok: false, problems: [
  *     //   { path: '/pet', message: "Unknown field 'pet': wanted 'name', 'age'" },
  *     //   { path: '/name', message: "Must be a string that is not empty, got ''" },

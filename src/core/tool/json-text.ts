@@ -149,7 +149,7 @@ export function* parseInSlices(
   return { ok: true, value: integerRanges.length === 0 ? JSON.parse(text) : parseWithIntegers(text, integerRanges) }
 }
 
-/** `places`: where each big integer begins and ends. */
+/** `ranges`: where each big integer begins and ends. */
 function parseWithIntegers(text: string, ranges: readonly (readonly [number, number])[]): Json {
   const tag = `${Math.random()} `
   let tagged = ''

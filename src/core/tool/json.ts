@@ -72,7 +72,7 @@ export function parseShortJson(text: string): JsonValueResult | undefined {
   }
 }
 
-/** The bytes of a value as JSON in UTF-8, counted only until they exceed `most`. */
+/** The bytes of a value as JSON in UTF-8, counted only until they exceed `maxBytes`. */
 export function jsonSize(value: unknown, maxBytes: number): number {
   switch (typeof value) {
     case 'string':

@@ -57,7 +57,7 @@ export function documentLosses(record: ToolRecord, reason: string, kept: readonl
   return fieldLosses(record, reason, [...FIELDS, ...kept], expectedLevel)
 }
 
-/** The fields of a record for which a document has no place, but those that are `said` all the same. */
+/** The fields of a record that a document has no place for, without those that it `kept`. */
 export function fieldLosses(
   record: ToolRecord,
   reason: string,

@@ -14,7 +14,7 @@ export interface ListedDialect {
   /** The dialect of the listed documents, which are not given back as published ones are. */
   readonly source: string
   readonly nameReader: Reader<RemoteName>
-  /** `own` is the tool's name here; what it requires there is that server's concern. */
+  /** `tool` is the tool's name here; what it requires there is that server's concern. */
   decode(document: JsonObject, tool: string, budget: Budget): ParseResult<DecodeResult>
 }
 

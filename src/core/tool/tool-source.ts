@@ -8,7 +8,7 @@ export interface DocumentAddress {
   readonly tools: Readonly<Record<string, string>>
 }
 
-/** `document` and `record` may be seconds old; `current` never is. */
+/** `loadTool` and `loadRecord` may be seconds old; `loadCurrent` never is. */
 export interface ToolSource {
   loadTool(name: ToolName): Promise<ToolDocument | undefined>
   loadCurrent(name: ToolName): Promise<ToolDocument | undefined>

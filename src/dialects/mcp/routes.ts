@@ -9,7 +9,7 @@ import type { Seal } from '../../core/call/seal.ts'
 import { withinBudget, CALL_UNITS, createRequestBudget } from '../../core/tool/budget.ts'
 import type { Json } from '../../core/tool/json.ts'
 import { yieldToEventLoop, readJson } from '../../http/request/body.ts'
-import { FULL, requestMemory } from '../../http/request/request-memory.ts'
+import { MEMORY_FULL, requestMemory } from '../../http/request/request-memory.ts'
 import { respondOrStream, createEventStream, type EventStream } from '../../http/response/event-stream.ts'
 import { getBackground, type Authorize, type RouteContext } from '../../http/route/authorizer.ts'
 import { MAX_CALL_BYTES } from '../../http/route/incoming-call.ts'
@@ -107,7 +107,7 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     if (!toolset.ok) return respondWithError(null, createMalformedError(formatFailure(toolset.failure)))
     const budget = createRequestBudget(CALL_UNITS)
     const owner = { principal: caller.value, request, background: getBackground(c) }
-    if (requestMemory.isFull(owner)) return respondWithFailure(FULL.failure)
+    if (requestMemory.isFull(owner)) return respondWithFailure(MEMORY_FULL.failure)
     const memory = requestMemory.open(owner)
     try {
       const body = await readJson(request, { limit: MAX_CALL_BYTES, budget, memory })

@@ -84,9 +84,9 @@ function encodeAsText(value: object, revision: Revision): McpResult {
   return toResult(revision.formatResult(`"content":[{"type":"text","text":${text}}]`))
 }
 
-/** Three small letters, of which a token has four or more in English; others are often tokens of their own, or two. */
-const MAX_TITLE = /^(?:[a-z ]{1,3}|[^a-z ]){0,26}/
-const MAX_DESCRIPTION = /^(?:[a-z ]{1,3}|[^a-z ]){0,120}/
+/** Estimates tokens: up to three lower-case letters, or any other character, count as one. */
+const TITLE_PREFIX = /^(?:[a-z ]{1,3}|[^a-z ]){0,26}/
+const DESCRIPTION_PREFIX = /^(?:[a-z ]{1,3}|[^a-z ]){0,120}/
 
 /** A tool in a search result, so short that five cost a model no more than 1,500 tokens. */
 const BRIEF: LineFormat = {
@@ -94,8 +94,8 @@ const BRIEF: LineFormat = {
   write(record, name) {
     if (record.implementation === undefined) return ''
     const title = getDisplayTitle(record)
-    const description = shorten(record.description, MAX_DESCRIPTION)
-    return JSON.stringify({ name, title: title && shorten(title, MAX_TITLE), description })
+    const description = shorten(record.description, DESCRIPTION_PREFIX)
+    return JSON.stringify({ name, title: title && shorten(title, TITLE_PREFIX), description })
   },
 }
 

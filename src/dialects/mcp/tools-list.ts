@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/tool/json.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { noteHeader } from '../../http/response/json-response.ts'
-import { FULL } from '../../http/request/request-memory.ts'
+import { MEMORY_FULL } from '../../http/request/request-memory.ts'
 import type { Revision } from './revisions/revision.ts'
 import { toMcpFailure } from './tools-call.ts'
 import { addSelectParameter } from './select-parameter.ts'
@@ -37,7 +37,7 @@ export async function handleToolsList(
     reserve: (characters) => client.memory.growAnswer(characters),
   })
   if (!listing) return INVALID_CURSOR
-  if (listing.isOutOfMemory) return toMcpFailure(FULL.failure, revision)
+  if (listing.isOutOfMemory) return toMcpFailure(MEMORY_FULL.failure, revision)
   const lines = listing.lines.filter((line) => line !== '')
   const isComplete = cursor === undefined && listing.nextCursor === undefined
   const needsNote = lines.length === 0 && isComplete && toolset.tools?.length

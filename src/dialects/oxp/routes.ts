@@ -20,7 +20,7 @@ import { respondWithToolList, type ToolList, type ToolListDeps } from '../../htt
 import type { Budget } from '../../core/tool/budget.ts'
 import type { Codec } from '../../core/tool/codec.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { FULL } from '../../http/request/request-memory.ts'
+import { MEMORY_FULL } from '../../http/request/request-memory.ts'
 import { STATUS_ORDER } from '../../core/tool/version.ts'
 import { respondToCall, respondWithStream } from './answer-call.ts'
 import { STATUS } from './failure.ts'
@@ -161,7 +161,7 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
         const reserve = (characters: number) => memory.growAnswer(characters)
         const listing = await catalog.list(query, principal, format, { reserve })
         if (!listing) return invalidParameterFailure('cursor', "a 'next_cursor' that a list gave")
-        if (listing.isOutOfMemory) return FULL
+        if (listing.isOutOfMemory) return MEMORY_FULL
         const { lines, nextCursor, total, unmatched } = listing
         const schema = form === 'bare' || !formatName.startsWith('oxp') ? '' : `"$schema":"${SCHEMA}",`
         const items = withLosses

@@ -6,7 +6,7 @@ import { openReader, readToLimit } from '../../outbound/read-to-limit.ts'
 import { SMALL } from '../../outbound/memory-budget.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
 import { LEAST_BYTES_A_MS, PATIENCE_MS, watchTransfer } from '../../outbound/watch-transfer.ts'
-import { type BodyMemory, FULL } from './request-memory.ts'
+import { type BodyMemory, MEMORY_FULL } from './request-memory.ts'
 
 const encoder = new TextEncoder()
 
@@ -156,10 +156,10 @@ async function readUpTo({ headers, body }: Request, limit: number, memory: BodyM
   try {
     const { bytes, isComplete } = await readToLimit(body, limit, abort.signal, {
       onRead: (size) => void (received = size),
-      grow: async (size) => (await memory.growBody(size)) || abortWith(FULL),
+      grow: async (size) => (await memory.growBody(size)) || abortWith(MEMORY_FULL),
     })
     if (!isComplete) return tooLarge(limit)
-    return bytes.length <= SMALL || (await memory.growWholeBody(bytes.length)) ? ok(bytes) : FULL
+    return bytes.length <= SMALL || (await memory.growWholeBody(bytes.length)) ? ok(bytes) : MEMORY_FULL
   } catch {
     return failure
   } finally {

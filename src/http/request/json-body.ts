@@ -4,7 +4,7 @@ import { type RequestBudget, DEFAULT_UNITS } from '../../core/tool/budget.ts'
 import type { Json } from '../../core/tool/json.ts'
 import { parseValue, type Reader } from '../../core/tool/json-reader.ts'
 import { readJson } from './body.ts'
-import { type BodyMemory, FULL } from './request-memory.ts'
+import { type BodyMemory, MEMORY_FULL } from './request-memory.ts'
 
 type Path = Readonly<Record<string, string>>
 
@@ -49,7 +49,7 @@ export function lazyBody<B>(
       const isAbsent = isOptional && !request.headers.has('content-type')
       const json = isAbsent ? ok({}) : await readJson(request, { limit, budget, maxParts: parts, memory })
       if (!json.ok) return json
-      if (fetchesSource && !(await memory.growWholeBody(limit))) return FULL
+      if (fetchesSource && !(await memory.growWholeBody(limit))) return MEMORY_FULL
       const result = parseValue(await readerFor(path, json.value), json.value)
       if (result.ok) return ok(result.value)
       const { problems } = result

@@ -15,7 +15,7 @@ const BODY_HELD_MS = 330_000
 /** Longer than the slowest reader takes for the largest answer. */
 const ANSWER_HELD_MS = 1_200_000
 const MAX_WAIT_MS = 15_000
-export const FULL = fail({ type: 'rate-limited', retry_after_ms: 5_000 })
+export const MEMORY_FULL = fail({ type: 'rate-limited', retry_after_ms: 5_000 })
 
 export interface BodyMemory {
   /** Reserves memory for the bytes received so far; false if there is none in time. */

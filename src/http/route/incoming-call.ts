@@ -6,7 +6,7 @@ import { CALL_UNITS, createRequestBudget, type RequestBudget } from '../../core/
 import type { Reader } from '../../core/tool/json-reader.ts'
 import type { WaitUntil } from '../../core/tool/platform.ts'
 import { readJson } from '../request/body.ts'
-import { FULL, requestMemory } from '../request/request-memory.ts'
+import { MEMORY_FULL, requestMemory } from '../request/request-memory.ts'
 import { readQuery } from '../request/query.ts'
 import type { ResponseSpec } from './response-specs.ts'
 import { getBackground, type Authorize } from './authorizer.ts'
@@ -61,7 +61,7 @@ export function createCallRoute<Q>(
     if (!query.ok) return respondTo(request)(query.failure)
     const budget = createRequestBudget(CALL_UNITS)
     const owner = { principal: principal.value, request, background: getBackground(c) }
-    if (requestMemory.isFull(owner)) return respondTo(request)(FULL.failure)
+    if (requestMemory.isFull(owner)) return respondTo(request)(MEMORY_FULL.failure)
     const memory = requestMemory.open(owner)
     try {
       const body = await readJson(request, { limit: MAX_CALL_BYTES, budget, memory })

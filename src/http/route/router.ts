@@ -7,7 +7,7 @@ import { createRequestBudget, type RequestBudget } from '../../core/tool/budget.
 import type { JsonObject } from '../../core/tool/json.ts'
 import { type Precondition, computeRevision } from '../../core/tool/precondition.ts'
 import { jsonTextResponse } from '../response/json-response.ts'
-import { type BodyMemory, FULL, PUBLICATION_COPIES, requestMemory } from '../request/request-memory.ts'
+import { type BodyMemory, MEMORY_FULL, PUBLICATION_COPIES, requestMemory } from '../request/request-memory.ts'
 import { type Body, NO_BODY } from '../request/json-body.ts'
 import { type PathParameters, type PathReaders, pathReader } from '../request/path-segment.ts'
 import { NO_QUERY, readQuery } from '../request/query.ts'
@@ -130,7 +130,7 @@ export function createRouter<A extends object = Record<never, unknown>>(
         const principal = caller.value
         if (isPrivate && principal.kind === 'anonymous') return respond(NEEDS_CREDENTIAL)
         const owner = { principal, request: c.req.raw, background: getBackground(c) }
-        if (requestMemory.isFull(owner)) return respond(FULL.failure)
+        if (requestMemory.isFull(owner)) return respond(MEMORY_FULL.failure)
         let about: JsonObject | undefined
         const memory = requestMemory.open(owner, PUBLICATION_COPIES)
         const addAuditDetails: AddAuditDetails = (details) => void (about = { ...about, ...details })

@@ -6,7 +6,7 @@ import { jsonTextResponse, notModified, PRIVATE } from '../response/json-respons
 import type { ListFilter } from '../response/why-empty.ts'
 import { readQuery } from '../request/query.ts'
 import { toolListResponses } from './response-specs.ts'
-import { FULL, type AnswerMemory, requestMemory } from '../request/request-memory.ts'
+import { MEMORY_FULL, type AnswerMemory, requestMemory } from '../request/request-memory.ts'
 import { getBackground, type Authorize, type RouteContext } from './authorizer.ts'
 import { declareOperation, type Operation } from './operation.ts'
 
@@ -47,7 +47,7 @@ async function listTools(
   const caller = await authorize(c, 'tools:read')
   if (!caller.ok) return respond(caller.failure)
   const owner = { principal: caller.value, request, background: getBackground(c) }
-  if (requestMemory.isFull(owner)) return respond(FULL.failure)
+  if (requestMemory.isFull(owner)) return respond(MEMORY_FULL.failure)
   const list = readList()
   if (!list.ok) return respond(list.failure)
   const { variant, write, headers, listFilter } = list.value
@@ -116,7 +116,7 @@ export function createFullList<Q extends FullListQuery>(
         const page = { toolkit, versions, limit: PAGE_LIMIT, cursor }
         const listing = await catalog.list(page, principal, format, { reserve })
         if (!listing) throw new Error('Cannot list: the catalog does not know its own cursor')
-        if (listing.isOutOfMemory) return FULL
+        if (listing.isOutOfMemory) return MEMORY_FULL
         for (const line of listing.lines) {
           if (line === '') continue
           lines.push(line)

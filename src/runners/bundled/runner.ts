@@ -51,14 +51,14 @@ export function createBundledRunner({ bundledHandlers, fetchFor, log }: BundledR
 
 function asResult(result: unknown): RunResult {
   if (typeof result !== 'object' || result === null) return { ok: true, value: result }
-  if (isMore(result)) {
+  if (hasExtras(result)) {
     const extra = result[extras]
     return 'inputRequests' in extra ? { ok: false, asks: extra.inputRequests } : { ok: true, ...extra }
   }
   return isFailed(result) ? { ok: false, failure: result.failed } : { ok: true, value: result }
 }
 
-function isMore(result: object): result is OutputWithContent<unknown> | InputRequired {
+function hasExtras(result: object): result is OutputWithContent<unknown> | InputRequired {
   return extras in result
 }
 
@@ -66,7 +66,7 @@ function isFailed(result: unknown): result is { readonly failed: ToolFailure } {
   return isObject(result) && isObject(result.failed) && typeof result.failed.message === 'string'
 }
 
-function awaitResult(context: RunContext, fetch: Fetch): Fetch {
+function withCallSignal(context: RunContext, fetch: Fetch): Fetch {
   return (input, init) => {
     const own = init?.signal ?? (input instanceof Request ? input.signal : undefined)
     const { signal } = context
@@ -92,7 +92,7 @@ function toolContext(
     },
     userId,
     userInfo,
-    fetch: awaitResult(context, renewing?.fetch ?? fetch),
+    fetch: withCallSignal(context, renewing?.fetch ?? fetch),
     log(message: string) {
       const renewed = (renewing?.usedTokens ?? []).map(({ token }) => token)
       const line = createLazyRedact(() => [...sensitiveValues(invocation), ...renewed])(message).slice(0, MAX_LINE)

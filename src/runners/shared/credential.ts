@@ -60,7 +60,7 @@ export function toPlacement<Place extends string>(fields: {
     : { source: 'authorization', id: authorization, in: place, name, format }
 }
 
-/** Each must be declared, and written nowhere else. `meet` says whether two of one place can be in one request. */
+/** Each must be declared, and written nowhere else. `overlaps` says whether two of one place can be in one request. */
 export function rejectDuplicatePlacement<T extends CredentialPlacement>(
   reader: json.Reader<T>,
   requirements: Requirements,

@@ -10,7 +10,8 @@ const MAX_GROUPS = 50_000
 export function storeFigures(sql: SqlStorage, groups: readonly CallGroup[]): void {
   const figureRows = groups.flatMap(({ shared, figures }) => {
     const { principal, outcome, dialect } = shared
-    const user = shared.user_id !== undefined && hasRoom(sql, principal, shared.user_id, figures) ? shared.user_id : ''
+    const user =
+      shared.user_id !== undefined && reserveUserHours(sql, principal, shared.user_id, figures) ? shared.user_id : ''
     const parts = splitToolId(shared)
     return figures.map(([hour, ...figure]) => [hour, principal, user, ...parts, outcome, dialect, ...figure])
   })
@@ -21,7 +22,7 @@ export function storeFigures(sql: SqlStorage, groups: readonly CallGroup[]): voi
 /** So that users whom a caller makes up do not slow down everybody's figures: those beyond are counted as nobody. */
 const MAX_USER_HOURS = 20_000
 
-function hasRoom(sql: SqlStorage, principal: string, user: string, figures: CallGroup['figures']): boolean {
+function reserveUserHours(sql: SqlStorage, principal: string, user: string, figures: CallGroup['figures']): boolean {
   const name = `user hours of ${principal}`
   const isKnown = 'SELECT 1 FROM figure WHERE hour = ? AND principal = ? AND user_id = ? LIMIT 1'
   const hours = new Set(figures.map(([hour]) => hour))

@@ -17,7 +17,7 @@ export interface RecordBatch {
   /** A batch that comes twice is stored once. */
   readonly id: string
   readonly day: string
-  /** At most `SPAN` calls. */
+  /** At most SPAN calls. */
   readonly calls: readonly CallGroup[]
   readonly acts: readonly AuditEvent[]
   readonly lost: number
@@ -69,8 +69,8 @@ export class Records extends DurableObject<RecordsBindings> {
     storeFigures(this.#sql, groups)
     const storedGroups: CallGroup[] = []
     let lost = 0
-    for (const [principal, remoteName] of Map.groupBy(groups, ({ shared }) => shared.principal)) {
-      const count = remoteName.flatMap(({ rows }) => rows).reduce((sum, { calls }) => sum + calls, 0)
+    for (const [principal, callsOfPrincipal] of Map.groupBy(groups, ({ shared }) => shared.principal)) {
+      const count = callsOfPrincipal.flatMap(({ rows }) => rows).reduce((sum, { calls }) => sum + calls, 0)
       const principalMeta = `calls of ${principal}`
       const total = readMeta(this.#sql, 'calls') + count
       const hasRoom = total <= MAX_CALLS / 2 || readMeta(this.#sql, principalMeta) + count <= MAX_CALLS_OF_PRINCIPAL
@@ -78,7 +78,7 @@ export class Records extends DurableObject<RecordsBindings> {
         lost += count
         continue
       }
-      storedGroups.push(...remoteName)
+      storedGroups.push(...callsOfPrincipal)
       for (const name of ['calls', principalMeta]) addToMeta(this.#sql, name, count)
     }
     storeCalls(this.#sql, storedGroups)

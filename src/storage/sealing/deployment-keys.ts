@@ -15,7 +15,7 @@ const encoder = new TextEncoder()
 
 /**
  * Each purpose has keys of its own, derived from the deployment's one secret. The Access Durable Object has that, and is
- * asked with the first use. Until then each use may throw `Unreachable`.
+ * asked with the first use. Until then each use may throw `UnreachableError`.
  */
 export function createDeploymentKeys(access: { deploymentSecret(): Promise<string> }) {
   // The secret is kept, not its promise: no request may wait for what another one began

@@ -2,7 +2,7 @@ import { isJsonObject, isJsonArray, isNumber, type Json } from '../../tool/json.
 import { isFalsy, isSame, type SearchBudget, STEP, listValues } from './evaluation.ts'
 import { FUNCTIONS, type JmesFunction, callFunction } from './functions.ts'
 
-/** Throws `Exhausted` where no units are left, and `Unselectable` for a value that a function cannot take. */
+/** Throws `BudgetExceededError` where no units are left, and `Unselectable` for a value that a function cannot take. */
 type Select = (value: Json, budget: SearchBudget) => Json
 
 export interface ExpressionPart {

@@ -20,14 +20,14 @@ export function negotiateRevision(
   const { from2026 } = revisions
   const header = headers.get('mcp-protocol-version')
   const { _meta } = message.params
-  const isNamed = isJsonObject(_meta) && _meta[VERSION_KEY] !== undefined
-  if (!isNamed && (header === null || !VERSIONS_FROM_2026.includes(header))) {
+  const namesVersion = isJsonObject(_meta) && _meta[VERSION_KEY] !== undefined
+  if (!namesVersion && (header === null || !VERSIONS_FROM_2026.includes(header))) {
     const olderRevision = revisionUntil2025(header, revisions)
     return olderRevision ?? createUnsupportedVersion(header ?? '', [...VERSIONS_FROM_2026, ...VERSIONS_UNTIL_2025])
   }
   if (message.kind === 'notification')
     return (headers.has('mcp-method') && findMethodMismatch(headers, message.method)) || from2026
-  if (!isNamed && message.method === 'initialize')
+  if (!namesVersion && message.method === 'initialize')
     return createHeaderMismatch(`The header 'MCP-Protocol-Version' says '${header}', which has no 'initialize'`)
   return findEnvelopeError(headers, message) ?? from2026
 }

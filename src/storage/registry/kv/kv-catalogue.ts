@@ -20,7 +20,7 @@ import { listPrefixes } from '../search/visibility.ts'
 
 export interface KvCatalogOptions extends RegistryReach {
   readonly writeLine: WriteLine
-  readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
+  readonly attachDocuments: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
   /** Policies raise levels, and so hide tools from the anonymous. */
   readonly policies: CachedPolicies
   /** Seals cursors of searches and of all versions, which may name tools hidden from the caller. */
@@ -52,7 +52,7 @@ const OUT_OF_MEMORY: Listing = { lines: [], isOutOfMemory: true }
 
 /** Reads pages from KV, or from the registry while KV lacks them; they are cut into lines and not parsed. */
 export function createKvCatalog(options: KvCatalogOptions) {
-  const { kv, registry, writeLine, whole, now, sealer, policies } = options
+  const { kv, registry, writeLine, attachDocuments, now, sealer, policies } = options
   const reads = createKvClient(kv, now)
   const pages = createKvPages({ ...options, reads })
   const manifests = createKvManifest({ ...options, reads, loadBundledManifest })
@@ -177,7 +177,7 @@ export function createKvCatalog(options: KvCatalogOptions) {
     const answer = await registry().query({ ...query, cursor: unsealed?.text.trimEnd() }, principal)
     if (!answer) return undefined
     const { found, next, total, unmatched } = answer
-    const records = await whole(found.map(({ record }): ToolRecord => parseTrusted(record)))
+    const records = await attachDocuments(found.map(({ record }): ToolRecord => parseTrusted(record)))
     const form = 'write' in format ? format : { name: 'stored line', write: writeLine }
     const getName = (at: number) => found[at]?.name || (records[at]?.name ?? '')
     const lines = await pages.write(records, form, getName, createBudget(Infinity))

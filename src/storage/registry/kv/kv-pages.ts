@@ -22,7 +22,7 @@ import type { RegistryReach } from '../registry-stub.ts'
 
 interface KvPagesOptions extends Pick<RegistryReach, 'registry' | 'memory'> {
   readonly reads: KvClient
-  readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
+  readonly attachDocuments: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
   readonly policies: Pick<CachedPolicies, 'current'>
   readonly yieldControl: YieldControl
 }
@@ -42,7 +42,7 @@ const MAX_HELD = 65_536
 /** A list ends early, with a cursor, after so much work. */
 export const MAX_UNITS = 1_000_000
 
-export function createKvPages({ registry, reads, memory, whole, policies, yieldControl }: KvPagesOptions) {
+export function createKvPages({ registry, reads, memory, attachDocuments, policies, yieldControl }: KvPagesOptions) {
   const texts = createKvTexts({ kind: 'page', reads, registry, memory })
   const formatted = memory.partition<readonly string[]>((lines) =>
     lines.reduce((sum, line) => sum + textBytes(line), 1),
@@ -95,7 +95,8 @@ export function createKvPages({ registry, reads, memory, whole, policies, yieldC
       if (listed.length > 0 && work.spent > MAX_UNITS) break
       const key = `${format.name} ${revision} ${references[at]?.hash}`
       const known = index.some(isShown) ? formatted.get(key) : []
-      const lines = known ?? (await write(await whole(records()), format, (of) => index[of]?.name ?? '', work))
+      const lines =
+        known ?? (await write(await attachDocuments(records()), format, (of) => index[of]?.name ?? '', work))
       if (!known) formatted.set(key, lines)
       listed.push(lines.length === 0 ? [] : toListedPage(index, lines))
     }
@@ -160,7 +161,7 @@ function createKvTexts({ kind, reads, registry, memory, carried }: KvTextsOption
 export function createDocumentJoiner({ kv, now, ...options }: RegistryReach & Pick<KvTextsOptions, 'carried'>) {
   const texts = createKvTexts({ ...options, kind: 'document', reads: createKvClient(kv, now) })
 
-  return async function whole(records: readonly ToolRecord[]): Promise<readonly ToolRecord[]> {
+  return async function attachDocuments(records: readonly ToolRecord[]): Promise<readonly ToolRecord[]> {
     const hashes = [...new Set(records.flatMap(({ source }) => source.hash ?? []))]
     if (hashes.length === 0) return records
     const read = await texts.read(hashes)

@@ -12,7 +12,7 @@ const AGES = { fresh: 5_000, stale: 25_000, staleIfError: Infinity }
 const KEY = kvKey('policies', ALL_POLICIES)
 
 export interface CachedPolicies extends Policies {
-  /** Undefined where nothing has to be waited for. Fails with `Unreachable` where no policies are known. */
+  /** Undefined where nothing has to be waited for. Fails with `UnreachableError` where no policies are known. */
   ready(background?: WaitUntil): Promise<void> | undefined
 }
 

@@ -9,7 +9,7 @@ import { createKvPolicies } from './kv-policies.ts'
 import { createRegistryWriter } from './registry-writer.ts'
 import { createToolSource, type DeployedBundle } from './tool-source.ts'
 
-type KvRegistryOptions = Omit<KvCatalogOptions, 'whole' | 'policies'> & {
+type KvRegistryOptions = Omit<KvCatalogOptions, 'attachDocuments' | 'policies'> & {
   readonly bundle: DeployedBundle
   readonly onChange: () => void
 }
@@ -24,7 +24,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const { catalog, require } = createKvCatalog({
     ...options,
     policies,
-    whole: attachDocuments,
+    attachDocuments,
     carried: bundledTools.catalog,
   })
 
@@ -36,7 +36,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
     bundledTools,
     installedKeys,
     requireRevision: require,
-    whole: attachDocuments,
+    attachDocuments,
   })
 
   const archive: RegistryArchive = {

@@ -35,7 +35,7 @@ interface ToolSourceOptions extends Pick<RegistryReach, 'registry' | 'now'> {
   readonly installedKeys: Set<string>
   readonly requireRevision: (revision: number) => void
   readonly onChange: () => void
-  readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
+  readonly attachDocuments: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
 }
 
 const listIds = (tools: readonly { readonly id: string }[]) => tools.map(({ id }) => id)
@@ -44,7 +44,8 @@ const WAIT_MS = 3_000
 const REST_MS = 5_000
 
 export function createToolSource(options: ToolSourceOptions) {
-  const { bundle, reader, bundledTools, installedKeys, requireRevision, onChange, whole, registry, now } = options
+  const { bundle, reader, bundledTools, installedKeys, requireRevision, onChange, attachDocuments, registry, now } =
+    options
   let isBundleInstalled = false
   let cooldownUntil = -Infinity
 
@@ -57,7 +58,7 @@ export function createToolSource(options: ToolSourceOptions) {
         if (isBundleInstalled) return
         const keys = wanted ? records.map((record) => kvKey('tool', toolKey(record))) : []
         requireRevision(answer.revision)
-        // Only what was looked up after a failure may be otherwise
+        // Only answers that were cached after a failed installation can be wrong
         if (cooldownUntil > -Infinity) onChange()
         for (const key of keys) {
           reader.markWritten(key)
@@ -131,7 +132,7 @@ export function createToolSource(options: ToolSourceOptions) {
       return address?.id === id ? address : undefined
     },
     async attachDocument(record) {
-      const [completed = record] = await whole([record])
+      const [completed = record] = await attachDocuments([record])
       return completed
     },
     hasToolkit: async (toolkit) => (await getRegistryWithBundle()).holds(toolkit),

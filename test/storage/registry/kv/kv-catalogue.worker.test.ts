@@ -25,7 +25,7 @@ function isolate({ kv, registry }: Pick<Harness, 'kv' | 'registry'>) {
     kv: kv.binding,
     registry: () => stub,
     writeLine,
-    whole: createDocumentJoiner({ kv: kv.binding, registry: () => stub, now: () => Date.now(), memory }),
+    attachDocuments: createDocumentJoiner({ kv: kv.binding, registry: () => stub, now: () => Date.now(), memory }),
     now: () => Date.now(),
     sealer: createKeyring(['of the tests'], 'cursor'),
     yieldControl: async () => undefined,
