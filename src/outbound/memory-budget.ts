@@ -44,7 +44,7 @@ export const SMALL = 65_536
 
 /** What an isolate holds, of its 128 MB: two callers who take what they may leave some to others. */
 export function createMemory({ now, sleep }: Clock, size = 96_000_000, share = 40_000_000) {
-  /** By keys of quotas. The oldest lease first. */
+  /** By quota: '' is the isolate's, ' caller' a caller's of it, 'budget' a budget's, 'budget caller' a caller's of that. */
   const used = new Map<string, { bytes: number; readonly leases: Set<Lease> }>()
 
   function resize(lease: Lease, bytes: number): void {
@@ -109,7 +109,7 @@ export function createMemory({ now, sleep }: Clock, size = 96_000_000, share = 4
         dropExpired()
         return (used.get(`${name} ${getCaller()}`)?.bytes ?? 0) >= limits.share
       },
-      /** For what grows in memory, until `isOver`. What is released takes no memory again. */
+      /** Memory for something that grows, until `isOver`. What is released takes no memory again. */
       reserve(caller: string, isOver: () => boolean = () => false) {
         const lease: Lease = { quotas: listQuotas(caller), leaseMs, bytes: 0, end: 0 }
         let isReleased = false

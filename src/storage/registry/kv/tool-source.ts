@@ -68,7 +68,7 @@ export function createToolSource(options: ToolSourceOptions) {
       })
     } catch (error) {
       cooldownUntil = now() + REST_MS
-      console.error('Cannot have the registry take in the bundled tools', error)
+      console.error('Cannot install the bundled tools in the registry', error)
     }
   }
 
@@ -76,7 +76,7 @@ export function createToolSource(options: ToolSourceOptions) {
   const installBundle = (): Promise<void> | undefined =>
     isBundleInstalled || now() < cooldownUntil ? undefined : offerBundle()
 
-  /** Calls are let in before the registry has the bundle: what they ask it for waits for that. */
+  /** Calls start before the registry has the bundle: what they read from it waits for that. */
   async function getRegistryWithBundle(): Promise<ReturnType<typeof registry>> {
     await installBundle()
     return registry()
@@ -92,16 +92,16 @@ export function createToolSource(options: ToolSourceOptions) {
         const document = await reader.read<ToolDocument>(stored, { onMiss: 'absent' })
         if (isBundleInstalled || bundledTools.isInstalled(key, document)) return document
         await installBundle()
-        // Until the registry was reached, the bundled tools count as taken in
+        // Until the registry responds, the bundled tools count as installed
         return isBundleInstalled
           ? await reader.read<ToolDocument>(stored, { onMiss: 'absent' })
           : bundledTools.document(key, document)
       } catch (error) {
         const mayBeLost = error instanceof UnreachableError && installedKeys.has(stored) && reader.isLagging(stored)
         // With a full disk the registry is lost before KV has them; a tool that was disabled before stays so
-        const before = mayBeLost ? await reader.reads.text(stored, CHANGING_TTL_S) : undefined
-        if (before === undefined) throw error
-        return bundledTools.document(key, parseKvJson(before))
+        const textInKv = mayBeLost ? await reader.reads.text(stored, CHANGING_TTL_S) : undefined
+        if (textInKv === undefined) throw error
+        return bundledTools.document(key, parseKvJson(textInKv))
       }
     },
     loadCurrent: (name) => current<ToolDocument>(kvKey('tool', toolKey(name))),
@@ -113,21 +113,21 @@ export function createToolSource(options: ToolSourceOptions) {
     async findByName(requestedName) {
       const name = requestedName.toLowerCase()
       const stored = kvKey('name', name)
-      const known = reader.isLagging(stored) ? null : await reader.reads.text(stored, CHANGING_TTL_S)
+      const keyInKv = reader.isLagging(stored) ? null : await reader.reads.text(stored, CHANGING_TTL_S)
       const bundledTool = bundledTools.named(name)
-      const ask = async () => (await getRegistryWithBundle()).named(name)
-      const key = known ?? (await (bundledTool ? withFallback(ask, toolKey(bundledTool)) : ask()))
+      const askRegistry = async () => (await getRegistryWithBundle()).named(name)
+      const key = keyInKv ?? (await (bundledTool ? withFallback(askRegistry, toolKey(bundledTool)) : askRegistry()))
       return key === undefined ? undefined : parseToolId(key)
     },
     async findDocumentAddress(dialect, id, tool) {
       const key = kvKey('address', documentKey(dialect, id))
-      const reading = () => reader.read<DocumentAddress>(key, { onMiss: 'read-through' })
+      const readAddress = () => reader.read<DocumentAddress>(key, { onMiss: 'read-through' })
       // Bundled documents are found without the registry
       const isBundled = bundledTools.holds(id) || bundledTools.addressed(dialect, id, undefined) !== undefined
-      const known = await (isBundled ? withFallback(reading, undefined) : reading())
+      const storedAddress = await (isBundled ? withFallback(readAddress, undefined) : readAddress())
       // KV may lack the tools of a new version
-      const isComplete = known?.id !== id || tool === undefined || Object.hasOwn(known.tools, tool)
-      const stored = isComplete ? known : await current<DocumentAddress>(key)
+      const isComplete = storedAddress?.id !== id || tool === undefined || Object.hasOwn(storedAddress.tools, tool)
+      const stored = isComplete ? storedAddress : await current<DocumentAddress>(key)
       const address = bundledTools.addressed(dialect, id, stored)
       return address?.id === id ? address : undefined
     },
