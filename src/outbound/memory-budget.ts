@@ -44,7 +44,7 @@ export const SMALL = 65_536
 
 /** What an isolate holds, of its 128 MB: two callers who take what they may leave some to others. */
 export function createMemory({ now, sleep }: Clock, size = 96_000_000, share = 40_000_000) {
-  /** By quota: '' is the isolate's, ' caller' a caller's of it, 'budget' a budget's, 'budget caller' a caller's of that. */
+  /** By quota: '' is the isolate's, ' caller' a caller's of it, 'budget' a budget's, 'budget caller' a caller's of that. The oldest lease comes first. */
   const used = new Map<string, { bytes: number; readonly leases: Set<Lease> }>()
 
   function resize(lease: Lease, bytes: number): void {
