@@ -114,8 +114,8 @@ function readVariables(env: object) {
 
     choice<T extends string>(name: string, choices: readonly [...T[], T], usual: T): T {
       const value = text(name) ?? usual
-      const found = choices.find((choice) => choice === value)
-      if (found !== undefined) return found
+      const match = choices.find((choice) => choice === value)
+      if (match !== undefined) return match
       const quoted = choices.map((choice) => `'${choice}'`)
       throw new ConfigError(`${name} must be ${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}, got '${value}'`)
     },
@@ -141,8 +141,8 @@ export function loadConfig(env: object) {
   const canBeSent = 'be visible ASCII characters without spaces: a header has to carry it'
   const adminKey = judged('ADMIN_KEY', canBeSent, (key) => VISIBLE_ASCII.test(key))
   const toolSecrets = new Map(Object.entries(json('TOOL_SECRETS', hideValue(TOOL_SECRETS)) ?? {}))
-  const own = [...toolSecrets.keys()].find((name) => OWN_SECRETS.test(name))
-  if (own) throw new ConfigError(`TOOL_SECRETS must not hand out '${own}', Switchboard's own secret`)
+  const reservedName = [...toolSecrets.keys()].find((name) => OWN_SECRETS.test(name))
+  if (reservedName) throw new ConfigError(`TOOL_SECRETS must not hand out '${reservedName}', Switchboard's own secret`)
   // A binding or a table of that name is better found now than by the first person who is asked for consent
   for (const name of [...toolSecrets.keys(), ...knownProviderIds.map(clientVariables).flatMap(Object.values)])
     text(name)
@@ -152,14 +152,14 @@ export function loadConfig(env: object) {
   const vaultKeys = readVaultKeys(text('VAULT_KEYS'))
   const vaultKeysArePublic = vaultKeys.length === 0 && access === 'open'
   const rules = json('SIGN_IN_RULES', signInRules)
-  const named = readJwt(variables)
-  const connectIssuer = readIssuer(variables, isOutside, named, {
+  const jwt = readJwt(variables)
+  const connectIssuer = readIssuer(variables, isOutside, jwt, {
     name: 'CONNECT_ISSUER',
     kind: "an authorization server's issuer",
     example: 'https://acme.okta.com/oauth2/default',
   })
-  const signIn = readSignIn(variables, isOutside, named)
-  const issuers = [signIn?.issuer, connectIssuer, ...(named?.issuers ?? [])].filter((each) => each !== undefined)
+  const signIn = readSignIn(variables, isOutside, jwt)
+  const issuers = [signIn?.issuer, connectIssuer, ...(jwt?.issuers ?? [])].filter((each) => each !== undefined)
   const hasSeveralIssuers = new Set(issuers).size > 1
   const claims = { user: text('SIGN_IN_USER'), groups: text('SIGN_IN_GROUPS') ?? 'groups' }
   const people: SignInPolicy = { issuer: signIn?.issuer, claims, rules }
@@ -167,7 +167,7 @@ export function loadConfig(env: object) {
   return {
     access,
     adminKey,
-    jwt: named && { ...named, people, qualifiesUserIds: hasSeveralIssuers },
+    jwt: jwt && { ...jwt, people, qualifiesUserIds: hasSeveralIssuers },
     signIn,
     people,
     workerSecret: secret('WORKER_SECRET', MIN_WORKER_SECRET),
@@ -284,15 +284,15 @@ function readPublicUrl(value: string | undefined): string | undefined {
 }
 
 function readHosts(value: unknown): ReadonlySet<string> {
-  const wanted = "ALLOW_HTTP_HOSTS must list hosts such as 'localhost:9000', separated by commas"
+  const problem = "ALLOW_HTTP_HOSTS must list hosts such as 'localhost:9000', separated by commas"
   const listed =
-    typeof value === 'string' && !value.trimStart().startsWith('[') ? splitWords(value) : parsed(value, wanted)
+    typeof value === 'string' && !value.trimStart().startsWith('[') ? splitWords(value) : parsed(value, problem)
   if (listed === undefined) return new Set()
-  if (!isJsonArray(listed)) throw new ConfigError(wanted)
+  if (!isJsonArray(listed)) throw new ConfigError(problem)
   const hosts = listed.filter((host) => host !== '')
   for (const host of hosts) {
     if (typeof host !== 'string' || !/^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/.test(host))
-      throw new ConfigError(`${wanted}, got '${String(host)}'`)
+      throw new ConfigError(`${problem}, got '${String(host)}'`)
   }
   return new Set(hosts.map((host) => String(host).toLowerCase()))
 }
@@ -301,12 +301,12 @@ function splitWords(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== '')
 }
 
-function parsed(value: unknown, wanted: string): unknown {
+function parsed(value: unknown, problem: string): unknown {
   if (typeof value !== 'string') return value
   if (value.trim() === '') return undefined
   try {
     return JSON.parse(value)
   } catch {
-    throw new ConfigError(wanted)
+    throw new ConfigError(problem)
   }
 }

@@ -117,8 +117,14 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
     }
   }
 
-  function note(c: RouteContext, act: AuditAction, { signed }: ConsentPrompt, about: JsonObject): void {
-    writeAudit(c, writeAuditEntry, now(), { act, principal: signed.principal, outcome: 'success', status: 302, about })
+  function note(c: RouteContext, action: AuditAction, { signed }: ConsentPrompt, about: JsonObject): void {
+    writeAudit(c, writeAuditEntry, now(), {
+      act: action,
+      principal: signed.principal,
+      outcome: 'success',
+      status: 302,
+      about,
+    })
   }
 
   return {

@@ -65,9 +65,9 @@ export function createClientDocuments(fetchFor: (asker: FetchCapability) => Fetc
     } catch {
       return refused(`Its document at '${url.host}' cannot be read`)
     }
-    const found = parseClient(clientId, document)
-    if (found.ok) documentCache.set(clientId, { found, until: now() + FRESH_MS })
-    return found
+    const client = parseClient(clientId, document)
+    if (client.ok) documentCache.set(clientId, { found: client, until: now() + FRESH_MS })
+    return client
   }
 }
 

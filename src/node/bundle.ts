@@ -56,8 +56,8 @@ export async function bundle({ config, outdir, tools, readable, signal }: Bundle
     await mkdir(outdir, { recursive: true })
     for (const { path, text } of outputFiles) await writeChanged(path, text)
     await writeChanged(join(outdir, 'bundle-meta.json'), JSON.stringify(metafile))
-    const made = new Set(outputFiles.map(({ path }) => basename(path)))
-    const isOld = (name: string) => /\.mjs(?:\.map)?$/.test(name) && !made.has(name)
+    const fileNames = new Set(outputFiles.map(({ path }) => basename(path)))
+    const isOld = (name: string) => /\.mjs(?:\.map)?$/.test(name) && !fileNames.has(name)
     for (const name of (await readdir(outdir)).filter(isOld)) await rm(join(outdir, name), { force: true })
     return { ok: true }
   } catch (error) {

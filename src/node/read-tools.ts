@@ -86,8 +86,8 @@ async function readFile(folder: string, path: string, name: ToolName): Promise<D
   // As declared, since a record holds no field that nobody knows
   const requirements: Json = JSON.parse(JSON.stringify(tool.requirements ?? {}))
   const decoded = oxp.decode(isJsonObject(document) ? { ...document, requirements } : document, {})
-  const found = decoded.ok ? decoded.value.warnings : decoded.problems
-  problems.push(...found.filter((problem) => !decoded.ok || problem.path.startsWith('/requirements')))
+  const decodeProblems = decoded.ok ? decoded.value.warnings : decoded.problems
+  problems.push(...decodeProblems.filter((problem) => !decoded.ok || problem.path.startsWith('/requirements')))
   refuse(path, problems)
   if (record.requirements.authorization.length > 0 && !tool.hosts?.length) {
     console.warn(
@@ -166,16 +166,18 @@ function findLine(source: string, pointer: string): string {
 }
 
 export async function readTools(folder: string): Promise<DeclaredTool[]> {
-  const found: DeclaredTool[] = []
+  const declaredTools: DeclaredTool[] = []
   for (const toolkit of await readdir(join(root, folder), { withFileTypes: true })) {
     if (!toolkit.isDirectory()) continue
     for (const file of await readdir(join(root, folder, toolkit.name))) {
       const tool = /^([^.]+)\.ts$/.exec(file)?.[1]
       if (tool === undefined) continue
-      found.push(...(await readFile(folder, `${folder}/${toolkit.name}/${file}`, { toolkit: toolkit.name, tool })))
+      declaredTools.push(
+        ...(await readFile(folder, `${folder}/${toolkit.name}/${file}`, { toolkit: toolkit.name, tool })),
+      )
     }
   }
-  const ids = new Set(found.map(({ record }) => record.id.toLowerCase()))
-  if (ids.size < found.length) throw new Broken('Two tools have the same id, ignoring case')
-  return found.sort((a, b) => (a.record.id < b.record.id ? -1 : 1))
+  const ids = new Set(declaredTools.map(({ record }) => record.id.toLowerCase()))
+  if (ids.size < declaredTools.length) throw new Broken('Two tools have the same id, ignoring case')
+  return declaredTools.sort((a, b) => (a.record.id < b.record.id ? -1 : 1))
 }

@@ -5,9 +5,9 @@ export type Redact = (text: string) => string
 
 /** Secrets are fetched at the first use, since few calls have one. */
 export function createLazyRedact(secrets: () => readonly string[]): Redact {
-  let made: { readonly redactor: Redactor | undefined } | undefined
+  let cached: { readonly redactor: Redactor | undefined } | undefined
   return (text) => {
-    made ??= { redactor: createRedactor(secrets(), base64) }
-    return made.redactor?.text(text) ?? text
+    cached ??= { redactor: createRedactor(secrets(), base64) }
+    return cached.redactor?.text(text) ?? text
   }
 }

@@ -145,10 +145,10 @@ export function createSignInRoutes({
     return page((await pages()).refusedSignInPage(status, message, back), cookies)
   }
 
-  function note(c: Context, act: AuditAction, principal?: AuditDetails['principal'], user?: string): void {
-    const isDone = act === 'session.end' || principal !== undefined
+  function note(c: Context, action: AuditAction, principal?: AuditDetails['principal'], user?: string): void {
+    const isDone = action === 'session.end' || principal !== undefined
     const result = { outcome: isDone ? 'success' : 'refused', status: isDone ? 302 : 403 }
-    writeAudit(c, writeAuditEntry, now(), { act, principal, user_id: user, ...result })
+    writeAudit(c, writeAuditEntry, now(), { act: action, principal, user_id: user, ...result })
   }
 
   return router

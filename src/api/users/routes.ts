@@ -38,10 +38,10 @@ export function createGrantsRoutes({ grants, ...deps }: RouteDeps & { readonly g
     responses: { 200: jsonRef('The connected account', 'Grant') },
   })(async ({ path: { user, provider }, query: { account } }) => {
     const userGrants = await grants.list(user)
-    const found = userGrants.find(
+    const grant = userGrants.find(
       (grant) => grant.provider === provider && (account === undefined || grant.account === account),
     )
-    return found ? ok(encodeGrant(found)) : grantNotFound(provider)
+    return grant ? ok(encodeGrant(grant)) : grantNotFound(provider)
   })
 
   on('DELETE /users/:user/grants/:provider', "Disconnect a user's accounts at a provider", {

@@ -102,12 +102,12 @@ async function restore(session: CliSession, file: string, isTrusted: boolean): P
         let summary: JsonRecord | undefined
         const input = Readable.from(response.body ?? [])
         for await (const line of createInterface({ input, crlfDelay: Infinity })) {
-          const said = tryParseJson(line)
-          if (!isObject(said)) continue
-          const { progress } = said
+          const report = tryParseJson(line)
+          if (!isObject(report)) continue
+          const { progress } = report
           if (isObject(progress)) update('lines', Number(progress['line']), lines)
-          else if (said['done'] === true) summary = said
-          else entries.push(said)
+          else if (report['done'] === true) summary = report
+          else entries.push(report)
         }
         return summary
       },

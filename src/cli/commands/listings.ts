@@ -131,9 +131,9 @@ export function addListing(parent: Command, open: Open, listing: Listing): void 
 async function show(session: CliSession, listing: Listing, options: ListOptions): Promise<void> {
   const { terminal } = session
   const path = listing.path.replace('{user}', encodeURIComponent(options.user ?? ''))
-  const given = new Map(Object.entries(options))
+  const optionValues = new Map(Object.entries(options))
   const query: Query = Object.fromEntries(
-    (listing.filters ?? []).map((name) => [name, given.get(FILTERS[name].attributeName())]),
+    (listing.filters ?? []).map((name) => [name, optionValues.get(FILTERS[name].attributeName())]),
   )
   const answer = await listItems(session, path, query, listing.log && (options.limit ?? 20))
   const { columns } = listing
@@ -179,22 +179,22 @@ async function follow(
   session: CliSession,
   path: string,
   query: Query,
-  shown: readonly JsonRecord[],
+  printedItems: readonly JsonRecord[],
   give: (items: readonly JsonRecord[]) => void,
 ): Promise<void> {
   const { signal } = session
   const parseTime = (item: JsonRecord | undefined) => Date.parse(getText(item, 'at') ?? '')
   // Calls older than the oldest shown are not new
-  const floor = parseTime(shown.at(-1)) || 0
-  let newest = parseTime(shown[0]) || Date.now()
-  let seen = new Set(shown.map((item) => JSON.stringify(item)))
+  const floor = parseTime(printedItems.at(-1)) || 0
+  let newest = parseTime(printedItems[0]) || Date.now()
+  let printedLines = new Set(printedItems.map((item) => JSON.stringify(item)))
   for (;;) {
     await sleep(POLL_INTERVAL_MS, signal).catch(() => undefined)
     if (signal.aborted) return
     const since = new Date(Math.max(floor, newest - MAX_RECORD_DELAY_MS)).toISOString()
     const { items } = await listItems(session, path, { ...query, since }, Infinity)
-    give(items.filter((item) => !seen.has(JSON.stringify(item))).toReversed())
-    seen = new Set(items.map((item) => JSON.stringify(item)))
+    give(items.filter((item) => !printedLines.has(JSON.stringify(item))).toReversed())
+    printedLines = new Set(items.map((item) => JSON.stringify(item)))
     newest = Math.max(newest, parseTime(items[0]) || 0)
   }
 }

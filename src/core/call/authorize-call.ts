@@ -47,18 +47,19 @@ export function resolveToolRef(
   deps: ResolveRefDeps,
 ) {
   if (documentRef === undefined) return resolveCovered(ref, context, deps)
-  const orByRef = (found: ResolvedTool | FailureResult) => {
-    if (found.ok && covers(context.principal, found.tool.record, KNOWING_SCOPES)) return found
+  const orByRef = (resolution: ResolvedTool | FailureResult) => {
+    if (resolution.ok && covers(context.principal, resolution.tool.record, KNOWING_SCOPES)) return resolution
     const byRef = resolveCovered(ref, context, deps)
     return byRef instanceof Promise ? byRef.then(requireSameCase) : requireSameCase(byRef)
   }
   // Spelled in other upper or lower case, it is the id of a document
-  const requireSameCase = (found: ResolvedTool | FailureResult) => {
-    const isSame = !found.ok || ref === documentRef || (ref.kind === 'id' && ref.toolkit === found.tool.record.toolkit)
-    return isSame ? found : fail({ type: 'tool-unknown', asked: formatToolRef(ref), suggestions: [] })
+  const requireSameCase = (resolution: ResolvedTool | FailureResult) => {
+    const isSame =
+      !resolution.ok || ref === documentRef || (ref.kind === 'id' && ref.toolkit === resolution.tool.record.toolkit)
+    return isSame ? resolution : fail({ type: 'tool-unknown', asked: formatToolRef(ref), suggestions: [] })
   }
-  const found = resolveWithDeadline(documentRef, context, deps)
-  return found instanceof Promise ? found.then(orByRef) : orByRef(found)
+  const resolution = resolveWithDeadline(documentRef, context, deps)
+  return resolution instanceof Promise ? resolution.then(orByRef) : orByRef(resolution)
 }
 
 function resolveCovered(
@@ -170,8 +171,8 @@ export function authorizeCall(principal: Principal, ref: ToolRef, record: ToolRe
 }
 
 function toolUnknownFailure(principal: Principal, ref: ToolRef, suggestions: readonly string[] = []): FailureResult {
-  const asked = ref.kind === 'name' || ref.kind === 'document' ? formatRefName(ref) : formatToolRef(ref)
-  if (principal.kind !== 'anonymous') return fail({ type: 'tool-unknown', asked, suggestions })
-  const reason = `No tool '${asked.slice(0, 200)}' is available without a credential${didYouMean(suggestions)}`
+  const refText = ref.kind === 'name' || ref.kind === 'document' ? formatRefName(ref) : formatToolRef(ref)
+  if (principal.kind !== 'anonymous') return fail({ type: 'tool-unknown', asked: refText, suggestions })
+  const reason = `No tool '${refText.slice(0, 200)}' is available without a credential${didYouMean(suggestions)}`
   return fail({ type: 'unauthenticated', reason, suggestions })
 }

@@ -70,15 +70,15 @@ export function createCallLimiter(now: () => number) {
         const { remaining: _, resetMs = BUSY_MS, ...policy } = exhausted
         return fail({ type: 'rate-limited', retry_after_ms: resetMs, policy })
       }
-      const taken = buckets.map((bucket) => getCounter(bucket, at))
+      const bucketCounters = buckets.map((bucket) => getCounter(bucket, at))
       const call = {}
-      for (const counter of taken) {
+      for (const counter of bucketCounters) {
         counter.calls++
         counter.running.set(call, at + timeoutMs + GRACE_MS)
       }
       return {
         end() {
-          for (const { running } of taken) running.delete(call)
+          for (const { running } of bucketCounters) running.delete(call)
           return listStatuses(buckets, now())
         },
       }

@@ -23,8 +23,8 @@ export function readOption(name: string, values: JsonObject, contextParameters: 
 export const inlineBytes = integer(1, ANSWER_CHARACTERS)
 
 export function readInlineBytes(values: JsonObject, contextParameters: readonly string[]): Result<number | undefined> {
-  const given = readOption(INLINE_BYTES, values, contextParameters)
-  const read = given === undefined ? ok(undefined) : parseValue(inlineBytes, given)
+  const inlineOption = readOption(INLINE_BYTES, values, contextParameters)
+  const read = inlineOption === undefined ? ok(undefined) : parseValue(inlineBytes, inlineOption)
   if (read.ok) return read
   return malformedRequestFailure(read.problems.map(({ message }) => ({ path: `/context/${INLINE_BYTES}`, message })))
 }
@@ -40,8 +40,8 @@ export function integerStringReader(least: number, most: number): Reader<number>
   )
 }
 
-export function invalidParameterFailure(parameter: string, wanted: string): FailureResult {
-  return malformedRequestFailure([{ path: `/${parameter}`, message: `Must be ${wanted}` }], 'the query')
+export function invalidParameterFailure(parameter: string, expectation: string): FailureResult {
+  return malformedRequestFailure([{ path: `/${parameter}`, message: `Must be ${expectation}` }], 'the query')
 }
 
 export function malformedRequestFailure(

@@ -28,9 +28,9 @@ export interface CallRecord {
 
 export interface CallFacts {
   /** May be named in records: the caller may know of it. */
-  found?: ToolRecord
+  knownTool?: ToolRecord
   /** The call of it was authorized. */
-  called?: ToolRecord
+  authorizedTool?: ToolRecord
   userId?: string | undefined
   upstreamStatus?: number
   redactor?: Redactor | undefined
@@ -46,13 +46,14 @@ const MAX_LOGGED_REF = 200
 
 export function toLoggedToolId(
   toolRef: ToolRef,
-  found: ToolRecord | undefined,
+  knownTool: ToolRecord | undefined,
   result?: { readonly ok: true } | FailureResult,
 ) {
   const failure = result?.ok === false ? result.failure : undefined
   if (failure?.type === 'tool-disabled') return failure.id
   return (
-    found?.id ?? (failure?.type === 'version-unavailable' ? failure.tool : toRefKey(toolRef).slice(0, MAX_LOGGED_REF))
+    knownTool?.id ??
+    (failure?.type === 'version-unavailable' ? failure.tool : toRefKey(toolRef).slice(0, MAX_LOGGED_REF))
   )
 }
 
@@ -64,7 +65,7 @@ export function createCallRecord(
     input,
   }: { readonly toolRef: ToolRef; readonly traceId?: string | undefined; readonly input: JsonObject },
   { principal, traceparent, dialect }: Pick<CallRecord, 'traceparent' | 'dialect'> & { readonly principal: Principal },
-  { found, called, userId, upstreamStatus, redactor }: CallFacts,
+  { knownTool, authorizedTool, userId, upstreamStatus, redactor }: CallFacts,
   result: { readonly ok: true } | FailureResult,
   { at, durationMs }: { readonly at: number; readonly durationMs: number },
 ): CallRecord {
@@ -76,15 +77,15 @@ export function createCallRecord(
     principal: principal.id,
     principal_name: principal.name,
     user_id: userId,
-    tool: toLoggedToolId(toolRef, found, result),
-    digest: found?.digest,
+    tool: toLoggedToolId(toolRef, knownTool, result),
+    digest: knownTool?.digest,
     dialect,
     upstream_status: upstreamStatus,
     outcome: result.ok ? 'success' : result.failure.type,
     duration_ms: durationMs,
   }
-  if (!principal.recordsArguments || !called) return record
-  return { ...record, arguments: redactArguments(input, called.input, redactor) }
+  if (!principal.recordsArguments || !authorizedTool) return record
+  return { ...record, arguments: redactArguments(input, authorizedTool.input, redactor) }
 }
 
 const REDACTED = '[redacted]'
@@ -103,44 +104,47 @@ const MAX_DEPTH = 20
 export function redactArguments(input: JsonObject, schema: JsonObject, redactor: Redactor | undefined): JsonObject {
   let remainingCharacters = MAX_ALL
 
-  function text(given: string): string {
-    const safe = redactor ? redactor.text(given.slice(0, MAX_SEARCHED)) : given
-    const kept = safe.slice(0, MAX_TEXT)
-    remainingCharacters -= kept.length
-    return safe.length === kept.length && given.length <= MAX_SEARCHED ? kept : `${kept}… (${given.length} characters)`
+  function text(plainText: string): string {
+    const safe = redactor ? redactor.text(plainText.slice(0, MAX_SEARCHED)) : plainText
+    const cutText = safe.slice(0, MAX_TEXT)
+    remainingCharacters -= cutText.length
+    return safe.length === cutText.length && plainText.length <= MAX_SEARCHED
+      ? cutText
+      : `${cutText}… (${plainText.length} characters)`
   }
 
-  function value(given: Json, of: JsonObject, isMarked: boolean, depth: number): Json {
+  function value(jsonValue: Json, of: JsonObject, isMarked: boolean, depth: number): Json {
     remainingCharacters -= 4
     if (remainingCharacters < 0 || depth > MAX_DEPTH) return '…'
-    if (typeof given === 'string')
-      return isMarked || isEnumMember(given, of) ? text(given) : `<${given.length} characters>`
-    if (isJsonArray(given)) return some(given, (item) => value(item, toObjectSchema(of['items']), isMarked, depth + 1))
-    if (isJsonObject(given)) return object(given, of, isMarked, depth)
-    return redactor ? redactor.value(given) : given
+    if (typeof jsonValue === 'string')
+      return isMarked || isEnumMember(jsonValue, of) ? text(jsonValue) : `<${jsonValue.length} characters>`
+    if (isJsonArray(jsonValue))
+      return some(jsonValue, (item) => value(item, toObjectSchema(of['items']), isMarked, depth + 1))
+    if (isJsonObject(jsonValue)) return object(jsonValue, of, isMarked, depth)
+    return redactor ? redactor.value(jsonValue) : jsonValue
   }
 
-  function object(given: JsonObject, of: JsonObject, isMarked: boolean, depth: number): JsonObject {
+  function object(fields: JsonObject, of: JsonObject, isMarked: boolean, depth: number): JsonObject {
     const properties = toObjectSchema(of['properties'])
     // Where no properties are declared, a name is a value too, and may be a secret
     const isMap = !isMarked && Object.keys(properties).length === 0
-    const kept = some(isMap ? [] : Object.entries(given), ([name, item]): [string, Json] => {
+    const entries = some(isMap ? [] : Object.entries(fields), ([name, item]): [string, Json] => {
       const property = Object.hasOwn(properties, name) ? toObjectSchema(properties[name]) : {}
       const isHidden = SENSITIVE.test(name) || property['writeOnly'] === true || property['format'] === 'password'
       const isRecorded = isMarked || property['x-record'] === true
       return [text(name), isHidden ? REDACTED : value(item ?? null, property, isRecorded, depth + 1)]
     })
-    const left = Object.keys(given).length - kept.length
-    return Object.fromEntries(left === 0 ? kept : [...kept, ['…', `${left} more`]])
+    const omittedCount = Object.keys(fields).length - entries.length
+    return Object.fromEntries(omittedCount === 0 ? entries : [...entries, ['…', `${omittedCount} more`]])
   }
 
   function some<Item, Kept>(items: readonly Item[], keep: (item: Item) => Kept) {
-    const kept: Kept[] = []
+    const entries: Kept[] = []
     for (const item of items) {
       if (remainingCharacters < 0) break
-      kept.push(keep(item))
+      entries.push(keep(item))
     }
-    return kept
+    return entries
   }
 
   return object(input, schema, false, 0)
@@ -150,6 +154,6 @@ function toObjectSchema(schema: Json | undefined): JsonObject {
   return isJsonObject(schema) ? schema : {}
 }
 
-function isEnumMember(given: string, { enum: values, const: only }: JsonObject): boolean {
-  return given === only || (isJsonArray(values) && values.includes(given))
+function isEnumMember(input: string, { enum: values, const: only }: JsonObject): boolean {
+  return input === only || (isJsonArray(values) && values.includes(input))
 }

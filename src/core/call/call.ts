@@ -99,7 +99,7 @@ export function createCallTool(deps: CallDeps): CallTool {
       if (!result.ok && call.fallback && isUnknownTool(result.failure))
         result = await executeCall(callId, { ...call, ...call.fallback }, caller, startedAt, facts, deps)
     } catch (error) {
-      if (!isBudgetError(error)) defect(callId, toLoggedToolId(call.toolRef, facts.found), toErrorMessage(error))
+      if (!isBudgetError(error)) defect(callId, toLoggedToolId(call.toolRef, facts.knownTool), toErrorMessage(error))
       result = fail(toFailure(error, callId))
     }
     facts.release?.()
@@ -110,7 +110,7 @@ export function createCallTool(deps: CallDeps): CallTool {
     const durationMs = finished?.durationMs ?? now() - startedAt
     const record = createCallRecord(callId, call, caller, facts, result, { at: startedAt, durationMs })
     writeRecord(record, caller.background, forOperator)
-    const outcome = { callId, durationMs, result, tool: facts.called }
+    const outcome = { callId, durationMs, result, tool: facts.authorizedTool }
     if (!finished && !limitStatuses) return outcome
     return { ...outcome, ...(finished && { finishedAt: finished.finishedAt }), ...(limitStatuses && { limitStatuses }) }
   }
@@ -166,9 +166,9 @@ async function executeCall(
   if (userId !== undefined && mayActFor(principal, userId)) facts.userId = userId
   const denial = authorizeCall(principal, toolRef, record, userId)
   // Callers read their own records, which name no tool that they may not know of
-  if (denial?.failure.type !== 'tool-unknown') facts.found = record
+  if (denial?.failure.type !== 'tool-unknown') facts.knownTool = record
   if (denial) return denial
-  facts.called = record
+  facts.authorizedTool = record
 
   if (!runnable.ok) {
     const { ok: _, ...why } = runnable

@@ -36,22 +36,22 @@ export function offloadOutput(
   options: OffloadOptions,
 ): ToolSuccess | Promise<ToolSuccess | FailureResult> {
   const { record, isSmall, findArtifact } = options
-  const found = isSmall && !success.artifact ? findArtifact?.(success, record) : undefined
-  if (found)
-    return storeContent(found.part, found.name, options).then((kept) =>
-      kept.ok ? { ...success, artifact: kept.value } : success,
+  const artifactPart = isSmall && !success.artifact ? findArtifact?.(success, record) : undefined
+  if (artifactPart)
+    return storeContent(artifactPart.part, artifactPart.name, options).then((stored) =>
+      stored.ok ? { ...success, artifact: stored.value } : success,
     )
   const isMoved = !isSmall || findArtifactContent(record, success) !== undefined
   return isMoved ? offloadParts(success, options) : linkOrInline(success, options)
 }
 
 export async function storeWholeOutput(success: ToolSuccess, options: OffloadOptions): Promise<Artifact | undefined> {
-  const kept = await storeContent(
+  const stored = await storeContent(
     toStorableJson(toSingleValue(success)),
     `The whole output of ${options.record.id}`,
     options,
   )
-  return kept.ok ? kept.value : undefined
+  return stored.ok ? stored.value : undefined
 }
 
 function linkOrInline(success: ToolSuccess, { validateOutput }: OffloadOptions): ToolSuccess {
@@ -66,49 +66,52 @@ function toLinkValue(elsewhere: Artifact, validateOutput: Validate): Pick<ToolSu
 }
 
 async function offloadParts(success: ToolSuccess, options: OffloadOptions): Promise<ToolSuccess | FailureResult> {
-  const { value, content = [], artifact: own, ...rest } = success
+  const { value, content = [], artifact: givenArtifact, ...rest } = success
   const { validateOutput, record, inlineBytes, isSmall } = options
   const [only] = content.length === 1 ? content : []
   const bytes = only && toStorable(only)
-  if (only && bytes && !own && (value === null || holds(value, bytes))) {
-    const kept = await storeContent(bytes, describeBlock(only), options)
-    if (!kept.ok) return isSmall ? success : kept
-    if (value !== null) return { ...rest, ...toLinkValue(kept.value, validateOutput) }
-    return linkOrInline({ ...rest, value, ...(isSmall ? { content } : {}), artifact: kept.value }, options)
+  if (only && bytes && !givenArtifact && (value === null || holds(value, bytes))) {
+    const stored = await storeContent(bytes, describeBlock(only), options)
+    if (!stored.ok) return isSmall ? success : stored
+    if (value !== null) return { ...rest, ...toLinkValue(stored.value, validateOutput) }
+    return linkOrInline({ ...rest, value, ...(isSmall ? { content } : {}), artifact: stored.value }, options)
   }
 
   let placed: ToolSuccess = { ...rest, value }
-  let left = inlineBytes
-  const isAlone = content.length === 0 && !own
-  const size = isAlone && !isSmall ? Infinity : jsonSize(value, left)
-  if (size > left) {
-    const kept = await storeContent(toStorableJson(value), `The output of ${record.id}`, options)
-    if (!kept.ok) return kept
-    placed = { ...rest, ...toLinkValue(kept.value, validateOutput) }
-  } else left -= size
-  if (own) {
-    const kept = jsonSize(own, left) > left ? await offloadDataUrl(own, options) : ok(own)
-    if (!kept.ok) return kept
-    left -= jsonSize(kept.value, left)
-    placed = { ...placed, artifact: kept.value }
+  let remainingBytes = inlineBytes
+  const isAlone = content.length === 0 && !givenArtifact
+  const size = isAlone && !isSmall ? Infinity : jsonSize(value, remainingBytes)
+  if (size > remainingBytes) {
+    const stored = await storeContent(toStorableJson(value), `The output of ${record.id}`, options)
+    if (!stored.ok) return stored
+    placed = { ...rest, ...toLinkValue(stored.value, validateOutput) }
+  } else remainingBytes -= size
+  if (givenArtifact) {
+    const artifact =
+      jsonSize(givenArtifact, remainingBytes) > remainingBytes
+        ? await offloadDataUrl(givenArtifact, options)
+        : ok(givenArtifact)
+    if (!artifact.ok) return artifact
+    remainingBytes -= jsonSize(artifact.value, remainingBytes)
+    placed = { ...placed, artifact: artifact.value }
   }
   if (content.length > 0) {
-    const shown = await offloadBlocks(content, left, options)
-    if (!shown.ok) return shown
-    placed = { ...placed, content: shown.value }
+    const blocks = await offloadBlocks(content, remainingBytes, options)
+    if (!blocks.ok) return blocks
+    placed = { ...placed, content: blocks.value }
   }
   return linkOrInline(placed, options)
 }
 
 async function offloadBlocks(blocks: readonly Content[], room: number, options: OffloadOptions) {
-  const shown: Content[] = []
-  let left = room
+  const offloadedBlocks: Content[] = []
+  let remainingBytes = room
   let moved = 0
   for (const block of blocks) {
-    const size = jsonSize(block, left)
-    if (size <= left) {
-      left -= size
-      shown.push(block)
+    const size = jsonSize(block, remainingBytes)
+    if (size <= remainingBytes) {
+      remainingBytes -= size
+      offloadedBlocks.push(block)
       continue
     }
     const part = toStorable(block)
@@ -116,25 +119,28 @@ async function offloadBlocks(blocks: readonly Content[], room: number, options: 
       const all = await storeContent(toStorableJson(blocks), `All that ${options.record.id} gave to look at`, options)
       return all.ok ? ok([toResourceLink(all.value)]) : all
     }
-    const kept = await storeContent(part, describeBlock(block), options)
-    if (!kept.ok) return kept
-    shown.push(toResourceLink(kept.value))
+    const stored = await storeContent(part, describeBlock(block), options)
+    if (!stored.ok) return stored
+    offloadedBlocks.push(toResourceLink(stored.value))
   }
-  return ok(shown)
+  return ok(offloadedBlocks)
 }
 
-async function offloadDataUrl(own: Artifact, options: OffloadOptions): Promise<Result<Artifact>> {
-  const comma = own.url.indexOf(',')
-  if (!/^data:[^,]*;base64$/i.test(own.url.slice(0, Math.max(0, comma))))
+async function offloadDataUrl(artifact: Artifact, options: OffloadOptions): Promise<Result<Artifact>> {
+  const comma = artifact.url.indexOf(',')
+  if (!/^data:[^,]*;base64$/i.test(artifact.url.slice(0, Math.max(0, comma))))
     return tooLarge(options, "it is an artifact with a long URL, which is no 'data:' URL in Base64")
-  const part = { content: { base64: own.url.slice(comma + 1) }, contentType: mediaType(own.content_type, OCTET_STREAM) }
-  return storeContent(part, own.meta.description, options)
+  const part = {
+    content: { base64: artifact.url.slice(comma + 1) },
+    contentType: mediaType(artifact.content_type, OCTET_STREAM),
+  }
+  return storeContent(part, artifact.meta.description, options)
 }
 
 async function storeContent(what: StorableContent, name: string, options: OffloadOptions): Promise<Result<Artifact>> {
-  const kept = await options.artifacts.put(what, options.owner)
-  if (!kept.ok) return tooLarge(options, kept.why, kept.forOperator)
-  const { url, size, expiresAt } = kept
+  const stored = await options.artifacts.put(what, options.owner)
+  if (!stored.ok) return tooLarge(options, stored.why, stored.forOperator)
+  const { url, size, expiresAt } = stored
   const description = `${name}, until ${expiresAt}`
   return ok({ url, content_type: what.contentType, size, meta: { description } })
 }
@@ -169,8 +175,8 @@ export function toStorable(block: Content): StorableContent | undefined {
 }
 
 /** A malformed media type would break the header `Content-Type`. */
-export function mediaType(declared = '', otherwise: string): string {
-  return /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}/.exec(declared)?.[0] ?? otherwise
+export function mediaType(declared = '', fallback: string): string {
+  return /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}/.exec(declared)?.[0] ?? fallback
 }
 
 export function describeBlock(block: Content): string {

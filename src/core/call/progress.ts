@@ -16,7 +16,7 @@ export function createProgressReporter(tell: (progress: Progress) => void, hide:
   let count = 0
   let every = 1
   /** Redacted before it is cut, since half a secret would not be recognized: one may stand at the end of what was read. */
-  function shown(message: string): string | undefined {
+  function toShownMessage(message: string): string | undefined {
     const read = message.slice(0, MAX_READ)
     const hidden = hide(read)
     return read.length < message.length && hidden.length < MAX_READ / 2 ? undefined : hidden.slice(0, MAX_MESSAGE)
@@ -27,7 +27,7 @@ export function createProgressReporter(tell: (progress: Progress) => void, hide:
       last = progress
       if (++count > MAX_EACH * every) every *= 10
       if (count % every !== 0) return
-      const text = message === undefined ? undefined : shown(message)
+      const text = message === undefined ? undefined : toShownMessage(message)
       tell({
         progress,
         ...(total === undefined || !Number.isFinite(total) ? {} : { total }),

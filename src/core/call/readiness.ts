@@ -98,21 +98,21 @@ export function createReadinessCheck({ getHealth, unreachable, toolSecrets, gran
     }
     return summarizeReadiness(failures, upstreams)
 
-    function summarizeReadiness(found: readonly Failure[], health: readonly UpstreamHealth[]) {
-      const formatMissing = found.find((each) => each.type === 'requirements-missing')
+    function summarizeReadiness(causes: readonly Failure[], health: readonly UpstreamHealth[]) {
+      const formatMissing = causes.find((each) => each.type === 'requirements-missing')
       const missing =
         formatMissing && omitEmptyRequirements(formatMissing.authorization.map(encodeChallenge), formatMissing)
       const context = listContextParameters(record)
       return {
         tool: record.id,
         ...getAppearance(record),
-        ready: found.length === 0,
+        ready: causes.length === 0,
         status: { ...status },
         security_level: record.securityLevel,
         ...(needsApproval(record) ? { approval: true } : {}),
         ...(record.implementation?.shared === true ? { shared: true } : {}),
         ...(userId === undefined ? {} : { user_id: userId }),
-        problems: found.map((failure) =>
+        problems: causes.map((failure) =>
           toReadinessProblem(tailorFailure(principal, failure), hasScope(principal, 'admin')),
         ),
         ...(missing && Object.keys(missing).length > 0 ? { missing_requirements: missing } : {}),

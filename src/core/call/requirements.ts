@@ -116,7 +116,7 @@ export async function meetRequirements(
   const secrets = resolveSecrets(record, trusted, context, toolSecrets, lacks)
   const tokens = new Map<string, Credential>()
   const account = context.values?.[ACCOUNT]
-  const named = typeof account === 'string' ? { account } : {}
+  const accountField = typeof account === 'string' ? { account } : {}
   for (const requirement of authorization) {
     const { id } = requirement
     const own =
@@ -130,7 +130,7 @@ export async function meetRequirements(
       const refusal = await findSetupRefusal?.({ requirement, tool: record, requestUrl })
       lacks.push(refusal ?? { challenge: createUserlessChallenge(requirement, requestUrl) })
     } else {
-      const required = { userId, requirement, tool: record, hosts, ...named, requestedBy, chargedTo, requestUrl }
+      const required = { userId, requirement, tool: record, hosts, ...accountField, requestedBy, chargedTo, requestUrl }
       const result = await userTokens.tokenFor(required)
       if ('accounts' in result) {
         const message = `The user has several accounts at '${id}': name one in the call's context, as 'account'`
@@ -154,13 +154,13 @@ function resolveSecrets(
 ): Map<string, Credential> {
   const secrets = new Map<string, Credential>()
   for (const { id } of record.requirements.secrets) {
-    const own = context.secrets.get(id)
-    if (!own && !isTrusted && toolSecrets.isGranted(id, record)) {
+    const callerSecret = context.secrets.get(id)
+    if (!callerSecret && !isTrusted && toolSecrets.isGranted(id, record)) {
       lacks.push({ withheld: `the secret '${id}'` })
       continue
     }
-    const secret = own ? { value: own } : toolSecrets.secretFor(id, record)
-    if ('value' in secret) secrets.set(id, { value: secret.value, from: own ? 'caller' : 'deployment' })
+    const secret = callerSecret ? { value: callerSecret } : toolSecrets.secretFor(id, record)
+    if ('value' in secret) secrets.set(id, { value: secret.value, from: callerSecret ? 'caller' : 'deployment' })
     else {
       lacks.push({ secret: id, reason: formatSecretNotSet(id), forOperator: toolSecrets.formatGrantAdvice(id, record) })
     }

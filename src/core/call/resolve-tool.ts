@@ -66,28 +66,28 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
   async function lookUpDocument(ref: Extract<ToolRef, { kind: 'document' }>): Promise<ResolvedTool | FailureResult> {
     const { dialect, id, tool: sourceName, range } = ref
     if (range !== undefined && !isVersionRange(range)) return fail({ type: 'id-malformed', asked: formatToolRef(ref) })
-    const asked = formatRefName(ref)
+    const refText = formatRefName(ref)
     const address = await source.findDocumentAddress(dialect, id, sourceName)
     const tool = address && Object.hasOwn(address.tools, sourceName) ? address.tools[sourceName] : undefined
     if (address && tool !== undefined) {
-      const found = await lookUpTool({ toolkit: address.toolkit, tool }, range, asked)
-      const isUnknown = !found.ok && found.failure.type === 'tool-unknown'
-      if (!isUnknown || (address.toolkit === id && tool === sourceName)) return found
+      const lookup = await lookUpTool({ toolkit: address.toolkit, tool }, range, refText)
+      const isUnknown = !lookup.ok && lookup.failure.type === 'tool-unknown'
+      if (!isUnknown || (address.toolkit === id && tool === sourceName)) return lookup
     }
     // With a dash it is a document's, if there is one
     const isToolkit = isNamePart(id) && (!address || address.toolkit === id || sanitizeName(id) === id)
-    const found =
+    const documentAddress =
       isToolkit && isNamePart(sourceName)
-        ? await lookUpTool({ toolkit: id, tool: sourceName }, range, asked)
+        ? await lookUpTool({ toolkit: id, tool: sourceName }, range, refText)
         : undefined
-    if (found && (!found.ok || found.tool.record.toolkit === id)) return found
-    return fail({ type: 'tool-unknown', asked, suggestions: [] })
+    if (documentAddress && (!documentAddress.ok || documentAddress.tool.record.toolkit === id)) return documentAddress
+    return fail({ type: 'tool-unknown', asked: refText, suggestions: [] })
   }
 
   async function lookUpTool(
     name: ToolName,
     range: string | undefined,
-    asked: string,
+    refText: string,
   ): Promise<ResolvedTool | FailureResult> {
     const document = await source.loadTool(name)
     const visibleDocument = document && withoutPending(document)
@@ -97,7 +97,7 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     const there = 'versions' in current && !current.isDeleted ? withoutPending(current) : undefined
     if (there) return (await pickVersion(there, range)) ?? versionFailure(there, range)
     const suggestions = 'versions' in current ? await source.suggestIds(name) : current
-    return fail({ type: 'tool-unknown', asked, suggestions })
+    return fail({ type: 'tool-unknown', asked: refText, suggestions })
   }
 
   async function pickVersion(
@@ -108,10 +108,10 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     if (!version) return undefined
     if (version.status.state === 'disabled')
       return disabledFailure(formatToolId(document, version.version), version.status)
-    const known = tools.get(version.digest)
+    const cachedTool = tools.get(version.digest)
     const { status, publisher } = version
     const { toolkitDescription } = document
-    if (known) return { ok: true, tool: known, status, publisher, toolkitDescription }
+    if (cachedTool) return { ok: true, tool: cachedTool, status, publisher, toolkitDescription }
     const inline = document.newest?.digest === version.digest ? document.newest : undefined
     const record = inline ?? (await source.loadRecord(version.digest))
     if (!record) return undefined
@@ -157,8 +157,12 @@ export function withPolicies(resolver: Resolver, policies: Policies): Resolver {
   }
 }
 
-function nameFailure(asked: string): FailureResult {
-  return fail(isNamePart(asked) ? { type: 'tool-unknown', asked, suggestions: [] } : { type: 'id-malformed', asked })
+function nameFailure(refText: string): FailureResult {
+  return fail(
+    isNamePart(refText)
+      ? { type: 'tool-unknown', asked: refText, suggestions: [] }
+      : { type: 'id-malformed', asked: refText },
+  )
 }
 
 function versionFailure(document: ToolDocument, range = 'latest'): FailureResult {

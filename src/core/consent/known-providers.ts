@@ -122,11 +122,11 @@ export function connectedProvider(
   id: string,
   readVariable: (name: string) => string | undefined,
 ): Provider | undefined {
-  const known = knownProvider(id)
+  const settings = knownProvider(id)
   const { clientId, clientSecret } = clientVariables(id)
-  const client_id = known && readVariable(clientId)
-  if (!known || client_id === undefined) return undefined
-  return { id, ...known, client_id, client_secret_name: clientSecret }
+  const client_id = settings && readVariable(clientId)
+  if (!settings || client_id === undefined) return undefined
+  return { id, ...settings, client_id, client_secret_name: clientSecret }
 }
 
 /** Those that administrators gave, and the well-known whose client the deployment's variables name. */

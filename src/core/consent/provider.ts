@@ -200,8 +200,10 @@ function hasOwnEndpoints(source: object): boolean {
   return ENDPOINT_FIELDS.some((field) => field in source)
 }
 
-function pickEndpoints(known: KnownProvider | undefined): Endpoints {
-  return Object.fromEntries(ENDPOINT_FIELDS.flatMap((field) => (known?.[field] ? [[field, known[field]]] : [])))
+function pickEndpoints(knownProvider: KnownProvider | undefined): Endpoints {
+  return Object.fromEntries(
+    ENDPOINT_FIELDS.flatMap((field) => (knownProvider?.[field] ? [[field, knownProvider[field]]] : [])),
+  )
 }
 
 /** No fragments in endpoints (RFC 6749 section 3.1), nor queries in issuers (RFC 8414 section 2). */

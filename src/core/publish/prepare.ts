@@ -225,10 +225,10 @@ export async function prepareDefinitions(
   const problems =
     sizeProblems.length > 0 ? sizeProblems : tools.flatMap((tool) => checkDefinition(tool, runners, budget))
   if (problems.length > 0) return { ok: false, problems }
-  const named = await assignNames(definitions, source)
+  const namedDefinitions = await assignNames(definitions, source)
   const records = await Promise.all(
     tools.map((tool, index) => {
-      return createToolRecord({ ...tool, definition: named.definitions[index] ?? tool.definition }, sha256)
+      return createToolRecord({ ...tool, definition: namedDefinitions.definitions[index] ?? tool.definition }, sha256)
     }),
   )
   const specified = { implementation: true, tags: false, ...(isGuarded ? { guard: true } : {}) }
@@ -238,7 +238,7 @@ export async function prepareDefinitions(
     value: {
       publication: { records, schemaPaths, specified, allowBreaking: false },
       implementationPaths: tools.map(() => '/implementation'),
-      warnings: [...warnings, ...named.warnings],
+      warnings: [...warnings, ...namedDefinitions.warnings],
     },
   }
 }

@@ -234,11 +234,12 @@ export function object<T extends object>(
     rule,
   }: ObjectRules<T> = {},
 ): Reader<ObjectValue<T>> {
-  const known = [...alsoKnown, ...Object.keys(readers)]
-  const expected = known.length === 0 ? `no ${noun}s are taken here` : `wanted ${quoteList(known)}`
+  const knownFields = [...alsoKnown, ...Object.keys(readers)]
+  const expected = knownFields.length === 0 ? `no ${noun}s are taken here` : `wanted ${quoteList(knownFields)}`
   const hint = (name: string): string => {
     const correction = Object.hasOwn(knownMisnomers, name) ? knownMisnomers[name] : undefined
-    const suggestion = correction !== undefined && known.includes(correction) ? correction : findClosest(name, known)
+    const suggestion =
+      correction !== undefined && knownFields.includes(correction) ? correction : findClosest(name, knownFields)
     return suggestion === undefined ? '' : ` (meant '${suggestion}'?)`
   }
   const schema = () => {
@@ -335,13 +336,13 @@ export function hideValue<T>(reader: Reader<T>): Reader<T> {
 
 /** Refuses a string that came before. It remembers them, so each document needs a reader of its own. */
 export function unique(reader: Reader<string>, ignoringCase = false): Reader<string> {
-  const seen = new Set<string>()
+  const seenValues = new Set<string>()
   return transform(reader, (value, report) => {
     const key = ignoringCase ? value.toLowerCase() : value
     const expected = ignoringCase ? 'unique, ignoring case' : 'unique'
-    if (seen.has(key))
+    if (seenValues.has(key))
       return addProblem(report, `Must be ${expected}, got ${formatReceived(value, report.quotes)} again`)
-    seen.add(key)
+    seenValues.add(key)
     return value
   })
 }

@@ -81,9 +81,9 @@ export function compilePattern(pattern: string): (text: string) => boolean {
   return (text) => {
     let at = begin.length
     for (const part of others) {
-      const found = text.indexOf(part, at)
-      if (found === -1) return false
-      at = found + part.length
+      const index = text.indexOf(part, at)
+      if (index === -1) return false
+      at = index + part.length
     }
     return text.startsWith(begin) && text.endsWith(end) && at + end.length <= text.length
   }

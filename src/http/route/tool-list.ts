@@ -63,9 +63,9 @@ async function listTools(
   const listHeaders = { ...PRIVATE, ...headers, etag }
   const unchanged = notModified(request, listHeaders)
   if (unchanged) return memory.untilRead(unchanged)
-  const written = textList ?? (await write(caller.value, memory))
-  if (!written.ok) return respond(written.failure)
-  const { text, isEmpty, headers: noteHeaders } = written.value
+  const body = textList ?? (await write(caller.value, memory))
+  if (!body.ok) return respond(body.failure)
+  const { text, isEmpty, headers: noteHeaders } = body.value
   if (!isEmpty || !listFilter)
     return memory.untilRead(jsonTextResponse(text, 200, noteHeaders ? { ...listHeaders, ...noteHeaders } : listHeaders))
   const { explainEmptyList } = await import('../response/why-empty.ts')

@@ -28,9 +28,10 @@ export function createBundledRunner({ bundledHandlers, fetchFor, log }: BundledR
     kind: 'bundled',
     check: () => [{ path: '/kind', message: "'bundled' tools come with a deployment and cannot be published" }],
     prepare(record) {
-      const found = bundledHandlers.get(record.id)
-      if (!found || found.digest !== record.digest) return { ok: false, reason: 'This deployment does not carry it' }
-      const { tool } = found
+      const handler = bundledHandlers.get(record.id)
+      if (!handler || handler.digest !== record.digest)
+        return { ok: false, reason: 'This deployment does not carry it' }
+      const { tool } = handler
       const { timeoutMs = DEFAULT_TIMEOUT_MS } = tool
       // A person is shown where their access goes: with none declared, it goes nowhere
       const hosts = tool.hosts ?? (record.requirements.authorization.length > 0 ? [] : undefined)
@@ -68,9 +69,9 @@ function isFailed(result: unknown): result is { readonly failed: ToolFailure } {
 
 function withCallSignal(context: RunContext, fetch: Fetch): Fetch {
   return (input, init) => {
-    const own = init?.signal ?? (input instanceof Request ? input.signal : undefined)
+    const requestSignal = init?.signal ?? (input instanceof Request ? input.signal : undefined)
     const { signal } = context
-    return fetch(input, { ...init, signal: own ? AbortSignal.any([own, signal]) : signal })
+    return fetch(input, { ...init, signal: requestSignal ? AbortSignal.any([requestSignal, signal]) : signal })
   }
 }
 

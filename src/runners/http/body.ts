@@ -106,8 +106,8 @@ function inOneLine(text: string): string {
 
 /** A file as an input: `{"filename", "content_type"?, "data"}`, with base64 or a handle as its data; or a handle alone. */
 function readFile(value: unknown, files: Files, declaredType = 'application/octet-stream') {
-  const named = typeof value === 'string' ? files?.get(value) : undefined
-  if (named) return { ...named, filename: named.filename ?? 'file' }
+  const file = typeof value === 'string' ? files?.get(value) : undefined
+  if (file) return { ...file, filename: file.filename ?? 'file' }
   if (!isObject(value)) return undefined
   const { filename, content_type: contentType = declaredType, data } = value
   if (typeof filename !== 'string' || typeof contentType !== 'string' || typeof data !== 'string') return undefined

@@ -42,13 +42,13 @@ function templateIsFilled(implementation: HttpImplementation, inputs: ReadonlySe
     if (secret.has(name) || placed.has(name) || inputs.has(name) || TOOL_VARIABLES.includes(name)) continue
     addProblem(report, `Must have a 'path' parameter, a credential or an input for '{${name}}'`, '/url')
   }
-  for (const { in: place, name, path } of written(implementation)) {
+  for (const { in: place, name, path } of listWrittenHeaders(implementation)) {
     if (place !== 'path' || hostNames.includes(name) || otherNames.includes(name)) continue
     addProblem(report, `Must be a variable of the URL, got '${name}'`, path)
   }
 }
 
-function written({ headers, parameters, credentials }: HttpImplementation) {
+function listWrittenHeaders({ headers, parameters, credentials }: HttpImplementation) {
   const listed = (field: string, list: readonly { readonly in: string; readonly name: string }[]) =>
     list.map(({ in: place, name }, index) => ({ field, in: place, name, path: `/${field}/${index}/name` }))
   const fixed = Object.keys(headers).map((name) => {
@@ -67,7 +67,7 @@ function inputsExist({ parameters, body }: HttpImplementation, inputs: ReadonlyS
 
 function headersAreAllowed(implementation: HttpImplementation, _: ReadonlySet<string>, report: ReadContext): void {
   const { headers, body } = implementation
-  for (const { field, in: place, name, path } of written(implementation)) {
+  for (const { field, in: place, name, path } of listWrittenHeaders(implementation)) {
     const lower = name.toLowerCase()
     if (place === 'cookie' && !isToken(name)) addProblem(report, `Must be a cookie's name, got '${name}'`, path)
     if (place !== 'header') continue

@@ -56,14 +56,14 @@ function expandUrl(template: UrlTemplate, inputs: PlacedInputs, secret: PlacedCr
   const value = (name: string) => inputs.path.get(name) ?? secret.path.get(name) ?? secret.host.get(name) ?? ''
   // No input gets near the host, whatever its name.
   const authority = expandParts(template.authority, (name) => secret.host.get(name) ?? '')
-  const named = (name: string) => inputs.path.get(name) ?? `{${name}}`
+  const getPathInput = (name: string) => inputs.path.get(name) ?? `{${name}}`
   const path = expandParts(template.path, value)
   const query = [template.query ? expandParts(template.query, value) : '', ...inputs.query, ...secret.query]
   const search = query.filter((piece) => piece !== '').join('&')
   const url = `${template.scheme ?? secret.scheme}://${authority}${path}${search && `?${search}`}`
   const host = expandParts(template.authority, (name) => `{${name}}`)
   const origin = template.scheme === undefined ? host : `${template.scheme}://${host}`
-  const shown = { host, url: `${origin}${expandParts(template.path, named)}` }
+  const shown = { host, url: `${origin}${expandParts(template.path, getPathInput)}` }
   // Percent-encoding does not help: URL parsers take "%2e%2e" for "..".
   const problem = hasDotSegment(path)
     ? 'an input would put a "." or ".." segment into the path'

@@ -77,10 +77,10 @@ export function toUpstreamChallenge(
   return { result: { ok: false, missing: { type: 'requirements-missing', ...more } } }
 }
 
-function readChallenge(said: unknown, redact: Endpoint['redact']): AuthorizationChallenge | undefined {
-  if (!isObject(said)) return undefined
-  const { id, authorization, scopes, status } = said
-  const url = readPersonUrl(said['url'])
+function readChallenge(challenge: unknown, redact: Endpoint['redact']): AuthorizationChallenge | undefined {
+  if (!isObject(challenge)) return undefined
+  const { id, authorization, scopes, status } = challenge
+  const url = readPersonUrl(challenge['url'])
   if (!isId(id) || url === undefined) return undefined
   return {
     id: redact(id),

@@ -39,21 +39,21 @@ export async function callServer(
   const isOk = status >= 200 && status < 300
   if (!isOk && !EXPLAINED.has(status)) return toRejectedCall(answer, endpoint, now())
   const { host } = endpoint
-  const said = isObject(document) ? dialect.readAnswer(document, record.source.document) : undefined
-  if (said) return toOutcome(said, isOk ? '' : `${host} says: `, record, endpoint)
+  const remoteAnswer = isObject(document) ? dialect.readAnswer(document, record.source.document) : undefined
+  if (remoteAnswer) return toOutcome(remoteAnswer, isOk ? '' : `${host} says: `, record, endpoint)
   if (!isOk) return toRejectedCall(answer, endpoint, now())
   return toFailedCall(`${host} answered what is not ${dialect.title}`, unstructured(text, endpoint), endpoint)
 }
 
-function toOutcome(said: RemoteAnswer, says: string, record: ToolRecord, endpoint: Endpoint): UpstreamResult {
-  if ('value' in said) return { result: { ok: true, value: said.value ?? null } }
-  if ('result' in said) return fromCallToolResult(said.result, record, endpoint)
-  const { message, error, missing, more } = said
+function toOutcome(answer: RemoteAnswer, spokenText: string, record: ToolRecord, endpoint: Endpoint): UpstreamResult {
+  if ('value' in answer) return { result: { ok: true, value: answer.value ?? null } }
+  if ('result' in answer) return fromCallToolResult(answer.result, record, endpoint)
+  const { message, error, missing, more } = answer
   const challenge = toUpstreamChallenge(missing, record, endpoint)
   if (challenge) return challenge
   const { developer_message, ...fields } = failureFields(error)
   const words = typeof message === 'string' && message !== '' ? message : 'The tool failed and did not say why'
-  return toFailedCall(`${says}${words}${more ? ` (${more})` : ''}`, developer_message, endpoint, fields)
+  return toFailedCall(`${spokenText}${words}${more ? ` (${more})` : ''}`, developer_message, endpoint, fields)
 }
 
 export function listServer(

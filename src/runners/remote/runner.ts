@@ -69,12 +69,12 @@ export function createUpstreams(deps: RemoteDeps) {
           : listMcpTools(located.endpoint, listing, deps))
         if (!listed.ok) return wrong('/url', listed.problem)
         // A reader of its tools may not read the key that lists them
-        const known = createRedactor(
+        const redactor = createRedactor(
           Array.from(secrets.values(), ({ value }) => value),
           base64,
           listing.budget,
         )
-        return { ok: true as const, value: known?.value(listed) ?? listed }
+        return { ok: true as const, value: redactor?.value(listed) ?? listed }
       },
     }
   }

@@ -57,14 +57,14 @@ export function createUpstreamTool(
     context: RunContext,
     deadline: number,
   ): Promise<UpstreamResult> {
-    for (let made = 0; ; made++) {
+    for (let attempts = 0; ; attempts++) {
       const outcome = await ask(invocation, context)
       const { retryAfter } = outcome
-      if (retryAfter === undefined || !isRetrySafe || made === retries) return outcome
+      if (retryAfter === undefined || !isRetrySafe || attempts === retries) return outcome
       // Not all at once: calls that failed together would be made again together
       const wait =
         retryAfter === 'backoff'
-          ? FIRST_BACKOFF_MS * 2 ** made * (0.5 + random() / 2)
+          ? FIRST_BACKOFF_MS * 2 ** attempts * (0.5 + random() / 2)
           : retryAfter + Math.min(retryAfter / 10, MAX_JITTER_MS) * random()
       // A wait past the deadline would only turn this answer into a timeout
       if (now() + wait >= deadline) return outcome

@@ -109,6 +109,6 @@ function readPluginResult(text: string, usage: ResourceUsage, meter: RequestBudg
   const result = parsed.value
   if (!isObject(result) || !Array.isArray(result.content))
     return respondFailed("The plugin answered with something that is not a CallToolResult: 'content' must be an array")
-  const ran = resultInSandbox({ ...result, content: result.content }, 'The plugin')
-  return ran.ok ? { ...ran, usage } : ran
+  const toolResult = resultInSandbox({ ...result, content: result.content }, 'The plugin')
+  return toolResult.ok ? { ...toolResult, usage } : toolResult
 }

@@ -68,6 +68,6 @@ function buildMetadata(
   { callId, tool, principal, userId = '' }: ArtifactOwner,
   expires: string,
 ): Record<string, string> {
-  const said = Object.entries({ call: callId, tool, principal, user: userId, expires })
-  return Object.fromEntries(said.map(([name, value]) => [name, encodeURIComponent(value.toWellFormed())]))
+  const metadataFields = Object.entries({ call: callId, tool, principal, user: userId, expires })
+  return Object.fromEntries(metadataFields.map(([name, value]) => [name, encodeURIComponent(value.toWellFormed())]))
 }

@@ -24,10 +24,10 @@ export function createR2Uploads(store: ByteStore, now: () => number): UploadStor
       const { principal } = owner
       const id = base64url.encode(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
       const expires = Math.floor((now() + LIFETIME_MS) / 1000)
-      const named = filename === undefined ? {} : { filename: encodeURIComponent(filename.toWellFormed()) }
+      const filenameField = filename === undefined ? {} : { filename: encodeURIComponent(filename.toWellFormed()) }
       const prefix = uploadKey(await sha256(principal))
       const key = await toKey(id, owner)
-      const options = { httpMetadata: { contentType }, customMetadata: { expires: String(expires), ...named } }
+      const options = { httpMetadata: { contentType }, customMetadata: { expires: String(expires), ...filenameField } }
       // An earlier upload is not dropped for the next one: its sender is told
       const door = { store, now, quota: QUOTA, refusesWhenFull: true }
       const stored = await storeBytes({ principal, prefix, key, body: body ?? '', size, options }, door)

@@ -42,28 +42,28 @@ interface StoreOptions {
 }
 
 /** The one way into the bucket for what a caller sends or causes: whatever is kept has an owner, a quota and an age. */
-export async function storeBytes(kept: StoreRequest, door: StoreOptions) {
-  if (kept.principal === ANONYMOUS.id) return { anonymous: true }
-  const { prefix, key, size } = kept
-  const reservations = door.store.reservations(kept.principal)
+export async function storeBytes(request: StoreRequest, options: StoreOptions) {
+  if (request.principal === ANONYMOUS.id) return { anonymous: true }
+  const { prefix, key, size } = request
+  const reservations = options.store.reservations(request.principal)
   const reserved = await reservations.reserve(prefix, key, size)
   try {
-    return await keepReserved(kept, reserved, door)
+    return await keepReserved(request, reserved, options)
   } finally {
     await reservations.unreserve(key)
   }
 }
 
-async function keepReserved(kept: StoreRequest, reserved: readonly ReservedBytes[], door: StoreOptions) {
-  const { now, quota, refusesWhenFull } = door
-  const { bucket } = door.store
+async function keepReserved(request: StoreRequest, reserved: readonly ReservedBytes[], options: StoreOptions) {
+  const { now, quota, refusesWhenFull } = options
+  const { bucket } = options.store
   // Listed after it is reserved, so that nothing is in neither
-  const { objects } = await bucket.list({ prefix: kept.prefix, limit: 1_000 })
+  const { objects } = await bucket.list({ prefix: request.prefix, limit: 1_000 })
   const stored = new Set(objects.map(({ key }) => key))
   const coming = reserved.filter(({ key }) => !stored.has(key))
   const isOver = ({ uploaded }: R2Object) => now() >= uploaded.getTime() + LIFETIME_MS
   let files = 1 + coming.length
-  let bytes = coming.reduce((sum, { size }) => sum + size, kept.size)
+  let bytes = coming.reduce((sum, { size }) => sum + size, request.size)
   const isFull = coming.length > 0 && (files > quota.files || bytes > quota.bytes)
   const excess = objects
     .filter((each) => !isOver(each))
@@ -73,5 +73,5 @@ async function keepReserved(kept: StoreRequest, reserved: readonly ReservedBytes
     return { full: files > quota.files ? `${quota.files} files` : `${quota.bytes} bytes of files` }
   const gone = [...objects.filter(isOver), ...excess].map(({ key }) => key)
   if (gone.length > 0) await bucket.delete(gone)
-  return bucket.put(kept.key, kept.body, kept.options)
+  return bucket.put(request.key, request.body, request.options)
 }

@@ -39,10 +39,10 @@ export function createOAuthServer(origin: string, redeem: (agent: string, isFirs
     allowPrivateUseRedirectUris: true,
     tokenExchangeCallback({ grantType, userId }) {
       const isFirst = grantType === GrantType.AUTHORIZATION_CODE
-      const left = redeem(userId, isFirst)
-      if (left === undefined)
+      const remainingMs = redeem(userId, isFirst)
+      if (remainingMs === undefined)
         throw new OAuthError('invalid_grant', { description: 'The agent is not connected any more' })
-      const seconds = Math.max(MIN_S, Math.floor(left / 1_000))
+      const seconds = Math.max(MIN_S, Math.floor(remainingMs / 1_000))
       return { accessTokenTTL: Math.min(ACCESS_TOKEN_S, seconds), ...(isFirst ? { refreshTokenTTL: seconds } : {}) }
     },
     onError: () => undefined,

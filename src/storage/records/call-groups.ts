@@ -85,8 +85,8 @@ export interface IndexedRecord {
 export function readLine(line: string, shared: SharedFields): IndexedRecord {
   const [place, at, duration_ms, call_id, more = {}] = parseTrusted(line)
   const { trace_id, traceparent, upstream_status, arguments: input } = more
-  const ran = { upstream_status, duration_ms, arguments: input }
-  return { place, record: { at, call_id, trace_id, traceparent, ...shared, ...ran } }
+  const fields = { upstream_status, duration_ms, arguments: input }
+  return { place, record: { at, call_id, trace_id, traceparent, ...shared, ...fields } }
 }
 
 function toCallStats(calls: readonly PlacedCall[]): CallStat[] {

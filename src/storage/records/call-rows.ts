@@ -38,8 +38,8 @@ export function splitToolId({ tool: id, digest, outcome }: SharedFields): readon
     return [tool.split('.', 1)[0] ?? '', tool, version]
   }
   const isThere = outcome === 'version-unavailable' || outcome === 'tool-disabled'
-  const named = isThere ? parseToolId(id) : undefined
-  return named ? [named.toolkit, `${named.toolkit}.${named.tool}`, ''] : ['', '', '']
+  const toolName = isThere ? parseToolId(id) : undefined
+  return toolName ? [toolName.toolkit, `${toolName.toolkit}.${toolName.tool}`, ''] : ['', '', '']
 }
 
 export function findCalls(sql: SqlStorage, filter: CallFilter, limit: number, before: number): NumberedRecord[] {

@@ -21,7 +21,7 @@ export function estimateQuantile(durations: Durations, share: number): number {
   return 0
 }
 
-export function within(durations: Durations, ms: number): number {
+export function countWithin(durations: Durations, ms: number): number {
   let calls = 0
   for (const [bucket, count] of durations) if (maxOfBucket(bucket) <= ms) calls += count
   return calls

@@ -58,7 +58,14 @@ export class Records extends DurableObject<RecordsBindings> {
     this.ctx.storage.transactionSync(() => {
       if (this.#sql.exec('INSERT OR IGNORE INTO batch (name) VALUES (?)', id).rowsWritten === 0) return
       this.#sql.exec('DELETE FROM batch WHERE id <= last_insert_rowid() - ?', KNOWN_BATCHES)
-      const rows = acts.map((act) => [act.at, act.act, act.principal, act.user_id, act.outcome, JSON.stringify(act)])
+      const rows = acts.map((event) => [
+        event.at,
+        event.act,
+        event.principal,
+        event.user_id,
+        event.outcome,
+        JSON.stringify(event),
+      ])
       insertAll(this.#sql, 'act (at, act, principal, user_id, outcome, record)', rows)
       addToMeta(this.#sql, 'lost', lost + this.#store(calls))
     })

@@ -5,7 +5,7 @@ import type { Sealer } from '../sealing/deployment-keys.ts'
 import { createReliableStub } from '../reachable-stub.ts'
 import type { NumberedRecord } from './call-rows.ts'
 import { formatDay, daysBetween } from './days.ts'
-import { estimateQuantile, within } from './durations.ts'
+import { estimateQuantile, countWithin } from './durations.ts'
 import type { DayRows, FigureRow } from './figures.ts'
 import type { Records } from './records-object.ts'
 
@@ -114,7 +114,7 @@ function buildHistograms(rows: DayRows['durations']): CallMetrics['durations'] {
       toolkit,
       seconds: toolkitRows.reduce((sum, { ms }) => sum + ms, 0) / 1_000,
       calls: toolkitRows.reduce((sum, { calls }) => sum + calls, 0),
-      atMost: STEPS.map((seconds) => ({ seconds, calls: within(durations, seconds * 1_000) })),
+      atMost: STEPS.map((seconds) => ({ seconds, calls: countWithin(durations, seconds * 1_000) })),
     }
   })
 }

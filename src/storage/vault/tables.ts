@@ -37,10 +37,10 @@ export function checkTables(sql: SqlStorage): void {
 
 /** Whether a vault keeps nothing that a user or a caller would miss. */
 export function isEmpty(sql: SqlStorage): boolean {
-  const kept = ['authorization', 'account_grant', 'consent']
+  const tableNames = ['authorization', 'account_grant', 'consent']
     .map((table) => `SELECT 1 FROM ${table}`)
     .join(' UNION ALL ')
-  return readField(sql, `${kept} LIMIT 1`) === undefined
+  return readField(sql, `${tableNames} LIMIT 1`) === undefined
 }
 
 /** Throws for any other owner, which only a defect could cause: no user may ever see another's grants. */

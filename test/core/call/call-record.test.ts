@@ -16,7 +16,7 @@ it('a record says who called what, and what came of it', () => {
       'c1',
       call,
       caller,
-      { found, userId: 'ann', upstreamStatus: 201 },
+      { knownTool: found, userId: 'ann', upstreamStatus: 201 },
       { ok: true },
       { at: 5, durationMs: 12 },
     ),
@@ -72,9 +72,12 @@ it('the arguments are recorded where the principal wants that, without what is s
       { ok: true },
       { at: 5, durationMs: 0 },
     )
-  expect(record(true, { found, called: found }).arguments).toEqual({ to: '<3 characters>', password: '[redacted]' })
-  expect(record(false, { found, called: found })).not.toHaveProperty('arguments')
-  expect(record(true, { found })).not.toHaveProperty('arguments')
+  expect(record(true, { knownTool: found, authorizedTool: found }).arguments).toEqual({
+    to: '<3 characters>',
+    password: '[redacted]',
+  })
+  expect(record(false, { knownTool: found, authorizedTool: found })).not.toHaveProperty('arguments')
+  expect(record(true, { knownTool: found })).not.toHaveProperty('arguments')
 })
 
 it('a tool is named by its id, and else by the beginning of what was asked for', () => {

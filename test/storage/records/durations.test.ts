@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toBucket, maxOfBucket, estimateQuantile, within } from '../../../src/storage/records/durations.ts'
+import { toBucket, maxOfBucket, estimateQuantile, countWithin } from '../../../src/storage/records/durations.ts'
 
 const counted = (all: readonly number[]) => {
   const durations = new Map<number, number>()
@@ -28,9 +28,9 @@ describe('durations counted by size', () => {
 
   it('counts what took at most so long', () => {
     const durations = counted([0, 0.2, 1, 90, 5_000])
-    expect(within(durations, 0.5)).toBe(0)
-    expect(within(durations, 5)).toBe(3)
-    expect(within(durations, 100)).toBe(4)
-    expect(within(durations, 10_000)).toBe(5)
+    expect(countWithin(durations, 0.5)).toBe(0)
+    expect(countWithin(durations, 5)).toBe(3)
+    expect(countWithin(durations, 100)).toBe(4)
+    expect(countWithin(durations, 10_000)).toBe(5)
   })
 })

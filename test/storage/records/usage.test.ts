@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toBucket, maxOfBucket, within } from '../../../src/storage/records/durations.ts'
+import { toBucket, maxOfBucket, countWithin } from '../../../src/storage/records/durations.ts'
 import type { FigureRow } from '../../../src/storage/records/figures.ts'
 import { createRecords } from '../../../src/storage/records/records.ts'
 import { part } from '../../simulation/part.ts'
@@ -60,5 +60,5 @@ describe('usage over days', () => {
 
 it('a duration that is as long as the longest of its bucket is within that', () => {
   const durations = new Map([[8, 3]])
-  expect([within(durations, maxOfBucket(8)), within(durations, maxOfBucket(8) - 0.01)]).toEqual([3, 0])
+  expect([countWithin(durations, maxOfBucket(8)), countWithin(durations, maxOfBucket(8) - 0.01)]).toEqual([3, 0])
 })

@@ -24,9 +24,9 @@ export function createImplementationRoutes(deps: ImplementationRoutesDeps): Hono
     ...PUBLISHER_ROUTE,
     responses: { 200: json('The implementation, as it was published', OBJECT), 304: UNCHANGED },
   })(async ({ c, principal, path: { id } }) => {
-    const found = await findImplementation(id, principal, getBackground(c))
-    if (!found.ok) return found
-    const { record, implementation } = found.value
+    const stored = await findImplementation(id, principal, getBackground(c))
+    if (!stored.ok) return stored
+    const { record, implementation } = stored.value
     const headers = { ...PRIVATE, etag: `"${record.digest}.implementation"` }
     const unchanged = notModified(c.req.raw, headers)
     return unchanged ?? { ...ok(encodeImplementation(record, implementation)), headers }
@@ -36,9 +36,9 @@ export function createImplementationRoutes(deps: ImplementationRoutesDeps): Hono
     ...PUBLISHER_ROUTE,
     responses: { 200: mediaTypeOnly('The module', '*/*'), 304: UNCHANGED },
   })(async ({ c, principal, path: { id } }) => {
-    const found = await findImplementation(id, principal, getBackground(c))
-    if (!found.ok) return found
-    const { record, implementation } = found.value
+    const stored = await findImplementation(id, principal, getBackground(c))
+    if (!stored.ok) return stored
+    const { record, implementation } = stored.value
     const moduleSource = findModule(implementation)
     if (!moduleSource) return notFound(`'${record.id}' has no module: it is of the kind '${implementation.kind}'`)
     const name = `${record.toolkit}.${record.tool}-${record.version}`

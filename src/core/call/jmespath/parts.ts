@@ -91,8 +91,8 @@ export function filterProjection(left: ExpressionPart, condition: ExpressionPart
   return part([left, condition, right], (value, budget) => {
     const items = left.select(value, budget)
     if (!isJsonArray(items)) return null
-    const kept = items.filter((item) => !isFalsy(condition.select(item, budget), budget))
-    return selectEach(kept, right, budget)
+    const matches = items.filter((item) => !isFalsy(condition.select(item, budget), budget))
+    return selectEach(matches, right, budget)
   })
 }
 
@@ -142,15 +142,15 @@ export function comparison(sign: string, left: ExpressionPart, right: Expression
 }
 
 export function functionCall(name: string, args: readonly ExpressionPart[]): ExpressionPart {
-  const called = FUNCTIONS.get(name)
-  if (!called) throw new InvalidExpression(`there is no function '${name}'`)
-  const problem = argumentsProblem(called, args)
+  const definition = FUNCTIONS.get(name)
+  if (!definition) throw new InvalidExpression(`there is no function '${name}'`)
+  const problem = argumentsProblem(definition, args)
   if (problem) throw new InvalidExpression(`the function '${name}' takes ${problem}`)
   return part(args, (value, budget) => {
     const values = args.map(({ isReference, select }) =>
       isReference ? (item: Json) => select(item, budget) : select(value, budget),
     )
-    return callFunction(name, called, values, budget)
+    return callFunction(name, definition, values, budget)
   })
 }
 

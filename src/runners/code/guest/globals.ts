@@ -11,12 +11,12 @@ export const currentLines = new AsyncLocalStorage<string[]>()
 export function logGuest(...values: readonly unknown[]): void {
   const lines = currentLines.getStore()
   if (!lines || lines.length >= MAX_LINES) return
-  const texts = values.slice(0, MAX_LINE).map((value) => shown(value).slice(0, MAX_LINE))
+  const texts = values.slice(0, MAX_LINE).map((value) => toLogText(value).slice(0, MAX_LINE))
   // With a character in front it is copied: engines keep the whole of a text for a slice of it
   lines.push(` ${texts.join(' ').slice(0, MAX_LINE)}`.slice(1))
 }
 
-function shown(value: unknown): string {
+function toLogText(value: unknown): string {
   if (typeof value === 'string') return value
   if (value instanceof Error) return `${value.name}: ${value.message}`
   try {

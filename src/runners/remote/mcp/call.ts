@@ -100,8 +100,8 @@ function inputRequired(value: object, canAsk: boolean, endpoint: Endpoint): Upst
       endpoint,
     )
   if (canAsk) {
-    const asks = { requests, ...(typeof state === 'string' ? { state } : {}) }
-    return { result: { ok: false, asks } satisfies RunResult }
+    const required = { requests, ...(typeof state === 'string' ? { state } : {}) }
+    return { result: { ok: false, asks: required } satisfies RunResult }
   }
   const description = describeElicitations(requestParams)
   return toFailedCall(

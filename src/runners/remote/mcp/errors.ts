@@ -30,10 +30,10 @@ export function toUpstreamFailure(
   if (status !== undefined && failures.refusal) return toRejectedCall(failures.refusal, endpoint, now)
   const message = error instanceof Error ? error.message : String(error)
   if (code === STREAM_ENDED) {
-    const ended = toFailedCall(`${host} ended its answer before it was complete`, undefined, endpoint, {
+    const endedFailure = toFailedCall(`${host} ended its answer before it was complete`, undefined, endpoint, {
       can_retry: true,
     })
-    return { ...ended, retryAfter: 'backoff', isUncertain: true }
+    return { ...endedFailure, retryAfter: 'backoff', isUncertain: true }
   }
   if (code === 'REQUEST_TIMEOUT')
     return toFailedCall(`${host} did not answer in time`, undefined, endpoint, { can_retry: true })

@@ -41,14 +41,14 @@ const GRACE_MS = 10_000
 export async function withSession<T>(options: SessionOptions, deps: RemoteDeps, work: Work<T>) {
   const { endpoint, signal } = options
   const { href } = endpoint.url
-  let known = deps.revisions.get(href)
-  let session = await openSession(options, deps, known, work)
-  if (!session.ok && known && !session.failures.unanswered && !signal.aborted && wasNotExecuted(session.error)) {
+  let discovery = deps.revisions.get(href)
+  let session = await openSession(options, deps, discovery, work)
+  if (!session.ok && discovery && !session.failures.unanswered && !signal.aborted && wasNotExecuted(session.error)) {
     deps.revisions.delete(href)
-    known = undefined
-    session = await openSession(options, deps, known, work)
+    discovery = undefined
+    session = await openSession(options, deps, discovery, work)
   }
-  if (!session.ok && !known && session.isUndecided && !signal.aborted) {
+  if (!session.ok && !discovery && session.isUndecided && !signal.aborted) {
     const legacy = await openSession(options, deps, { kind: 'legacy' }, work)
     // A server of 2026-07-28 alone refuses that: then the first failure counts
     if (legacy.ok || !wasNotExecuted(legacy.error)) session = legacy
@@ -61,7 +61,7 @@ export async function withSession<T>(options: SessionOptions, deps: RemoteDeps, 
 async function openSession<T>(
   options: SessionOptions,
   { guardedStream, revisions, newId }: RemoteDeps,
-  known: PriorDiscovery | undefined,
+  discovery: PriorDiscovery | undefined,
   work: Work<T>,
 ) {
   const { endpoint, signal, timeoutMs, background } = options
@@ -87,7 +87,7 @@ async function openSession<T>(
   background?.(closed)
   let connected = false
   const run = async () => {
-    await client.connect(transport, known ? { ...waiting, prior: known } : waiting)
+    await client.connect(transport, discovery ? { ...waiting, prior: discovery } : waiting)
     connected = true
     const version = client.getNegotiatedProtocolVersion()
     if (version !== undefined) {
@@ -99,8 +99,8 @@ async function openSession<T>(
   const done = await raceAbort(run, signal)
   // Before the end, in which something may fail too
   const failures = session.failures()
-  const ended = end(client, transport, connected).then(close)
-  if (!background) await ended
+  const closing = end(client, transport, connected).then(close)
+  if (!background) await closing
   if (done.state === 'done') return { ok: true as const, value: done.value }
   const error = done.state === 'failed' ? done.error : new Error('The call has ended')
   const isUndecided = !connected && !transport.hasInitialized && !FINAL.has(failures.unanswered?.kind)

@@ -97,7 +97,7 @@ export function readInstruction(reader: ByteReader): Instruction {
 }
 
 function readSimple(simple: Simple, reader: ByteReader): Instruction {
-  for (let left = simple.numbers; left > 0; left--) reader.skipNumber()
+  for (let remaining = simple.numbers; remaining > 0; remaining--) reader.skipNumber()
   return simple
 }
 

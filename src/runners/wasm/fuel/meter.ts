@@ -36,8 +36,8 @@ export function* addFuelMetering(module: Uint8Array, { fuel, maxPages }: MeterOp
   const count = (name: SectionName) => counts.get(name) ?? 0
   const imports = readImports(sections.get('import')?.fork())
   const exports = readExports(sections.get('export')?.fork())
-  const taken = [FUEL_EXPORT, START_EXPORT, MEMORY_EXPORT].find((name) => exports.names.includes(name))
-  if (taken !== undefined) throw new ModuleError(`The module must not export '${taken}'`)
+  const reservedName = [FUEL_EXPORT, START_EXPORT, MEMORY_EXPORT].find((name) => exports.names.includes(name))
+  if (reservedName !== undefined) throw new ModuleError(`The module must not export '${reservedName}'`)
   if (!sections.has('type') || !sections.has('code')) throw new ModuleError('The module holds no functions')
 
   const gauge: FuelCounter = {

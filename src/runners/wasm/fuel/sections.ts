@@ -22,8 +22,8 @@ const MAGIC = [0x00, 0x61, 0x73, 0x6d]
 const VERSION = [0x01, 0x00, 0x00, 0x00]
 
 export function checkHeader(bytes: Uint8Array): void {
-  const startsWith = (wanted: readonly number[], at: number) =>
-    wanted.every((byte, index) => bytes[at + index] === byte)
+  const startsWith = (expected: readonly number[], at: number) =>
+    expected.every((byte, index) => bytes[at + index] === byte)
   if (!startsWith(MAGIC, 0)) throw new ModuleError('It is not a WebAssembly module')
   if (!startsWith(VERSION, 4))
     throw new ModuleError('It is not a core module of WebAssembly: components and other versions are not supported')
@@ -37,9 +37,9 @@ export function readSections(bytes: Uint8Array): ReadonlyMap<SectionName, ByteRe
     const id = reader.byte()
     const section = reader.part(reader.u32())
     if (id === CUSTOM) continue
-    const known = SECTIONS.find((each) => each.id === id)
-    if (!known) throw new ModuleError(`The module has a section of the kind ${id}, which is not supported`)
-    sections.set(known.name, section)
+    const knownSection = SECTIONS.find((each) => each.id === id)
+    if (!knownSection) throw new ModuleError(`The module has a section of the kind ${id}, which is not supported`)
+    sections.set(knownSection.name, section)
   }
   return sections
 }

@@ -21,9 +21,9 @@ export function requestHttp(call: PluginCall) {
     const sent = body === 0n ? undefined : kernel.read(body, COPIED_BYTE).slice()
     http.status = 0
     http.headers = '{}'
-    const held = call.held() + (sent?.length ?? 0)
+    const heldBytes = call.held() + (sent?.length ?? 0)
     const end = Date.now() + call.timeoutMs
-    holdWhileWaiting(call, held, end)
+    holdWhileWaiting(call, heldBytes, end)
     try {
       const response = await fetch(url, { method, headers, ...(sent ? { body: sent } : {}) })
       const parts: Uint8Array<ArrayBuffer>[] = []
@@ -32,7 +32,7 @@ export function requestHttp(call: PluginCall) {
         size += part.length
         if (kernel.used() + size > MAX_MEMORY_BYTES)
           throw new Error('The answer is larger than the shared memory that is left')
-        holdWhileWaiting(call, held + size, end)
+        holdWhileWaiting(call, heldBytes + size, end)
         parts.push(part.slice())
       }
       const bytes = new Uint8Array(await new Blob(parts).arrayBuffer())
@@ -53,10 +53,10 @@ function readRequest(text: string): { url: string; method: string; headers: Reco
     throw new Error('The plugin made a request that is not an object')
   const { url, method = 'GET', headers, header } = Object(request)
   if (typeof url !== 'string' || !URL.canParse(url)) throw new Error('The plugin made a request without a URL')
-  const given: [string, unknown][] = Object.entries(headers ?? header ?? {})
+  const headerEntries: [string, unknown][] = Object.entries(headers ?? header ?? {})
   return {
     url,
     method: String(method).toUpperCase(),
-    headers: Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
+    headers: Object.fromEntries(headerEntries.map(([name, value]) => [name, String(value)])),
   }
 }

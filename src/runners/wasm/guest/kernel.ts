@@ -25,9 +25,9 @@ export function createKernel(charge: (units: number) => void) {
     const whole = Number(address)
     const index = Math.floor(whole / OFFSETS)
     at = whole - index * OFFSETS
-    const found = blocks[index]
-    if (!found) throw new Error('The plugin used memory that is not allocated')
-    return found
+    const block = blocks[index]
+    if (!block) throw new Error('The plugin used memory that is not allocated')
+    return block
   }
 
   /** `make` gives so many bytes, which become the block's own. */
@@ -58,8 +58,8 @@ export function createKernel(charge: (units: number) => void) {
       const bytes = size === undefined ? BigInt(most) : BigInt.asUintN(64, size)
       if (bytes > most) throw new Error(`The plugin used ${bytes} bytes of a block of ${most}`)
       charge(Number(bytes) * unitsPerByte)
-      const found = blocks[getIndex(handle)]
-      return found ? new Uint8Array(found.buffer, found.byteOffset, Number(bytes)) : new Uint8Array()
+      const block = blocks[getIndex(handle)]
+      return block ? new Uint8Array(block.buffer, block.byteOffset, Number(bytes)) : new Uint8Array()
     },
     /** The block of the output is read once the call has ended, so it is not freed before. */
     keepOutput(handle: bigint): void {

@@ -35,7 +35,7 @@ async function runPlugin({ exported, input, config, fuel, timeoutMs }: ExportCal
   let can_retry: true | undefined
   let gauge: WebAssembly.Global | undefined
 
-  const left = (): bigint => BigInt(gauge?.value ?? fuel)
+  const getRemainingFuel = (): bigint => BigInt(gauge?.value ?? fuel)
   const findMemory = (name: string): WebAssembly.Memory | undefined => {
     const found: unknown = instance?.exports[name]
     return found instanceof WebAssembly.Memory ? found : undefined
@@ -43,7 +43,7 @@ async function runPlugin({ exported, input, config, fuel, timeoutMs }: ExportCal
   const memoryBytes = () => findMemory(MEMORY_EXPORT)?.buffer.byteLength ?? 0
   const charge = (units: number) => {
     if (!gauge) return
-    const rest = left() - BigInt(HOST_CALL + Math.ceil(units))
+    const rest = getRemainingFuel() - BigInt(HOST_CALL + Math.ceil(units))
     gauge.value = rest
     if (rest < 0n) throw new Error('There is no fuel left')
   }
@@ -92,7 +92,7 @@ async function runPlugin({ exported, input, config, fuel, timeoutMs }: ExportCal
     if (call.error === undefined && !isPlain) kind = 'exception'
     can_retry = Object(error).can_retry
   }
-  const remaining = left()
+  const remaining = getRemainingFuel()
   const usage = {
     instructions: fuel - Math.max(0, Number(remaining)),
     memory_bytes: memoryBytes(),
@@ -105,16 +105,16 @@ async function runPlugin({ exported, input, config, fuel, timeoutMs }: ExportCal
 }
 
 function buildImports(call: PluginCall): Record<string, Record<string, (...given: never[]) => unknown>> {
-  const given = {
+  const hostFunctions = {
     'extism:host/env': extismFunctions(call),
     'wasi_snapshot_preview1': wasiFunctions(call),
     'env': { abort: abort(call) },
   }
   // Missing functions of WASI fail when used: most of the imported ones never are
   for (const { module: from, name } of WebAssembly.Module.imports(plugin)) {
-    if (from === 'wasi_snapshot_preview1') given[from][name] ??= () => NOT_SUPPORTED
+    if (from === 'wasi_snapshot_preview1') hostFunctions[from][name] ??= () => NOT_SUPPORTED
   }
-  return given
+  return hostFunctions
 }
 
 /** AssemblyScript's `abort(message, file, line, column)`: texts are UTF-16, their length in bytes before them. */

@@ -37,8 +37,8 @@ export function withPages(manifest: Manifest, changed: readonly PageReference[],
   }
 }
 
-export function applyUpdate(known: Manifest, { since, ...manifest }: ManifestUpdate): Manifest {
-  return since === undefined ? manifest : { ...manifest, pages: mergePages(known.pages, manifest.pages) }
+export function applyUpdate(earlier: Manifest, { since, ...manifest }: ManifestUpdate): Manifest {
+  return since === undefined ? manifest : { ...manifest, pages: mergePages(earlier.pages, manifest.pages) }
 }
 
 /** The index of the page that a key belongs to. */
@@ -46,8 +46,8 @@ export function findPage(pages: readonly PageReference[], key: string): number {
   return pages.findLastIndex(({ first }) => first <= key)
 }
 
-function mergePages(known: readonly PageReference[], changed: readonly PageReference[]): readonly PageReference[] {
-  const byFirst = new Map([...known, ...changed].map((page) => [page.first, page]))
+function mergePages(pages: readonly PageReference[], changed: readonly PageReference[]): readonly PageReference[] {
+  const byFirst = new Map([...pages, ...changed].map((page) => [page.first, page]))
   return [...byFirst.values()].toSorted((one, other) => (one.first < other.first ? -1 : 1))
 }
 

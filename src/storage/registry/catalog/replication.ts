@@ -147,8 +147,8 @@ function noteReplicated(sql: SqlStorage, pages: readonly WrittenPage[]): void {
 }
 
 /** Save the page without tools, which several rows may have. */
-function deletePagesLater(sql: SqlStorage, pages: readonly PageReference[], known: 'IGNORE' | 'REPLACE'): void {
+function deletePagesLater(sql: SqlStorage, pages: readonly PageReference[], onConflict: 'IGNORE' | 'REPLACE'): void {
   const targets = pages.flatMap(({ count, hash }) => (count > 0 ? kvKey('page', hash) : []))
-  const insert = `INSERT OR ${known} INTO retired SELECT value, ? FROM json_each(?)`
+  const insert = `INSERT OR ${onConflict} INTO retired SELECT value, ? FROM json_each(?)`
   sql.exec(insert, Date.now(), JSON.stringify(targets))
 }

@@ -130,10 +130,10 @@ export function createKvCatalog(options: KvCatalogOptions) {
     async list(query, principal, format, { reserve } = {}) {
       await policies.ready()
       if (query.q !== undefined || query.versions === 'all') {
-        const found = await queryRegistry(query, principal, format)
+        const answer = await queryRegistry(query, principal, format)
         const isReserved =
-          !found || !reserve || (await reserve(found.lines.reduce((sum, { length }) => sum + length, 0)))
-        return isReserved ? found : OUT_OF_MEMORY
+          !answer || !reserve || (await reserve(answer.lines.reduce((sum, { length }) => sum + length, 0)))
+        return isReserved ? answer : OUT_OF_MEMORY
       }
       const after = query.cursor === undefined ? '' : decodeCursor(query.cursor)
       if (after === undefined || (after !== '' && !parseToolId(after))) return undefined

@@ -20,22 +20,24 @@ export function createKvManifest({ kv, registry, now, reads, loadBundledManifest
   let required = 0
   let lookedUpTo = 0
 
-  async function loadFromRegistry(known: Manifest | undefined): Promise<Manifest> {
-    return known ? applyUpdate(known, await registry().manifest(known.revision)) : registry().manifest()
+  async function loadFromRegistry(cachedManifest: Manifest | undefined): Promise<Manifest> {
+    return cachedManifest
+      ? applyUpdate(cachedManifest, await registry().manifest(cachedManifest.revision))
+      : registry().manifest()
   }
 
   async function load(): Promise<Manifest> {
-    const known = cache.peek(MANIFEST_KEY)
+    const cachedManifest = cache.peek(MANIFEST_KEY)
     // KV does not have this isolate's changes yet
-    const isLagging = known !== undefined && lookedUpTo < required
+    const isLagging = cachedManifest !== undefined && lookedUpTo < required
     lookedUpTo = required
     const read = isLagging ? undefined : await readKv()
     if (read && read.revision >= required) return read
     try {
-      return await loadFromRegistry(newest(read, known))
+      return await loadFromRegistry(newest(read, cachedManifest))
     } catch (error) {
       if (!(error instanceof UnreachableError)) throw error
-      const manifest = newest(read ?? (await readKv()), known) ?? (await loadBundledManifest())
+      const manifest = newest(read ?? (await readKv()), cachedManifest) ?? (await loadBundledManifest())
       if (!manifest) throw error
       return manifest
     }

@@ -94,10 +94,10 @@ export function createKvPages({ registry, reads, memory, attachDocuments, polici
     for (const [at, { index, records }] of read.entries()) {
       if (listed.length > 0 && work.spent > MAX_UNITS) break
       const key = `${format.name} ${revision} ${references[at]?.hash}`
-      const known = index.some(isShown) ? formatted.get(key) : []
+      const cachedLines = index.some(isShown) ? formatted.get(key) : []
       const lines =
-        known ?? (await write(await attachDocuments(records()), format, (of) => index[of]?.name ?? '', work))
-      if (!known) formatted.set(key, lines)
+        cachedLines ?? (await write(await attachDocuments(records()), format, (of) => index[of]?.name ?? '', work))
+      if (!cachedLines) formatted.set(key, lines)
       listed.push(lines.length === 0 ? [] : toListedPage(index, lines))
     }
     return listed
@@ -139,15 +139,15 @@ function createKvTexts({ kind, reads, registry, memory, carried }: KvTextsOption
     /** In the order of the hashes, up to the first that nobody has. */
     async read(hashes: readonly string[]): Promise<readonly string[]> {
       const missing = hashes.filter((hash) => !cache.has(hash)).map((hash) => kvKey(kind, hash))
-      const found = new Map<string, string | null>()
+      const foundTexts = new Map<string, string | null>()
       for (let at = 0; at < missing.length; at += KV_BULK) {
         const some = await reads.texts(missing.slice(at, at + KV_BULK), IMMUTABLE_TTL_S)
-        for (const [key, text] of some) found.set(key, text)
+        for (const [key, text] of some) foundTexts.set(key, text)
       }
       const texts: string[] = []
       for (const hash of hashes) {
         const key = kvKey(kind, hash)
-        const text = cache.get(hash) ?? found.get(key) ?? carried?.(hash) ?? (await registry().value(key))
+        const text = cache.get(hash) ?? foundTexts.get(key) ?? carried?.(hash) ?? (await registry().value(key))
         if (typeof text !== 'string') break
         cache.set(hash, text)
         texts.push(text)

@@ -23,19 +23,19 @@ export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv'
   async function load(): Promise<PolicySet> {
     const list = await reader.read<PolicyList>(KEY, { onMiss: 'absent' })
     const { policies, revision } = list ?? { policies: [], revision: 0 }
-    const known = cache.peek(KEY)
-    return known?.revision === revision ? known : createPolicySet(policies, revision)
+    const cachedPolicies = cache.peek(KEY)
+    return cachedPolicies?.revision === revision ? cachedPolicies : createPolicySet(policies, revision)
   }
 
   const policies: CachedPolicies = {
     current() {
-      const known = cache.peek(KEY)
-      if (known) return known
+      const cachedPolicies = cache.peek(KEY)
+      if (cachedPolicies) return cachedPolicies
       throw new UnreachableError('Switchboard cannot reach its policies right now')
     },
     ready(background) {
-      const known = cache.get(KEY, load, background)
-      return known instanceof Promise ? known.then(() => undefined) : undefined
+      const loading = cache.get(KEY, load, background)
+      return loading instanceof Promise ? loading.then(() => undefined) : undefined
     },
   }
 

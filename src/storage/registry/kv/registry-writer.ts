@@ -81,9 +81,12 @@ export function createRegistryWriter({ registry, reader, installedKeys, require,
     const created = all.filter(({ outcome }) => outcome === 'created').flatMap(({ ids }) => ids)
     if (created.length === 0 || created.length > MAX_NEIGHBOR_SEARCHES || !hasScope(principal, 'tools:read')) return all
     // It is published whether or not it can be judged
-    const found = await withFallback(() => registry().neighborWarnings(created, principal), new Map<string, string>())
+    const warningsById = await withFallback(
+      () => registry().neighborWarnings(created, principal),
+      new Map<string, string>(),
+    )
     return all.map((each) => {
-      const warnings = each.ids.flatMap((id) => found.get(id) ?? [])
+      const warnings = each.ids.flatMap((id) => warningsById.get(id) ?? [])
       if (each.outcome !== 'created' || warnings.length === 0) return each
       return { ...each, warnings: [...(each.warnings ?? []), ...warnings] }
     })

@@ -30,11 +30,11 @@ export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
     const having = sumWeights(rows)
     const others = sumWeights(standIns)
     const leastOwn = rows.some(isOfToolkit) ? LEAST_OF_TOOLKIT : least
-    const own = having.size === 0 ? 0 : Math.max(leastOwn, inverseDocumentFrequency(having.size, tools))
+    const weight = having.size === 0 ? 0 : Math.max(leastOwn, inverseDocumentFrequency(having.size, tools))
     const discounted =
-      STAND_IN * Math.max(least, Math.min(own || Infinity, inverseDocumentFrequency(others.size, tools)))
+      STAND_IN * Math.max(least, Math.min(weight || Infinity, inverseDocumentFrequency(others.size, tools)))
     for (const id of new Set([...having.keys(), ...others.keys()])) {
-      const most = Math.max(own * saturate(having.get(id) ?? 0), discounted * saturate(others.get(id) ?? 0))
+      const most = Math.max(weight * saturate(having.get(id) ?? 0), discounted * saturate(others.get(id) ?? 0))
       if (scores.has(id) || !isImplied) scores.set(id, (scores.get(id) ?? 0) + most)
     }
     return having.size + others.size > 0
@@ -55,8 +55,8 @@ export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
   add(...getSides(terms.length), LEAST_OF_VERB, true)
   const unmatched = missing.filter((_, at) => instead[at]?.isForm !== true).map(({ word }) => word)
   // No tool has an empty name
-  const named = `SELECT id FROM indexed WHERE (whole = ?1 OR plain = ?1) AND ${scope.condition}`
-  for (const id of column<number>(sql, named, toSearchText(q), ...scope.bindings))
+  const nameQuery = `SELECT id FROM indexed WHERE (whole = ?1 OR plain = ?1) AND ${scope.condition}`
+  for (const id of column<number>(sql, nameQuery, toSearchText(q), ...scope.bindings))
     scores.set(id, VERY + (scores.get(id) ?? 0))
   const ranked = [...scores].sort(([id, score], [otherId, other]) => other - score || id - otherId)
   return { ids: ranked.map(([id]) => id), unmatched }

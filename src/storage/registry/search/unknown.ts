@@ -62,8 +62,8 @@ export type NearTool = Readonly<Record<'id' | 'name' | 'whole' | 'plain', string
  * Tools of the same name in any toolkit, then those of much the same id or name; case and separators are ignored. A large
  * registry misses names misspelt at the beginning of both parts: see `MAX_BESIDE`.
  */
-export function toolsNear(sql: SqlStorage, asked: string, principal = ADMIN): NearTool[] {
-  const [name, tool] = [toSearchText(asked), toSearchText(asked.slice(asked.indexOf('.') + 1))]
+export function toolsNear(sql: SqlStorage, requestedName: string, principal = ADMIN): NearTool[] {
+  const [name, tool] = [toSearchText(requestedName), toSearchText(requestedName.slice(requestedName.indexOf('.') + 1))]
   const { condition, bindings } = buildScope(sql, {}, principal)
   const query = `SELECT tool.toolkit || '.' || tool AS id, exposed AS name, whole, plain, callable
     FROM indexed JOIN tool USING (key) WHERE indexed.id IN (${CANDIDATES}) AND ${condition} ORDER BY key`

@@ -37,11 +37,11 @@ type IndexedRow = { readonly id: number; readonly key: string; readonly level: n
 function idsCoveredBy(sql: SqlStorage, principal: Principal): readonly number[] | undefined {
   const query = 'SELECT id, key, level FROM indexed WHERE key >= ? AND key < ?'
   const begun = listPrefixes(principal)?.flatMap((begin) => rows<IndexedRow>(sql, query, begin, `${begin}\u{10ffff}`))
-  const seen = begun?.filter(({ key, level }) => {
+  const visibleTools = begun?.filter(({ key, level }) => {
     const name = parseToolId(key)
     return name && maySee(principal, { ...name, securityLevel: level }, 'tools:read')
   })
-  return seen && [...new Set(seen.map(({ id }) => id))]
+  return visibleTools && [...new Set(visibleTools.map(({ id }) => id))]
 }
 
 /** Prefixes of the keys that a principal's patterns may cover, whose `-` may be `_`; undefined where they cover all. */

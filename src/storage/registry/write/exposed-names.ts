@@ -17,17 +17,17 @@ export function exposedName(sql: SqlStorage, name: ToolName, declared: string): 
 }
 
 /** Whether it is another tool's, or begins as another toolkit's names do. */
-export function isTakenName(sql: SqlStorage, name: ToolName, wanted: string): boolean {
-  const holder = keyOfName(sql, wanted)
-  return holder === undefined ? isOfAnotherToolkit(sql, name, wanted) : holder !== toolKey(name)
+export function isTakenName(sql: SqlStorage, name: ToolName, candidate: string): boolean {
+  const holder = keyOfName(sql, candidate)
+  return holder === undefined ? isOfAnotherToolkit(sql, name, candidate) : holder !== toolKey(name)
 }
 
-export function claimDeclared(sql: SqlStorage, name: ToolName, wanted: string): boolean {
+export function claimDeclared(sql: SqlStorage, name: ToolName, declaredName: string): boolean {
   const key = toolKey(name)
-  const holder = keyOfName(sql, wanted)
+  const holder = keyOfName(sql, declaredName)
   if (holder !== undefined) return holder === key
-  if (isOfAnotherToolkit(sql, name, wanted)) return false
-  pointName(sql, wanted, key)
+  if (isOfAnotherToolkit(sql, name, declaredName)) return false
+  pointName(sql, declaredName, key)
   return true
 }
 
@@ -61,8 +61,8 @@ function claimDerived(sql: SqlStorage, name: ToolName): string {
   }
 }
 
-function isOfAnotherToolkit(sql: SqlStorage, { toolkit }: ToolName, wanted: string): boolean {
-  const name = wanted.toLowerCase()
+function isOfAnotherToolkit(sql: SqlStorage, { toolkit }: ToolName, candidate: string): boolean {
+  const name = candidate.toLowerCase()
   if (/^[_.]/.test(name.slice(toolkit.length)) && name.startsWith(toolkit.toLowerCase())) return false
   for (let at = 1; at < name.length; at++) {
     if ((name[at] === '_' || name[at] === '.') && isToolkit(sql, name.slice(0, at))) return true
