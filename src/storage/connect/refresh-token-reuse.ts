@@ -6,8 +6,8 @@ import { entryKeys } from './sql-kv.ts'
  * Detects a refresh token that is used again (OAuth 2.1, section 4.3.1). Call before a refresh; call the returned
  * function after it: true means that the agent must end.
  *
- * - First use: the access tokens before it end, and the token is recorded as spent.
- * - Second use before its successor was used: the library refreshes it once more.
+ * - First use: the token is recorded as spent.
+ * - Second use before its successor was used: the library refreshes it once more, and the access tokens before that end.
  * - Later use: the library refuses it, and since it is recorded as spent, the agent must end.
  */
 export async function presentRefreshToken(sql: SqlStorage, agent: string, token: string) {
