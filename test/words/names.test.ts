@@ -9,7 +9,8 @@ const EXPORT =
 const sources = execFileSync('git', ['ls-files', 'src'], { cwd: root, encoding: 'utf8' })
   .split('\n')
   .filter((path) => /\.tsx?$/.test(path))
-const exported = sources.flatMap((path) => listExports(readFileSync(`${root}/${path}`, 'utf8')))
+const exportsByFile = sources.map((path) => ({ path, names: listExports(readFileSync(`${root}/${path}`, 'utf8')) }))
+const exported = exportsByFile.flatMap(({ names }) => names)
 
 /** A keyword of JSON Schema ends so. */
 const KEYWORDS: ReadonlySet<string> = new Set(['mergeAllOf'])
@@ -27,15 +28,19 @@ const SAME_SHAPE = /^src\/(?:dialects|console|storage)\//
 /** The client is a package by itself, and the Worker's entry exports its Durable Objects. */
 const BY_ITSELF = /^src\/(?:client\/|index\.ts$)/
 
-/** The exported names that stand in several files, each with those files. */
-function findRepeatedNames(): readonly string[] {
-  const files = new Map<string, Set<string>>()
-  for (const path of sources.filter((source) => !BY_ITSELF.test(source)))
-    for (const name of listExports(readFileSync(`${root}/${path}`, 'utf8')))
-      files.set(name, (files.get(name) ?? new Set()).add(path))
-  return [...files]
-    .filter(([, paths]) => paths.size > 1 && ![...paths].every((path) => SAME_SHAPE.test(path)))
-    .map(([name, paths]) => `${name}: ${[...paths].join(' ')}`)
+type FileExports = (typeof exportsByFile)[number]
+
+/** The exported names that stand in several files, but for those of one folder whose files have one shape. */
+function findRepeatedNames(files: readonly FileExports[]): readonly string[] {
+  const folders = new Map<string, Set<string>>()
+  for (const { path, names } of files) {
+    if (BY_ITSELF.test(path)) continue
+    const folder = SAME_SHAPE.exec(path)?.[0] ?? path
+    for (const name of names) folders.set(name, (folders.get(name) ?? new Set()).add(folder))
+  }
+  return [...folders]
+    .filter(([, places]) => places.size > 1)
+    .map(([name, places]) => `${name}: ${[...places].join(' ')}`)
 }
 
 /** Why a name is not one of the field's, or undefined. A participle may stand before a noun: `sealedToken`. */
@@ -63,7 +68,11 @@ describe('the names that are exported', () => {
   })
 
   it('stand in one file each, but where files have one shape', () => {
-    expect(findRepeatedNames()).toEqual([])
+    expect(findRepeatedNames(exportsByFile)).toEqual([])
+    const [first, second] = ['src/core/a.ts', 'src/api/b.ts'].map((path) => ({ path, names: ['readRows'] }))
+    expect(findRepeatedNames([first, second].filter((file) => file !== undefined))).toEqual([
+      'readRows: src/core/a.ts src/api/b.ts',
+    ])
   })
 
   it.each(['valueOf', 'Asked', 'given', 'findAsked', 'mcpFace', 'createGate', 'authoriseCall'])(

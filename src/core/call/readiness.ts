@@ -99,9 +99,10 @@ export function createReadinessCheck({ getHealth, unreachable, toolSecrets, gran
     return summarizeReadiness(failures, upstreams)
 
     function summarizeReadiness(causes: readonly Failure[], health: readonly UpstreamHealth[]) {
-      const formatMissing = causes.find((each) => each.type === 'requirements-missing')
+      const missingRequirements = causes.find((each) => each.type === 'requirements-missing')
       const missing =
-        formatMissing && omitEmptyRequirements(formatMissing.authorization.map(encodeChallenge), formatMissing)
+        missingRequirements &&
+        omitEmptyRequirements(missingRequirements.authorization.map(encodeChallenge), missingRequirements)
       const context = listContextParameters(record)
       return {
         tool: record.id,

@@ -76,11 +76,11 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     }
     // With a dash it is a document's, if there is one
     const isToolkit = isNamePart(id) && (!address || address.toolkit === id || sanitizeName(id) === id)
-    const documentAddress =
+    const toolkitLookup =
       isToolkit && isNamePart(sourceName)
         ? await lookUpTool({ toolkit: id, tool: sourceName }, range, refText)
         : undefined
-    if (documentAddress && (!documentAddress.ok || documentAddress.tool.record.toolkit === id)) return documentAddress
+    if (toolkitLookup && (!toolkitLookup.ok || toolkitLookup.tool.record.toolkit === id)) return toolkitLookup
     return fail({ type: 'tool-unknown', asked: refText, suggestions: [] })
   }
 
@@ -94,8 +94,8 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     const resolved = visibleDocument && (await pickVersion(visibleDocument, range))
     if (resolved) return resolved
     const current = await source.loadCurrentOrSuggest(name)
-    const there = 'versions' in current && !current.isDeleted ? withoutPending(current) : undefined
-    if (there) return (await pickVersion(there, range)) ?? versionFailure(there, range)
+    const currentDocument = 'versions' in current && !current.isDeleted ? withoutPending(current) : undefined
+    if (currentDocument) return (await pickVersion(currentDocument, range)) ?? versionFailure(currentDocument, range)
     const suggestions = 'versions' in current ? await source.suggestIds(name) : current
     return fail({ type: 'tool-unknown', asked: refText, suggestions })
   }

@@ -45,7 +45,12 @@ export async function callServer(
   return toFailedCall(`${host} answered what is not ${dialect.title}`, unstructured(text, endpoint), endpoint)
 }
 
-function toOutcome(answer: RemoteAnswer, spokenText: string, record: ToolRecord, endpoint: Endpoint): UpstreamResult {
+function toOutcome(
+  answer: RemoteAnswer,
+  messagePrefix: string,
+  record: ToolRecord,
+  endpoint: Endpoint,
+): UpstreamResult {
   if ('value' in answer) return { result: { ok: true, value: answer.value ?? null } }
   if ('result' in answer) return fromCallToolResult(answer.result, record, endpoint)
   const { message, error, missing, more } = answer
@@ -53,7 +58,7 @@ function toOutcome(answer: RemoteAnswer, spokenText: string, record: ToolRecord,
   if (challenge) return challenge
   const { developer_message, ...fields } = failureFields(error)
   const words = typeof message === 'string' && message !== '' ? message : 'The tool failed and did not say why'
-  return toFailedCall(`${spokenText}${words}${more ? ` (${more})` : ''}`, developer_message, endpoint, fields)
+  return toFailedCall(`${messagePrefix}${words}${more ? ` (${more})` : ''}`, developer_message, endpoint, fields)
 }
 
 export function listServer(
