@@ -10,7 +10,7 @@ describe('Doorbell.Ring', () => {
     const { context, logged, reported } = contextFor()
     const ringing = ring.handler({ doorbell_id }, context)
     expect(reported).toEqual([[1, 2, 'Ding']])
-    await vi.runAllTimersAsync()
+    await vi.advanceTimersByTimeAsync(1_000)
     expect(await ringing).toBeUndefined()
     expect(reported.slice(1)).toEqual([[2, 2, 'Dong']])
     expect(logged).toEqual(['Rang the doorbell'])
