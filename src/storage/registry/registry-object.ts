@@ -9,6 +9,7 @@ import type { Publication, PublisherRights, VersionChange } from '../../core/pub
 import type { ListQuery, UnknownName } from '../../core/catalog/catalog.ts'
 import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import { kvKey } from '../keys.ts'
+import { yieldToEventLoop } from '../kv-outbox.ts'
 import { createRateCounter } from '../lookup-budget.ts'
 import { storeBlob } from './blobs.ts'
 import { type Bundle, isNewBundle, recordDeployment, writeBundle } from './write/bundle.ts'
@@ -46,6 +47,7 @@ export function defineRegistry<Env extends RegistryEnv>(
     readonly #sql: SqlStorage
     readonly #outbox: ReturnType<typeof createRegistryOutbox>
     readonly #manifestSince: ReturnType<typeof createManifests>
+    #lastTurn: Promise<void> = Promise.resolve()
     readonly #mayLookNear = createRateCounter(SUGGESTIONS_PER_S, () => Date.now())
     readonly #mayJudge = createRateCounter(NEIGHBOR_SEARCHES_PER_S, () => Date.now())
 
@@ -65,10 +67,10 @@ export function defineRegistry<Env extends RegistryEnv>(
     async publish(publications: readonly Publication[], principal: Principal) {
       const { storePublication } = await import('./write/publication.ts')
       const quota = readQuota(this.env)
-      const published = publications.map((each) =>
-        this.ctx.storage.transactionSync(() => storePublication(this.#sql, each, { principal, quota })),
+      const store = (publication: Publication) => storePublication(this.#sql, publication, { principal, quota })
+      const published = await this.#takeTurn(() =>
+        publications.map((publication) => this.ctx.storage.transactionSync(() => store(publication))),
       )
-      await this.#outbox.schedule()
       return { published, revision: this.revision() }
     }
 
@@ -209,9 +211,16 @@ export function defineRegistry<Env extends RegistryEnv>(
     }
 
     async #change<T>(change: () => T): Promise<T> {
-      const changed = this.ctx.storage.transactionSync(change)
+      return this.#takeTurn(() => this.ctx.storage.transactionSync(change))
+    }
+
+    /** Writes after the writes that arrived before it. A write takes up to 200 ms, so reads may come between two writes. */
+    async #takeTurn<T>(write: () => T): Promise<T> {
+      const turn = this.#lastTurn.then(write)
+      this.#lastTurn = turn.then(yieldToEventLoop, yieldToEventLoop)
+      const written = await turn
       await this.#outbox.schedule()
-      return changed
+      return written
     }
   }
 }

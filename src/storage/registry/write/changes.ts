@@ -47,6 +47,8 @@ export function changeVersion(
   return { ok: true, document, keys: [key, ...siblingKeys], revision: readNumber(sql, 'catalogue') } as const
 }
 
+const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+
 export function changeToolkit(
   sql: SqlStorage,
   toolkit: string,
@@ -61,24 +63,33 @@ export function changeToolkit(
   if (owner !== undefined && !isAdmin) return forbidden('Only an administrator can change who owns a toolkit')
   const deleted = findDeletedDenial(sql, toolkit)
   if (deleted !== undefined && (!isAdmin || status === undefined || owner !== undefined)) return conflict(deleted)
-  const { isHeld, isReviewed } = loadSettings(sql, toolkit)
-  if (status && !isAdmin && isHeld)
+  const settings = loadSettings(sql, toolkit)
+  if (status && !isAdmin && settings.isHeld)
     return forbidden(`An administrator disabled the toolkit '${toolkit}': only an administrator enables it`)
-  if (review === false && !isAdmin && isReviewed) return forbidden(formatReviewed(toolkit, 'ends that'))
+  if (review === false && !isAdmin && settings.isReviewed) return forbidden(formatReviewed(toolkit, 'ends that'))
   if (owner !== undefined && !transferToolkit(sql, toolkit, owner)) return conflict(formatNotTransferable(toolkit))
   if (review !== undefined) writeSettings(sql, toolkit, { review: review ? 1 : 0 })
-  if (tags) writeSettings(sql, toolkit, { tags: JSON.stringify(tags) })
-  if (description !== undefined) writeSettings(sql, toolkit, { description })
-  if (status) {
-    const isActive = status.state === 'active'
-    const held = isAdmin && status.state === 'disabled' ? 1 : 0
-    writeSettings(sql, toolkit, { status: isActive ? null : JSON.stringify(status), held, deleted: null })
+  const isHeld = isAdmin && status?.state === 'disabled'
+  const hasNewStatus =
+    status && (deleted !== undefined || isHeld !== settings.isHeld || !isEqual(status, settings.status))
+  const hasNewTags = tags && !isEqual(tags, settings.tags)
+  const hasNewDescription = description !== undefined && (description || undefined) !== settings.description
+  // Other callers wait while the tools of a toolkit are updated, so a change to the present values updates nothing
+  if (!hasNewStatus && !hasNewTags && !hasNewDescription) return undefined
+  if (hasNewTags) writeSettings(sql, toolkit, { tags: JSON.stringify(tags) })
+  if (hasNewDescription) writeSettings(sql, toolkit, { description })
+  if (hasNewStatus) {
+    const text = status.state === 'active' ? null : JSON.stringify(status)
+    writeSettings(sql, toolkit, { status: text, held: isHeld ? 1 : 0, deleted: null })
     storeToolkitStatus(sql, toolkit, status)
   }
-  if (!status && !tags && description === undefined) return undefined
   nextRevision(sql)
   markPagesDirty(sql, ...toolKeyRange(toolkit))
-  fanOut(sql, toolkit, status && (isAdmin && status.state !== 'active' ? 'revocation' : 'status'))
+  fanOut(
+    sql,
+    toolkit,
+    status && hasNewStatus ? (isAdmin && status.state !== 'active' ? 'revocation' : 'status') : undefined,
+  )
   return undefined
 }
 
