@@ -9,7 +9,7 @@ import { nextRevision, readNumber } from '../tables.ts'
 import { findChangeDenial, findDeletedDenial, transferToolkit, isBundled, isToolkit } from '../toolkits.ts'
 import { toolKeyRange, mayChange, loadSettings, loadToolkit, writeSettings } from '../toolkits.ts'
 import { fanOut } from './fan-out.ts'
-import { storeName, storeStatus, storeToolkitStatus, storeTrust } from './store-version.ts'
+import { statusPriority, storeName, storeStatus, storeToolkitStatus, storeTrust } from './store-version.ts'
 import { toolEntryText, isPending, listToolKeys, recordText } from '../versions.ts'
 
 type Refusal = Extract<ToolkitChangeResult, { readonly ok: false }>
@@ -85,11 +85,7 @@ export function changeToolkit(
   }
   nextRevision(sql)
   markPagesDirty(sql, ...toolKeyRange(toolkit))
-  fanOut(
-    sql,
-    toolkit,
-    status && hasNewStatus ? (isAdmin && status.state !== 'active' ? 'revocation' : 'status') : undefined,
-  )
+  fanOut(sql, toolkit, hasNewStatus ? statusPriority(status, isAdmin) : undefined)
   return undefined
 }
 

@@ -74,12 +74,17 @@ export function storeStatus(
     key,
     version,
   )
-  const reason = byAdministrator && status.state !== 'active' ? 'revocation' : 'status'
+  const reason = statusPriority(status, byAdministrator)
   // Another version of its document may be the newest now, which defines other tools
   const after = listRemovedSiblings(sql, key)
   const siblingKeys = [...before, ...after].filter((each) => each !== key && before.has(each) !== after.has(each))
   for (const each of [key, ...siblingKeys]) requeueTool(sql, each, reason)
   return siblingKeys
+}
+
+/** What an administrator makes inactive is written to KV before all else. */
+export function statusPriority({ state }: ToolStatus, byAdministrator: boolean): OutboxPriority {
+  return byAdministrator && state !== 'active' ? 'revocation' : 'status'
 }
 
 const ACTIVE: ToolStatus = { state: 'active' }
