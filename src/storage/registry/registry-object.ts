@@ -126,12 +126,13 @@ export function defineRegistry<Env extends RegistryEnv>(
       records?: Bundle['records'],
       documents: Bundle['documents'] = [],
     ) {
-      const wanted = isNewBundle(this.#sql, hash, deployedAt)
-      await this.#change(() => {
-        if (!wanted) recordDeployment(this.#sql, hash, deployedAt)
+      const isNew = await this.#change(() => {
+        const isNew = isNewBundle(this.#sql, hash, deployedAt)
+        if (!isNew) recordDeployment(this.#sql, hash, deployedAt)
         else if (records) writeBundle(this.#sql, { hash, records, documents }, deployedAt)
+        return isNew
       })
-      return { wanted: wanted && !records, revision: this.revision() }
+      return { wanted: isNew && !records, revision: this.revision() }
     }
 
     value(key: string): string | ArrayBuffer | undefined {
