@@ -31,7 +31,7 @@ const PER_RUN = 400
 const URGENT_PER_RUN = 300
 
 /** Lets the process handle other requests. KV and the Durable Objects run in one process with `npm run serve`. */
-export const yieldToEventLoop = () => new Promise<void>((done) => setTimeout(done, 0))
+export const yieldControl = () => new Promise<void>((done) => setTimeout(done, 0))
 
 export interface KeysOfKind {
   readonly value: (of: string) => string | ArrayBuffer | undefined
@@ -141,7 +141,7 @@ export function createOutbox({ storage, kv, kinds, replication, continueChange, 
       const results = await Promise.allSettled(batch.map(write))
       noteWritten(batch.filter((_, at) => results[at]?.status === 'fulfilled'))
       for (const result of results) if (result.status === 'rejected') throw result.reason
-      await yieldToEventLoop()
+      await yieldControl()
     }
   }
 

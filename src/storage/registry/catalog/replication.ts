@@ -1,5 +1,5 @@
 import { kvKey, MANIFEST_KEY } from '../../keys.ts'
-import { yieldToEventLoop, type Replication } from '../../kv-outbox.ts'
+import { yieldControl, type Replication } from '../../kv-outbox.ts'
 import { readField, firstRow, rows } from '../../rows.ts'
 import { readNumber } from '../tables.ts'
 import type { WriteLine } from './listed-tools.ts'
@@ -89,7 +89,7 @@ export function createReplication(storage: DurableObjectStorage, kv: KVNamespace
       )
       for (const result of results) if (result.status === 'rejected') throw result.reason
       pages.push(...builtPages.map(({ text, ...page }) => ({ ...page, characters: text.length })))
-      await yieldToEventLoop()
+      await yieldControl()
     }
     return false
   }
