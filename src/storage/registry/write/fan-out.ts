@@ -1,15 +1,16 @@
+/*
+ * Updates what is derived from the tools of a toolkit after a change of the toolkit: pages, index and KV.
+ *
+ * A change updates the first tools inside its own transaction, so that it is complete at once in a small toolkit. The
+ * outbox updates the others in turns, and other requests are handled between the turns. A change during a pass takes no
+ * turn: the pass goes on to the last tool and ends with the tools before it. So waiting changes share one pass, and
+ * changes without end keep no tool from its turn. Passes of several toolkits take turns.
+ */
 import type { OutboxPriority } from '../../kv-outbox.ts'
 import { column, firstRow } from '../../rows.ts'
 import { nextRevision, readMeta, writeMeta } from '../tables.ts'
 import { toolKeyRange } from '../toolkits.ts'
 import { refreshTool, requeueTool } from './store-version.ts'
-
-/**
- * Updates what is derived from the tools of a toolkit after a change of the toolkit: pages, index and KV. A change updates
- * the first tools inside its own transaction, so that it is complete at once in a small toolkit. The outbox updates the
- * others in turns, and other requests are handled between the turns. A change of a toolkit whose earlier change is not
- * complete updates nothing itself: the turns begin again, and all waiting changes share them.
- */
 
 /** Some 10 ms: many changes that arrive together hold up other callers for as many of these. */
 const TOOLS_PER_CHANGE = 50
@@ -17,8 +18,8 @@ const TOOLS_PER_CHANGE = 50
 const TOOLS_PER_TURN = 200
 
 interface FanOut {
-  /** The last tool that was updated. */
-  readonly after: string
+  /** The tools to update: their keys are greater than `after` and at most `last`. Older deployments stored none. */
+  readonly spans?: readonly (readonly [after: string, last: string])[]
   /** Absent if the change did not concern the status of versions. */
   readonly reason?: OutboxPriority | undefined
 }
@@ -33,34 +34,41 @@ const idle = new WeakSet<SqlStorage>()
 export function fanOut(sql: SqlStorage, toolkit: string, reason?: OutboxPriority): void {
   idle.delete(sql)
   const name = META_PREFIX + toolkit.toLowerCase()
-  const earlier = readMeta(sql, name)
-  const { reason: earlierReason }: Partial<FanOut> = JSON.parse(earlier ?? '{}')
-  const fanOut: FanOut = { after: '', reason: reason === 'revocation' ? reason : (earlierReason ?? reason) }
-  writeMeta(sql, name, JSON.stringify(fanOut))
-  if (earlier === undefined) takeTurn(sql, name, TOOLS_PER_CHANGE)
+  const [first, last] = toolKeyRange(toolkit)
+  const stored = readMeta(sql, name)
+  if (stored === undefined) return takeTurn(sql, name, { spans: [[first, last]], reason }, TOOLS_PER_CHANGE)
+  const earlier: FanOut = JSON.parse(stored)
+  const at = earlier.spans?.[0]?.[0] ?? first
+  const afterwards = [first, at] as const
+  const spans: FanOut['spans'] = [[at, last], afterwards]
+  const strictest = reason === 'revocation' ? reason : (earlier.reason ?? reason)
+  writeMeta(sql, name, JSON.stringify({ spans, reason: strictest } satisfies FanOut))
 }
 
 /** Takes a turn inside a transaction. True if another turn is needed. */
 export function continueFanOut(sql: SqlStorage): boolean {
-  const next = () => firstRow<{ name: string }>(sql, "SELECT name FROM meta WHERE name GLOB 'fan-out *' LIMIT 1")?.name
-  const name = idle.has(sql) ? undefined : next()
-  if (name === undefined) {
+  const query = "SELECT name, value FROM meta WHERE name GLOB 'fan-out *' ORDER BY rowid LIMIT 1"
+  const next = () => firstRow<{ name: string; value: string }>(sql, query)
+  const unfinished = idle.has(sql) ? undefined : next()
+  if (!unfinished) {
     idle.add(sql)
     return false
   }
   nextRevision(sql)
-  takeTurn(sql, name, TOOLS_PER_TURN)
+  takeTurn(sql, unfinished.name, JSON.parse(unfinished.value), TOOLS_PER_TURN)
   return next() !== undefined
 }
 
-function takeTurn(sql: SqlStorage, name: string, limit: number): void {
-  const { after, reason }: FanOut = JSON.parse(readMeta(sql, name) ?? '')
-  const query = 'SELECT key FROM tool WHERE key >= ? AND key < ? AND key > ? ORDER BY key LIMIT ?'
-  const keys = column<string>(sql, query, ...toolKeyRange(name.slice(META_PREFIX.length)), after, limit)
+function takeTurn(sql: SqlStorage, name: string, { spans, reason }: FanOut, limit: number): void {
+  const [[after, last] = toolKeyRange(name.slice(META_PREFIX.length)), ...laterSpans] = spans ?? []
+  const query = 'SELECT key FROM tool WHERE key > ? AND key <= ? ORDER BY key LIMIT ?'
+  const keys = column<string>(sql, query, after, last, limit)
   for (const key of keys) {
     if (reason) requeueTool(sql, key, reason)
     else refreshTool(sql, key)
   }
-  if (keys.length < limit) sql.exec('DELETE FROM meta WHERE name = ?', name)
-  else writeMeta(sql, name, JSON.stringify({ after: keys.at(-1), reason }))
+  const remaining: FanOut['spans'] = keys.length < limit ? laterSpans : [[keys.at(-1) ?? last, last], ...laterSpans]
+  // A new row is the last one, so the passes of other toolkits come first
+  sql.exec('DELETE FROM meta WHERE name = ?', name)
+  if (remaining.length > 0) writeMeta(sql, name, JSON.stringify({ spans: remaining, reason } satisfies FanOut))
 }

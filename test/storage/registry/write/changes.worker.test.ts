@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Principal } from '../../../../src/core/access/principal.ts'
 import type { ToolkitChange } from '../../../../src/core/access/toolkit-owner.ts'
 import type { ToolStatus } from '../../../../src/core/tool/version.ts'
@@ -247,6 +247,46 @@ describe('a change of a large toolkit', () => {
         "SELECT DISTINCT priority FROM outbox WHERE target GLOB 'tool/*'",
       )
       expect(priorities.toArray().map(({ priority }) => priority)).not.toContain(10)
+    }))
+
+  it('takes one pass for twenty changes, of which the last one holds for all tools', () =>
+    inRegistry(async (harness) => {
+      await fill(harness, 'Kit', 300)
+      const spy = vi.spyOn(harness.sql, 'exec')
+      const countUpdates = () => spy.mock.calls.filter(([query]) => query.startsWith('UPDATE tool SET listed')).length
+      for (let n = 0; n < 20; n += 1) await change(harness, { tags: [n < 19 ? `early${n}` : 'latest'] })
+      expect(countUpdates()).toBe(50)
+      await harness.drain()
+      // The first 50 have the first change's value, so they come once more
+      expect(countUpdates()).toBe(350)
+      expect(await listed(harness, { q: 'latest', toolkit: 'Kit' })).toBe(300)
+      expect(await listed(harness, { q: 'early18', toolkit: 'Kit' })).toBe(0)
+    }))
+
+  it.each(['busy', 'quiet'])('withdraws all tools of a disabled toolkit while changes of one do not end: %s', (kit) =>
+    inRegistry(async (harness) => {
+      await fill(harness, 'Busy', 450)
+      await fill(harness, 'Quiet', 450)
+      await change(harness, { tags: ['first'] }, ADMIN, 'busy')
+      await change(harness, { status: { state: 'disabled' } }, ADMIN, kit)
+      for (let n = 0; n < 9; n += 1) {
+        await change(harness, { tags: [`tag${n}`] }, ADMIN, 'busy')
+        await harness.runAlarm()
+      }
+      const query = 'SELECT count(*) AS n FROM tool WHERE toolkit = ? COLLATE NOCASE AND listed IS NOT NULL'
+      expect(harness.sql.exec<{ n: number }>(query, kit).one().n).toBe(0)
+    }),
+  )
+
+  it('finishes a pass that an older deployment began', () =>
+    inRegistry(async (harness) => {
+      await fill(harness, 'Kit', 120)
+      await change(harness, { tags: ['mail'] })
+      const older = JSON.stringify({ after: 'kit.tool1050' })
+      harness.sql.exec("UPDATE meta SET value = ? WHERE name = 'fan-out kit'", older)
+      harness.restart()
+      await harness.drain()
+      expect(await listed(harness, { q: 'mail', toolkit: 'Kit' })).toBe(120)
     }))
 
   it('lists none of its tools as soon as it is disabled, and goes on after a crash', () =>
