@@ -79,13 +79,15 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
     const redirectUri = searchParams.get('redirect_uri')
     // Documents of clients may list any
     if (redirectUri !== null && !isRedirectUri(redirectUri)) return page(BAD_REDIRECT)
-    // Nothing is looked up or fetched for strangers
+    const clientId = searchParams.get('client_id') ?? ''
+    // Nothing is looked up or fetched for strangers, and a registered client stays while they sign in
     const signed = await sessions.findSession(c.req.raw, () => limitAnonymous(c))
     if (!signed.ok) {
       if (signed.failure.type !== 'unauthenticated') return page(failurePage(signed.failure))
-      return signedOut ? page(signedOut) : redirectResponse(signIn)
+      if (signedOut) return page(signedOut)
+      if (!isDocumentUrl(clientId)) await server.noteRequested(clientId, c.req.raw.headers.get('cf-connecting-ip'))
+      return redirectResponse(signIn)
     }
-    const clientId = searchParams.get('client_id') ?? ''
     const document = isDocumentUrl(clientId) ? await findDocument(clientId, signed.value.fetchCapability) : undefined
     if (document?.ok === false) return page(requestErrorPage(document.message, undefined))
     const request = { url: `${origin}${pathname}${search}`, document: document?.client }

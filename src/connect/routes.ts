@@ -135,7 +135,8 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
     const invalidIndex = isStringArray(uris) ? uris.findIndex((uri) => !isRedirectUri(uri)) : -1
     if (invalidIndex >= 0)
       return oauthError(400, 'invalid_redirect_uri', `'redirect_uris[${invalidIndex}]' must be ${REDIRECT_URI_FORM}`)
-    return answered(() => server.register(origin, JSON.stringify(supported(body.value))))
+    const address = c.req.raw.headers.get('cf-connecting-ip')
+    return answered(() => server.register(origin, JSON.stringify(supported(body.value)), address))
   }
 
   return router

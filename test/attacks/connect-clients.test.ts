@@ -115,10 +115,15 @@ describe('a registration', () => {
     const kept = await newAgent(origin)
     const code = await codeFor(ann, kept, ['Calculator'])
     const first = await newAgent(origin)
+    const pending = await newAgent(origin)
+    // Somebody opens the link, and is sent to sign in
+    const { status, headers } = await fetch(authorizeUrl(pending), { redirect: 'manual' })
+    expect([status, headers.get('location')]).toEqual([302, expect.stringMatching(/^\/sign-in/)])
     for (let round = 0; round < 21; round++) {
       await Promise.all(Array.from({ length: 50 }, () => register(origin)))
     }
     expect((await ann.open(authorizeUrl(first))).text).toContain('Invalid client_id')
+    expect((await ann.open(authorizeUrl(pending))).status).toBe(200)
     expect((await redeem(kept, code)).status).toBe(200)
   })
 })

@@ -153,7 +153,7 @@ describe('a registration', () => {
         expect.stringMatching(/redirect_uris|\w+/),
       ])
     }
-    expect(sent).toEqual([[ORIGIN, JSON.stringify(METADATA)]])
+    expect(sent).toEqual([[ORIGIN, JSON.stringify(METADATA), null]])
   })
 
   it('may name grants that are unknown here, beside the code', async () => {

@@ -5,33 +5,47 @@ import { createSqlKv, type SqlKv } from './sql-kv.ts'
 
 export type Client = ClientInfo
 
+/** Registered clients that nobody approved and no pending request protects. */
 const MAX_UNUSED = 1_000
-/** Of one principal. */
+/** Clients whose link somebody opened who is not signed in. */
+const MAX_PENDING = 500
+const MAX_PENDING_PER_ADDRESS = 20
+/** Clients whose request one signed-in principal looks at. */
 const MAX_OPENED = 10
-const OPENED_MS = 10 * 60_000
-/** Of one principal. */
+const PENDING_MS = 10 * 60_000
+/** Clients that one principal approved, and that have no agent. */
 const MAX_IDLE = 20
 const UNUSED_MS = 86_400_000
 /** Longer than any agent lives. */
 const USED_MS = 100 * 86_400_000
 
-const UNUSED = '"unused"'
 const BY_ADMINISTRATOR = '"given"'
 const IS_CLIENT = "key > 'client:' AND key < 'client;'"
+/** Older deployments stored `"unused"`. */
+const IS_UNAPPROVED = `${IS_CLIENT} AND (metadata = '"unused"' OR metadata ->> 'until' >= 0)`
+const IS_PENDING = `${IS_CLIENT} AND metadata ->> 'until' > ?1`
 
 /**
- * The OAuth clients of agents, by `metadata` of their entry:
+ * The OAuth clients of agents. The `metadata` of a client's entry says which kind of client it is:
  *
- * - unused: registered by itself, for a day; the oldest beyond MAX_UNUSED go.
- * - opened: a principal looks at its request, for OPENED_MS; then it is unused again. Strangers' registrations do not
- *   push it out meanwhile.
- * - used (`holder`): a principal approved it, for USED_MS; of those without an agent, the oldest beyond MAX_IDLE go.
- * - by an administrator: until an administrator removes it.
+ * - Unapproved (`until`, `address`, `opened`): the client registered itself, for a day. A request for its authorization is
+ *   pending before `until`, and meanwhile the client cannot be evicted. `address` is the network address of whoever
+ *   registered it or opened its link last, which only Cloudflare's edge tells. `opened` is the principal who saw the
+ *   request last.
+ * - Approved (`holder`): a principal approved the client, for USED_MS. Beyond MAX_IDLE clients of one principal that have
+ *   no agent, the oldest go.
+ * - Administrator's (BY_ADMINISTRATOR): stays until an administrator removes the client.
+ *
+ * Beyond MAX_UNUSED clients without a pending request, the address that has the most loses its oldest. So a flood evicts
+ * its own clients first. The places of pending requests are limited in all, for each address and for each principal, and
+ * nobody loses a place to a later request. What remains: whoever has 25 addresses, or any self-hosted deployment as its
+ * target, can take all places. Then a later link is not protected until its person signs in.
  */
 export function clientRows(sql: SqlStorage, now: () => number) {
   const toKey = (id: string) => `client:${id}`
 
   return {
+    /** The library's entries. A client that a document describes is found without being stored. */
     entriesWith(document?: Client): SqlKv {
       const entries = createSqlKv(sql, now)
       if (!document) return entries
@@ -39,26 +53,42 @@ export function clientRows(sql: SqlStorage, now: () => number) {
       return { ...entries, get: async (name, how) => (name === key ? document : entries.get(name, how)) }
     },
 
-    noteRegistered(id: string): void {
-      const note = 'UPDATE entry SET metadata = ?, expires = ? WHERE key = ?'
-      sql.exec(note, UNUSED, now() + UNUSED_MS, toKey(id))
+    noteRegistered(id: string, address: string | null): void {
+      const note = "UPDATE entry SET metadata = json_object('until', 0, 'address', ?), expires = ? WHERE key = ?"
+      sql.exec(note, address, now() + UNUSED_MS, toKey(id))
+      const places = `SELECT key, expires, row_number() OVER (PARTITION BY metadata ->> 'address' ORDER BY expires DESC) AS place
+        FROM entry WHERE ${IS_UNAPPROVED} AND coalesce(metadata ->> 'until', 0) <= ?`
       sql.exec(
-        `DELETE FROM entry WHERE key IN (SELECT key FROM entry WHERE ${IS_CLIENT} AND (metadata = ? OR metadata ->> 'until' <= ?)
-         ORDER BY expires DESC LIMIT -1 OFFSET ?)`,
-        UNUSED,
+        `DELETE FROM entry WHERE key IN (SELECT key FROM (${places}) ORDER BY place, expires DESC LIMIT -1 OFFSET ?)`,
         now(),
         MAX_UNUSED,
       )
     },
 
+    /** Somebody who is not signed in opened a link of the client. */
+    noteRequested(id: string, address: string | null): void {
+      sql.exec(
+        `UPDATE entry SET metadata = json_object('until', ?2, 'address', ?3) WHERE key = ?4 AND ${IS_UNAPPROVED}
+          AND coalesce(metadata ->> 'until', 0) <= ?1
+          AND (SELECT count(*) FROM entry WHERE ${IS_PENDING} AND metadata ->> 'opened' IS NULL) < ?5
+          AND (?3 IS NULL OR (SELECT count(*) FROM entry WHERE ${IS_PENDING} AND metadata ->> 'address' = ?3) < ?6)`,
+        now(),
+        now() + PENDING_MS,
+        address,
+        toKey(id),
+        MAX_PENDING,
+        MAX_PENDING_PER_ADDRESS,
+      )
+    },
+
     /** A signed-in principal looks at a request of the client. */
     noteOpened(id: string, principal: string): void {
-      const note = `UPDATE entry SET metadata = json_object('opened', ?, 'until', ?)
-        WHERE key = ? AND (metadata = ? OR metadata ->> 'until' > 0)`
-      sql.exec(note, principal, now() + OPENED_MS, toKey(id), UNUSED)
-      const surplus = `UPDATE entry SET metadata = ? WHERE key IN (SELECT key FROM entry
-        WHERE ${IS_CLIENT} AND metadata ->> 'opened' = ? ORDER BY metadata ->> 'until' DESC LIMIT -1 OFFSET ?)`
-      sql.exec(surplus, UNUSED, principal, MAX_OPENED)
+      const note = `UPDATE entry SET metadata = json_object('until', ?, 'address', metadata ->> 'address', 'opened', ?)
+        WHERE key = ? AND ${IS_UNAPPROVED}`
+      sql.exec(note, now() + PENDING_MS, principal, toKey(id))
+      const surplus = `UPDATE entry SET metadata = json_set(metadata, '$.until', 0) WHERE key IN (SELECT key FROM entry
+        WHERE ${IS_PENDING} AND metadata ->> 'opened' = ?2 ORDER BY metadata ->> 'until' DESC LIMIT -1 OFFSET ?3)`
+      sql.exec(surplus, now(), principal, MAX_OPENED)
     },
 
     noteUsed(id: string, document: Client | undefined, holder: string): void {
@@ -67,6 +97,7 @@ export function clientRows(sql: SqlStorage, now: () => number) {
         const statement = 'INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?)'
         sql.exec(statement, toKey(id), JSON.stringify(document), metadata, now() + USED_MS)
       } else {
+        // Clients of administrators never expire, and stay theirs
         const note = 'UPDATE entry SET metadata = ?, expires = ? WHERE key = ? AND expires IS NOT NULL'
         sql.exec(note, metadata, now() + USED_MS, toKey(id))
       }
@@ -76,7 +107,8 @@ export function clientRows(sql: SqlStorage, now: () => number) {
       sql.exec(idle, holder, now(), MAX_IDLE)
     },
 
-    isKept(id: string): boolean {
+    /** Of a client that a document describes: whether a person approved it. Nothing is stored of it before. */
+    isStored(id: string): boolean {
       return readField(sql, 'SELECT 1 FROM entry WHERE key = ? AND expires > ?', toKey(id), now()) !== undefined
     },
 
@@ -84,11 +116,13 @@ export function clientRows(sql: SqlStorage, now: () => number) {
       sql.exec('UPDATE entry SET metadata = ?, expires = NULL WHERE key = ?', BY_ADMINISTRATOR, toKey(id))
     },
 
+    /** The clients of administrators. */
     list(): OAuthClient[] {
       const query = `SELECT value FROM entry WHERE metadata = ? AND ${IS_CLIENT} ORDER BY key`
       return column<string>(sql, query, BY_ADMINISTRATOR).map((text) => toOAuthClient(JSON.parse(text)))
     },
 
+    /** Removes a client of an administrator. */
     remove(id: string): boolean {
       const removed = 'DELETE FROM entry WHERE key = ? AND metadata = ? RETURNING key'
       return readField(sql, removed, toKey(id), BY_ADMINISTRATOR) !== undefined

@@ -51,11 +51,11 @@ export class Connect extends DurableObject<unknown> {
     this.#clients = clientRows(this.#sql, Date.now)
   }
 
-  /** `body` is the metadata as JSON (RFC 7591). */
-  async register(origin: string, body: string): Promise<OAuthResponse> {
+  /** `body` is the metadata as JSON (RFC 7591), `address` the network address of who sent it, if the platform tells. */
+  async register(origin: string, body: string, address: string | null): Promise<OAuthResponse> {
     sweep(this.#sql, Date.now())
     const response = await this.#answer(origin, 'register', { 'content-type': 'application/json' }, body)
-    if (response.status === 201) this.#clients.noteRegistered(JSON.parse(response.body).client_id)
+    if (response.status === 201) this.#clients.noteRegistered(JSON.parse(response.body).client_id, address)
     return response
   }
 
@@ -88,7 +88,12 @@ export class Connect extends DurableObject<unknown> {
 
   /** Whether a person let an agent of this client in: until then nothing is kept of a client that describes itself. */
   hasConnectedAgent(clientId: string): boolean {
-    return this.#clients.isKept(clientId)
+    return this.#clients.isStored(clientId)
+  }
+
+  /** Protects a registered client from eviction while the person who opened its link signs in. */
+  noteRequested(clientId: string, address: string | null): void {
+    this.#clients.noteRequested(clientId, address)
   }
 
   /** `principal` is who looks at the request. */

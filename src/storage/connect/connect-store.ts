@@ -9,12 +9,13 @@ export function connectStub(namespace: DurableObjectNamespace<Connect>): Durable
 }
 
 export interface AuthorizationServer extends Pick<Connect, 'asked' | 'letIn' | 'token' | 'register'> {
+  noteRequested(clientId: string, address: string | null): Promise<void>
   /** Undefined for a client that nobody let in. */
   admit(clientId: string): Promise<FetchCapability | undefined>
 }
 
 export function createAuthorizationServer(connect: DurableObjectStub<Connect>): AuthorizationServer {
-  const { asked, letIn, token, register } = connect
+  const { asked, letIn, token, register, noteRequested } = connect
   const admit = async (id: string) => ((await connect.hasConnectedAgent(id)) ? new FetchCapability(id) : undefined)
-  return { asked, letIn, token, register, admit }
+  return { asked, letIn, token, register, noteRequested, admit }
 }

@@ -52,10 +52,10 @@ async function worldOf(state: DurableObjectState) {
         structuredClone(await Reflect.apply(Reflect.get(connect, method), connect, structuredClone(given))),
   })
   const server = createAuthorizationServer(stub)
-  const register = async (metadata: object | string = {}) => {
+  const register = async (metadata: object | string = {}, address: string | null = null) => {
     const all = { client_name: 'An agent', redirect_uris: [BACK], token_endpoint_auth_method: 'none' }
     const sent = typeof metadata === 'string' ? metadata : JSON.stringify({ ...all, ...metadata })
-    const { status, body } = await server.register(ORIGIN, sent)
+    const { status, body } = await server.register(ORIGIN, sent, address)
     return { status, ...JSON.parse(body) }
   }
   const { client_id: clientId }: { client_id: string } = await register()
@@ -528,7 +528,80 @@ describe('a registration', () => {
       await register()
       expect(await server.admit(oldest.client_id)).toBeUndefined()
       expect(await server.admit(clientId)).toBeDefined()
-      expect(sql.exec(`SELECT count(*) AS n FROM entry WHERE metadata = '"unused"'`).one()).toEqual({ n: 1_000 })
+      const unused = `SELECT count(*) AS n FROM entry WHERE metadata = '"unused"' OR metadata ->> 'until' = 0`
+      expect(sql.exec(unused).one()).toEqual({ n: 1_000 })
+    }))
+
+  const isKnown = async ({ server, urlOf }: World, client_id: string) =>
+    (await server.asked({ url: urlOf({ client_id }), document: undefined }, 'key:k2')).ok
+
+  it('whose link a person opened before signing in stays for ten minutes, whatever registers meanwhile', () =>
+    inConnect(async (world) => {
+      const { server, register } = world
+      const { client_id: opened } = await register()
+      const { client_id: unopened } = await register()
+      await server.noteRequested(opened, null)
+      pass(1)
+      fill(world, 1_050)
+      await register()
+      expect([await isKnown(world, opened), await isKnown(world, unopened)]).toEqual([true, false])
+    }))
+
+  it('whose link was opened is evicted like any other after ten minutes', () =>
+    inConnect(async (world) => {
+      const { server, register } = world
+      const { client_id: opened } = await register()
+      await server.noteRequested(opened, null)
+      pass(10 * MINUTE)
+      fill(world, 1_050)
+      await register()
+      expect(await isKnown(world, opened)).toBe(false)
+    }))
+
+  it('is evicted first if its address has the most', () =>
+    inConnect(async (world) => {
+      const { sql, register } = world
+      const { client_id: other } = await register({}, '192.0.2.1')
+      const { client_id: unknown } = await register()
+      pass(1)
+      fill(world, 1_050)
+      sql.exec(`UPDATE entry SET metadata = '{"until":0,"address":"192.0.2.2"}' WHERE key GLOB 'client:many*'`)
+      await register({}, '192.0.2.2')
+      expect([await isKnown(world, other), await isKnown(world, unknown)]).toEqual([true, true])
+    }))
+
+  it.each([
+    ['one address', 20, () => '192.0.2.2'],
+    ['many addresses', 500, (n: number) => `192.0.2.${n}`],
+    ['an unknown address', 500, () => null],
+  ])('takes a limited number of places by opened links, and loses none to a later link: %s', (_, places, addressAt) =>
+    inConnect(async (world) => {
+      const { sql, server, register } = world
+      const { client_id: first } = await register()
+      await server.noteRequested(first, addressAt(0))
+      fill(world, 600)
+      for (let n = 1; n <= 600; n += 1) await server.noteRequested(`many${n}`, addressAt(n))
+      const pending = `SELECT count(*) AS n FROM entry WHERE metadata ->> 'until' > ?`
+      expect(sql.exec(pending, Date.now()).one()).toEqual({ n: places })
+      pass(1)
+      fill(world, 1_050)
+      await register()
+      expect(await isKnown(world, first)).toBe(true)
+    }),
+  )
+
+  it('that is approved, or an administrator’s, is not changed by whoever opens a link of it', () =>
+    inConnect(async ({ sql, server, letIn, clientId, clients }) => {
+      await letIn()
+      const { client_id } = await clients.create(ORIGIN, {
+        name: 'Given',
+        redirect_uris: [BACK],
+        token_endpoint_auth_method: 'none',
+      })
+      const rows = () => sql.exec("SELECT * FROM entry WHERE key GLOB 'client:*'").toArray()
+      const before = rows()
+      for (const id of [clientId, client_id, 'nobody']) await server.noteRequested(id, null)
+      expect(rows()).toEqual(before)
     }))
 })
 
