@@ -4,7 +4,7 @@ import type { ArchiveCursor, RegistryArchive } from '../../core/publish/archive/
 import { FORMAT } from '../../core/publish/archive/line.ts'
 import { createRestore, parseArchiveHeader, type RestoreDeps } from '../../core/publish/archive/restore.ts'
 import { createYielder, createBudget, createRequestBudget, type YieldControl } from '../../core/tool/budget.ts'
-import { toStream } from '../../http/response/text-stream.ts'
+import { createTextStreamResponse } from '../../http/response/unread-text.ts'
 import { drainBody } from '../../http/request/body.ts'
 import { writeAudit } from '../../http/route/audit.ts'
 import type { RouteContext } from '../../http/route/authorizer.ts'
@@ -25,6 +25,8 @@ export interface ArchiveDeps extends RouteDeps, Omit<RestoreDeps, 'archive'> {
 const PROGRESS_LINES = 500
 /** Characters of an exported part: few parts make for few transactions where they are restored. */
 const PART_CHARACTERS = 1_000_000
+/** Characters that an export has in memory until it was read: a part as text, and as bytes. */
+const EXPORT_CHARACTERS = 2 * PART_CHARACTERS
 const MAX_REPORTS = 1_000
 const MAX_MESSAGE_CHARACTERS = 1_000
 const INCOMPLETE = "The file is incomplete: its last line, of the kind 'end', is missing or counts other lines"
@@ -40,7 +42,7 @@ export function createArchive(deps: ArchiveDeps) {
     const parts = signedParts(toJsonLine({ kind: 'archive', format: FORMAT, ...header }), toolkit)
     const name = `switchboard${toolkit === undefined ? '' : `-${toolkit}`}-${header.at.slice(0, 10)}.jsonl`
     const headers = { 'content-type': JSON_LINES, 'content-disposition': `attachment; filename="${name}"` }
-    return new Response(toStream(parts), { headers })
+    return createTextStreamResponse(parts, EXPORT_CHARACTERS, headers)
   }
 
   async function* signedParts(header: string, toolkit: string | undefined): AsyncGenerator<string, undefined> {

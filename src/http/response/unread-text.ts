@@ -1,5 +1,6 @@
 import { SMALL } from '../../outbound/memory-budget.ts'
 import { watchTransfer } from '../../outbound/watch-transfer.ts'
+import { toStream } from './text-stream.ts'
 
 interface UnreadText {
   /** In characters. */
@@ -46,5 +47,24 @@ export function createTextResponse(text: string, init: ResponseInit): Response {
     length: text.length,
     watch: () => whenRead.promise.finally(watchTransfer(() => offset, cutOff)),
   })
+  return response
+}
+
+/** Sends texts when they come. Until all are read, or the reader goes away, `length` characters count as unread. */
+export function createTextStreamResponse(
+  stream: AsyncGenerator<string, undefined>,
+  length: number,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  const whenRead = Promise.withResolvers<void>()
+  async function* untilRead() {
+    try {
+      yield* stream
+    } finally {
+      whenRead.resolve()
+    }
+  }
+  const response = new Response(toStream(untilRead()), { headers })
+  texts.set(response, { length, watch: () => whenRead.promise })
   return response
 }

@@ -1,13 +1,14 @@
 import { Hono } from 'hono'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type ArchiveDeps, createArchive } from '../../../src/api/archive/export-and-restore.ts'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import type { ArchiveRow } from '../../../src/core/publish/archive/archive-rows.ts'
 import { sha256 } from '../../core/publish/fakes.ts'
+import { createArchiveRoutes } from '../../../src/api/archive/routes.ts'
 import { authorizerFor } from '../../http/authorizer-for.ts'
 
 /** What is done in order: parts that are read, transactions of so many rows, and where others were let in. */
-function archiveOf(reads: number, characters: number, lineAt?: (read: number) => object) {
+function archiveDeps(reads: number, characters: number, lineAt?: (read: number) => object) {
   const done: string[] = []
   const deps: ArchiveDeps = {
     authorize: authorizerFor(),
@@ -36,6 +37,11 @@ function archiveOf(reads: number, characters: number, lineAt?: (read: number) =>
     now: () => new Date(0),
     version: '1.0.0',
   }
+  return { done, deps }
+}
+
+function archiveOf(...how: Parameters<typeof archiveDeps>) {
+  const { done, deps } = archiveDeps(...how)
   return { done, archive: createArchive(deps) }
 }
 
@@ -102,4 +108,21 @@ it('restores many rows in a transaction, and lets others in after some lines', a
   expect(stretches.length).toBeGreaterThan(15)
   for (const stretch of stretches) expect(stretch.match(/restore/g)?.length ?? 0).toBeLessThan(2)
   expect(stretches.length).toBeLessThan(25)
+})
+
+describe('exports that an administrator does not read', () => {
+  it.each(['read', 'cancelled'] as const)('are refused beyond eight until one is %s', async (end) => {
+    const { deps } = archiveDeps(40, 50_000)
+    const router = createArchiveRoutes({ ...deps, respond: ({ type }) => new Response(type, { status: 429 }) })
+    const background = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} }
+    const requestExport = () => router.request('/export', {}, {}, background)
+    const exports: Response[] = []
+    for (let n = 0; n < 8; n += 1) exports.push(await requestExport())
+    expect(exports.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200))
+    expect((await requestExport()).status).toBe(429)
+    await (end === 'read' ? exports[0]?.text() : exports[0]?.body?.cancel())
+    const next = await requestExport()
+    expect(next.status).toBe(200)
+    for (const { body } of [...exports.slice(1), next]) await body?.cancel()
+  })
 })
