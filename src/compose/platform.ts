@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Deadline, AbortReason } from '../core/call/deadline.ts'
-import type { HoldFiles } from '../core/call/callable-tool.ts'
+import type { HoldFiles } from '../core/call/stage.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import { isolateMemory, SMALL } from '../outbound/memory-budget.ts'
 import { createTrafficControl } from '../outbound/traffic-control.ts'

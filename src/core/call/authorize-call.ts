@@ -40,41 +40,33 @@ export interface ResolveRefDeps {
 
 const RESOLVE_MS = 15_000
 
-export function resolveToolRef(
+/** Resolves the address of a document first, if there is one, and then the reference. */
+export async function resolveToolRef(
   ref: ToolRef,
   documentRef: ToolRef | undefined,
   context: RequestContext,
   deps: ResolveRefDeps,
-) {
+): Promise<ResolvedTool | FailureResult> {
   if (documentRef === undefined) return resolveCovered(ref, context, deps)
-  const orByRef = (resolution: ResolvedTool | FailureResult) => {
-    if (resolution.ok && covers(context.principal, resolution.tool.record, KNOWING_SCOPES)) return resolution
-    const byRef = resolveCovered(ref, context, deps)
-    return byRef instanceof Promise ? byRef.then(requireSameCase) : requireSameCase(byRef)
-  }
-  // Spelled in other upper or lower case, it is the id of a document
-  const requireSameCase = (resolution: ResolvedTool | FailureResult) => {
-    const isSame =
-      !resolution.ok || ref === documentRef || (ref.kind === 'id' && ref.toolkit === resolution.tool.record.toolkit)
-    return isSame ? resolution : fail({ type: 'tool-unknown', asked: formatToolRef(ref), suggestions: [] })
-  }
-  const resolution = resolveWithDeadline(documentRef, context, deps)
-  return resolution instanceof Promise ? resolution.then(orByRef) : orByRef(resolution)
+  const byDocument = await resolveWithDeadline(documentRef, context, deps)
+  if (byDocument.ok && covers(context.principal, byDocument.tool.record, KNOWING_SCOPES)) return byDocument
+  const byRef = await resolveCovered(ref, context, deps)
+  if (!byRef.ok || ref === documentRef) return byRef
+  // An id in other upper or lower case than the tool's is the id of a document, which the lookup above did not find
+  if (ref.kind === 'id' && ref.toolkit === byRef.tool.record.toolkit) return byRef
+  return fail({ type: 'tool-unknown', asked: formatToolRef(ref), suggestions: [] })
 }
 
-function resolveCovered(
-  ref: ToolRef,
-  context: RequestContext,
-  deps: ResolveRefDeps,
-): ResolvedTool | FailureResult | Promise<ResolvedTool | FailureResult> {
+async function resolveCovered(ref: ToolRef, context: RequestContext, deps: ResolveRefDeps) {
   return denyUncovered(context.principal, ref) ?? resolveWithDeadline(ref, context, deps)
 }
 
-function resolveWithDeadline(
+/** Takes no timer for a tool that is cached. */
+async function resolveWithDeadline(
   ref: ToolRef,
   { background, signal }: RequestContext,
   { resolver, startDeadline }: ResolveRefDeps,
-) {
+): Promise<ResolvedTool | FailureResult> {
   const resolving = resolver.resolve(ref, background)
   return resolving instanceof Promise ? raceDeadline(resolving, startDeadline(RESOLVE_MS, signal)) : resolving
 }

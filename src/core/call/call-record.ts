@@ -7,7 +7,7 @@ import type { CompletedCall } from './idempotency.ts'
 import type { Redactor } from './redact.ts'
 import type { LimitStatus } from './call-limiter.ts'
 
-/** Never holds an output or a secret, and arguments only where the key asks for that. */
+/** One line of the call log. A record has no output and no secret. It has arguments only if the caller's key records them. */
 export interface CallRecord {
   /** Milliseconds since 1970. */
   readonly at: number
@@ -26,24 +26,27 @@ export interface CallRecord {
   readonly arguments?: JsonObject | undefined
 }
 
+/** What the stages of a call find out for its record and its answer. */
 export interface CallFacts {
-  /** May be named in records: the caller may know of it. */
+  /** The tool, if its name may stand in the record: callers read their own records. */
   knownTool?: ToolRecord
-  /** The call of it was authorized. */
+  /** The tool, once the call is authorized. */
   authorizedTool?: ToolRecord
   userId?: string | undefined
   upstreamStatus?: number
   redactor?: Redactor | undefined
   finished?: CompletedCall
   limitStatuses?: readonly LimitStatus[]
-  /** Gives back the memory of the runner's answer. */
+  /** Releases the memory of the runner's answer. */
   release?: () => void
+  /** Releases the memory of the input's files. */
   releaseFiles?: () => void
 }
 
-/** Anybody can ask for any text, so it is cut where there is no such tool. */
+/** A name that leads to no tool can be any text, so its record has only this many characters of it. */
 const MAX_LOGGED_REF = 200
 
+/** The id of the called tool, or what the caller named if there is no tool that the caller may know. */
 export function toLoggedToolId(
   toolRef: ToolRef,
   knownTool: ToolRecord | undefined,
@@ -91,63 +94,69 @@ export function createCallRecord(
 const REDACTED = '[redacted]'
 const SENSITIVE =
   /pass(?:word|phrase|code)|secret|token|credential|authorization|api[_-]?key|private[_-]?key|cookie|^(?:pin|otp|cvv|cvc|ssn|iban)$/i
-/** Characters of a text that are kept, and that are searched for secrets before it is cut. */
+/** A longer text is cut to this many characters. */
 const MAX_TEXT = 200
+/** Secrets are redacted in this many characters of a text, before the text is cut. */
 const MAX_SEARCHED = 8_192
+/** All recorded arguments of a call have about this many characters. */
 const MAX_ALL = 4_000
 const MAX_DEPTH = 20
 
 /**
- * The shapes of arguments, and values only of numbers, booleans, enums and what its schema marks with `x-record`, since
- * any other text may hold a secret. Values are redacted and cut, visibly, to some 4,000 characters.
+ * Redacts arguments for a call record. A record has the names and the shape of the arguments, numbers, booleans, values of
+ * enums, and texts whose schema says `x-record`; any other text may hold a secret, so only its length is recorded. What is
+ * cut or left out ends with `…`.
  */
 export function redactArguments(input: JsonObject, schema: JsonObject, redactor: Redactor | undefined): JsonObject {
   let remainingCharacters = MAX_ALL
 
-  function text(plainText: string): string {
-    const safe = redactor ? redactor.text(plainText.slice(0, MAX_SEARCHED)) : plainText
-    const cutText = safe.slice(0, MAX_TEXT)
+  function redactText(text: string): string {
+    const redactedText = redactor ? redactor.text(text.slice(0, MAX_SEARCHED)) : text
+    const cutText = redactedText.slice(0, MAX_TEXT)
     remainingCharacters -= cutText.length
-    return safe.length === cutText.length && plainText.length <= MAX_SEARCHED
+    return redactedText.length === cutText.length && text.length <= MAX_SEARCHED
       ? cutText
-      : `${cutText}… (${plainText.length} characters)`
+      : `${cutText}… (${text.length} characters)`
   }
 
-  function value(jsonValue: Json, of: JsonObject, isMarked: boolean, depth: number): Json {
+  /** `isMarked`: the value, or a value around it, says `x-record`. */
+  function redactValue(value: Json, schema: JsonObject, isMarked: boolean, depth: number): Json {
     remainingCharacters -= 4
     if (remainingCharacters < 0 || depth > MAX_DEPTH) return '…'
-    if (typeof jsonValue === 'string')
-      return isMarked || isEnumMember(jsonValue, of) ? text(jsonValue) : `<${jsonValue.length} characters>`
-    if (isJsonArray(jsonValue))
-      return some(jsonValue, (item) => value(item, toObjectSchema(of['items']), isMarked, depth + 1))
-    if (isJsonObject(jsonValue)) return object(jsonValue, of, isMarked, depth)
-    return redactor ? redactor.value(jsonValue) : jsonValue
+    if (typeof value === 'string')
+      return isMarked || isEnumMember(value, schema) ? redactText(value) : `<${value.length} characters>`
+    if (isJsonArray(value)) {
+      const itemSchema = toObjectSchema(schema['items'])
+      return mapWhileRoom(value, (item) => redactValue(item, itemSchema, isMarked, depth + 1))
+    }
+    if (isJsonObject(value)) return redactObject(value, schema, isMarked, depth)
+    return redactor ? redactor.value(value) : value
   }
 
-  function object(fields: JsonObject, of: JsonObject, isMarked: boolean, depth: number): JsonObject {
-    const properties = toObjectSchema(of['properties'])
-    // Where no properties are declared, a name is a value too, and may be a secret
+  function redactObject(fields: JsonObject, schema: JsonObject, isMarked: boolean, depth: number): JsonObject {
+    const properties = toObjectSchema(schema['properties'])
+    // The names in an object without declared properties are data too, and may hold a secret
     const isMap = !isMarked && Object.keys(properties).length === 0
-    const entries = some(isMap ? [] : Object.entries(fields), ([name, item]): [string, Json] => {
+    const entries = mapWhileRoom(isMap ? [] : Object.entries(fields), ([name, field]): [string, Json] => {
       const property = Object.hasOwn(properties, name) ? toObjectSchema(properties[name]) : {}
-      const isHidden = SENSITIVE.test(name) || property['writeOnly'] === true || property['format'] === 'password'
+      const isSecret = SENSITIVE.test(name) || property['writeOnly'] === true || property['format'] === 'password'
       const isRecorded = isMarked || property['x-record'] === true
-      return [text(name), isHidden ? REDACTED : value(item ?? null, property, isRecorded, depth + 1)]
+      return [redactText(name), isSecret ? REDACTED : redactValue(field ?? null, property, isRecorded, depth + 1)]
     })
     const omittedCount = Object.keys(fields).length - entries.length
     return Object.fromEntries(omittedCount === 0 ? entries : [...entries, ['…', `${omittedCount} more`]])
   }
 
-  function some<Item, Kept>(items: readonly Item[], keep: (item: Item) => Kept) {
-    const entries: Kept[] = []
+  function mapWhileRoom<Item, Mapped>(items: readonly Item[], map: (item: Item) => Mapped): Mapped[] {
+    const mapped: Mapped[] = []
     for (const item of items) {
       if (remainingCharacters < 0) break
-      entries.push(keep(item))
+      mapped.push(map(item))
     }
-    return entries
+    return mapped
   }
 
-  return object(input, schema, false, 0)
+  return redactObject(input, schema, false, 0)
 }
 
 function toObjectSchema(schema: Json | undefined): JsonObject {

@@ -21,13 +21,14 @@ import { type ResolveRefDeps, type RequestContext, authorizeCall, resolveToolRef
 import { filterSuggestions, isHidden, maskHiddenTool, resolveUserId } from './authorize-call.ts'
 import { readInlineBytes, readOption, SELECT } from './call-options.ts'
 import { type FindCandidates, chooseCandidate } from './tool-candidates.ts'
-import { type CallableTool, type StageInput, runStages, type StageDeps } from './callable-tool.ts'
+import type { CallableTool } from './callable-tool.ts'
 import type { Deadline } from './deadline.ts'
 import { type FailureResult, type Failure, fail, isUnknownTool, UnreachableError } from '../failure/failure.ts'
 import { completeInput, type CallInput } from './input.ts'
 import { fingerprintInvocation, type Invocation } from './invocation.ts'
 import { type FindArtifact, storeWholeOutput, offloadOutput } from './large-output.ts'
 import { type IdempotencyStore, runIdempotently } from './idempotency.ts'
+import type { ResolvedTool } from './resolve-tool.ts'
 import { checkArtifactOutput } from './artifact-output.ts'
 import { type CallRecord, type CallFacts, toLoggedToolId, createCallRecord } from './call-record.ts'
 import { NO_CREDENTIALS, withoutUnnamedToken } from './requirements.ts'
@@ -35,6 +36,7 @@ import { checkOutput, fitsInline, toErrorMessage, ACCEPT_ALL, type RunOutcome, r
 import type { RunCaller, RunDeps, RunOptions } from './run.ts'
 import type { ToolSuccess } from './runner.ts'
 import { parseSelect, type OutputSelector } from './select.ts'
+import { runStages, type StageDeps, type StageInput } from './stage.ts'
 import { tailorFailure } from '../failure/operator-failure.ts'
 import { type LimitStatus, limitsFor, type CallLimiter } from './call-limiter.ts'
 
@@ -86,7 +88,7 @@ export interface CallDeps extends ResolveRefDeps, RunDeps, StageDeps {
   readonly writeRecord: (record: CallRecord, background: WaitUntil, forOperator: string | undefined) => void
 }
 
-/** Every call of every dialect goes through what this makes. */
+/** Creates the function that every call of every dialect goes through. */
 export function createCallTool(deps: CallDeps): CallTool {
   const { now, newId, defect, writeRecord } = deps
   return async (call, caller) => {
@@ -123,96 +125,134 @@ function toFailure(error: unknown, reference: string): Failure {
   return { type: 'request-malformed', message }
 }
 
+/** A call under way, from the moment it is authorized. Its stages set what is not `readonly`. */
 interface CallState extends StageInput, Pick<RunOptions, 'traceId' | 'idempotencyKey'> {
-  readonly findArtifact: FindArtifact | undefined
+  readonly request: CallRequest
+  readonly caller: Caller
   readonly tool: CallableTool
-  readonly select: OutputSelector | undefined
-  inlineBytes: number
   readonly facts: CallFacts
+  readonly findArtifact: FindArtifact | undefined
+  /** Whether the call has an id under which it runs at most once. */
+  readonly runsOnce: boolean
+  /** The selection as requested, and parsed; set by `readOptions`. */
+  select?: Json | undefined
+  selector?: OutputSelector
+  /** The default, until `readOptions`. */
+  inlineBytes: number
+  /** Called before the tool begins. */
   readonly onBegin?: () => void
 }
 
 type ToolCallResult = ToolSuccess | FailureResult
 
-/** A caller who may come back for the call, by its id, does not end it by going away. */
+/** The signal of a caller who may come back for the call by its id: going away does not end the call. */
 const NO_DISCONNECT = () => undefined
 
 const MIN_RUN_MS = 1_000
 
 async function executeCall(
   callId: string,
-  call: CallRequest,
+  request: CallRequest,
   caller: Caller,
   startedAt: number,
   facts: CallFacts,
   deps: CallDeps,
 ): Promise<ToolCallResult> {
-  const { principal, background } = caller
-  const { bareName, context } = call
-
-  const chosen = bareName && chooseCandidate(bareName, principal, await deps.findCandidates(bareName.name, background))
-  if (chosen && 'failure' in chosen) return chosen
-  const toolRef = chosen ?? call.toolRef
-  // An await costs a turn of the queue even where nothing has to be waited for
-  const resolving = resolveToolRef(toolRef, call.documentRef, caller, deps)
-  const resolved = resolving instanceof Promise ? await resolving : resolving
-  if (!resolved.ok) return filterSuggestions(toolRef, resolved, caller, deps.resolver)
-  const { tool, publisher } = resolved
-  const { record, runnable, stages } = tool
-  if (isHidden(principal, record)) return maskHiddenTool(toolRef, caller, deps.resolver)
-
-  const userId = resolveUserId(principal, context.userId)
-  // Nothing is stored under a user for whom the caller may not act
-  if (userId !== undefined && mayActFor(principal, userId)) facts.userId = userId
-  const denial = authorizeCall(principal, toolRef, record, userId)
-  // Callers read their own records, which name no tool that they may not know of
-  if (denial?.failure.type !== 'tool-unknown') facts.knownTool = record
+  const found = await findTool(request, caller, deps)
+  if (!found.ok) return found
+  const { record, runnable } = found.tool
+  const userId = resolveUserId(caller.principal, request.context.userId)
+  const denial = authorize(found, userId, caller, facts)
   if (denial) return denial
-  facts.authorizedTool = record
-
   if (!runnable.ok) {
     const { ok: _, ...why } = runnable
     return fail({ type: 'tool-not-executable', id: record.id, ...why })
   }
-  const { select = context.values && readOption(SELECT, context.values, tool.contextParameters) } = call
-  const parsedSelect = select === undefined ? undefined : await parseSelect(select)
-  if (parsedSelect?.ok === false) return parsedSelect
+  const state = createState(callId, request, { ...found, runnable, userId }, caller, startedAt, facts, deps)
+  const failure =
+    (await readOptions(state)) ??
+    (await runStages(state.tool.stages.requirements, state, deps)) ??
+    completeInvocation(state)
+  if (failure) return failure
+  return state.runsOnce ? runOnce(state, deps) : runWithinLimits(state, deps)
+}
+
+type FoundTool = ResolvedTool & { readonly toolRef: ToolRef }
+
+/** Finds the tool that the request names. A tool that is hidden from the caller is answered as an unknown one. */
+async function findTool(request: CallRequest, caller: Caller, deps: CallDeps): Promise<FoundTool | FailureResult> {
+  const { principal, background } = caller
+  const { bareName, documentRef } = request
+  const chosen = bareName && chooseCandidate(bareName, principal, await deps.findCandidates(bareName.name, background))
+  if (chosen && 'failure' in chosen) return chosen
+  const toolRef = chosen ?? request.toolRef
+  const resolved = await resolveToolRef(toolRef, documentRef, caller, deps)
+  if (!resolved.ok) return filterSuggestions(toolRef, resolved, caller, deps.resolver)
+  if (isHidden(principal, resolved.tool.record)) return maskHiddenTool(toolRef, caller, deps.resolver)
+  return { ...resolved, toolRef }
+}
+
+function authorize(
+  { tool: { record }, toolRef }: FoundTool,
+  userId: string | undefined,
+  { principal }: Caller,
+  facts: CallFacts,
+): FailureResult | undefined {
+  // Nothing is stored under a user for whom the caller may not act
+  if (userId !== undefined && mayActFor(principal, userId)) facts.userId = userId
+  const denial = authorizeCall(principal, toolRef, record, userId)
+  // Callers read their own records, which name no tool that the caller may not know
+  if (denial?.failure.type !== 'tool-unknown') facts.knownTool = record
+  if (!denial) facts.authorizedTool = record
+  return denial
+}
+
+function createState(
+  callId: string,
+  request: CallRequest,
+  found: Omit<ResolvedTool, 'ok'> & { readonly runnable: RunOptions['runnable']; readonly userId: string | undefined },
+  caller: Caller,
+  startedAt: number,
+  facts: CallFacts,
+  deps: CallDeps,
+): CallState {
+  const { tool, publisher, runnable, userId } = found
+  const { context, traceId } = request
   const { timeoutMs } = runnable
   const userInfo = context.values?.user_info
   // Ids of callers without a credential are no keys: anybody could repeat them
-  const runsOnce = call.callId !== undefined && principal.kind !== 'anonymous' && !tool.isIdempotent
+  const runsOnce = request.callId !== undefined && caller.principal.kind !== 'anonymous' && !tool.isIdempotent
   let deadline: Deadline | undefined
-  const state: CallState = {
+  return {
     callId,
+    request,
     tool,
-    record,
+    record: tool.record,
     runnable,
     publisher,
     caller,
     facts,
-    select: parsedSelect?.value,
-    traceId: call.traceId,
+    runsOnce,
+    traceId,
     findArtifact: caller.findArtifact,
-    idempotencyKey: runsOnce ? () => deps.fingerprint([principal.id, callId]) : undefined,
+    idempotencyKey: runsOnce ? () => deps.fingerprint([caller.principal.id, callId]) : undefined,
     inlineBytes: deps.inlineBytes[caller.audience],
-    context: bareName ? withoutUnnamedToken(context) : context,
+    context: request.bareName ? withoutUnnamedToken(context) : context,
     invocation: {
-      input: call.input,
+      input: request.input,
       userId,
       userInfo: isJsonObject(userInfo) ? userInfo : undefined,
-      method: call.method,
-      answers: call.answers,
+      method: request.method,
+      answers: request.answers,
       secrets: NO_CREDENTIALS,
       tokens: NO_CREDENTIALS,
       files: undefined,
     },
-    // Most tools end at once, and need none
-    deadline: () => {
+    // Started at its first use: most tools end at once and need no timer
+    deadline() {
       const remainingMs = Math.max(timeoutMs - (deps.now() - startedAt), Math.min(timeoutMs, MIN_RUN_MS))
-      return (deadline ??= deps.startDeadline(
-        remainingMs,
-        runsOnce && !caller.cancelOnDisconnect ? NO_DISCONNECT : caller.signal,
-      ))
+      const signal = runsOnce && !caller.cancelOnDisconnect ? NO_DISCONNECT : caller.signal
+      return (deadline ??= deps.startDeadline(remainingMs, signal))
     },
     answered: (status) => void (facts.upstreamStatus = status),
     deferFileRelease: (release) => void (facts.releaseFiles = release),
@@ -221,96 +261,96 @@ async function executeCall(
       facts.release = release
     },
   }
+}
 
-  if (context.values) {
-    const inline = readInlineBytes(context.values, tool.contextParameters)
-    if (!inline.ok) return inline
-    state.inlineBytes = inline.value ?? state.inlineBytes
+/** Reads `select` and the size of an inline answer, from the request or from parameters of its context. */
+async function readOptions(state: CallState): Promise<FailureResult | undefined> {
+  const { request, tool } = state
+  const { values } = request.context
+  const { select = values && readOption(SELECT, values, tool.contextParameters) } = request
+  if (select !== undefined) {
+    const parsedSelect = await parseSelect(select)
+    if (!parsedSelect.ok) return parsedSelect
+    state.select = select
+    state.selector = parsedSelect.value
   }
+  if (!values) return undefined
+  const inlineBytes = readInlineBytes(values, tool.contextParameters)
+  if (!inlineBytes.ok) return inlineBytes
+  state.inlineBytes = inlineBytes.value ?? state.inlineBytes
+  return undefined
+}
 
-  const missingRequirements = stages.requirements.length > 0 && (await runStages(stages.requirements, state, deps))
-  if (missingRequirements) return missingRequirements
-
-  const completed = completeInput(call, tool, userId, caller.meter)
+/** Validates the input, and completes it from the context and its `null` values. */
+function completeInvocation(state: CallState): FailureResult | undefined {
+  const { request, tool, invocation, caller } = state
+  const completed = completeInput(request, tool, invocation.userId, caller.meter)
   if (!completed.ok) return completed
-  // Only what the context or a `null` completes is another input
-  if (completed.value !== call.input) state.invocation = { ...state.invocation, input: completed.value }
+  if (completed.value !== invocation.input) state.invocation = { ...invocation, input: completed.value }
+  return undefined
+}
 
-  if (!runsOnce) return runWithinLimits(state, deps)
+async function runOnce(state: CallState, deps: CallDeps): Promise<ToolCallResult> {
+  const { callId, select, caller, facts } = state
+  const { timeoutMs } = state.runnable
   const { fingerprint } = await fingerprintInvocation(state, deps.fingerprint)
-  const idempotentCall = { principal: principal.id, callId, fingerprint, select, timeoutMs }
+  const idempotentCall = { principal: caller.principal.id, callId, fingerprint, select, timeoutMs }
   const running = runIdempotently(idempotentCall, (onBegin) => runWithinLimits({ ...state, onBegin }, deps), deps)
-  // The outcome is settled also when nobody waits for it any more
-  background(running.catch(() => undefined))
+  // The outcome is stored even if nobody waits for it anymore
+  caller.background(running.catch(() => undefined))
   facts.finished = await running
   return facts.finished.result
 }
 
-/** Takes the call's turn, if anything limits it. Calls that fail before, or were made before, take none. */
-function runWithinLimits(call: CallState, deps: CallDeps): ToolCallResult | Promise<ToolCallResult> {
-  const { tool, record, runnable, caller } = call
-  if (tool.limits.length === 0 && !caller.principal.limits) return runReadyStages(call, deps)
+/** Takes the call's turn, if anything limits it. Calls that failed before, or that repeat another, take none. */
+async function runWithinLimits(state: CallState, deps: CallDeps): Promise<ToolCallResult> {
+  const { tool, record, runnable, caller, facts } = state
+  if (tool.limits.length === 0 && !caller.principal.limits) return runReady(state, deps)
   const permit = deps.callLimiter.take(limitsFor(caller.principal, record, tool.limits), runnable.timeoutMs)
-  return 'ok' in permit ? permit : runThenRelease(call, permit, deps)
-}
-
-async function runThenRelease(
-  call: CallState,
-  permit: { end(): readonly LimitStatus[] },
-  deps: CallDeps,
-): Promise<ToolCallResult> {
+  if ('ok' in permit) return permit
   try {
-    return await runReadyStages(call, deps)
+    return await runReady(state, deps)
   } finally {
-    call.facts.limitStatuses = permit.end()
+    facts.limitStatuses = permit.end()
   }
 }
 
-function runReadyStages(call: CallState, deps: CallDeps): ToolCallResult | Promise<ToolCallResult> {
-  const { ready } = call.tool.stages
-  return ready.length === 0
-    ? invokeTool(call, deps)
-    : runStages(ready, call, deps).then((unready) => unready ?? invokeTool(call, deps))
+/** Locates the files, gets the approval, reads the files, and runs the tool. */
+async function runReady(state: CallState, deps: CallDeps): Promise<ToolCallResult> {
+  const failure = await runStages(state.tool.stages.ready, state, deps)
+  if (failure) return failure
+  state.onBegin?.()
+  const outcome = await runTool(state, deps)
+  return outcome.ok ? processOutput(outcome, state, deps) : outcome
 }
 
-function invokeTool(call: CallState, deps: CallDeps): ToolCallResult | Promise<ToolCallResult> {
-  call.onBegin?.()
-  const runOutcome = runTool(call, deps)
-  return runOutcome instanceof Promise
-    ? runOutcome.then((result) => processOutput(result, call, deps))
-    : processOutput(runOutcome, call, deps)
-}
-
-function processOutput(
-  runOutcome: RunOutcome | FailureResult,
-  call: CallState,
+/** Validates the output, applies `select`, and replaces what is too large by a link. */
+async function processOutput(
+  { result, redactor }: RunOutcome,
+  state: CallState,
   { artifacts }: CallDeps,
-): ToolCallResult | Promise<ToolCallResult> {
-  if (!runOutcome.ok) return runOutcome
-  const { callId, record, tool, select, inlineBytes, facts, caller, findArtifact } = call
+): Promise<ToolCallResult> {
+  const { callId, record, tool, selector, inlineBytes, facts, caller, findArtifact } = state
   const { validateOutput, givesArtifacts } = tool
-  facts.redactor = runOutcome.redactor
+  facts.redactor = redactor
   const output = givesArtifacts
-    ? checkArtifactOutput(runOutcome.result, record, validateOutput, runOutcome.redactor, caller.meter)
-    : checkOutput(runOutcome.result, validateOutput, runOutcome.redactor, caller.meter)
+    ? checkArtifactOutput(result, record, validateOutput, redactor, caller.meter)
+    : checkOutput(result, validateOutput, redactor, caller.meter)
   if (!output.ok) return output
-  const selected = select ? select(output, caller.meter) : output
+  const selected = selector ? selector(output, caller.meter) : output
   const isSmall = selected.ok && fitsInline(selected, inlineBytes)
   if (isSmall && !givesArtifacts && !selected.artifact && !(findArtifact && selected.content)) return selected
-  const { userId } = call.invocation
-  const owner = { callId, tool: record.id, principal: caller.principal.id, userId, requestUrl: caller.requestUrl }
+  const { userId } = state.invocation
   const offloadOptions = {
     record,
     inlineBytes,
     isSmall,
     findArtifact,
-    validateOutput: select ? ACCEPT_ALL : validateOutput,
-    owner,
+    validateOutput: selector ? ACCEPT_ALL : validateOutput,
+    owner: { callId, tool: record.id, principal: caller.principal.id, userId, requestUrl: caller.requestUrl },
     artifacts,
   }
   if (selected.ok) return offloadOutput(selected, offloadOptions)
-  const { why } = selected
-  return storeWholeOutput(output, offloadOptions).then((artifact) =>
-    fail({ type: 'select-failed', why, ...(artifact ? { artifact } : {}) }),
-  )
+  const artifact = await storeWholeOutput(output, offloadOptions)
+  return fail({ type: 'select-failed', why: selected.why, ...(artifact ? { artifact } : {}) })
 }

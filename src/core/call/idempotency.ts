@@ -12,13 +12,16 @@ export interface CompletedCall {
 export interface IdempotentCall {
   readonly principal: string
   readonly callId: string
-  /** Stands for all that the tool is given. */
+  /** A hash of everything that the tool receives. */
   readonly fingerprint: string
   readonly select?: Json | undefined
   readonly timeoutMs: number
 }
 
-/** `reused`: the id is another call's. `unknown`: it began, and its outcome is lost. `crowded`: too many wait for it. */
+/**
+ * `reused`: another call has the id. `unknown`: the call began, and its outcome is lost. `crowded`: too many repetitions of
+ * the call wait for its outcome.
+ */
 export type ClaimResult =
   | { readonly state: 'claimed'; readonly settle: (finished: CompletedCall | undefined) => Promise<void> }
   | { readonly state: 'finished'; readonly finished: CompletedCall }
@@ -28,15 +31,17 @@ export interface IdempotencyStore {
   claim(call: IdempotentCall): Promise<ClaimResult>
 }
 
-/** For outcomes that are too large for the idempotency store itself; false where there is no place for one. */
+/** Stores outcomes that are too large for the idempotency store. `keep` is false if there is no room. */
 export interface OutcomeStore {
   keep(principal: string, callId: string, sealed: string): Promise<boolean>
   find(principal: string, callId: string): Promise<string | undefined>
 }
 
 /**
- * Runs a call once under its id. It may run again if its tool did not begin, or failed with `can_retry`. A claim without an
- * outcome is given up 5 s after the deadline, or when its server restarts, and its call never runs again.
+ * Runs a call at most once under its id. A repetition gets the stored outcome, if the tool succeeded or failed for good
+ * (`isFinalFailure`). After any other failure the claim is released, and a repetition runs: the tool did not begin, needs
+ * further input, or failed with `can_retry`. A claim without an outcome is given up 5 s after the deadline, or when its
+ * server restarts, and its call never runs again. `run` calls `begins` before the tool begins.
  */
 export async function runIdempotently(
   call: IdempotentCall,
@@ -78,6 +83,7 @@ export async function runIdempotently(
 const CROWDED_MS = 1_000
 const AFTER_RUN: readonly FailureType[] = ['output-invalid', 'output-elsewhere', 'select-failed', 'output-too-large']
 
+/** Whether the tool may have acted, so that the call must not run again. */
 function isFinalFailure(failure: Failure): boolean {
   if (failure.type === 'tool-failed') return failure.can_retry !== true
   if (failure.type === 'tool-timed-out' || failure.type === 'cancelled') return failure.may_have_run === true

@@ -8,9 +8,10 @@ import { findArtifactContent } from './artifact-output.ts'
 import { toSingleValue } from './run.ts'
 import type { ToolSuccess } from './runner.ts'
 
+/** More large blocks than this are stored as one file. */
 const MAX_BLOCKS = 16
 
-/** The part of an output that a dialect always wants stored and linked, however small. */
+/** Finds the part of an output that a dialect always stores and links, even a small one. */
 export type FindArtifact = (success: ToolSuccess, record: ToolRecord) => NamedPart | undefined
 
 export interface NamedPart {
@@ -20,9 +21,9 @@ export interface NamedPart {
 
 interface OffloadOptions {
   readonly record: ToolRecord
-  /** In bytes of JSON: what is larger is kept, and linked to. */
+  /** Parts of more bytes of JSON are stored and linked. */
   readonly inlineBytes: number
-  /** Whether all of it fits into these. */
+  /** Whether the whole output fits into `inlineBytes`. */
   readonly isSmall: boolean
   readonly findArtifact?: FindArtifact | undefined
   readonly validateOutput: Validate
@@ -30,21 +31,25 @@ interface OffloadOptions {
   readonly artifacts: ArtifactStore
 }
 
-/** Links to output too large for an answer, and to declared artifacts. Expects it to fit its schema, without secrets. */
-export function offloadOutput(
+/**
+ * Replaces the parts of an output that are too large by links to stored artifacts, and stores what the dialect or the
+ * tool declares as an artifact. The output must be valid, and redacted. Fails if a large part cannot be stored.
+ */
+export async function offloadOutput(
   success: ToolSuccess,
   options: OffloadOptions,
-): ToolSuccess | Promise<ToolSuccess | FailureResult> {
+): Promise<ToolSuccess | FailureResult> {
   const { record, isSmall, findArtifact } = options
   const artifactPart = isSmall && !success.artifact ? findArtifact?.(success, record) : undefined
-  if (artifactPart)
-    return storeContent(artifactPart.part, artifactPart.name, options).then((stored) =>
-      stored.ok ? { ...success, artifact: stored.value } : success,
-    )
+  if (artifactPart) {
+    const stored = await storeContent(artifactPart.part, artifactPart.name, options)
+    return stored.ok ? { ...success, artifact: stored.value } : success
+  }
   const isMoved = !isSmall || findArtifactContent(record, success) !== undefined
   return isMoved ? offloadParts(success, options) : linkOrInline(success, options)
 }
 
+/** Stores the whole output, for a caller whose selection failed. Undefined if it cannot be stored. */
 export async function storeWholeOutput(success: ToolSuccess, options: OffloadOptions): Promise<Artifact | undefined> {
   const stored = await storeContent(
     toStorableJson(toSingleValue(success)),
@@ -54,17 +59,23 @@ export async function storeWholeOutput(success: ToolSuccess, options: OffloadOpt
   return stored.ok ? stored.value : undefined
 }
 
+/** A null output that the schema rejects is replaced by a link to the artifact. */
 function linkOrInline(success: ToolSuccess, { validateOutput }: OffloadOptions): ToolSuccess {
   const { artifact, ...rest } = success
   if (artifact === undefined || success.value !== null || validateOutput(null).length === 0) return success
   return { ...rest, ...toLinkValue(artifact, validateOutput) }
 }
 
+/** The value in place of a stored one: a link, if the schema accepts one. */
 function toLinkValue(elsewhere: Artifact, validateOutput: Validate): Pick<ToolSuccess, 'value' | 'elsewhere'> {
   const link = { artifact: elsewhere }
   return { value: validateOutput(link).length === 0 ? link : undefined, elsewhere }
 }
 
+/**
+ * Stores the parts that do not fit into `inlineBytes`. One content block that is the whole output becomes the artifact.
+ * Otherwise the value, the artifact and the blocks take room in this order, and each part without room is stored.
+ */
 async function offloadParts(success: ToolSuccess, options: OffloadOptions): Promise<ToolSuccess | FailureResult> {
   const { value, content = [], artifact: givenArtifact, ...rest } = success
   const { validateOutput, record, inlineBytes, isSmall } = options
@@ -137,12 +148,12 @@ async function offloadDataUrl(artifact: Artifact, options: OffloadOptions): Prom
   return storeContent(part, artifact.meta.description, options)
 }
 
-async function storeContent(what: StorableContent, name: string, options: OffloadOptions): Promise<Result<Artifact>> {
-  const stored = await options.artifacts.put(what, options.owner)
+async function storeContent(part: StorableContent, name: string, options: OffloadOptions): Promise<Result<Artifact>> {
+  const stored = await options.artifacts.put(part, options.owner)
   if (!stored.ok) return tooLarge(options, stored.why, stored.forOperator)
   const { url, size, expiresAt } = stored
   const description = `${name}, until ${expiresAt}`
-  return ok({ url, content_type: what.contentType, size, meta: { description } })
+  return ok({ url, content_type: part.contentType, size, meta: { description } })
 }
 
 function tooLarge({ inlineBytes: limit }: OffloadOptions, why: string, forOperator?: string): FailureResult {

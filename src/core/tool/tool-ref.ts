@@ -1,14 +1,14 @@
 import { formatToolId, isNamePart, isOwnName, parseToolId, type ToolIdRef } from './tool-id.ts'
 
-/** What a caller names a tool by, with the range of versions that it accepts. */
+/** A caller's reference to a tool, with the range of versions that the caller accepts. */
 export type ToolRef =
   /** `Toolkit.Tool`, `Toolkit.Tool@1.2.3` or `Toolkit.Tool@^1`. */
   | ({ readonly kind: 'id' } & ToolIdRef)
-  /** The name that lists show it under, such as `Toolkit_Tool`. */
+  /** The exposed name of the tool, such as `Toolkit_Tool`. */
   | ({ readonly kind: 'name' } & NameRef)
-  /** The name that it has in a definition document. */
+  /** The tool's own name in a definition document, such as the capability `add` of the document `calculator`. */
   | ({ readonly kind: 'document' } & DocumentRef)
-  /** Names no tool. */
+  /** A text that can name no tool. */
   | { readonly kind: 'malformed'; readonly text: string }
 
 export type WellFormedRef = Exclude<ToolRef, { kind: 'malformed' }>
@@ -25,7 +25,7 @@ interface DocumentRef {
   readonly range?: string | undefined
 }
 
-/** In place of a dialect: the document is all of a toolkit, whose tools are named as their own documents name them. */
+/** A `dialect` of a document reference whose `id` is the name of a toolkit: the tool has its source name in that toolkit. */
 export const BY_TOOLKIT = 'toolkit'
 
 const NAME_AND_RANGE = /^([A-Za-z0-9_-]{1,64})(?:@(.{1,128}))?$/
@@ -43,7 +43,7 @@ export function toDocumentRef(ref: DocumentRef): ToolRef {
   return { kind: 'document', ...ref }
 }
 
-/** Reads `name`, `name@range` or an id; any other text that can be a name is one. */
+/** Reads an exposed name, a name with a range (`name@range`), or an id. Another text is a name if tools may have it. */
 export function parseToolRef(text: string): ToolRef {
   const [, name, range] = NAME_AND_RANGE.exec(text) ?? []
   if (name !== undefined) return toNameRef(name, range)
@@ -51,20 +51,20 @@ export function parseToolRef(text: string): ToolRef {
   return ref.kind === 'malformed' && isOwnName(text) ? toNameRef(text) : ref
 }
 
-/** As callers write it. */
+/** Writes a reference as callers do, with its range. */
 export function formatToolRef(ref: ToolRef): string {
   if (ref.kind === 'malformed') return ref.text
   const name = formatRefName(ref)
   return ref.range === undefined ? name : `${name}@${ref.range}`
 }
 
-/** As callers write it, without the range. */
+/** Writes a reference as callers do, without its range. */
 export function formatRefName(ref: WellFormedRef): string {
   if (ref.kind === 'name') return ref.name
   return ref.kind === 'id' ? formatToolId(ref) : `${ref.id}.${ref.tool}`
 }
 
-/** Another text for each reference: the key of caches, and the tool of a call's record where there is no such tool. */
+/** A text that is different for each reference: the key in caches, and the tool in the record of a call that found none. */
 export function toRefKey(ref: ToolRef): string {
   if (ref.kind === 'name' && isNamePart(ref.name)) return `name:${formatToolRef(ref)}`
   if (ref.kind === 'name') return `name:${JSON.stringify(withRange([ref.name], ref.range))}`

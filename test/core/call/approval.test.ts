@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
-import { claimApprovalStage } from '../../../src/core/call/callable-tool.ts'
+import { claimApprovalStage } from '../../../src/core/call/approval.ts'
 import { NO_CONTEXT } from '../../../src/core/call/requirements.ts'
 import type { Approvals } from '../../../src/core/consent/authorization.ts'
 import { createRequestBudget } from '../../../src/core/tool/budget.ts'

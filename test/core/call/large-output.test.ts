@@ -41,7 +41,7 @@ async function place(success: ToolSuccess, { modes, validateOutput = anything, s
     owner: OWNER,
     artifacts,
   })
-  return { result: await result, kept, isAtOnce: !(result instanceof Promise) }
+  return { result: await result, kept }
 }
 
 const artifact = (number: number, content_type: string, name: string) => ({
@@ -67,11 +67,10 @@ describe('an output that fits an answer', () => {
     { ok: true, value: 'x'.repeat(MODEL_INLINE_BYTES - 2) },
     { ok: true, value: null, content: [image('QUJD')], usage: { instructions: 1 } },
     { ok: true, value: null, artifact: artifact(1, 'a/b', 'own') },
-  ])('is given as it is, at once', async (success) => {
+  ])('is returned unchanged if it fits an answer: %#', async (success) => {
     expect(fitsInline(success, MODEL_INLINE_BYTES)).toBe(true)
-    const { result, kept, isAtOnce } = await place(success)
+    const { result, kept } = await place(success)
     expect(result).toBe(success)
-    expect(isAtOnce).toBe(true)
     expect(kept).toEqual([])
   })
 })

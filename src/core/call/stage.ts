@@ -1,0 +1,51 @@
+import type { ToolSecrets } from '../access/tool-secrets.ts'
+import type { Approvals } from '../consent/authorization.ts'
+import type { FailureResult } from '../failure/failure.ts'
+import type { Publisher } from '../tool/tool.ts'
+import type { Signal, Span } from '../tool/platform.ts'
+import { abortFailure } from './deadline.ts'
+import type { FileRefs, FileStores } from './files.ts'
+import type { Fingerprint } from './invocation.ts'
+import type { CallContext, UserTokens } from './requirements.ts'
+import type { RunOptions } from './run.ts'
+
+/**
+ * The part of a call's state that the stages between authorization and the tool's run work on. `invocation` is what the
+ * tool receives: a stage that adds to it (credentials, files) sets a new invocation, since an approval is bound to one.
+ */
+export interface StageInput extends RunOptions {
+  readonly publisher: Publisher
+  readonly context: CallContext
+  invocation: RunOptions['invocation']
+  /** The files that the input refers to, before their contents are read. */
+  fileRefs?: FileRefs
+  /** Registers what releases the memory of the files when the call ends. */
+  readonly deferFileRelease: (release: () => void) => void
+}
+
+/** Reserves memory for files, in bytes, as part of the principal's share. Undefined if none is free in time. */
+export type HoldFiles = (principal: string, bytes: number, signal: Signal) => Promise<(() => void) | undefined>
+
+export interface StageDeps extends FileStores {
+  readonly toolSecrets: ToolSecrets
+  readonly userTokens: UserTokens
+  readonly approvals: Approvals
+  readonly fingerprint: Fingerprint
+  readonly holdFiles: HoldFiles
+  readonly span: Span
+}
+
+/** Runs stages in order, within the call's deadline, until one fails. */
+export async function runStages(stages: readonly Stage[], call: StageInput, deps: StageDeps) {
+  for (const stage of stages) {
+    const result = await call.deadline().race(stage(call, deps))
+    if (result) return typeof result === 'string' ? abortFailure(result, call.runnable.timeoutMs) : result
+  }
+  return undefined
+}
+
+/** A stage of a call that only some tools have, known when the tool is resolved. A failure ends the call. */
+export type Stage = (
+  call: StageInput,
+  deps: StageDeps,
+) => FailureResult | undefined | Promise<FailureResult | undefined>
