@@ -209,6 +209,28 @@ describe('calls of one plugin that wait for answers', () => {
     expect(await next).toMatchObject({ success: true })
   })
 
+  it('do not end their process by the memory of many calls that are refused', async () => {
+    const fill =
+      '(drop (memory.grow (i32.const 1000))) (memory.fill (i32.const 65536) (i32.const 1) (i32.const 60000000))'
+    const { call } = await plugin(`${fill} ${requesting('/waits', 0)}`)
+    const first = call()
+    await arrive(1)
+    const refused = await Promise.all(Array.from({ length: 30 }, call))
+    expect(refused).toEqual(
+      Array(30).fill(
+        expect.objectContaining({
+          success: false,
+          error: expect.objectContaining({
+            message: expect.stringContaining('wait for answers hold more than'),
+            can_retry: true,
+          }),
+        }),
+      ),
+    )
+    answerAll()
+    expect(await first).toMatchObject({ success: true, value: 'done' })
+  })
+
   it('wait side by side where they hold little', async () => {
     const { call } = await plugin(requesting('/waits', 4))
     const all = Array.from({ length: 12 }, call)

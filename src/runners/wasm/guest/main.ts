@@ -4,6 +4,7 @@ import { copyStart, createKernel, decode } from './kernel.ts'
 import { MAX_LINE, MAX_OUTPUT, OUTPUT_TOO_LARGE, type PluginCall } from './plugin-call.ts'
 import plugin from './plugin.wasm'
 import { HOST_CALL } from './prices.ts'
+import { checkMayStart } from './waiting.ts'
 import { NOT_SUPPORTED, wasiFunctions } from './wasi.ts'
 
 export interface ExportCall {
@@ -72,6 +73,7 @@ async function runPlugin({ exported, input, config, fuel, timeoutMs }: ExportCal
     error: undefined,
   }
   try {
+    checkMayStart()
     instance = new WebAssembly.Instance(plugin, buildImports(call))
     const fuelGlobal: unknown = instance.exports['__fuel']
     if (!(fuelGlobal instanceof WebAssembly.Global)) throw new Error('The plugin is not metered')
