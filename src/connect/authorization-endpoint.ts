@@ -92,7 +92,7 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
     if (document?.ok === false) return page(requestErrorPage(document.message, undefined))
     const request = { url: `${origin}${pathname}${search}`, document: document?.client }
     await prepare()
-    const details = await server.asked(request, signed.value.principal.id)
+    const details = await server.readAuthorizationRequest(request, signed.value.principal.id)
     if (!details.ok) return page(requestErrorPage(details.message, details.back))
     const choices = filterToolkits(details, await listToolkitChoices(signed.value.principal, catalog))
     return { request, signed: signed.value, details, clientSummary: summarizeClient(details), choices }
@@ -156,7 +156,7 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
       if (decision !== 'allow' || days === undefined || problem !== undefined)
         return page(consentPage({ ...(await toPageProps(prompt, chosen, view)), days, ...(problem && { problem }) }))
       const agent = createAgent(prompt, chosen, days)
-      const connected = await server.letIn(prompt.request, agent)
+      const connected = await server.authorizeAgent(prompt.request, agent)
       if (connected.ok) {
         const { id, toolkits, expires_at } = agent
         note(c, 'agent.connect', prompt, {

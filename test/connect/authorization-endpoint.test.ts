@@ -43,11 +43,11 @@ describe('the page that asks', () => {
 
   it('says of another computer nothing of this one, and the host where there is no name', async () => {
     const remote = { ...asked, client: { id: 'c1', name: undefined }, redirectUri: 'https://agent.example/back' }
-    const page = await words(faceWith({}, { asked: async () => remote }).ask())
+    const page = await words(faceWith({}, { readAuthorizationRequest: async () => remote }).ask())
     expect(page).toContain('Name “agent.example”')
     expect(page).not.toContain('your own computer')
     const long = { ...asked, client: { id: 'c1', name: 'n'.repeat(300) } }
-    const { agents, decide } = faceWith({}, { asked: async () => long })
+    const { agents, decide } = faceWith({}, { readAuthorizationRequest: async () => long })
     await decide()
     expect(agents[0]?.client.name).toBe(`${'n'.repeat(200)}…`)
   })
@@ -60,8 +60,8 @@ describe('the page that asks', () => {
     const { ask, decide, agents } = faceWith(
       {},
       {
-        asked: async () => app,
-        letIn: async (_, agent) => (agents.push(agent), { ok: true, to: `${redirectUri}?code=c` }),
+        readAuthorizationRequest: async () => app,
+        authorizeAgent: async (_, agent) => (agents.push(agent), { ok: true, to: `${redirectUri}?code=c` }),
       },
     )
     const page = await words(ask())
@@ -79,7 +79,10 @@ describe('the page that asks', () => {
   it('names the host of a document that describes the client, which the server is given', async () => {
     const given: unknown[] = []
     const { get } = faceWith(withDocument(), {
-      asked: async (request) => (given.push(request), { ...asked, client: { id: DOCUMENT, name: 'Its name' } }),
+      readAuthorizationRequest: async (request) => (
+        given.push(request),
+        { ...asked, client: { id: DOCUMENT, name: 'Its name' } }
+      ),
     })
     const page = await words(get(`/connect/authorize?client_id=${DOCUMENT}`))
     expect(page).toContain('Verified: agent.example publishes this agent.')
@@ -131,7 +134,9 @@ describe('the page that asks', () => {
       ['Notes', 'Write'],
       ['Files', 'Read'],
     ])
-    const { text } = await seen(faceWith({ catalog }, { asked: async () => ({ ...asked, resource }) }).ask())
+    const { text } = await seen(
+      faceWith({ catalog }, { readAuthorizationRequest: async () => ({ ...asked, resource }) }).ask(),
+    )
     expect([...text.matchAll(/name="toolkit\.(\w+)"/g)].map(([, name]) => name)).toEqual(toolkits)
   })
 
@@ -148,7 +153,10 @@ describe('the page that asks', () => {
   it('looks nothing up for strangers, and counts looking up their session against their limit', async () => {
     const looked: unknown[] = []
     const look = async () => (looked.push(1), asked)
-    const { get } = faceWith({ ...nobody, prepare: async () => void looked.push(2) }, { asked: look })
+    const { get } = faceWith(
+      { ...nobody, prepare: async () => void looked.push(2) },
+      { readAuthorizationRequest: look },
+    )
     await get(`/connect/authorize?client_id=${DOCUMENT}`)
     expect(looked).toEqual([])
     let left = 1
@@ -182,7 +190,12 @@ describe('the page that asks', () => {
       ASK,
       [503, 'Wait a moment'],
     ],
-    ['with what the server refuses', [{}, { asked: async () => refusing }], ASK, [400, 'Its id is unknown.']],
+    [
+      'with what the server refuses',
+      [{}, { readAuthorizationRequest: async () => refusing }],
+      ASK,
+      [400, 'Its id is unknown.'],
+    ],
   ])('is refused %s', async (_, how, path, [status, text]) => {
     const answer = await seen(faceWith(...how).get(path))
     expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(text)])
@@ -196,7 +209,7 @@ describe('the page that asks', () => {
 
   it('leads back by hand where the client has a place', async () => {
     const back = 'https://agent.example/back?error=invalid_scope'
-    const { text } = await seen(faceWith({}, { asked: async () => ({ ...refusing, back }) }).ask())
+    const { text } = await seen(faceWith({}, { readAuthorizationRequest: async () => ({ ...refusing, back }) }).ask())
     expect(text).toContain(`href="${back}">Go back to agent.example`)
   })
 })
@@ -293,7 +306,10 @@ describe('the decision', () => {
   })
 
   it('that comes too late is told why, and not written down', async () => {
-    const { decide, audit } = faceWith({}, { letIn: async () => ({ ...refusing, back: 'https://agent.example/' }) })
+    const { decide, audit } = faceWith(
+      {},
+      { authorizeAgent: async () => ({ ...refusing, back: 'https://agent.example/' }) },
+    )
     const { status, text } = await seen(decide())
     expect([status, audit]).toEqual([400, []])
     expect(text).toContain('Its id is unknown.')

@@ -51,8 +51,11 @@ export function faceWith(change: Partial<ConnectRoutesDeps> = {}, server: Partia
     issuer: undefined,
     server: {
       admit: async (client) => new FetchCapability(client),
-      asked: async () => asked,
-      letIn: async (_, agent) => (agents.push(agent), { ok: true, to: 'http://127.0.0.1:7777/callback?code=c' }),
+      readAuthorizationRequest: async () => asked,
+      authorizeAgent: async (_, agent) => (
+        agents.push(agent),
+        { ok: true, to: 'http://127.0.0.1:7777/callback?code=c' }
+      ),
       token: async (...of) => (sent.push(of), oauth),
       noteRequested: async () => undefined,
       register: async (...of) => (sent.push(of), { ...oauth, status: 201 }),

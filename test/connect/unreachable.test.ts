@@ -13,7 +13,7 @@ describe('the page that asks about an agent', () => {
   })
 
   it.each<[string, ReturnType<typeof faceWith>]>([
-    ['agents', faceWith({}, { asked: away })],
+    ['agents', faceWith({}, { readAuthorizationRequest: away })],
     ['tools', faceWith({ prepare: away })],
     ['the session', faceWith({ sessions: { findSession: () => fail({ type: 'unavailable', message: 'Not now' }) } })],
   ])('says so to a person while %s cannot be reached', async (_, { ask, decide }) => {
@@ -22,7 +22,7 @@ describe('the page that asks about an agent', () => {
   })
 
   it('says so when agents can be reached no more as the form comes', async () => {
-    const { ask, decide } = faceWith({}, { letIn: away })
+    const { ask, decide } = faceWith({}, { authorizeAgent: away })
     expect((await ask()).status).toBe(200)
     expect(await awayOf(await decide())).toEqual(AWAY)
   })

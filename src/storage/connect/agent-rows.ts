@@ -2,7 +2,7 @@ import type { Agent, ListedAgent } from '../../core/access/agent.ts'
 import { formatHolder, type Holder } from '../../core/access/holder.ts'
 import { column, readField, rows } from '../rows.ts'
 
-/** Per holder; the one connected first gives way. */
+/** Agents of one holder. Beyond that, the oldest agent is removed. */
 const MAX_AGENTS = 100
 const CODE_MS = 10 * 60_000
 const USED_EVERY_MS = 3_600_000
@@ -18,7 +18,7 @@ export function agentRows(sql: SqlStorage, now: () => number) {
   return {
     find,
 
-    /** The agent is listed once its code is redeemed. Gives the ids of those that give way. */
+    /** Stores an agent, which is listed once its code is redeemed. Gives the ids of agents to remove. */
     store(agent: Agent): string[] {
       const row = [agent.id, formatHolder(agent.holder), now() + CODE_MS, JSON.stringify(agent)]
       sql.exec('INSERT INTO agent VALUES (?, ?, ?, NULL, NULL, ?)', ...row)
@@ -26,7 +26,7 @@ export function agentRows(sql: SqlStorage, now: () => number) {
       return column<string>(sql, surplus, formatHolder(agent.holder), MAX_AGENTS)
     },
 
-    /** Gives how many milliseconds the agent has left; with its first token, it is connected. */
+    /** Gives how many milliseconds remain until the agent expires. The first token marks the agent as connected. */
     redeem(id: string, isFirst: boolean): number | undefined {
       const agent = find(id)
       if (!agent) return undefined

@@ -107,8 +107,8 @@ export function clientRows(sql: SqlStorage, now: () => number) {
       sql.exec(idle, holder, now(), MAX_IDLE)
     },
 
-    /** Of a client that a document describes: whether a person approved it. Nothing is stored of it before. */
-    isStored(id: string): boolean {
+    /** Whether a person has approved the client that the document at the URL `id` describes: only then it is stored. */
+    isApprovedDocument(id: string): boolean {
       return readField(sql, 'SELECT 1 FROM entry WHERE key = ? AND expires > ?', toKey(id), now()) !== undefined
     },
 

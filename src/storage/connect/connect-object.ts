@@ -31,11 +31,15 @@ export interface ClientAssertion {
   readonly until: number
 }
 
-export type AuthorizationDetails = Extract<Awaited<ReturnType<Connect['asked']>>, { readonly ok: true }>
+export type AuthorizationDetails = Extract<
+  Awaited<ReturnType<Connect['readAuthorizationRequest']>>,
+  { readonly ok: true }
+>
 
 /**
- * Apart from Access since strangers write here. Requests of one agent run in turn, so that a code or refresh token is
- * redeemed once however many come at once.
+ * The agents that people authorized, and the OAuth library's data. The object is apart from Access, since strangers write
+ * here. Requests of one agent run one after another, so a code or refresh token is redeemed once, however many requests
+ * with it arrive together.
  */
 export class Connect extends DurableObject<unknown> {
   readonly #sql: SqlStorage
@@ -80,15 +84,15 @@ export class Connect extends DurableObject<unknown> {
       const response = await this.#answer(origin, 'token', headers, body, asserted?.client)
       const expires = Date.parse(this.#agents.find(agent)?.expires_at ?? '') || Date.now()
       const isEnded = settle?.(response.status === 200, expires) === true && response.body.includes('"invalid_grant"')
-      // A code that came twice, and a refresh token that was revoked, took their grant along
+      // If a code comes twice or a refresh token is revoked, the library deletes the agent's grant
       if (isEnded || entryKeys(this.#sql, 'grant', agent).length === 0) this.#end(agent)
       return response
     })
   }
 
-  /** Whether a person let an agent of this client in: until then nothing is kept of a client that describes itself. */
-  hasConnectedAgent(clientId: string): boolean {
-    return this.#clients.isStored(clientId)
+  /** Whether a person has approved the client whose id is the URL of its document. */
+  isApprovedDocument(clientId: string): boolean {
+    return this.#clients.isApprovedDocument(clientId)
   }
 
   /** Protects a registered client from eviction while the person who opened its link signs in. */
@@ -96,8 +100,8 @@ export class Connect extends DurableObject<unknown> {
     this.#clients.noteRequested(clientId, address)
   }
 
-  /** `principal` is who looks at the request. */
-  async asked({ url, document }: AuthorizationRequest, principal: string) {
+  /** `principal` is the signed-in person who looks at the request. */
+  async readAuthorizationRequest({ url, document }: AuthorizationRequest, principal: string) {
     const requestResult = await this.#read(url, document)
     if (!requestResult.ok) return requestResult
     const { request, client, refusal } = requestResult
@@ -107,7 +111,7 @@ export class Connect extends DurableObject<unknown> {
     return { ok: true, client: { id: clientId, name: client?.clientName }, redirectUri, resource, refusal } as const
   }
 
-  async letIn({ url, document }: AuthorizationRequest, agent: Agent) {
+  async authorizeAgent({ url, document }: AuthorizationRequest, agent: Agent) {
     const requestResult = await this.#read(url, document)
     if (!requestResult.ok) return requestResult
     const { request, api } = requestResult
@@ -146,7 +150,7 @@ export class Connect extends DurableObject<unknown> {
     return removed
   }
 
-  /** The answer is the only one that has the client's secret. */
+  /** Only this response has the client's secret: afterwards only its hash is known. */
   async createOAuthClient(origin: string, { name, redirect_uris, token_endpoint_auth_method }: NewOAuthClient) {
     const { server } = await this.#server(origin)
     const createdClient = await server.getOAuthApi({ OAUTH_KV: this.#clients.entriesWith() }).createClient({
@@ -203,7 +207,7 @@ export class Connect extends DurableObject<unknown> {
     return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
   }
 
-  /** Loads the library with the first request: it is large, and names of it alone keep the rest out of the bundle. */
+  /** Loads the OAuth library with the first request, since it is large. */
   async #server(origin: string) {
     const { createOAuthServer } = await import('./oauth-library.ts')
     return createOAuthServer(origin, this.#agents.redeem)

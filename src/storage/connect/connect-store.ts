@@ -8,14 +8,17 @@ export function connectStub(namespace: DurableObjectNamespace<Connect>): Durable
   return createReliableStub(() => namespace.getByName('connect'), REACH)
 }
 
-export interface AuthorizationServer extends Pick<Connect, 'asked' | 'letIn' | 'token' | 'register'> {
+export interface AuthorizationServer extends Pick<
+  Connect,
+  'readAuthorizationRequest' | 'authorizeAgent' | 'token' | 'register'
+> {
   noteRequested(clientId: string, address: string | null): Promise<void>
-  /** Undefined for a client that nobody let in. */
+  /** Undefined if nobody has approved the client. `clientId` is the URL of the document that describes the client. */
   admit(clientId: string): Promise<FetchCapability | undefined>
 }
 
 export function createAuthorizationServer(connect: DurableObjectStub<Connect>): AuthorizationServer {
-  const { asked, letIn, token, register, noteRequested } = connect
-  const admit = async (id: string) => ((await connect.hasConnectedAgent(id)) ? new FetchCapability(id) : undefined)
-  return { asked, letIn, token, register, noteRequested, admit }
+  const { readAuthorizationRequest, authorizeAgent, token, register, noteRequested } = connect
+  const admit = async (id: string) => ((await connect.isApprovedDocument(id)) ? new FetchCapability(id) : undefined)
+  return { readAuthorizationRequest, authorizeAgent, token, register, noteRequested, admit }
 }

@@ -3,12 +3,14 @@ import { sha256 } from '../sealing/sha256.ts'
 import { entryKeys } from './sql-kv.ts'
 
 /**
- * Detects a refresh token that is used again (OAuth 2.1, section 4.3.1). Call before a refresh; call the returned
- * function after it: true means that the agent must end.
+ * Detects a refresh token that is used again (OAuth 2.1, section 4.3.1). Call this function before the library refreshes,
+ * and the returned function with the result. If the returned function gives true, the agent must end.
  *
- * - First use: the token is recorded as spent.
- * - Second use before its successor was used: the library refreshes it once more, and the access tokens before that end.
- * - Later use: the library refuses it, and since it is recorded as spent, the agent must end.
+ * - The first use succeeds, and the token is recorded as spent.
+ * - A client that missed the response may use the token again until its successor is used. The library refreshes again,
+ *   and the access tokens of the earlier refresh end.
+ * - A use after the successor's: the library refuses the token. The token is spent, so somebody stole it or its successor,
+ *   and the agent must end.
  */
 export async function presentRefreshToken(sql: SqlStorage, agent: string, token: string) {
   const hash = await sha256(token)

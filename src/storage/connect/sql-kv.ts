@@ -28,7 +28,7 @@ export function createSqlKv(sql: SqlStorage, now: () => number) {
       sql.exec('DELETE FROM entry WHERE key = ?', key)
     },
 
-    /** It lists the tokens of a grant alone, which are few. */
+    /** One page has all keys: the library lists only the tokens of one grant, which are few. */
     async list({ prefix }: { readonly prefix: string }) {
       return { keys: keysWith(sql, prefix).map((name) => ({ name })), list_complete: true }
     },

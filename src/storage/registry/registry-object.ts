@@ -85,7 +85,7 @@ export function defineRegistry<Env extends RegistryEnv>(
       return this.#change(() => changeVersion(this.#sql, name, version, change, principal))
     }
 
-    rights(name: ToolName, principal: Principal): PublisherRights {
+    getPublisherRights(name: ToolName, principal: Principal): PublisherRights {
       return rightsOfPublisher(this.#sql, principal, name)
     }
 
@@ -94,7 +94,7 @@ export function defineRegistry<Env extends RegistryEnv>(
       return readNumber(this.#sql, 'catalogue')
     }
 
-    published(): Record<string, PublishedTotals> {
+    listPublishedTotals(): Record<string, PublishedTotals> {
       return publishedByAll(this.#sql)
     }
 
@@ -143,15 +143,15 @@ export function defineRegistry<Env extends RegistryEnv>(
     async documentOrNearest(name: ToolName): Promise<string | NearTool[]> {
       const key = toolKey(name)
       const loadSimilar = () => toolEntryText(this.#sql, findSimilarKey(this.#sql, key) ?? '')
-      return toolEntryText(this.#sql, key) ?? loadSimilar() ?? this.near(formatToolId(name))
+      return toolEntryText(this.#sql, key) ?? loadSimilar() ?? this.suggestTools(formatToolId(name))
     }
 
-    holds(toolkit: string): boolean {
+    hasToolkit(toolkit: string): boolean {
       return hasStoredToolkit(this.#sql, toolkit)
     }
 
     /** Empty when too many were asked for this second. */
-    async near(name: string, principal?: Principal): Promise<NearTool[]> {
+    async suggestTools(name: string, principal?: Principal): Promise<NearTool[]> {
       const { toolsNear } = await import('./search/unknown.ts')
       return this.#mayLookNear() ? toolsNear(this.#sql, name, principal) : []
     }
@@ -161,14 +161,14 @@ export function defineRegistry<Env extends RegistryEnv>(
       return toolkitCounts(this.#sql, principal, query)
     }
 
-    async unknown(name: string, principal: Principal): Promise<UnknownName | undefined> {
+    async describeUnknown(name: string, principal: Principal): Promise<UnknownName | undefined> {
       const { isSeen, suggestForUnknown: unknown } = await import('./search/unknown.ts')
       if (isSeen(this.#sql, name, principal)) return undefined
       return this.#mayLookNear() ? unknown(this.#sql, name, principal) : { name, known: [], isNear: false }
     }
 
     /** Also queues the name for KV. It may lead to a tool that was once exposed under it. */
-    async named(name: string): Promise<string | undefined> {
+    async findKeyByName(name: string): Promise<string | undefined> {
       const key = keyOfName(this.#sql, name)
       if (key === undefined) return undefined
       await this.#change(() => {

@@ -1,3 +1,13 @@
+/*
+ * Toolkits: who owns a toolkit, its settings, and who may change it.
+ *
+ * - Owner: the principal who published the first tool, or to whom an administrator gave the toolkit. The deployment owns
+ *   toolkits with bundled tools, and tools older than owners. Nobody owns a free name.
+ * - Held (`held` in `toolkit` and `version`): an administrator disabled the toolkit or version, so only an administrator
+ *   enables it or publishes in it.
+ * - Reviewed (`review`): publications wait until a reviewer activates them.
+ * - Deleted: the toolkit's name is reserved for RETENTION_MS.
+ */
 import type { Toolkit, ToolkitChange, ToolkitOwner } from '../../core/access/toolkit-owner.ts'
 import { isAdministrator, mayReview, findToolkitDenial } from '../../core/access/toolkit-owner.ts'
 import { findCoverDenial, isTrustedWith, type Principal } from '../../core/access/principal.ts'
@@ -7,6 +17,7 @@ import type { Publisher } from '../../core/tool/tool.ts'
 import { column, readField, firstRow } from '../rows.ts'
 import { loadPolicySet } from './policies.ts'
 
+/** Who publishes: a principal, or the deployment with its bundled tools. */
 export type Source = Principal | 'bundle'
 
 export function toPublisher(source: Source, name: ToolName): Publisher {
@@ -14,7 +25,7 @@ export function toPublisher(source: Source, name: ToolName): Publisher {
   return { principal: source.id, trusted: isTrustedWith(source, name) }
 }
 
-/** With the tool `*`, of anything in the toolkit. Every writer checks this. */
+/** Why the principal may not publish the tool, or with the tool `*` anything in the toolkit. Every writer checks this. */
 export function findPublishingDenial(sql: SqlStorage, principal: Principal, name: ToolName): string | undefined {
   const denial = findToolkitDenial(principal, name, findOwner(sql, name.toolkit))
   if (denial !== undefined || isAdministrator(principal)) return denial
@@ -28,7 +39,7 @@ export function findPublishingDenial(sql: SqlStorage, principal: Principal, name
 
 type PublisherChange = VersionChange | ToolkitChange | 'delete'
 
-/** Every change by a publisher passes here; of a whole toolkit, `version` is ''. */
+/** Why the principal may not make the change. Every change passes here. `version` is '' if a whole toolkit changes. */
 export function findChangeDenial(
   sql: SqlStorage,
   principal: Principal,
@@ -53,7 +64,7 @@ export function findChangeDenial(
   return `Changes in the toolkit '${name.toolkit}' are reviewed: only an administrator sets '${field}'`
 }
 
-/** Agents read nothing of these fields: every other one waits for the review that a version would wait for. */
+/** Fields whose text agents never read. In a reviewed toolkit, only an administrator sets any other field. */
 const UNREAD_FIELDS: ReadonlySet<string> = new Set(['state', 'review', 'owner', 'trusted', 'name'])
 
 function fieldsToReview({ status, ...fields }: Exclude<PublisherChange, 'delete'>): readonly string[] {
@@ -65,7 +76,7 @@ function fieldsToReview({ status, ...fields }: Exclude<PublisherChange, 'delete'
   return reviewedFields.map(([field]) => field)
 }
 
-/** Before a review, no request of a publisher carries a secret: an import asks a server for its tools. */
+/** An import sends requests to a server, which carry no secret if the imported tools would await review. */
 export function rightsOfPublisher(sql: SqlStorage, principal: Principal, name: ToolName): PublisherRights {
   return {
     denied: findPublishingDenial(sql, principal, name),
@@ -83,7 +94,7 @@ export function mayChange(sql: SqlStorage, principal: Principal, name: ToolName)
   return findToolkitDenial(principal, name, findOwner(sql, name.toolkit)) === undefined
 }
 
-/** It is the principal's if it was nobody's. */
+/** Makes the principal the owner if nobody owns the toolkit. A toolkit that a document's id claims gets that owner. */
 export function claimToolkit(sql: SqlStorage, { id }: Principal, toolkit: string): void {
   if (findExplicitOwner(sql, toolkit)) return
   const owner = findOwner(sql, toolkit)
@@ -101,7 +112,7 @@ export function transferToolkit(sql: SqlStorage, toolkit: string, principal: str
   return true
 }
 
-/** Claims a free toolkit for its former owner; null is the deployment. */
+/** Gives a free toolkit to its former owner; null is the deployment. */
 export function restoreOwner(sql: SqlStorage, toolkit: string, principal: string | null) {
   const owner = findOwner(sql, toolkit)
   if (owner === 'nobody') {
@@ -148,12 +159,12 @@ export function loadSettings(sql: SqlStorage, toolkit: string) {
   return { ...settings, isHeld: held === 1, isReviewed: review === 1, deleted: deletion }
 }
 
-/** A record's text with the description of its toolkit, which no version holds. */
+/** Adds the toolkit's description to a record's text. Stored records do not have it, so that it can change. */
 export function addToolkitDescription(record: string, description: string | null | undefined): string {
   return description ? `${record.slice(0, -1)},"toolkitDescription":${JSON.stringify(description)}}` : record
 }
 
-/** Administrators can read and restore a deleted toolkit for so long. */
+/** How long administrators can read and restore a deleted toolkit. */
 export const RETENTION_MS = 30 * 86_400_000
 
 export function nextPurgeAt(sql: SqlStorage): number | undefined {
@@ -164,7 +175,7 @@ export function nextPurgeAt(sql: SqlStorage): number | undefined {
   return oldest === undefined ? undefined : oldest + RETENTION_MS
 }
 
-/** Holds for everybody, administrators too. */
+/** Why nobody may change the toolkit, not even an administrator: it is deleted. */
 export function findDeletedDenial(sql: SqlStorage, toolkit: string): string | undefined {
   const { deleted } = loadSettings(sql, toolkit)
   if (!deleted) return undefined
@@ -192,7 +203,7 @@ export function findOwner(sql: SqlStorage, toolkit: string): ToolkitOwner {
   if (owner !== undefined) return owner
   const claimant = findClaimant(sql, toolkit)
   if (claimant !== undefined) return findExplicitOwner(sql, claimant) ?? 'deployment'
-  // Tools older than owners are the deployment's, as are names that differ from theirs in `-` and `_` alone
+  // The deployment owns tools without an owner's row, and all names that differ from theirs only in `-` and `_`
   const plain = toolKeyRange(toolkit.replaceAll('-', '_'))
   const unownedTool = readField(
     sql,
@@ -210,18 +221,18 @@ function findExplicitOwner(sql: SqlStorage, toolkit: string): ToolkitOwner | und
   return owner === null ? 'deployment' : { principal: owner }
 }
 
-/** The toolkit of the document, if there is one, whose id claims this name: it is the owner's of that toolkit. */
+/** The toolkit of the document whose id claims this name. The owner of that toolkit owns the name. */
 export function findClaimant(sql: SqlStorage, name: string): string | undefined {
   return readField<string>(sql, 'SELECT toolkit FROM document WHERE claim = ? LIMIT 1', name.toLowerCase())
 }
 
-/** Also while the newest deployment does not carry its tools: it may again. */
+/** Whether a deployment had tools in the toolkit, even if the newest has none: a later one may have them again. */
 export function isBundled(sql: SqlStorage, toolkit: string): boolean {
   const query = `SELECT 1 FROM version WHERE ${WITHIN} AND bundled = 1 LIMIT 1`
   return readField(sql, query, ...toolKeyRange(toolkit)) !== undefined
 }
 
-/** As its first tool writes it. */
+/** The name as the toolkit's first tool spells it. */
 export function findToolkitSpelling(sql: SqlStorage, name: string): string | undefined {
   return readField<string>(sql, 'SELECT toolkit FROM tool WHERE key >= ? AND key < ? LIMIT 1', ...toolKeyRange(name))
 }

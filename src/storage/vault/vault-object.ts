@@ -120,7 +120,11 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     }
 
     /** Answers as soon as the status is another than `from`, or after `timeoutMs`. */
-    async changed(id: string, from: AuthorizationStatus, timeoutMs: number): Promise<StoredAuthorization | undefined> {
+    async waitForChange(
+      id: string,
+      from: AuthorizationStatus,
+      timeoutMs: number,
+    ): Promise<StoredAuthorization | undefined> {
       const deadline = this.#deployment.now() + timeoutMs
       for (let change = 'changed'; ;) {
         const authorization = this.#rows.find(id)
@@ -151,7 +155,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return (await this.#flow()).confirm(id, flow, userId)
     }
 
-    async returning(state: string): Promise<StoredAuthorization | undefined> {
+    async findPendingAuthorization(state: string): Promise<StoredAuthorization | undefined> {
       if (!hasTables(this.ctx.storage.sql)) return undefined
       return (await this.#flow()).findPendingAuthorization(state)
     }

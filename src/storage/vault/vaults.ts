@@ -140,7 +140,7 @@ export function createVault(
     },
 
     async waitForChange(id, from, timeoutMs) {
-      const authorization = await vaultOfId(id)?.changed(id, from, timeoutMs)
+      const authorization = await vaultOfId(id)?.waitForChange(id, from, timeoutMs)
       return authorization && toAuthorization(authorization)
     },
 
@@ -156,7 +156,7 @@ export function createVault(
       const [state, ...otherStates] = new URL(url).searchParams.getAll('state')
       if (state === undefined || otherStates.length > 0 || !isState(state)) return EXPIRED_LINK
       const vault = vaultOfId(state)
-      const authorization = await vault?.returning(state)
+      const authorization = await vault?.findPendingAuthorization(state)
       if (!vault || !authorization) return EXPIRED_LINK
       if (browser === undefined) return OTHER_BROWSER
       const provider = await providerFor(authorization.provider, authorization.tool, callback)

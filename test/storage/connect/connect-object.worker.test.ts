@@ -86,7 +86,7 @@ async function worldOf(state: DurableObjectState) {
     client: Record<string, string> = {},
     document?: typeof DESCRIBED,
   ) => {
-    const answer = await server.letIn({ url: urlOf(client), document }, { ...AGENT, ...agent })
+    const answer = await server.authorizeAgent({ url: urlOf(client), document }, { ...AGENT, ...agent })
     if (!answer.ok) throw new Error(answer.message)
     return new URL(answer.to).searchParams.get('code') ?? ''
   }
@@ -136,7 +136,7 @@ const entriesOf = ({ sql }: World, kind: string) =>
 describe('a request of an agent', () => {
   it('is read with its client, what it is for, and where a refusal goes', () =>
     inConnect(async ({ server, urlOf, clientId }) => {
-      const asked = await server.asked(
+      const asked = await server.readAuthorizationRequest(
         {
           url: urlOf({ resource: `${ORIGIN}/connect/mcp?toolkits=Mail` }),
           document: undefined,
@@ -150,7 +150,7 @@ describe('a request of an agent', () => {
         resource: `${ORIGIN}/connect/mcp?toolkits=Mail`,
         refusal: expect.stringContaining(`${BACK}?error=access_denied`),
       })
-      expect(await server.asked({ url: urlOf(), document: undefined }, 'key:k1')).toMatchObject({
+      expect(await server.readAuthorizationRequest({ url: urlOf(), document: undefined }, 'key:k1')).toMatchObject({
         resource: `${ORIGIN}/connect/mcp`,
       })
     }))
@@ -162,7 +162,10 @@ describe('a request of an agent', () => {
   ])('%s is refused', (_, more, message, back) =>
     inConnect(async ({ server, urlOf }) => {
       const request = { url: urlOf(more), document: undefined }
-      for (const answer of [await server.asked(request, 'key:k1'), await server.letIn(request, AGENT)]) {
+      for (const answer of [
+        await server.readAuthorizationRequest(request, 'key:k1'),
+        await server.authorizeAgent(request, AGENT),
+      ]) {
         expect(answer).toMatchObject({ ok: false, message: expect.stringContaining(message) })
         expect(answer.ok ? '' : answer.back).toEqual(back && expect.stringContaining(back))
       }
@@ -173,7 +176,9 @@ describe('a request of an agent', () => {
     inConnect(async (world) => {
       const { server, urlOf, letIn, redeem } = world
       const client = { client_id: DOCUMENT }
-      expect(await server.asked({ url: urlOf(client), document: DESCRIBED }, 'key:k1')).toMatchObject({
+      expect(
+        await server.readAuthorizationRequest({ url: urlOf(client), document: DESCRIBED }, 'key:k1'),
+      ).toMatchObject({
         client: { id: DOCUMENT, name: 'Described' },
       })
       expect(await server.admit(DOCUMENT)).toBeUndefined()
@@ -477,11 +482,11 @@ describe('a registration', () => {
       for (let n = 0; n < 12; n += 1) {
         const { client_id } = await register()
         ids.push(client_id)
-        await server.asked({ url: urlOf({ client_id }), document: undefined }, 'key:k1')
+        await server.readAuthorizationRequest({ url: urlOf({ client_id }), document: undefined }, 'key:k1')
         pass(1)
       }
       const isThere = async (client_id: string) =>
-        (await server.asked({ url: urlOf({ client_id }), document: undefined }, 'key:k2')).ok
+        (await server.readAuthorizationRequest({ url: urlOf({ client_id }), document: undefined }, 'key:k2')).ok
       fill(world, 1_000)
       await register()
       const [first = '', second = '', ...others] = ids
@@ -533,7 +538,7 @@ describe('a registration', () => {
     }))
 
   const isKnown = async ({ server, urlOf }: World, client_id: string) =>
-    (await server.asked({ url: urlOf({ client_id }), document: undefined }, 'key:k2')).ok
+    (await server.readAuthorizationRequest({ url: urlOf({ client_id }), document: undefined }, 'key:k2')).ok
 
   it('whose link a person opened before signing in stays for ten minutes, whatever registers meanwhile', () =>
     inConnect(async (world) => {
@@ -618,7 +623,7 @@ describe('a client that an administrator gives', () => {
       const code = await letIn({ client: { ...AGENT.client, id: client_id } }, { client_id })
       const form = { grant_type: 'authorization_code', code, redirect_uri: BACK, code_verifier: VERIFIER }
       const withoutPkce = urlOf({ client_id, code_challenge: undefined, code_challenge_method: undefined })
-      expect(await server.asked({ url: withoutPkce, document: undefined }, 'key:k1')).toEqual({
+      expect(await server.readAuthorizationRequest({ url: withoutPkce, document: undefined }, 'key:k1')).toEqual({
         ok: false,
         message: "PKCE is wanted: 'code_challenge' with the method S256",
         back: expect.stringContaining(`${BACK}?error=invalid_request`),

@@ -64,13 +64,13 @@ describe('the policies of a registry', () => {
         return answer?.found.map(({ record }): string => JSON.parse(record).id).sort()
       }
       const all = ['Mail.Send@1.0.0', 'Post.Send@1.0.0']
-      expect([await found(ANONYMOUS), await registry.unknown('Mail', ANONYMOUS)]).toEqual([all, undefined])
+      expect([await found(ANONYMOUS), await registry.describeUnknown('Mail', ANONYMOUS)]).toEqual([all, undefined])
       await registry.putPolicy(MAIL)
       for (const versions of ['newest', 'all'] as const) {
         expect(await found(ANONYMOUS, versions)).toEqual(['Post.Send@1.0.0'])
         expect(await found(ADMIN, versions)).toEqual(all)
       }
-      expect(await registry.unknown('Mail', ANONYMOUS)).toBeDefined()
+      expect(await registry.describeUnknown('Mail', ANONYMOUS)).toBeDefined()
       // What is published later is hidden too
       await registry.publish([await publication('Mail.SendMore@1.0.0')], ADMIN)
       expect(await found(ANONYMOUS)).toEqual(['Post.Send@1.0.0'])

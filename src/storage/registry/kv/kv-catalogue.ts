@@ -115,14 +115,16 @@ export function createKvCatalog(options: KvCatalogOptions) {
         const listing = await catalog.list(query, seer, { name: 'stored' })
         if (listing && listing.lines.length > 0) continue
         // The registry also knows tools just published, and deprecated ones
-        const unknown = await registry().unknown(name, principal)
+        const unknown = await registry().describeUnknown(name, principal)
         if (unknown) return { ...unknown, known: [...unknown.known] }
       }
       return undefined
     },
 
     async suggestNames(name, principal) {
-      const near = hasScope(principal, 'tools:read') ? await registry().near(name.slice(0, MAX_UNKNOWN), principal) : []
+      const near = hasScope(principal, 'tools:read')
+        ? await registry().suggestTools(name.slice(0, MAX_UNKNOWN), principal)
+        : []
       const callable = near.filter(({ callable }) => callable).slice(0, MAX_SUGGESTED)
       return callable.map(({ name }) => name)
     },

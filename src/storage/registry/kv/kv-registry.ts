@@ -51,7 +51,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
   }
 
   /** Undefined while the registry does not answer: keys are listed all the same. */
-  const published = () => withFallback(() => registry().published(), undefined)
+  const published = () => withFallback(() => registry().listPublishedTotals(), undefined)
 
   const blobs = {
     /** The name is made of the bytes' SHA-256. Once stored they can be read everywhere. */

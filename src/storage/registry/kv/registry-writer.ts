@@ -74,7 +74,7 @@ export function createRegistryWriter({ registry, reader, installedKeys, require,
       return { ok: true, document: parseTrusted(answer.document) }
     },
 
-    rights: ({ toolkit, tool }, principal) => registry().rights({ toolkit, tool }, principal),
+    rights: ({ toolkit, tool }, principal) => registry().getPublisherRights({ toolkit, tool }, principal),
   }
 
   async function withNeighbors(all: readonly PublicationResult[], principal: Principal) {

@@ -115,7 +115,7 @@ export function createToolSource(options: ToolSourceOptions) {
       const stored = kvKey('name', name)
       const keyInKv = reader.isLagging(stored) ? null : await reader.reads.text(stored, CHANGING_TTL_S)
       const bundledTool = bundledTools.named(name)
-      const askRegistry = async () => (await getRegistryWithBundle()).named(name)
+      const askRegistry = async () => (await getRegistryWithBundle()).findKeyByName(name)
       const key = keyInKv ?? (await (bundledTool ? withFallback(askRegistry, toolKey(bundledTool)) : askRegistry()))
       return key === undefined ? undefined : parseToolId(key)
     },
@@ -135,8 +135,8 @@ export function createToolSource(options: ToolSourceOptions) {
       const [completed = record] = await attachDocuments([record])
       return completed
     },
-    hasToolkit: async (toolkit) => (await getRegistryWithBundle()).holds(toolkit),
-    suggestIds: async (name) => listIds(await (await getRegistryWithBundle()).near(formatToolId(name))),
+    hasToolkit: async (toolkit) => (await getRegistryWithBundle()).hasToolkit(toolkit),
+    suggestIds: async (name) => listIds(await (await getRegistryWithBundle()).suggestTools(formatToolId(name))),
     async loadCurrentOrSuggest({ toolkit, tool }) {
       const answer = await (await getRegistryWithBundle()).documentOrNearest({ toolkit, tool })
       return typeof answer === 'string' ? JSON.parse(answer) : listIds(answer)

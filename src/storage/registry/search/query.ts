@@ -11,6 +11,7 @@ import { NOT_DELETED, IS_SHOWN_SQL } from '../versions.ts'
 
 type FoundVersion = Readonly<Record<'name' | 'record' | 'cursor', string>>
 
+/** `next` is the cursor of the next page. */
 interface QueryAnswer {
   readonly found: readonly FoundVersion[]
   readonly next?: string
@@ -19,19 +20,23 @@ interface QueryAnswer {
   readonly unmatched?: readonly string[]
 }
 
-/** A search goes on from the place of the last tool, its id and, among all versions, its last. */
+/** A search's cursor, `<place>.<id>@<version>`: the last tool's place in the ranking, its id in the index, and with all
+ * versions its last version. If the search no longer finds the tool, the next page starts at its place. */
 const CURSOR = /^(\d{1,7})\.(\d{1,15})(?:@([\x21-\x7e]{1,64}))?$/
 
 const OF_STATUS = `left_bundle = 0 AND json_extract(status, '$.state') = ? AND ${NOT_DELETED}`
-/** Said apart, since SQLite uses the index `version_inactive` only where its condition stands in the query. */
+/** SQLite uses the index `version_inactive` only if the query repeats the index's condition. */
 const OF_INACTIVE = `${OF_STATUS} AND json_extract(status, '$.state') <> 'active'`
 
-/** Tools read by one query; it goes on from its cursor. */
+/** Versions that one query reads. If more remain, its answer has a cursor. */
 const MAX_LOOKED_AT = 2_000
 /** A message from a Durable Object is at most 32 MiB. */
 const MAX_CHARACTERS = 8_000_000
 
-/** Answers searches and lists of all versions, which pages cannot. Undefined for a cursor of neither. */
+/**
+ * Answers searches, and lists of all versions: the catalog's pages have only the newest. Gives undefined if the cursor is
+ * malformed.
+ */
 export function searchTools(sql: SqlStorage, listQuery: ListQuery, principal: Principal): QueryAnswer | undefined {
   const { q, versions, cursor = '0.0' } = listQuery
   if (q === undefined) {
@@ -41,22 +46,22 @@ export function searchTools(sql: SqlStorage, listQuery: ListQuery, principal: Pr
   const [, place, last, version = ''] = CURSOR.exec(cursor) ?? []
   if (place === undefined) return undefined
   const isNewest = versions === 'newest'
-  // The index knows the tags of newest versions alone
+  // The index has only the tags of newest versions, so with all versions `buildPage` filters by tag
   const scope = buildScope(sql, isNewest ? listQuery : { ...listQuery, tag: undefined }, principal)
   const { ids, unmatched } = rank(sql, q, scope)
   const at = ids.indexOf(Number(last))
-  // By its place where the search no longer finds it
+  // If the search no longer finds the last tool, the page starts at that tool's place
   const [start, behind] = at === -1 ? [Number(place), ''] : [isNewest ? at + 1 : at, version]
 
   function* foundVersions(): Generator<FoundVersion> {
-    const statement = `SELECT coalesce(exposed, '') AS name, record, ${isNewest ? "''" : "'@' || version"} AS of
+    const statement = `SELECT coalesce(exposed, '') AS name, record, ${isNewest ? "''" : "'@' || version"} AS suffix
       FROM indexed JOIN tool USING (key) JOIN version USING (key)
       WHERE indexed.id = ? AND ${isNewest ? 'version = listed' : IS_SHOWN_SQL} AND version > ? ORDER BY version`
     for (const [index, id] of ids.entries()) {
       if (index < start) continue
       const from = index === start ? behind : ''
-      for (const { of, ...row } of sql.exec<Omit<FoundVersion, 'cursor'> & { of: string }>(statement, id, from))
-        yield { ...row, cursor: `${index}.${id}${of}` }
+      for (const { suffix, ...row } of sql.exec<Omit<FoundVersion, 'cursor'> & { suffix: string }>(statement, id, from))
+        yield { ...row, cursor: `${index}.${id}${suffix}` }
     }
   }
 
@@ -64,7 +69,7 @@ export function searchTools(sql: SqlStorage, listQuery: ListQuery, principal: Pr
   return isNewest ? { ...answer, total: ids.length, unmatched } : { ...answer, unmatched }
 }
 
-/** Each version is judged by its own record. */
+/** Keeps the versions that match the query and that the principal may see, each by its own record. */
 function buildPage(
   sql: SqlStorage,
   versions: Iterable<FoundVersion>,
@@ -87,7 +92,7 @@ function buildPage(
       continue
     if (status !== undefined && !mayChange(sql, principal, record)) continue
     if (!maySee(principal, raiseLevel(record, policies.policyFor(record)), 'tools:read')) continue
-    // Only of versions that the principal may see
+    // A cursor follows only if the principal may see a further version
     if (isFull) return { found, next }
     const { description } = loadSettings(sql, record.toolkit)
     found.push({ ...version, record: addToolkitDescription(version.record, description) })

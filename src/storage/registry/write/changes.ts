@@ -1,3 +1,8 @@
+/*
+ * Changes of versions and toolkits. Call each function in a transaction. A refusal is a result and rolls nothing back, so
+ * a function writes nothing before its last possible refusal. Only a refused name has raised the revision already, which
+ * skips a number and has no other effect.
+ */
 import type { Principal } from '../../../core/access/principal.ts'
 import { isAdministrator, type ToolkitChange, type ToolkitChangeResult } from '../../../core/access/toolkit-owner.ts'
 import type { ToolkitMutation } from '../../../core/access/toolkit-owner.ts'
@@ -18,7 +23,7 @@ const forbidden = (reason: string): Refusal => ({ ok: false, reason })
 
 const conflict = (reason: string): Refusal => ({ ok: false, reason, isConflict: true })
 
-/** Inside a transaction. Undefined for a version that the principal does not know of; `keys` are the affected tools. */
+/** Undefined if the principal may not know of the version. `keys` are the keys of the changed tools. */
 export function changeVersion(
   sql: SqlStorage,
   name: ToolName,
@@ -49,6 +54,7 @@ export function changeVersion(
 
 const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
+/** Gives why the change is refused, 'unknown' if there is no such toolkit, and undefined if the change was made. */
 export function changeToolkit(
   sql: SqlStorage,
   toolkit: string,
@@ -89,7 +95,10 @@ export function changeToolkit(
   return undefined
 }
 
-/** The source of all its tools describes a toolkit that nobody described, where its publisher may change the whole of it. */
+/**
+ * Gives a toolkit the description of its source. Only if nobody described the toolkit, all its tools are in this
+ * publication, and the publisher may change the whole toolkit.
+ */
 export function describeByItsSource(sql: SqlStorage, publication: Publication, principal: Principal): void {
   const { toolkitDescription, records } = publication
   const { toolkit = '' } = records[0] ?? {}
@@ -101,7 +110,7 @@ export function describeByItsSource(sql: SqlStorage, publication: Publication, p
   writeSettings(sql, toolkit, { description: toolkitDescription })
 }
 
-/** Inside a transaction. Undefined for a toolkit that the principal does not know of. */
+/** Undefined if the principal may not know of the toolkit. */
 export function applyToolkitMutation(
   sql: SqlStorage,
   name: string,
@@ -128,12 +137,12 @@ function transferWholeToolkit(sql: SqlStorage, toolkit: string, to: string | nul
   return undefined
 }
 
-/** Only administrators know of the toolkit then, until it is restored or its time is over. */
+/** Only administrators can read a deleted toolkit, until it is restored or purged. Results are those of `changeToolkit`. */
 function deleteToolkit(sql: SqlStorage, toolkit: string, principal: Principal, now: number) {
   if (!isToolkit(sql, toolkit)) return 'unknown'
   const denial = findToolkitChangeDenial(sql, principal, toolkit, 'delete')
   if (denial !== undefined) return forbidden(denial)
-  // The review of its tools would be gone with it
+  // Otherwise an owner could end the review of the toolkit by deleting it
   const { isReviewed, deleted } = loadSettings(sql, toolkit)
   if (isReviewed && !isAdministrator(principal)) return forbidden(formatReviewed(toolkit, 'deletes it'))
   if (deleted) return isAdministrator(principal) ? undefined : 'unknown'

@@ -309,7 +309,7 @@ describe('what another registry had', () => {
       expect(sql.exec('SELECT * FROM name').toArray()).toEqual([])
       expect(JSON.parse(kv.values.get('tool/kit.a') ?? '').versions).toMatchObject([{ status: { state: 'disabled' } }])
       // What it takes counts for whoever published it
-      expect(registry.published()).toMatchObject({ 'key:gone': { documents: 1 } })
+      expect(registry.listPublishedTotals()).toMatchObject({ 'key:gone': { documents: 1 } })
       const key = { ...ADMIN, kind: 'key', scopes: ['tools:publish'] } as const
       const rows = [one, { kind: 'toolkit', toolkit: 'K', owner: 'y', held: false, tags: [] }] as const
       const refused = { refused: expect.stringContaining('Only an administrator') }
@@ -336,10 +336,10 @@ describe('what another registry had', () => {
         ],
         ADMIN,
       )
-      expect(await registry.named('find')).toBe('kit.second')
+      expect(await registry.findKeyByName('find')).toBe('kit.second')
       expect((await registry.restore(facts, ADMIN)).outcomes).toEqual(['unchanged', 'unchanged', 'created'])
       expect((await registry.restore(facts, ADMIN)).outcomes).toEqual(['unchanged', 'unchanged', 'unchanged'])
-      expect(await registry.named('found')).toBe('kit.second')
+      expect(await registry.findKeyByName('found')).toBe('kit.second')
       const others = [
         { kind: 'toolkit', toolkit: 'kit', owner: 'key:b', held: false, tags: [] },
         { kind: 'toolkit', toolkit: 'kit', owner: null, held: false, tags: [] },

@@ -473,7 +473,7 @@ describe('the index', () => {
           () =>
             registry.change({ toolkit: `fresh${at}`, tool: 'tool' }, '2.0.0', { status: { state: 'yanked' } }, ADMIN),
           async () => registry.publish([await documentPublication(`document-${at}`, '1.0.0', ['a', 'b'])], ADMIN),
-          async () => registry.holds(`Nothing${at}`),
+          async () => registry.hasToolkit(`Nothing${at}`),
         ]
         const rows: number[] = []
         for (const each of work) rows.push(await rowsOf(sql, each))

@@ -11,13 +11,16 @@ describe('a toolkit that a principal sees nothing of', () => {
     inRegistry(async ({ registry }) => {
       const ids = ['Mail.Send@1.0.0', 'Weather.Forecast@1.0.0', 'Main.Do@1.0.0', 'Hidden.Do@1.0.0']
       await registry.publish(await Promise.all(ids.map((id) => publication(id))), ADMIN)
-      expect(await registry.unknown('MAIL', KEY)).toBeUndefined()
-      expect(await registry.unknown('Hidden', ADMIN)).toBeUndefined()
-      expect(await registry.unknown('Mial', KEY)).toEqual({ name: 'Mial', known: ['Mail'], isNear: true })
-      expect(await registry.unknown('Main', KEY)).toEqual({ name: 'Main', known: ['Mail'], isNear: true })
-      expect((await registry.unknown('Mial', ADMIN))?.known).toEqual(['Mail'])
-      expect((await registry.unknown('WeatherApi', KEY))?.known).toEqual(['Weather'])
-      const [hidden, unknown] = [await registry.unknown('Hidden', KEY), await registry.unknown('Unused', KEY)]
+      expect(await registry.describeUnknown('MAIL', KEY)).toBeUndefined()
+      expect(await registry.describeUnknown('Hidden', ADMIN)).toBeUndefined()
+      expect(await registry.describeUnknown('Mial', KEY)).toEqual({ name: 'Mial', known: ['Mail'], isNear: true })
+      expect(await registry.describeUnknown('Main', KEY)).toEqual({ name: 'Main', known: ['Mail'], isNear: true })
+      expect((await registry.describeUnknown('Mial', ADMIN))?.known).toEqual(['Mail'])
+      expect((await registry.describeUnknown('WeatherApi', KEY))?.known).toEqual(['Weather'])
+      const [hidden, unknown] = [
+        await registry.describeUnknown('Hidden', KEY),
+        await registry.describeUnknown('Unused', KEY),
+      ]
       expect(hidden).toEqual({ name: 'Hidden', known: ['Mail', 'Weather'], isNear: false })
       expect(unknown).toEqual({ ...hidden, name: 'Unused' })
     }))
@@ -26,21 +29,27 @@ describe('a toolkit that a principal sees nothing of', () => {
     inRegistry(async ({ registry }) => {
       const ids = ['Mail.Send@1.0.0', 'Mail.Search@1.0.0', 'Weather.Forecast@1.0.0', 'Hidden.Send@1.0.0']
       await registry.publish(await Promise.all(ids.map((id) => publication(id))), ADMIN)
-      expect(await registry.unknown('MAIL.send', KEY)).toBeUndefined()
-      expect(await registry.unknown('Mail.Sned', KEY)).toEqual({
+      expect(await registry.describeUnknown('MAIL.send', KEY)).toBeUndefined()
+      expect(await registry.describeUnknown('Mail.Sned', KEY)).toEqual({
         name: 'Mail.Sned',
         known: ['Mail.Send'],
         isNear: true,
       })
-      expect(await registry.unknown('Mail.Unlike', KEY)).toEqual({
+      expect(await registry.describeUnknown('Mail.Unlike', KEY)).toEqual({
         name: 'Mail.Unlike',
         known: ['Mail.Search', 'Mail.Send'],
         isNear: false,
       })
-      const [hidden, unknown] = [await registry.unknown('Hidden.Do', KEY), await registry.unknown('Unused.Do', KEY)]
+      const [hidden, unknown] = [
+        await registry.describeUnknown('Hidden.Do', KEY),
+        await registry.describeUnknown('Unused.Do', KEY),
+      ]
       expect(hidden).toEqual({ name: 'Hidden', known: ['Mail', 'Weather'], isNear: false })
       expect(unknown).toEqual({ ...hidden, name: 'Unused' })
-      const [seen, never] = [await registry.unknown('Hidden.Send', KEY), await registry.unknown('Unused.Send', KEY)]
+      const [seen, never] = [
+        await registry.describeUnknown('Hidden.Send', KEY),
+        await registry.describeUnknown('Unused.Send', KEY),
+      ]
       expect(seen).toEqual({ name: 'Hidden.Send', known: ['Mail.Send'], isNear: true })
       expect(never).toEqual({ ...seen, name: 'Unused.Send' })
     }))
@@ -52,7 +61,7 @@ describe('a toolkit that a principal sees nothing of', () => {
         registry.change({ toolkit: 'mail', tool: 'send' }, '1.0.0', { status: { state } }, ADMIN)
       for (const state of ['yanked', 'disabled'] as const) {
         await say(state)
-        expect(await registry.unknown('Mail.Send', KEY), state).toBeUndefined()
+        expect(await registry.describeUnknown('Mail.Send', KEY), state).toBeUndefined()
       }
     }))
 
@@ -61,8 +70,8 @@ describe('a toolkit that a principal sees nothing of', () => {
       const { records } = await publication('Weather.Forecast@1.0.0')
       await registry.installBundle('b1', 0, records)
       await registry.publish([await publication('Mail.Send@1.0.0'), await publication('Mailbox.Do@1.0.0')], ADMIN)
-      expect((await registry.unknown('Wether', KEY))?.known).toEqual(['Weather'])
-      expect(await registry.unknown('Unused', ADMIN)).toEqual({
+      expect((await registry.describeUnknown('Wether', KEY))?.known).toEqual(['Weather'])
+      expect(await registry.describeUnknown('Unused', ADMIN)).toEqual({
         name: 'Unused',
         known: ['Mail', 'Mailbox', 'Weather'],
         isNear: false,
@@ -75,9 +84,9 @@ describe('a toolkit that a principal sees nothing of', () => {
       const say = (state: 'deprecated' | 'yanked') =>
         registry.change({ toolkit: 'mail', tool: 'send' }, '1.0.0', { status: { state } }, ADMIN)
       await say('deprecated')
-      expect(await registry.unknown('Mail', KEY)).toBeUndefined()
+      expect(await registry.describeUnknown('Mail', KEY)).toBeUndefined()
       await say('yanked')
-      expect(await registry.unknown('Mail', KEY)).toEqual({ name: 'Mail', known: [], isNear: false })
+      expect(await registry.describeUnknown('Mail', KEY)).toEqual({ name: 'Mail', known: [], isNear: false })
     }))
 })
 
@@ -86,7 +95,7 @@ describe('the tools near a name', () => {
     inRegistry(async ({ registry }) => {
       const ids = ['Mail.SendAll@1.0.0', 'Mail.Echo@1.0.0', 'Weather.Echoes@1.0.0', 'Hidden.SendAll@1.0.0']
       await registry.publish(await Promise.all(ids.map((id) => publication(id))), ADMIN)
-      const near = async (name: string) => (await registry.near(name, KEY)).map(({ id }) => id)
+      const near = async (name: string) => (await registry.suggestTools(name, KEY)).map(({ id }) => id)
       for (const name of ['Mail_SendAl', 'mail-send-all', 'sendal', 'Hidden.SendAll', 'Unused.SendAll'])
         expect(await near(name), name).toEqual(['Mail.SendAll'])
       expect(await near('ehco')).toEqual(['Mail.Echo'])

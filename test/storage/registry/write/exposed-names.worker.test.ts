@@ -44,13 +44,13 @@ describe('the name a tool is exposed under', () => {
       await declare(harness, 'Mail.Send@2.0.0', 'SendMail')
       await declare(harness, 'Sms.Send@1.0.0', 'send')
       const all = ['Send', 'SEND', 'sendmail', 'Mail_Send', 'mail_send']
-      for (const each of all) expect(await registry.named(each)).toBe('mail.send')
-      expect(await registry.named('sms_send')).toBe('sms.send')
-      expect(await registry.named('nobody')).toBeUndefined()
+      for (const each of all) expect(await registry.findKeyByName(each)).toBe('mail.send')
+      expect(await registry.findKeyByName('sms_send')).toBe('sms.send')
+      expect(await registry.findKeyByName('nobody')).toBeUndefined()
       for (const version of ['1.0.0', '2.0.0']) {
         await registry.change(name('mail', 'send'), version, { status: { state: 'disabled' } }, ADMIN)
       }
-      for (const each of all) expect(await registry.named(each)).toBe('mail.send')
+      for (const each of all) expect(await registry.findKeyByName(each)).toBe('mail.send')
     }))
 
   it('begins with no other toolkit’s name and an underscore, ignoring case', () =>
@@ -59,7 +59,7 @@ describe('the name a tool is exposed under', () => {
       for (const [n, wanted] of ['Stripe_CreateCharge', 'STRIPE_x', 'stripe__x'].entries()) {
         await declare(harness, `Evil.X${n}@1.0.0`, wanted, stranger)
         expect(exposed(harness, `evil.x${n}`)).toBe(`Evil_X${n}`)
-        expect(await harness.registry.named(wanted)).toBeUndefined()
+        expect(await harness.registry.findKeyByName(wanted)).toBeUndefined()
       }
       await declare(harness, 'Evil.Y@1.0.0', 'Stripes_x', stranger)
       expect(exposed(harness, 'evil.y')).toBe('Stripes_x')
@@ -74,7 +74,7 @@ describe('the name a tool is exposed under', () => {
       await declare(harness, 'A_B.C@1.0.0', 'One')
       expect(exposed(harness, 'a.b_c')).toBe('one')
       expect(exposed(harness, 'a_b.c')).toMatch(/^A_B_C_[0-9a-f]{8}$/)
-      expect(await harness.registry.named('A_B_C')).toBe('a.b_c')
+      expect(await harness.registry.findKeyByName('A_B_C')).toBe('a.b_c')
       const [long, other] = ['x'.repeat(64), 'y'.repeat(64)]
       await declare(harness, `${long}.${other}@1.0.0`, 'ONE')
       expect(exposed(harness, `${long}.${other}`)).toMatch(/^x{55}_[0-9a-f]{8}$/)
@@ -86,15 +86,15 @@ describe('a derived name', () => {
     inRegistry(async (harness) => {
       const { registry, kv, drain } = harness
       await declare(harness, 'Evil.X@1.0.0', 'Stripe_CreateCharge', stranger)
-      expect(await registry.named('stripe_createcharge')).toBe('evil.x')
+      expect(await registry.findKeyByName('stripe_createcharge')).toBe('evil.x')
       await drain()
       expect(kv.values.get('name/stripe_createcharge')).toBe('evil.x')
       await declare(harness, 'Stripe.CreateCharge@1.0.0', 'Stripe_CreateCharge', key('s', 'Stripe.*'))
-      expect(await registry.named('Stripe_CreateCharge')).toBe('evil.x')
+      expect(await registry.findKeyByName('Stripe_CreateCharge')).toBe('evil.x')
       expect(exposed(harness, 'evil.x')).toBe('Stripe_CreateCharge')
       const own = exposed(harness, 'stripe.createcharge')
       expect(own).toMatch(/^Stripe_CreateCharge_[0-9a-f]{8}$/)
-      expect(await registry.named(own ?? '')).toBe('stripe.createcharge')
+      expect(await registry.findKeyByName(own ?? '')).toBe('stripe.createcharge')
       const given = { name: 'Stripe_CreateCharge' }
       await registry.change(name('Stripe', 'CreateCharge'), '1.0.0', given, ADMIN)
       expect(exposed(harness, 'evil.x')).toBe('Evil_X')
@@ -109,10 +109,10 @@ describe('a derived name', () => {
       await declare(harness, 'Weather.Now@1.0.0', 'get_weather', key('w', 'Weather.*'))
       for (const principal of [stranger, key('g', 'get.*'), ADMIN]) {
         await declare(harness, 'get.weather@1.0.0', 'own', principal)
-        expect(await harness.registry.named('get_weather')).toBe('weather.now')
+        expect(await harness.registry.findKeyByName('get_weather')).toBe('weather.now')
         expect(exposed(harness, 'weather.now')).toBe('get_weather')
       }
-      expect(await harness.registry.named('own')).toBe('get.weather')
+      expect(await harness.registry.findKeyByName('own')).toBe('get.weather')
     }))
 })
 
@@ -130,7 +130,7 @@ describe('a name that an administrator gives', () => {
       expect(exposed(harness, 'gmail.getemails')).toBe('GetEmails')
       expect(exposed(harness, 'evil.steal')).toBe('Evil_Steal')
       await declare(harness, 'Evil.Steal@1.1.0', 'GetEmails', stranger)
-      expect(await harness.registry.named('getemails')).toBe('gmail.getemails')
+      expect(await harness.registry.findKeyByName('getemails')).toBe('gmail.getemails')
       await give(harness, name('Gmail', 'GetEmails'), 'mails')
       expect(exposed(harness, 'gmail.getemails')).toBe('mails')
       await give(harness, name('Gmail', 'GetEmails'), null)

@@ -69,8 +69,8 @@ describe('a publication', () => {
       const dashed = { ...stored, toolkit: 'My-Kit', id: 'My-Kit.Tool@1.0.0' }
       const before = { records: [dashed], specified: { implementation: false, tags: false }, allowBreaking: true }
       expect(await publish(registry, before)).toMatchObject({ outcome: 'created' })
-      expect(registry.holds('My-Kit')).toBe(true)
-      expect(registry.holds('My_Kit')).toBe(false)
+      expect(registry.hasToolkit('My-Kit')).toBe(true)
+      expect(registry.hasToolkit('My_Kit')).toBe(false)
       const found = await registry.documentOrNearest({ toolkit: 'my_kit', tool: 'tool' })
       expect(found).toBe(textOf(registry, 'tool/my-kit.tool'))
       expect(await publish(registry, await publication('my_kit.tool@2.0.0'))).toMatchObject({
