@@ -29,7 +29,7 @@ export function composeAuthentication(
   const jwt = jwtOptions && lazyVerifier((jwts) => jwts.createJwtVerifier(jwtOptions))
   const credentialOptions = { access, adminKey, allowOrigins, findKey: stores.keys.find, sha256, now }
   const authenticator = createAuthenticator({ ...credentialOptions, jwt })
-  const { createSession: create, session: find, sessions: list, removeSession: remove } = stores.access
+  const { createSession: create, findSession: find, listSessions: list, removeSession: remove } = stores.access
   const sessions = createSessions({
     store: { create, find, list, remove },
     authenticator,

@@ -10,21 +10,24 @@ import { column, readField, firstRow, rows } from '../rows.ts'
 import { type SessionRows, sessionRows } from './session-rows.ts'
 import { createTables, deploymentSecret, queue } from './tables.ts'
 
-const GIVEN = {
+const SETTING_TABLES = {
   apiKey: { table: 'api_key', address: 'hash', order: 'rowid' },
   provider: { table: 'provider', address: 'id', order: 'id' },
 } as const
 
-type GivenKind = keyof typeof GIVEN
+type SettingKind = keyof typeof SETTING_TABLES
 
-export interface KeyChanged {
+export interface ChangedKey {
   /** The key as it is now, as JSON. */
   readonly body: string
-  /** It was found by these. */
+  /** KV has the key under these hashes. */
   readonly hashes: readonly string[]
 }
 
-/** The one Access Durable Object, apart from the registry so that no load of publishers keeps an administrator out. */
+/**
+ * API keys, providers and sessions. The object is apart from the Registry, so that load by publishers locks no
+ * administrator out.
+ */
 export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   readonly #sql: SqlStorage
   readonly #outbox: ReturnType<typeof createOutbox>
@@ -56,13 +59,13 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     return this.#outbox.value(key)
   }
 
-  given(kind: GivenKind): string[] {
-    const { table, order } = GIVEN[kind]
+  listSettings(kind: SettingKind): string[] {
+    const { table, order } = SETTING_TABLES[kind]
     return column<string>(this.#sql, `SELECT body FROM ${table} ORDER BY ${order}`)
   }
 
-  removeGiven(kind: GivenKind, id: string, expected?: Precondition): Promise<boolean | 'stale'> {
-    const { table, address } = GIVEN[kind]
+  removeSetting(kind: SettingKind, id: string, expected?: Precondition): Promise<boolean | 'stale'> {
+    const { table, address } = SETTING_TABLES[kind]
     return this.#change(() => {
       const before = readField<string>(this.#sql, `SELECT body FROM ${table} WHERE id = ?`, id)
       if (before !== undefined && !matchesPrecondition(before, expected)) return 'stale'
@@ -70,9 +73,9 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
         this.#forgetEarlier(id)
         this.#sql.exec('DELETE FROM key_use WHERE id = ?', id)
       }
-      const of = readField<string>(this.#sql, `DELETE FROM ${table} WHERE id = ? RETURNING ${address}`, id)
-      if (of !== undefined) queue(this.#sql, kvKey(kind, of), 'revocation')
-      return of !== undefined
+      const storedAddress = readField<string>(this.#sql, `DELETE FROM ${table} WHERE id = ? RETURNING ${address}`, id)
+      if (storedAddress !== undefined) queue(this.#sql, kvKey(kind, storedAddress), 'revocation')
+      return storedAddress !== undefined
     })
   }
 
@@ -87,7 +90,7 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     })
   }
 
-  /** Storing one twice changes nothing: a client that lost the answer asks again. */
+  /** A repeated call changes nothing, since a caller that lost the response calls again. */
   createKey(key: ApiKey, hash: string): Promise<void> {
     return this.#change(() => {
       this.#sql.exec('INSERT OR IGNORE INTO api_key VALUES (?, ?, ?)', key.id, hash, JSON.stringify(key))
@@ -95,14 +98,14 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     })
   }
 
-  keyWithId(id: string): string | undefined {
+  findKeyText(id: string): string | undefined {
     return readField<string>(this.#sql, 'SELECT body FROM api_key WHERE id = ?', id)
   }
 
-  /** Undefined for an unknown id. */
-  changeKey(id: string, change: KeyChange, expected?: Precondition): Promise<KeyChanged | 'stale' | undefined> {
+  /** Gives undefined if the id is unknown. */
+  changeKey(id: string, change: KeyChange, expected?: Precondition): Promise<ChangedKey | 'stale' | undefined> {
     return this.#change(() => {
-      const before = this.keyWithId(id)
+      const before = this.findKeyText(id)
       if (before === undefined) return undefined
       if (!matchesPrecondition(before, expected)) return 'stale'
       const body = JSON.stringify(applyKeyChange(JSON.parse(before), change))
@@ -113,8 +116,8 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     })
   }
 
-  /** The secret before works until `until`, and those before that no longer. */
-  rotateKey(id: string, hash: string, until: number): Promise<KeyChanged | undefined> {
+  /** The previous secret works until `until`. Earlier secrets stop working. */
+  rotateKey(id: string, hash: string, until: number): Promise<ChangedKey | undefined> {
     return this.#change(() => {
       const query = 'SELECT hash, body FROM api_key WHERE id = ?'
       const key = firstRow<{ hash: string; body: string }>(this.#sql, query, id)
@@ -146,11 +149,11 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     this.ctx.storage.transactionSync(() => this.#sessions.store(session, hash))
   }
 
-  session(hash: string): Session | undefined {
+  findSession(hash: string): Session | undefined {
     return this.#sessions.find(hash)
   }
 
-  sessions(owner?: string): Session[] {
+  listSessions(owner?: string): Session[] {
     return this.#sessions.list(owner)
   }
 
@@ -168,7 +171,7 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     return changed
   }
 
-  /** A hash that was rotated away finds its key until the overlap is over. */
+  /** The hash of the previous secret finds its key until the overlap of the rotation is over. */
   #keyText(hash: string): string | undefined {
     const body = readField<string>(this.#sql, 'SELECT body FROM api_key WHERE hash = ?', hash)
     if (body !== undefined) return body

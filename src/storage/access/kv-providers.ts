@@ -6,15 +6,19 @@ import type { AccessStub } from './access-object.ts'
 import { createLruCache } from '../../core/tool/recently-used.ts'
 
 const AGES = { fresh: 5_000, staleIfError: 55_000 }
-const MAX_KEPT = 1_000
+const MAX_CACHED_PROVIDERS = 1_000
 
-/** A change is seen everywhere within a minute, and at once where it was made. */
+/** A change is seen at once by the isolate that made it, and within a minute by others. */
 export function createKvProviders(kv: KVNamespace, access: AccessStub, now: () => number): ProviderStore {
   const reader = createKvReader(kv, access.value, now)
-  const cache = createSwrCache<Provider | undefined>({ store: createLruCache(MAX_KEPT), getAges: () => AGES, now })
+  const cache = createSwrCache<Provider | undefined>({
+    store: createLruCache(MAX_CACHED_PROVIDERS),
+    getAges: () => AGES,
+    now,
+  })
   const load = (id: string) => reader.read<Provider>(kvKey('provider', id), { onMiss: 'read-through' })
 
-  function changed(id: string): void {
+  function noteChange(id: string): void {
     reader.markWritten(kvKey('provider', id))
     cache.invalidate((_, cachedId) => cachedId === id)
   }
@@ -23,15 +27,15 @@ export function createKvProviders(kv: KVNamespace, access: AccessStub, now: () =
     find: async (id) => (isProviderId(id) ? cache.get(id, load) : undefined),
     async put(provider, expected) {
       const isNew = await access.putProvider(provider, expected)
-      changed(provider.id)
+      noteChange(provider.id)
       return isNew
     },
     async list() {
-      return (await access.given('provider')).map((text): Provider => JSON.parse(text))
+      return (await access.listSettings('provider')).map((text): Provider => JSON.parse(text))
     },
     async remove(id, expected) {
-      const removed = await access.removeGiven('provider', id, expected)
-      changed(id)
+      const removed = await access.removeSetting('provider', id, expected)
+      noteChange(id)
       return removed
     },
   }

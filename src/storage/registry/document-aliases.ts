@@ -31,7 +31,7 @@ export type DocumentRow = {
 
 type DocumentKey = { readonly dialect: string; readonly key: string }
 
-/** The stored versions of a document; none where it has no id. */
+/** The stored versions of a document; none if the document has no id. */
 export function documentRows(sql: SqlStorage, { dialect, itself }: DefinitionDocument): DocumentRow[] {
   const query = 'SELECT id, version, toolkit, hash FROM document WHERE dialect = ? AND key = ?'
   return rows<DocumentRow>(sql, query, dialect, itself?.id.toLowerCase() ?? '')
@@ -63,7 +63,7 @@ export function findDocumentOfTool(sql: SqlStorage, tool: string): DocumentKey |
   return firstRow<DocumentKey>(sql, 'SELECT dialect, key FROM document_tool WHERE tool = ? LIMIT 1', tool)
 }
 
-/** Its records must be stored in the same transaction. */
+/** Stores a document. Store its records in the same transaction. */
 export function storeDocument(sql: SqlStorage, document: DefinitionDocument): void {
   const { dialect, hash, text, itself, toolkit, tools } = document
   if (textByHash(sql, hash) === undefined) {
@@ -83,7 +83,7 @@ export function storeDocument(sql: SqlStorage, document: DefinitionDocument): vo
   queue(sql, kvKey('address', documentKey(dialect, id)))
 }
 
-/** Where the tools are of the document that an id leads to. */
+/** The toolkit and tools of a document as JSON, by its dialect and id. */
 export function addressText(sql: SqlStorage, address: string): string | undefined {
   const at = address.indexOf('/')
   const [dialect, key] = [address.slice(0, at), address.slice(at + 1)]

@@ -61,7 +61,7 @@ export function buildPolicySet(text: string | undefined): PolicySet {
   return createPolicySet(list.policies, list.revision)
 }
 
-/** Written first, since any change may restrict a tool. */
+/** Policies are written to KV before all else, since any change may restrict a tool. */
 function queuePolicies(sql: SqlStorage): void {
   const revision = nextRevision(sql)
   writeMeta(sql, REVISION, String(revision))

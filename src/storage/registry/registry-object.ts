@@ -63,7 +63,7 @@ export function defineRegistry<Env extends RegistryEnv>(
       state.waitUntil(this.#outbox.schedule())
     }
 
-    /** Each publication is stored or refused by itself. `revision` is that of the catalog that shows them all. */
+    /** Stores or refuses each publication separately. `revision` is that of the catalog that shows all of them. */
     async publish(publications: readonly Publication[], principal: Principal) {
       const { storePublication } = await import('./write/publication.ts')
       const quota = readQuota(this.env)
@@ -74,7 +74,7 @@ export function defineRegistry<Env extends RegistryEnv>(
       return { published, revision: this.revision() }
     }
 
-    /** Warnings by id, of tools that are taken for others; none when too many were judged this second. */
+    /** Gives warnings by id; none if too many tools were searched for this second. */
     async neighborWarnings(ids: readonly string[], principal: Principal): Promise<Map<string, string>> {
       const { neighborWarnings } = await import('./search/neighbors.ts')
       return neighborWarnings(this.#sql, ids, principal, this.#mayJudge)
@@ -89,7 +89,7 @@ export function defineRegistry<Env extends RegistryEnv>(
       return rightsOfPublisher(this.#sql, principal, name)
     }
 
-    /** Also a health check: the object and its tables answer. */
+    /** The revision of the catalog. Health checks call this: it proves that the object and its tables work. */
     revision(): number {
       return readNumber(this.#sql, 'catalogue')
     }
@@ -139,7 +139,7 @@ export function defineRegistry<Env extends RegistryEnv>(
       return this.#outbox.value(key)
     }
 
-    /** Both in one message, so that an unknown name costs no second one. */
+    /** The tool's entry as JSON, or suggestions if the tool is unknown: one message serves both. */
     async documentOrNearest(name: ToolName): Promise<string | NearTool[]> {
       const key = toolKey(name)
       const loadSimilar = () => toolEntryText(this.#sql, findSimilarKey(this.#sql, key) ?? '')
@@ -150,7 +150,7 @@ export function defineRegistry<Env extends RegistryEnv>(
       return hasStoredToolkit(this.#sql, toolkit)
     }
 
-    /** Empty when too many were asked for this second. */
+    /** Gives no suggestions if too many were requested this second. */
     async suggestTools(name: string, principal?: Principal): Promise<NearTool[]> {
       const { toolsNear } = await import('./search/unknown.ts')
       return this.#mayLookNear() ? toolsNear(this.#sql, name, principal) : []

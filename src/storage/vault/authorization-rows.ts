@@ -2,7 +2,7 @@ import { type Authorization, AUTHORIZATION_LIFETIME_MS } from '../../core/consen
 import { column, readField, firstRow } from '../rows.ts'
 import { hasTables } from '../schema.ts'
 
-/** Travels between Worker and Durable Object with the invocation as JSON text. */
+/** An authorization as Worker and Durable Object send it to each other: the invocation is JSON text. */
 export type StoredAuthorization = Omit<Authorization, 'invocation'> & {
   readonly invocation?: string
   /** For approvals: who made the call. */
@@ -13,7 +13,7 @@ export interface NewAuthorization extends Pick<
   Authorization,
   'kind' | 'provider' | 'userId' | 'scopes' | 'tool' | 'requestedBy' | 'hosts' | 'account'
 > {
-  /** Identifies the question: while it is open, it is asked once. */
+  /** Identifies the request: an equal request uses the open authorization. */
   readonly purpose: string
   readonly principal?: string
   readonly invocation?: string
@@ -29,17 +29,17 @@ type AuthorizationRow = {
   readonly body: string
 }
 
-const KEPT_MS = 3_600_000
-/** Time that an open one must have left to be given out again: a person needs some. */
+const RETENTION_MS = 3_600_000
+/** An open authorization is used again only if so much time is left for its person. */
 const USEFUL_MS = 5 * 60_000
-/** Per vault, ended ones included, so that endless calls do not fill it. */
+/** Authorizations of one vault, including ended ones, so that endless calls do not fill the vault. */
 const MAX_ROWS = 100
 const MAX_REQUESTERS = 5
 
 export type AuthorizationRows = ReturnType<typeof authorizationRows>
 
-/** Nothing here waits, so each function is one step. */
-export function authorizationRows(sql: SqlStorage, now: () => number, changed: (id: string) => void) {
+/** No function awaits anything, so each is one atomic step. `onChange` is called after each change of a status. */
+export function authorizationRows(sql: SqlStorage, now: () => number, onChange: (id: string) => void) {
   const isOpen = "status IN ('not_started', 'pending')"
 
   function read(where: string, ...values: SqlStorageValue[]): StoredAuthorization | undefined {
@@ -53,7 +53,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
 
   function forgetBrowsers(id: string): void {
     sql.exec('DELETE FROM flow WHERE authorization = ?', id)
-    changed(id)
+    onChange(id)
   }
 
   function sweep(): void {
@@ -66,10 +66,10 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
       now(),
     )
     for (const id of expiredIds) forgetBrowsers(id)
-    sql.exec('DELETE FROM authorization WHERE ended <= ?', now() - KEPT_MS)
+    sql.exec('DELETE FROM authorization WHERE ended <= ?', now() - RETENTION_MS)
   }
 
-  /** `forOperator` replaces the reason for whoever runs the deployment. */
+  /** Administrators read `forOperator` instead of the reason. */
   function end(id: string, status: 'completed' | 'failed', reason?: string, forOperator?: string): void {
     const reasons = [reason ?? null, forOperator ?? null]
     update(id, 'status = ?, reason = ?, for_operator = ?, ended = ?, input = NULL', status, ...reasons, now())
@@ -94,7 +94,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
          VALUES (?, ?, ?, ?, ?, ?, ?, 'not_started')`,
         ...row,
       )
-      // Ended ones go first, then those that nobody has opened
+      // Ended authorizations are deleted first, then authorizations that nobody has opened
       const dropped = column<string>(
         sql,
         `DELETE FROM authorization WHERE id IN (SELECT id FROM authorization WHERE id <> ?
@@ -107,14 +107,14 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
       return { id, ...fields, status: 'not_started', expiresAt: expires }
     },
 
-    /** One link serves all callers who ask the same of a person, and its page names them. */
+    /** Adds a caller whose request is equal: the authorization's page names all of them. */
     addRequester({ id, requestedBy, alsoRequestedBy = [] }: StoredAuthorization, name: string | undefined): void {
       const requesters = requestedBy === undefined ? alsoRequestedBy : [requestedBy, ...alsoRequestedBy]
       if (name === undefined || requesters.includes(name) || requesters.length >= MAX_REQUESTERS) return
       update(id, "body = json_set(body, '$.alsoRequestedBy', json(?))", JSON.stringify([...alsoRequestedBy, name]))
     },
 
-    /** `invocation` is still sealed. Expired ones have failed. */
+    /** The authorization's `invocation` is still sealed. */
     find(id: string): StoredAuthorization | undefined {
       if (!hasTables(sql)) return undefined
       sweep()
@@ -123,7 +123,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
 
     begin(id: string): void {
       update(id, "status = 'pending'")
-      changed(id)
+      onChange(id)
     },
 
     /** The approved call may be made once, within 15 minutes. */
@@ -149,7 +149,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
     nextSweep(): number | undefined {
       if (!hasTables(sql)) return undefined
       const query = 'SELECT min(coalesce(ended + ?, expires)) AS at FROM authorization'
-      return readField<number | null>(sql, query, KEPT_MS) ?? undefined
+      return readField<number | null>(sql, query, RETENTION_MS) ?? undefined
     },
   }
 }

@@ -16,7 +16,7 @@ export type BrowserFlow = {
   readonly account: string
 }
 
-/** Per authorization; the oldest gives way. */
+/** Browsers of one authorization. Beyond that, the oldest is removed. */
 const MAX_BROWSERS = 8
 
 export type BrowserFlows = ReturnType<typeof browserFlows>

@@ -22,7 +22,7 @@ export interface TokenRequest {
   readonly refused?: { readonly token: string; readonly final: boolean }
 }
 
-/** Why there is no token: the operator reads `forOperator` in place of the reason. */
+/** Why there is no token. Administrators read `forOperator` instead of the reason. */
 export interface GrantRefusal {
   readonly reason: string
   readonly forOperator?: string
@@ -37,9 +37,9 @@ export type TokenRequestResult =
 
 /** The deployment's part of a vault, the same for all users. */
 export interface VaultDeployment {
-  /** Takes a new authorization from a principal's share; false where that is used up. */
+  /** Counts a new authorization against a principal's limits; false if the principal has reached them. */
   readonly charge: (principal: string, bytes: number) => Promise<boolean>
-  /** While it is empty nothing can be granted, and invocations are stored unsealed. */
+  /** If the keyring is empty, nothing can be granted, and invocations are stored unsealed. */
   readonly keyring: Keyring
   readonly oauth: OAuth
   /** The deployment's page that identifies the person in front of a browser. */
@@ -84,7 +84,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     return consentedAccounts[0] ?? (otherAccounts.length === 0 ? firstAccount : '')
   }
 
-  /** Rotated tokens are stored before anybody gets one. */
+  /** Refreshes once for all callers that wait. New tokens are stored before any caller gets one. */
   function refresh(openedGrant: OpenedGrant): Promise<ProviderUnavailable | 'settled'> {
     const { generation } = openedGrant.grant
     const work = refreshing.get(generation) ?? refreshOnce(openedGrant).finally(() => refreshing.delete(generation))
@@ -121,7 +121,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     return 'settled'
   }
 
-  /** `neededScopes` are to be asked for where the grant's tokens turn out to be useless. */
+  /** Finds the grant to use. If its tokens turn out to be useless, the user is asked for `neededScopes`. */
   function grantFor(
     request: TokenRequest,
   ):

@@ -18,7 +18,7 @@ import { hasTables } from '../schema.ts'
 import { checkTables, ensureOwner, isEmpty } from './tables.ts'
 
 interface OpenAuthorization extends GrantRefusal {
-  /** Absent where a look finds none open. */
+  /** Absent if a preview finds no open authorization. */
   readonly authorization?: Pick<StoredAuthorization, 'id' | 'scopes' | 'status'>
 }
 
@@ -44,7 +44,7 @@ interface ApprovalRequest extends Omit<NewAuthorization, 'kind' | 'provider' | '
   readonly chargedTo: string
 }
 
-/** One a user: grants, and questions to the user. Failures are answers. */
+/** The grants of one user, and the authorizations that wait for the user. Failures are results, not errors. */
 export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
   let deployment: VaultDeployment | undefined
 
@@ -61,14 +61,14 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       this.#deployment = deployment ??= deploy(env)
       const { now } = this.#deployment
       const { sql } = state.storage
-      // Reading makes no vault: made-up names would fill the disk
+      // Reads create no tables, or made-up user ids would fill the disk
       checkTables(sql)
       this.#rows = authorizationRows(sql, now, this.#changes.notifyChange)
       this.#consents = consentRows(sql, now)
       this.#grants = createGrants(grantRows(sql, now), this.#consents, this.#deployment)
     }
 
-    /** `preview` predicts the answer without any effect: an open authorization is found, and none is made. */
+    /** With `preview`, predicts the result without an effect: an open authorization is found, and none is created. */
     async token(owner: string, request: CallTokenRequest, mode: 'issue' | 'preview'): Promise<VaultTokenResult> {
       const isNew = mode === 'preview' && !hasTables(this.ctx.storage.sql)
       if (!isNew) ensureOwner(this.ctx.storage.sql, owner)
@@ -81,7 +81,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return { ...(openAuthorization ? { authorization: openAuthorization } : {}), ...refusal }
     }
 
-    /** If the provider cannot be asked, the operator must act. `isNew`: the vault has no tables yet. */
+    /** If the provider cannot be used, the reason names what an administrator must do. `isNew`: the vault has no tables. */
     async #tokenFor(request: CallTokenRequest, mode: 'issue' | 'preview', isNew: boolean): Promise<TokenRequestResult> {
       const { provider, scopes } = request
       const { keyring, oauth } = this.#deployment
@@ -119,7 +119,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return authorization && this.#opened(authorization)
     }
 
-    /** Answers as soon as the status is another than `from`, or after `timeoutMs`. */
+    /** Resolves when the status differs from `from`, or after `timeoutMs`. */
     async waitForChange(
       id: string,
       from: AuthorizationStatus,
@@ -177,7 +177,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return this.#grants.list()
     }
 
-    /** A `provider` that is still connected is told to revoke, too. */
+    /** Revokes a grant here, and at `provider` if the deployment still has that provider. */
     async revoke(
       owner: string,
       userId: string,
@@ -195,12 +195,12 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
             : this.#consents.remove(providerId, grantAccount, toolkit),
         ),
       )
-      // Nothing else may be left to wait for
+      // If the vault is empty now, the alarm deletes it
       await this.#schedule(this.#deployment.now() + HOUR_MS)
       return revoked.includes(true)
     }
 
-    /** In a principal's own vault: takes an authorization that it caused from its share of an hour. */
+    /** Counts an authorization against the hour's limits of the principal that caused it. Call in the principal's vault. */
     async charge(owner: string, bytes: number): Promise<boolean> {
       const { chargeHour } = await import('./charged-hour.ts')
       ensureOwner(this.ctx.storage.sql, owner)
@@ -210,7 +210,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return isCharged
     }
 
-    /** An empty vault goes as a whole, or users whom callers made up would take room for ever. */
+    /** Deletes an empty vault as a whole, or made-up user ids would take space forever. */
     override async alarm(): Promise<void> {
       const { chargedHour } = await import('./charged-hour.ts')
       const { storage } = this.ctx
@@ -221,7 +221,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       await this.#schedule(hour?.until)
     }
 
-    /** Loaded late, since only what a person does needs it. */
+    /** Loads the code late, since only requests of people need it. */
     async #flow(): Promise<Consent> {
       const { createConsent } = await import('./consent-flow.ts')
       return (this.#consent ??= createConsent(this.ctx, this.#rows, this.#grants, this.#consents, this.#deployment))
@@ -229,13 +229,13 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
 
     async #ask({ owner, newAuthorization, refusal, chargedTo, newId = newAuthorizationId(this.ctx.id) }: NewQuestion) {
       const isNew = this.#rows.findOpen(newAuthorization.purpose) === undefined
-      // Calls for no user have a vault of their principal's, which is bounded by itself
+      // Calls without a user use their principal's own vault, whose rows are limited
       const isCharged = isNew && newAuthorization.userId !== undefined
       if (isCharged && !(await this.#deployment.charge(chargedTo, newAuthorization.invocation?.length ?? 0))) {
         await this.#schedule(this.#deployment.now())
         return { unavailable: (await import('./charged-hour.ts')).TOO_MANY }
       }
-      // It may have been emptied meanwhile
+      // An alarm may have deleted the vault meanwhile
       ensureOwner(this.ctx.storage.sql, owner)
       const openAuthorization = this.#rows.findOpen(newAuthorization.purpose)
       if (openAuthorization) this.#rows.addRequester(openAuthorization, newAuthorization.requestedBy)

@@ -35,14 +35,14 @@ describe('a key and a provider', () => {
           expect(JSON.parse(kv.values.get('key/hash') ?? '')).toEqual(KEY)
           expect(JSON.parse(kv.values.get('provider/p') ?? '')).toEqual(PROVIDER)
         }
-        expect(await access.removeGiven('apiKey', 'k')).toBe(true)
-        expect(await access.removeGiven('provider', 'p')).toBe(true)
+        expect(await access.removeSetting('apiKey', 'k')).toBe(true)
+        expect(await access.removeSetting('provider', 'p')).toBe(true)
         expect(await access.value('key/hash')).toBeUndefined()
         await drain()
         expect([...kv.values.keys()]).toEqual([])
       }
-      expect(await access.removeGiven('apiKey', 'k')).toBe(false)
-      expect(await access.removeGiven('provider', 'p')).toBe(false)
+      expect(await access.removeSetting('apiKey', 'k')).toBe(false)
+      expect(await access.removeSetting('provider', 'p')).toBe(false)
     }))
 
   it('are stored once where whoever makes them asks again, since the answer was lost', () =>
@@ -51,8 +51,8 @@ describe('a key and a provider', () => {
         await access.createKey(KEY, 'hash')
         await access.putProvider(PROVIDER)
       }
-      expect(await access.given('apiKey')).toEqual([JSON.stringify(KEY)])
-      expect(await access.given('provider')).toHaveLength(1)
+      expect(await access.listSettings('apiKey')).toEqual([JSON.stringify(KEY)])
+      expect(await access.listSettings('provider')).toHaveLength(1)
       await drain()
       expect(kv.values.has('key/hash')).toBe(true)
     }))
@@ -62,7 +62,7 @@ describe('a key and a provider', () => {
       await access.createKey(KEY, 'hash')
       await drain()
       kv.refuse = () => true
-      await access.removeGiven('apiKey', 'k')
+      await access.removeSetting('apiKey', 'k')
       for (let n = 0; n < 3; n += 1) await runAlarm()
       expect(kv.values.has('key/hash')).toBe(true)
       expect(await access.value('key/hash')).toBeUndefined()
@@ -76,7 +76,7 @@ describe('a key and a provider', () => {
       await access.createKey(KEY, 'hash')
       await drain()
       for (let n = 0; n < 1_000; n += 1) await access.createKey({ ...KEY, id: `k${n}` }, `hash-${n}`)
-      await access.removeGiven('apiKey', 'k')
+      await access.removeSetting('apiKey', 'k')
       await runAlarm()
       expect(kv.values.has('key/hash')).toBe(false)
       expect(kv.values.has('key/hash-999')).toBe(false)
@@ -91,7 +91,7 @@ describe('a key and a provider', () => {
       kv.meanwhile = async () => {
         if (changed) return
         changed = true
-        await access.removeGiven('apiKey', 'k')
+        await access.removeSetting('apiKey', 'k')
       }
       await drain()
       expect(kv.values.has('key/hash')).toBe(false)
@@ -101,7 +101,7 @@ describe('a key and a provider', () => {
     inAccess(async ({ access, restart, kv }) => {
       for (const id of ['b', 'a']) await access.createKey({ ...KEY, id }, `hash of ${id}`)
       kv.values.clear()
-      const ids = (await restart().given('apiKey')).map((text) => JSON.parse(text).id)
+      const ids = (await restart().listSettings('apiKey')).map((text) => JSON.parse(text).id)
       expect(ids).toEqual(['b', 'a'])
     }))
 })

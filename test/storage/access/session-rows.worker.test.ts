@@ -68,10 +68,10 @@ describe('sessions in the Access object', () => {
       const stub = stubOf(access, [])
       const later = { ...session('a'), expires_at: new Date(Date.now() + 60_000).toISOString() }
       await stub.createSession(later, 'hash')
-      expect(await stub.session('hash')).toEqual(later)
-      expect(await stub.sessions('person:ann')).toEqual([later])
+      expect(await stub.findSession('hash')).toEqual(later)
+      expect(await stub.listSessions('person:ann')).toEqual([later])
       expect(await stub.removeSession('a', 'person:bob')).toBe(false)
       expect(await stub.removeSession('a')).toBe(true)
-      expect(await stub.session('hash')).toBeUndefined()
+      expect(await stub.findSession('hash')).toBeUndefined()
     }))
 })

@@ -3,7 +3,7 @@ import { firstRow, rows } from '../../rows.ts'
 import { textByHash, loadDocumentTools } from '../document-aliases.ts'
 import { toolKeyRange } from '../toolkits.ts'
 
-/** Read in about a millisecond, in which nobody else is answered; one version more may have 2 MB. */
+/** Characters of a part, read in about a millisecond in which no other request is handled. The last version may add 2 MB. */
 const MAX_CHARACTERS = 32_000
 const ROWS = 32
 
@@ -96,7 +96,7 @@ type VersionRow = Readonly<
 > &
   Readonly<Record<'hash' | 'key' | 'id', string | null>>
 
-/** Undefined where its toolkit was deleted. */
+/** Gives undefined if the version's toolkit was deleted. */
 function readVersion(sql: SqlStorage, row: Place): VersionRow | undefined {
   return firstRow<VersionRow>(
     sql,

@@ -5,14 +5,17 @@ import { readField } from '../../rows.ts'
 import { searchTools } from './query.ts'
 import { countVisible, buildScope } from './visibility.ts'
 
-/** Among more tools a search takes too long for those who publish beside it. */
+/** In a larger registry the searches would delay publications too long. */
 const MAX_TOOLS = 30_000
 
-/** Searches find no other versions. */
+/** The description of a version if it is the listed one: searches find no others. */
 const LISTED = `SELECT record ->> '$.description' FROM tool JOIN version USING (key)
   WHERE key = lower(?) AND version = listed AND version = ?`
 
-/** A warning for each version whose own first sentence finds another tool first, of those that the principal sees. */
+/**
+ * Gives a warning for each version if a search for the first sentence of its description finds another tool first. Only
+ * tools that the principal may see count.
+ */
 export function neighborWarnings(
   sql: SqlStorage,
   ids: readonly string[],

@@ -9,9 +9,9 @@ import { stemWord, stemText } from '../../../core/search/words.ts'
 import { readMeta, writeMeta } from '../tables.ts'
 import { loadSettings } from '../toolkits.ts'
 
-/** Count up with each change of how records are indexed. */
+/** The version of the index's format. Raise it when records are indexed in another way. */
 const INDEXED = '10'
-/** A field's further characters say nothing of a tool's purpose. */
+/** Characters of a field that are indexed. */
 const MAX_CHARACTERS = 8_000
 
 const COUNT_NEW = `INSERT INTO toolkit_count VALUES (new.toolkit, new.level, new.callable, 1)
@@ -54,7 +54,7 @@ export function renewIndex(sql: SqlStorage): void {
   writeMeta(sql, 'search', INDEXED)
 }
 
-/** Adds, replaces or (without a record) removes a tool. It keeps its id: cursors hold it. */
+/** Adds or replaces a tool, or removes it if `record` is absent. A replaced tool keeps its id, which cursors contain. */
 export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): void {
   const before = readField<number>(sql, 'SELECT id FROM indexed WHERE key = ?', key)
   if (before !== undefined) sql.exec('DELETE FROM indexed WHERE id = ?', before)
@@ -64,7 +64,7 @@ export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): vo
   // Names as one word too, since people write "pull request" and "pullrequest"
   const names = [record.tool, record.toolkit].map((name) => stemWord(toSearchText(name)))
   const texts = listIndexedTexts(record, tags).map((text) => stemText(text.slice(0, MAX_CHARACTERS)))
-  // Nothing finds the row of an empty field, whatever length it says
+  // No search finds the row of an empty field, so its length does not matter
   const rows = texts.map((text, at) => [packRow(id, at, text.split(' ').length), `${text} ${names[at] ?? ''}`] as const)
   sql.exec(
     'INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags, rows) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',

@@ -27,7 +27,7 @@ export function isSeen(sql: SqlStorage, name: string, principal: Principal): boo
   return false
 }
 
-/** Names that exist and that the principal may see, in place of an unknown one. */
+/** Suggests names of tools or toolkits that the principal may see instead of an unknown name. */
 export function suggestForUnknown(sql: SqlStorage, name: string, principal: Principal): UnknownName {
   const { toolkit } = parseToolId(name) ?? {}
   const near = toolkit === undefined ? [] : toolsNear(sql, name, principal).map(({ id }) => id)
@@ -48,7 +48,7 @@ function unknownToolkit(sql: SqlStorage, name: string, principal: Principal): Un
 }
 
 const MAX_NEAR = 20
-/** On either side of the name in the order of ids, and of tools' own names. */
+/** Tools read before and after the name, in the order of ids and in the order of tools' names without toolkit. */
 const MAX_BESIDE = 250
 
 const CANDIDATES = ['whole', 'plain']

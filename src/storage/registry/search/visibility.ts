@@ -17,7 +17,7 @@ export function buildScope(
   principal: Principal,
 ) {
   const ids = idsCoveredBy(sql, principal)
-  /** Those with null do not apply. */
+  /** A condition whose value is null does not apply. */
   const conditions: Readonly<Record<string, SqlStorageValue>> = {
     'indexed.id IN (SELECT value FROM json_each(?))': ids ? JSON.stringify(ids) : null,
     // The same as `maySee` where the patterns leave nothing out, without reading every tool
@@ -65,10 +65,10 @@ export function joinAlternatives(words: readonly string[]): string {
   return words.length === 0 ? '""' : words.map((word) => `"${word}"`).join(' OR ')
 }
 
-/** Rows that are read of a word, those that weigh most: of one that more have, the others say little. */
+/** Rows read for one word, the heaviest first. Lighter rows of a common word hardly change the ranking. */
 const MAX_ROWS = 2_500
 
-/** For each FTS5 expression the rows that it finds of tools in the scope. */
+/** Gives the rows that each FTS5 expression finds of the tools in the scope. */
 export function listVisibleRows(
   sql: SqlStorage,
   expressions: readonly string[],

@@ -13,19 +13,19 @@ export interface Bundle {
   readonly documents: readonly DefinitionDocument[]
 }
 
-/** False for the bundle last taken in, and for one of an older deployment. */
+/** False if the bundle is installed already, or is of an older deployment. */
 export function isNewBundle(sql: SqlStorage, hash: string, deployedAt: number): boolean {
   if (readMeta(sql, 'bundle') === hash) return false
   return deployedAt === 0 || deployedAt >= readNumber(sql, 'bundle_at')
 }
 
-/** A redeployment of the same bundle outdates the bundles made before it. */
+/** Notes a redeployment of the installed bundle: bundles of earlier deployments are outdated then. */
 export function recordDeployment(sql: SqlStorage, hash: string, deployedAt: number): void {
   const newer = deployedAt > readNumber(sql, 'bundle_at')
   if (newer && readMeta(sql, 'bundle') === hash) writeMeta(sql, 'bundle_at', String(deployedAt))
 }
 
-/** The newest deployment wins; a status that a person set stays. Run inside a transaction. */
+/** Installs the bundle of the newest deployment. A status that a person set stays. Call in a transaction. */
 export function writeBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number): void {
   nextRevision(sql)
   const bundledIds = new Set(bundle.records.map(({ id }) => id.toLowerCase()))
@@ -36,7 +36,7 @@ export function writeBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number)
     const isTaken = storedDocument && (storedDocument.id !== itself?.id || storedDocument.toolkit !== document.toolkit)
     storeDocument(sql, isTaken ? documentWithoutId : document)
   }
-  // A deployment with tools of a deleted toolkit takes its name
+  // A deployment with tools in a deleted toolkit restores the toolkit
   const deleted = new Set(column<string>(sql, 'SELECT key FROM toolkit WHERE deleted IS NOT NULL'))
   for (const { toolkit } of bundle.records) {
     if (deleted.delete(toolkit.toLowerCase())) writeSettings(sql, toolkit, { deleted: null })

@@ -14,7 +14,7 @@ import { findSimilarKey, loadToolName } from '../versions.ts'
 
 const ANOTHER_TOOLKIT = 'give another beside the document: {"definition": …, "toolkit": "…"}'
 
-/** Why a publisher may not have a document's id, which is claimed as a toolkit is: the first owner has it for good. */
+/** Why a publisher may not use a document's id. The first publisher owns an id forever, as with a toolkit's name. */
 export function claimDenial(
   sql: SqlStorage,
   { records, document }: Publication,
@@ -26,7 +26,7 @@ export function claimDenial(
   const claimedName = { toolkit: sanitizeName(id), tool: '*' }
   const holder = published[0]?.toolkit ?? claimedName.toolkit
   const isInItsToolkit = isSameName(holder, document.toolkit)
-  // The same whether or not somebody has it
+  // The reason does not tell whether somebody has the id
   if (!isInItsToolkit && findCoverDenial(principal, claimedName, 'tools:publish')) {
     const reason = `The id '${id}' is claimed as a toolkit is, and the credential does not cover '${formatToolId(claimedName)}': give the document an id that it covers`
     return { outcome: 'forbidden', reason } as const
@@ -99,7 +99,7 @@ export function versionConflict(stored: ToolRecord, record: ToolRecord): string 
   return `${message}: ${why} under a higher version`
 }
 
-/** Fields that the publisher left out match anything. */
+/** Whether a stored version equals a submitted one. A field that the publisher left out matches anything. */
 export function matchesStored(
   sql: SqlStorage,
   stored: ToolRecord,

@@ -16,7 +16,7 @@ export function exposedName(sql: SqlStorage, name: ToolName, declared: string): 
   return claimDeclared(sql, name, wantedName) ? wantedName : derived
 }
 
-/** Whether it is another tool's, or begins as another toolkit's names do. */
+/** Whether another tool has the name, or the name begins as names in another toolkit do. */
 export function isTakenName(sql: SqlStorage, name: ToolName, candidate: string): boolean {
   const holder = keyOfName(sql, candidate)
   return holder === undefined ? isOfAnotherToolkit(sql, name, candidate) : holder !== toolKey(name)
@@ -35,7 +35,7 @@ export function keyOfName(sql: SqlStorage, name: string): string | undefined {
   return readField<string>(sql, 'SELECT key FROM name WHERE name = ?', name.toLowerCase())
 }
 
-/** Gives the tools that need their names resolved again; undefined where it is another's derived name. */
+/** Gives the keys of tools whose exposed name may have changed; undefined if another tool has it as its derived name. */
 export function assignName(sql: SqlStorage, key: string, name: string | null): readonly string[] | undefined {
   if (name === null) {
     sql.exec('UPDATE tool SET given = NULL WHERE key = ?', key)
@@ -80,6 +80,6 @@ function hasDerived(sql: SqlStorage, key: string, name: string): boolean {
 function pointName(sql: SqlStorage, name: string, key: string): void {
   const before = column<string>(sql, 'SELECT key FROM name WHERE name = ?', name.toLowerCase())
   sql.exec('INSERT OR REPLACE INTO name VALUES (?, ?)', name.toLowerCase(), key)
-  // KV may have the old target, and a manifest soon shows the name as another tool's
+  // KV may still lead the name to another tool, while the next manifest shows it as this tool's
   if (before.length > 0) queue(sql, kvKey('name', name.toLowerCase()), 'status')
 }

@@ -19,7 +19,7 @@ import { updateSiblings, storeVersion } from './store-version.ts'
 import { describeByItsSource } from './changes.ts'
 import { isPending, nameWarning, NOT_DELETED, recordText, IS_SHOWN_SQL, listVersions } from '../versions.ts'
 
-/** Stores all of a publication or nothing: inside a transaction, so that one publisher claims a new toolkit. */
+/** Stores a whole publication or nothing. Call in a transaction, so that only one publisher claims a new toolkit. */
 export function storePublication(
   sql: SqlStorage,
   publication: Publication,
@@ -87,7 +87,7 @@ function findNewVersions(sql: SqlStorage, publication: Publication): string | re
   return newRecords
 }
 
-/** Publishing again a tool that comes with the deployment stores nothing, so whoever may read the tool may do it. */
+/** Publishing a bundled tool again stores nothing, so everybody who may read the tool may do it. */
 function isBundledFor(sql: SqlStorage, principal: Principal, { records, specified }: Publication): boolean {
   if (!hasScope(principal, 'tools:read') || specified.implementation) return false
   const query = `SELECT 1 FROM version JOIN tool ON tool.key = version.key
@@ -105,7 +105,7 @@ function describePending(sql: SqlStorage, records: readonly ToolRecord[], others
   return { ...(pending.length > 0 ? { pending } : {}), ...(all.length > 0 ? { warnings: all } : {}) }
 }
 
-/** An estimate. A document that is stored already counts nothing. */
+/** Estimates the stored bytes. A document that is stored already counts nothing. */
 function estimateBytes(
   sql: SqlStorage,
   records: readonly ToolRecord[],
@@ -120,7 +120,7 @@ function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string | u
   return state === 'active' ? undefined : `'${id}' is ${state}, as its toolkit is`
 }
 
-/** Versions are compared with the highest lower release, of a tool's with those that were not withdrawn. */
+/** Compares each version with the highest lower release. Yanked versions of tools do not count. */
 function checkSuccessors(
   sql: SqlStorage,
   { records, schemaPaths: places, document }: Publication,
@@ -135,7 +135,7 @@ function checkSuccessors(
     return text === undefined ? [] : checkSuccessor(parseTrusted(text), record, places?.[records.indexOf(record)])
   })
   const previous = document?.itself && highestBelow(published, document.itself.version)
-  // A change of the whole document is one of each of its tools
+  // A change of the whole document appears as one in each of its tools
   const distinctProblems = [...new Map(problems.map((each) => [`${each.path} ${each.message}`, each])).values()]
   if (!previous) return distinctProblems
   const { dialect, tools } = document
