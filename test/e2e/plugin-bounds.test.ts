@@ -8,10 +8,14 @@ import { type RunningServer, startApp } from './server.ts'
 let server: RunningServer
 let upstream: Upstream
 const waiting: ServerResponse[] = []
+const requested: string[] = []
 beforeAll(async () => {
   upstream = await startUpstream(({ url }, response) => {
     if (url === '/waits') waiting.push(response)
-    else response.end('x'.repeat(Number(url.slice(1))))
+    else {
+      requested.push(url)
+      response.end('x'.repeat(Number(url.slice(1))))
+    }
   })
   server = await startApp({ vars: { ALLOW_HTTP_HOSTS: upstream.host } })
 })
@@ -209,24 +213,19 @@ describe('calls of one plugin that wait for answers', () => {
     expect(await next).toMatchObject({ success: true })
   })
 
-  it('do not end their process by the memory of many calls that are refused', async () => {
-    const fill =
-      '(drop (memory.grow (i32.const 1000))) (memory.fill (i32.const 65536) (i32.const 1) (i32.const 60000000))'
-    const { call } = await plugin(`${fill} ${requesting('/waits', 0)}`)
+  it('keep the next from running at all, for a second after one was refused', async () => {
+    const { call } = await plugin(`${requesting('/5', 0)} ${requesting('/waits', 800)}`)
     const first = call()
     await arrive(1)
-    const refused = await Promise.all(Array.from({ length: 30 }, call))
-    expect(refused).toEqual(
-      Array(30).fill(
-        expect.objectContaining({
-          success: false,
-          error: expect.objectContaining({
-            message: expect.stringContaining('wait for answers hold more than'),
-            can_retry: true,
-          }),
-        }),
-      ),
-    )
+    const started = requested.length
+    for (let calls = 0; calls < 5; calls++) {
+      expect(await call()).toMatchObject({
+        success: false,
+        error: { message: expect.stringContaining('wait for answers hold more than'), can_retry: true },
+      })
+    }
+    // The first of the five, and where the machine is slow a few more
+    expect(requested.length - started).toBeLessThan(5)
     answerAll()
     expect(await first).toMatchObject({ success: true, value: 'done' })
   })
