@@ -51,14 +51,14 @@ export type Config = Readonly<ReturnType<typeof loadConfig>>
 
 export class ConfigError extends Error {}
 
-/** Sent to nobody. */
+/** Variables whose values are sent to nobody, not even as a client's secret. */
 const OWN_KEYS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|SIGN_IN_CLIENT_SECRET)$/i
 const OWN_SECRETS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|.*_CLIENT_SECRET)$/i
 const OWN_VARIABLES =
   /^(?:ACCESS|VERSION|DEMO_TOOLS|TOOL_(?:SECRETS|LIMITS)|PUBLISHER_QUOTA|USER_VERIFIER_URL|INLINE_BYTES|ALLOW_(?:ORIGINS|HTTP_HOSTS)|PUBLIC_URL|SELF_HOSTED|(?:JWT|SIGN_IN|CONNECT)_.*|.*_CLIENT_ID)$/i
 const MIN_VAULT_KEY = 16
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
-/** For trying out with ACCESS=open, on loopback hosts alone: what everybody knows keeps nothing secret. */
+/** Used only with ACCESS=open: a key that everybody knows keeps nothing secret. */
 const DEVELOPMENT_VAULT_KEY = 'a key for development, which everybody knows'
 
 const WANTED = {
@@ -85,7 +85,7 @@ const QUOTA = object({
 
 type Variables = ReturnType<typeof readVariables>
 
-/** Each gives undefined for what is not set. */
+/** Each reader returns undefined for a variable that is not set. */
 function readVariables(env: object) {
   const variables = new Map<string, unknown>(Object.entries(env))
 
@@ -96,24 +96,24 @@ function readVariables(env: object) {
     return value
   }
 
-  function judged(name: string, must: string, isRight: (value: string) => boolean): string | undefined {
+  function checkedText(name: string, must: string, isValid: (value: string) => boolean): string | undefined {
     const value = text(name)
-    if (value === undefined || isRight(value)) return value
+    if (value === undefined || isValid(value)) return value
     throw new ConfigError(`${name} must ${must}`)
   }
 
   return {
     text,
-    judged,
-    of: (name: string) => variables.get(name),
+    checkedText,
+    get: (name: string) => variables.get(name),
 
     secret(name: string, least: number): string | undefined {
       const countBytes = (value: string) => new TextEncoder().encode(value).length
-      return judged(name, `be at least ${least} bytes long`, (value) => countBytes(value) >= least)
+      return checkedText(name, `be at least ${least} bytes long`, (value) => countBytes(value) >= least)
     },
 
-    choice<T extends string>(name: string, choices: readonly [...T[], T], usual: T): T {
-      const value = text(name) ?? usual
+    choice<T extends string>(name: string, choices: readonly [...T[], T], defaultChoice: T): T {
+      const value = text(name) ?? defaultChoice
       const match = choices.find((choice) => choice === value)
       if (match !== undefined) return match
       const quoted = choices.map((choice) => `'${choice}'`)
@@ -121,7 +121,7 @@ function readVariables(env: object) {
     },
 
     json<T>(name: keyof typeof WANTED, reader: Reader<T>): T | undefined {
-      const value = parsed(variables.get(name), WANTED[name])
+      const value = parseJsonText(variables.get(name), WANTED[name])
       const checked = value === undefined ? undefined : parseValue(reader, value)
       if (checked?.ok === false) throw new ConfigError(`${formatReadError(name, checked.problems)}. ${WANTED[name]}`)
       return checked?.value
@@ -129,25 +129,25 @@ function readVariables(env: object) {
   }
 }
 
-/** The only reader of variables and secrets. Throws a ConfigError. */
+/** Reads all variables and secrets; no other function does. Throws a ConfigError that says how to fix the first wrong one. */
 export function loadConfig(env: object) {
   const variables = readVariables(env)
-  const { text, judged, secret, choice, json } = variables
-  judged(
+  const { text, checkedText, secret, choice, json } = variables
+  checkedText(
     'ADMIN_KEY',
     `be at least ${MIN_ADMIN_KEY_CHARACTERS} characters long`,
     (key) => key.length >= MIN_ADMIN_KEY_CHARACTERS,
   )
   const canBeSent = 'be visible ASCII characters without spaces: a header has to carry it'
-  const adminKey = judged('ADMIN_KEY', canBeSent, (key) => VISIBLE_ASCII.test(key))
+  const adminKey = checkedText('ADMIN_KEY', canBeSent, (key) => VISIBLE_ASCII.test(key))
   const toolSecrets = new Map(Object.entries(json('TOOL_SECRETS', hideValue(TOOL_SECRETS)) ?? {}))
   const reservedName = [...toolSecrets.keys()].find((name) => OWN_SECRETS.test(name))
   if (reservedName) throw new ConfigError(`TOOL_SECRETS must not hand out '${reservedName}', Switchboard's own secret`)
-  // A binding or a table of that name is better found now than by the first person who is asked for consent
+  // A wrong value is found now, not by the first person who is asked for consent
   for (const name of [...toolSecrets.keys(), ...knownProviderIds.map(clientVariables).flatMap(Object.values)])
     text(name)
   const access = choice('ACCESS', ['keys', 'public', 'open'], 'keys')
-  const allowHttpHosts = readHosts(variables.of('ALLOW_HTTP_HOSTS'))
+  const allowHttpHosts = readHosts(variables.get('ALLOW_HTTP_HOSTS'))
   const isOutside = (url: string) => isOutsideUrl(url, allowHttpHosts)
   const vaultKeys = readVaultKeys(text('VAULT_KEYS'))
   const vaultKeysArePublic = vaultKeys.length === 0 && access === 'open'
@@ -185,13 +185,13 @@ export function loadConfig(env: object) {
     checkToolSecret(name: string): string | undefined {
       if (OWN_SECRETS.test(name) || OWN_VARIABLES.test(name)) return "Is Switchboard's own, and no tool may have it"
       if (toolSecrets.has(name)) return 'Is given by TOOL_SECRETS, which no policy widens'
-      const isText = ['undefined', 'string'].includes(typeof variables.of(name))
+      const isText = ['undefined', 'string'].includes(typeof variables.get(name))
       return isText ? undefined : 'Is a binding of the deployment, and no secret'
     },
     /** The first encrypts, all decrypt. None: no grants are kept. */
     vaultKeys: vaultKeysArePublic ? [DEVELOPMENT_VAULT_KEY] : vaultKeys,
     vaultKeysArePublic,
-    userVerifierUrl: judged('USER_VERIFIER_URL', outside, isOutside),
+    userVerifierUrl: checkedText('USER_VERIFIER_URL', outside, isOutside),
     connectIssuer,
     hasSeveralIssuers,
     publicUrl: readPublicUrl(text('PUBLIC_URL')),
@@ -220,12 +220,12 @@ function isOutsideUrl(text: string, allowHttpHosts: ReadonlySet<string>): boolea
   return isSecureOrigin(url) || (url.protocol === 'http:' && allowHttpHosts.has(url.host))
 }
 
-function readJwt({ text, judged, secret: secretOf }: Variables): JwtOptions | undefined {
-  const secret = secretOf('JWT_SECRET', MIN_JWT_SECRET)
+function readJwt({ text, checkedText, secret: readSecret }: Variables): JwtOptions | undefined {
+  const secret = readSecret('JWT_SECRET', MIN_JWT_SECRET)
   const audience = text('JWT_AUDIENCE')
-  const listed = judged('JWT_ISSUER', "not have a '|'", (issuers) => !issuers.includes('|'))
+  const listed = checkedText('JWT_ISSUER', "not have a '|'", (issuers) => !issuers.includes('|'))
   const issuers = listed?.split(/\s+/).filter((issuer) => issuer !== '')
-  const jwksUrl = judged('JWT_JWKS_URL', 'be an https URL (http only to a loopback host)', (text) => {
+  const jwksUrl = checkedText('JWT_JWKS_URL', 'be an https URL (http only to a loopback host)', (text) => {
     const url = URL.parse(text)
     return url !== null && isSecureOrigin(url)
   })
@@ -252,13 +252,13 @@ function readSignIn(variables: Variables, isOutside: (url: string) => boolean, j
 }
 
 function readIssuer(
-  { judged }: Variables,
+  { checkedText }: Variables,
   isOutside: (url: string) => boolean,
   jwt: JwtOptions | undefined,
   { name, kind, example }: Readonly<Record<'name' | 'kind' | 'example', string>>,
 ): string | undefined {
   const must = `be ${kind}, an https URL (http only to ALLOW_HTTP_HOSTS), such as '${example}'`
-  const issuer = judged(name, must, (url) => isOutside(url) && !/[?#|]/.test(url))
+  const issuer = checkedText(name, must, (url) => isOutside(url) && !/[?#|]/.test(url))
   // Two issuers could say the same user of different people
   if (issuer !== undefined && jwt && !jwt.issuers)
     throw new ConfigError(`JWT_ISSUER must say whose JWTs are accepted where ${name} is set`)
@@ -286,7 +286,7 @@ function readPublicUrl(value: string | undefined): string | undefined {
 function readHosts(value: unknown): ReadonlySet<string> {
   const problem = "ALLOW_HTTP_HOSTS must list hosts such as 'localhost:9000', separated by commas"
   const listed =
-    typeof value === 'string' && !value.trimStart().startsWith('[') ? splitWords(value) : parsed(value, problem)
+    typeof value === 'string' && !value.trimStart().startsWith('[') ? splitWords(value) : parseJsonText(value, problem)
   if (listed === undefined) return new Set()
   if (!isJsonArray(listed)) throw new ConfigError(problem)
   const hosts = listed.filter((host) => host !== '')
@@ -301,7 +301,7 @@ function splitWords(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== '')
 }
 
-function parsed(value: unknown, problem: string): unknown {
+function parseJsonText(value: unknown, problem: string): unknown {
   if (typeof value !== 'string') return value
   if (value.trim() === '') return undefined
   try {

@@ -127,7 +127,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       : opened
     if (!deferRelease) reservation?.release()
     if (!read.ok || maxParts === undefined || partCounter()(read.response.body) <= maxParts) return read
-    return tooManyParts(new URL(read.response.url), maxParts)
+    return unreadable('too-large', new URL(read.response.url), `it has more than ${maxParts} parts`)
   }
 }
 
@@ -241,7 +241,7 @@ async function readResponse(
     return connectionFailure(response, url, error, end)
   }
   end('success')
-  if (!read.isComplete) return tooLarge(url, maxBytes)
+  if (!read.isComplete) return unreadable('too-large', url, `it is over ${maxBytes} bytes`)
   const { status, statusText } = response
   const headers = decodedHeaders(response.headers)
   return { ok: true, response: { status, statusText, headers, url: url.href, body: read.bytes } }
@@ -262,20 +262,13 @@ export function connectionFailure(
   const isBroken = isEncoded(response) && !(isObject(error) && error['retryable'] === true)
   end(isBroken ? 'success' : 'failure')
   return isBroken
-    ? failure('broken', `Cannot read the answer of "${formatOrigin(url)}": it is not in its content encoding`)
+    ? unreadable('broken', url, 'it is not in its content encoding')
     : failure('unreachable', `Lost "${formatOrigin(url)}" while it answered`)
 }
 
-export function tooLarge(url: URL, maxBytes: number): GuardedFailure {
-  return failure('too-large', `Cannot read the answer of "${formatOrigin(url)}": it is over ${maxBytes} bytes`)
-}
-
-export function tooManyParts(url: URL, maxParts: number): GuardedFailure {
-  return failure('too-large', `Cannot read the answer of "${formatOrigin(url)}": it has more than ${maxParts} parts`)
-}
-
-export function notUtf8(url: URL): GuardedFailure {
-  return failure('broken', `Cannot read the answer of "${formatOrigin(url)}": it is not UTF-8`)
+/** `why` is a sentence about the answer, for its reader. */
+export function unreadable(kind: GuardedFailureKind, url: URL, why: string): GuardedFailure {
+  return failure(kind, `Cannot read the answer of "${formatOrigin(url)}": ${why}`)
 }
 
 export function aborted(url: URL): GuardedFailure {

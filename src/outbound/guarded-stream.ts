@@ -1,12 +1,15 @@
+/**
+ * The guarded fetch for responses that are read while they arrive, as those of MCP servers. Hops are those of
+ * `guarded-fetch.ts`. Each chunk must be UTF-8, and counts against the bytes and parts of its session before the reader gets it.
+ * A chunk that breaks a limit ends the body, and `onFailure` is told why. Memory is reserved as chunks arrive.
+ */
 import {
   aborted,
   connectionFailure,
   MEMORY_COPIES,
   createGuardedOpen,
-  notUtf8,
   type OpenedResponse,
-  tooLarge,
-  tooManyParts,
+  unreadable,
 } from './guarded-fetch.ts'
 import type { GuardedFailure, GuardedFetchOptions, GuardedRequest } from './guarded-fetch.ts'
 import { partCounter } from './part-counter.ts'
@@ -79,15 +82,16 @@ function countedBody(
       // Not at the end of its call, which had ended it: the reader has the answer
       if (step.state === 'aborted') return stop(aborted(url))
       const { done, value } = step.value
-      if (!isUtf8(value)) return stop(notUtf8(url))
+      if (!isUtf8(value)) return stop(unreadable('broken', url, 'it is not UTF-8'))
       if (done) {
         end('success')
         return controller.close()
       }
       readLimits.bytesLeft -= value.byteLength
-      if (readLimits.bytesLeft < 0) return stop(tooLarge(url, readLimits.bytes))
+      if (readLimits.bytesLeft < 0) return stop(unreadable('too-large', url, `it is over ${readLimits.bytes} bytes`))
       readLimits.partsLeft -= partsIn(value)
-      if (readLimits.partsLeft < 0) return stop(tooManyParts(url, readLimits.parts))
+      if (readLimits.partsLeft < 0)
+        return stop(unreadable('too-large', url, `it has more than ${readLimits.parts} parts`))
       const received = readLimits.bytes - readLimits.bytesLeft
       const { reservation } = readLimits
       if (reservation && received > SMALL && MEMORY_COPIES * received > reservation.getBytes())

@@ -1,3 +1,13 @@
+/**
+ * Limits the bytes that requests hold in one isolate, which has 128 MB.
+ *
+ * A budget has a size, and each caller a share of it. All budgets together have the isolate's size, and each caller a share of
+ * that. A reservation grows before its bytes are read, and waits until all of its quotas have room. The oldest reservation of
+ * a budget, or of a caller in it, grows past that quota, so that reservations which wait for each other come to an end.
+ *
+ * `release` gives a reservation back. One that has not grown for `leaseMs` is dropped, because a request that the platform ends
+ * runs no `finally`.
+ */
 export type Memory = ReturnType<typeof createMemory>
 export type MemoryBudget = ReturnType<Memory['createBudget']>
 export type Reservation = ReturnType<MemoryBudget['reserve']>
@@ -14,7 +24,6 @@ interface BudgetOptions {
   readonly size: number
   /** Of one caller. A reservation of more is cut to it. */
   readonly share: number
-  /** A lease that has not grown for so long is dropped: a request that the platform ends runs no `finally`. */
   readonly leaseMs: number
   /** How long `grow` waits; by default until the call is over. */
   readonly waitMs?: number

@@ -22,17 +22,17 @@ interface ReadSteps {
 export async function readToLimit(
   body: ReadableStream<Uint8Array> | null,
   limit: number,
-  signal?: Signal,
+  signal: Signal = new AbortController().signal,
   steps: ReadSteps = {},
 ): Promise<ReadBytes> {
   if (!body) return { bytes: new Uint8Array(), isComplete: true }
   const { read, cancel } = openReader(body)
-  const raceResult = signal && (await raceAbort(() => readAll(read, limit, steps), signal))
-  const bytesRead = raceResult?.state === 'done' ? raceResult.value : !raceResult && (await readAll(read, limit, steps))
+  const result = await raceAbort(() => readAll(read, limit, steps), signal)
+  const bytesRead = result.state === 'done' ? result.value : undefined
   // Not awaited: an answer must not depend on how the sender takes it
-  if (!bytesRead || !bytesRead.isComplete) cancel().catch(() => undefined)
+  if (!bytesRead?.isComplete) cancel().catch(() => undefined)
   if (bytesRead) return bytesRead
-  throw raceResult?.state === 'failed' ? raceResult.error : signal?.reason
+  throw result.state === 'failed' ? result.error : signal.reason
 }
 
 type Read = (room: Uint8Array<ArrayBuffer>) => Promise<ReadableStreamReadResult<Uint8Array>>

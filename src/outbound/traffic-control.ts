@@ -1,3 +1,15 @@
+/**
+ * Limits the requests of tools to a host, so that a host that is slow or fails holds up no other host and no other toolkit.
+ *
+ * 1. While the caller's circuit for the host is open (`circuit.ts`), a request is refused as `failing`.
+ * 2. The request takes a permit of its caller and one of its toolkit (`semaphore.ts`). It waits a second for them at most, and
+ *    is then refused as `busy`.
+ * 3. The circuit is checked again, because it may have opened meanwhile.
+ * 4. The outcome gives the permits back and changes the circuit. If the call's signal aborts first, the outcome is a failure
+ *    where the call's time is over, and otherwise `abandoned`.
+ *
+ * No request awaits another one's promise or depends on running to its end, because the platform may end any request.
+ */
 import type { LRUCache } from 'lru-cache'
 import { isObject } from '../core/tool/json.ts'
 import type { Signal } from '../core/tool/platform.ts'
@@ -70,7 +82,6 @@ const LOOK_AGAIN_MS = 25
 /** Beyond a call's timeout, so that its permit is never given twice. */
 const GRACE_MS = 5_000
 
-/** Bulkheads and circuit breakers. No request shares a promise or needs run to its end: the platform may end any. */
 export function createTrafficControl({ now, sleep, onChange }: TrafficOptions) {
   const hostStates = createLruCache<HostState>(MAX_ROUTES)
   const callerStates = createLruCache<CallerState>(MAX_CALLERS)

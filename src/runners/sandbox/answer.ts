@@ -1,3 +1,4 @@
+/** Calls code in a sandbox, and reads its answer: nothing in that is trusted, and all that is kept of it is cut and redacted. */
 import type { RunContext } from '../../core/call/runner.ts'
 import { MAY_HAVE_RUN } from '../../core/failure/failure-text.ts'
 import type { RequestBudget } from '../../core/tool/budget.ts'
@@ -53,7 +54,7 @@ function failedBy(
   return { ok: false, failure: { message, ...advice } } as const
 }
 
-/** Nothing in it is to be trusted. Redacted before it is cut, since half a secret would not be recognized. */
+/** Texts are redacted before they are cut, since half a secret would not be recognized. */
 export function parseAnswer(text: unknown, meter: RequestBudget, redact: Redact) {
   if (typeof text !== 'string') return respondFailed('The sandbox answered with something that is not text')
   if (text.length > MAX_ANSWER) return respondFailed(`The output is larger than ${MAX_ANSWER} characters`)

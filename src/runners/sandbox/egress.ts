@@ -1,3 +1,15 @@
+/**
+ * Sends one request of a sandbox. In this order:
+ *
+ * 1. The host must be one of the tool's, and the request plain HTTP.
+ * 2. The body is read, up to a limit, in memory that is reserved.
+ * 3. Headers of the connection are dropped. The tool's credentials are placed, each for its hosts only, and replace what the
+ *    sandbox wrote in their places.
+ * 4. The guarded fetch sends it and follows no redirect: the sandbox follows it, and that request comes here again.
+ * 5. Credentials are redacted in the response, whose memory stays reserved until the sandbox has read it.
+ *
+ * A refusal is a response of status 403 that names no path or query.
+ */
 import { isAllowedHost } from '../../outbound/allowed-url.ts'
 import { binaryText, fromBinaryString } from '../../outbound/base64.ts'
 import { type GuardedFetch, type GuardedResponse, formatWithRemedy } from '../../outbound/guarded-fetch.ts'
@@ -12,10 +24,7 @@ import { encodeStrictly } from '../shared/url-template.ts'
 const MAX_BODY = 8 * 1024 * 1024
 const UNREAD_MS = 1_000
 
-/**
- * Answers one hop, so that where a redirect leads is judged too. Credentials replace whatever the sandbox wrote in
- * their places, and are redacted in answers. Never rejects: a refusal is a 403 that names no path or query.
- */
+/** Never rejects. */
 export async function handleEgress(
   request: Request,
   policy: EgressPolicy,

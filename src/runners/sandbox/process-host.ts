@@ -1,6 +1,6 @@
 /** The one Worker that is served in a process of sandboxes: loads and calls what `process-runner.ts` hands it. */
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import type { IsolateCode } from './sandbox.ts'
+import type { IsolateCode, SandboxEntrypoint } from './sandbox.ts'
 
 interface HostEnv {
   readonly LOADER: WorkerLoader
@@ -10,10 +10,6 @@ interface HostEnv {
 
 interface HostContext {
   readonly exports: { Egress(options: { readonly props: { readonly id: string } }): Fetcher }
-}
-
-interface IsolateEntrypoint extends Rpc.WorkerEntrypointBranded {
-  run(...args: readonly unknown[]): Promise<unknown>
 }
 
 interface HostedIsolate {
@@ -38,7 +34,7 @@ export default class SandboxHost extends WorkerEntrypoint<HostEnv> {
     const loadWithEgress = async () => ({ ...(await load()), globalOutbound })
     const { LOADER } = this.env
     const worker = isKept ? LOADER.get(id, loadWithEgress) : LOADER.load(await loadWithEgress())
-    return worker.getEntrypoint<IsolateEntrypoint>().run(...args)
+    return worker.getEntrypoint<SandboxEntrypoint>().run(...args)
   }
 }
 

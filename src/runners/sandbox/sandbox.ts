@@ -43,7 +43,7 @@ export interface SandboxRunnerOptions {
   readonly log: (callId: string, message: string) => void
 }
 
-interface SandboxEntrypoint extends Rpc.WorkerEntrypointBranded {
+export interface SandboxEntrypoint extends Rpc.WorkerEntrypointBranded {
   run(...args: readonly unknown[]): Promise<unknown>
 }
 

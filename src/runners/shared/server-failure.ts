@@ -86,7 +86,7 @@ export function failureFields(fields: unknown): Omit<ToolFailure, 'message'> {
   if (!isObject(fields)) return {}
   const { developer_message, can_retry, additional_prompt_content, retry_after_ms } = fields
   return {
-    ...(typeof developer_message === 'string' ? { developer_message: developer_message } : {}),
+    ...(typeof developer_message === 'string' ? { developer_message } : {}),
     ...(typeof can_retry === 'boolean' ? { can_retry } : {}),
     ...(typeof additional_prompt_content === 'string' ? { additional_prompt_content } : {}),
     ...(typeof retry_after_ms === 'number' && retry_after_ms >= 0 && Number.isFinite(retry_after_ms)

@@ -56,7 +56,7 @@ interface WasmRunnerOptions extends SandboxRunnerOptions {
 export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, log }: WasmRunnerOptions): Runner {
   return createCheckedRunner('wasm', checkWasmImplementation, (implementation, record) => {
     if (!sandbox) return { ok: false, reason: NO_SANDBOX, forOperator: NO_LOADER }
-    const { blob, tool, config, timeout_ms: milliseconds } = implementation
+    const { blob, tool, config, timeout_ms: timeout } = implementation
     const egress = egressPolicy(implementation, record.toolkit, '', allowHttpHosts, [], [])
     const plugin = pluginCode(inside, blob, egress, async () => {
       const bytes = await readBlob(meteredBlob(blob))
@@ -66,31 +66,28 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
     const code = { ...plugin, tool: record }
     return {
       ok: true,
-      timeoutMs: milliseconds,
+      timeoutMs: timeout,
       // Without a network it can change nothing
       isRetrySafe: implementation.allowed_hosts.length === 0,
       hosts: implementation.allowed_hosts,
       async run(invocation, context) {
         // The schema's CallToolRequest, with its "optional override for the method name"
         const { method = 'tools/call', input, secrets } = invocation
-        const request = JSON.stringify({ method, params: { name: tool, arguments: input } })
         const values = Object.entries(config).map(([key, secret]) => [key, secrets.get(secret)?.value ?? ''])
         const call: ExportCall = {
           exported: 'call',
-          input: request,
+          input: JSON.stringify({ method, params: { name: tool, arguments: input } }),
           config: Object.fromEntries(values),
           fuel: FUEL,
-          timeoutMs: milliseconds,
+          timeoutMs: timeout,
         }
         const { signal, meter } = context
-        const redact = createLazyRedact(() => sensitiveValues(invocation))
-        const unfinished = 'The call ended before the plugin did'
         const answer = await callSandbox(sandbox, code, [call], {
           signal,
           meter,
-          redact,
+          redact: createLazyRedact(() => sensitiveValues(invocation)),
           subject: 'The plugin',
-          unfinished,
+          unfinished: 'The call ended before the plugin did',
         })
         if (!answer.ok) return answer
         forwardLogs(answer.logs, context, log)

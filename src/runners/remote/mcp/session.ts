@@ -1,3 +1,13 @@
+/**
+ * One session with an MCP server, for one call or list. No connection outlives its request.
+ *
+ * 1. Where the server's revision is known from before, the session begins with it. If the server refuses that without having
+ *    run anything, the revision is forgotten.
+ * 2. Otherwise `server/discover` finds the revision. Whatever that fails with, but for a failure to reach the server that
+ *    would come again, `initialize` is tried (MCP 2026-07-28, "Backward Compatibility").
+ * 3. Once connected, the revision is remembered and the work runs.
+ * 4. The session is closed, behind the response where the platform allows.
+ */
 import type { Client, PriorDiscovery } from '@modelcontextprotocol/client'
 import { version } from '../../../../package.json'
 import type { RequestBudget } from '../../../core/tool/budget.ts'
@@ -34,10 +44,7 @@ const FINAL: ReadonlySet<unknown> = new Set(['refused', 'too-large', 'too-many-r
 /** Added to the client's own timer, so that the call's deadline always comes first. */
 const GRACE_MS = 10_000
 
-/**
- * No connection may outlive its request. Where a server left its known revision, it is asked, and the work begins again.
- * Whatever `server/discover` fails with, `initialize` is tried (MCP 2026-07-28, "Backward Compatibility").
- */
+/** Never rejects: a failure is in the result. */
 export async function withSession<T>(options: SessionOptions, deps: RemoteDeps, work: Work<T>) {
   const { endpoint, signal } = options
   const { href } = endpoint.url

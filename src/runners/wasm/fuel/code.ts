@@ -1,3 +1,8 @@
+/**
+ * Adds payments of fuel to the code of functions. A line is code up to the next branch, and pays its whole cost before it runs.
+ * At the start of a function and of a loop's body, code traps if the fuel is below zero: neither recursion nor a loop runs
+ * without fuel. A bulk instruction pays for its bytes too, through the function of `bulkBody`.
+ */
 import { type ByteReader, ByteWriter, ModuleError, unsigned } from './bytes.ts'
 import { readInstruction } from './instructions.ts'
 
@@ -17,7 +22,7 @@ const ENTRY_COST = 4
 const HOST_CALL_COST = 120
 const BYTES_PER_UNIT_LOG2 = 3
 
-/** Each straight line of code pays as it begins, and loops and calls trap without fuel: no pass outruns it. */
+/** Yields after each stretch. Throws a ModuleError for code that is not supported. */
 export function createBodyMeter(gauge: FuelCounter): (body: ByteReader) => Generator<undefined, Uint8Array> {
   const { bulkFunction, fuelGlobal, globals, imports } = gauge
   const global = unsigned(fuelGlobal)

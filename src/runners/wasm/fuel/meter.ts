@@ -1,3 +1,13 @@
+/**
+ * Meters a WebAssembly module, so that a call of it ends when its fuel does.
+ *
+ * 1. The sections are read, and their entries counted (`sections.ts`).
+ * 2. The code of each function pays for its instructions (`code.ts`, `instructions.ts`).
+ * 3. Memories and tables get a maximum.
+ * 4. A global for the fuel and a function that charges for bulk instructions are added, each as the last of its section, so
+ *    that nothing is renumbered. The fuel, the memory and the start function are exported for the host.
+ * 5. The start section is left out: the host calls the start function itself, once it can read the fuel.
+ */
 import { type ByteReader, ByteWriter, ModuleError, text, unsigned } from './bytes.ts'
 import { bulkBody, createBodyMeter, type FuelCounter } from './code.ts'
 import { readExports, readImports, readSections, type SectionName, SECTIONS } from './sections.ts'
@@ -19,11 +29,7 @@ export const MEMORY_EXPORT = '__memory'
 const MAX_METERED = 16 * 1024 * 1024
 const MAX_TABLE = 100_000
 
-/**
- * Rewrites a valid module so that it takes fuel, traps without, and cannot grow past bounds. What is added comes
- * last, so that nothing is renumbered. Yields where others may be let in. Throws a ModuleError for a module that is
- * not supported or too large.
- */
+/** Takes a valid module. Yields where others may be let in. Throws a ModuleError for a module that is not supported or too large. */
 export function* addFuelMetering(module: Uint8Array, { fuel, maxPages }: MeterOptions) {
   const sections = readSections(module)
   const counts = new Map<SectionName, number>()
