@@ -7,13 +7,8 @@ import type { ToolSource } from '../tool/tool-source.ts'
 import type { Definition, ToolRecord } from '../tool/tool.ts'
 import { compareVersions } from '../tool/version.ts'
 import { checkImportedDefinition, checkStorable } from './check-definition.ts'
-import {
-  type ImportState,
-  assignNames,
-  type PreparedSubmission,
-  prepareDefinitions,
-  type PrepareDeps,
-} from './prepare.ts'
+import { assignNames } from './assign-names.ts'
+import { type ImportState, type PreparedSubmission, prepareDefinitions, type PrepareDeps } from './prepare.ts'
 import { createToolRecord } from '../tool/digest.ts'
 import type { ImportSubmission } from './submission.ts'
 

@@ -1,24 +1,25 @@
 import { findCoverDenial, type Principal } from '../access/principal.ts'
 import { applyGuards } from '../access/guard.ts'
+import type { SchemaPaths } from '../schema/compatibility.ts'
 import { type Budget, createBudget, DEFAULT_UNITS } from '../tool/budget.ts'
 import type { Codec, DecodeResult, DecodeOptions } from '../tool/codec.ts'
 import { createToolRecord, type Sha256 } from '../tool/digest.ts'
 import { shortDescription } from '../tool/definition-fields.ts'
-import { isJsonArray, isObject, type Json } from '../tool/json.ts'
-import { toDerivedName, type ToolName } from '../tool/tool-id.ts'
+import { isObject, type Json } from '../tool/json.ts'
 import { type ParseResult, encodePointerStep, type Problem, quoteList } from '../tool/problem.ts'
-import { sanitizeName, sanitizeNames } from '../tool/sanitize-name.ts'
-import type { JsonSchema, Definition, ImplementationKind } from '../tool/tool.ts'
+import type { JsonSchema, Definition, Implementation, ImplementationKind, ToolRecord } from '../tool/tool.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
+import { assignNames } from './assign-names.ts'
 import {
   checkDefinition,
   checkImplementation,
+  checkReadCost,
   checkSchemas,
   checkStorable,
   checkCombinedSize,
 } from './check-definition.ts'
-import { checkReadCost } from './check-definition.ts'
-import type { Publication } from './registry.ts'
+import { chooseCodec, findOtherCodec, isToolList } from './choose-codec.ts'
+import type { DefinitionDocument, Publication } from './registry.ts'
 import type { DefinitionSubmission, DocumentSubmission } from './submission.ts'
 import { type WrapperFields, parseWrapper } from './publication-body.ts'
 
@@ -63,96 +64,76 @@ export async function prepareDocument(
   deps: PrepareDeps,
   publisher?: Principal,
 ): Promise<ParseResult<PreparedSubmission>> {
-  const { codecs, runners, sha256 } = deps
-  const problems: Problem[] = []
-  const wrapped = isObject(body) && 'definition' in body
-  const prefix = wrapped ? '/definition' : ''
-  const document = wrapped ? (body.definition ?? null) : body
-  const wrapper: WrapperFields = wrapped ? parseWrapper(body, problems) : { decodeOptions: {} }
-  const { implementation, tags, guard } = wrapper
+  const { prefix, document, wrapper, problems } = unwrap(body)
   const decodeOptions = { ...defaults, ...wrapper.decodeOptions }
-  const likelyCodec = chooseCodec(document, dialect, codecs)
+  const likelyCodec = chooseCodec(document, dialect, deps.codecs)
   if (typeof likelyCodec === 'string')
     return { ok: false, problems: [...problems, { path: prefix, message: likelyCodec }] }
+
   const budget = createBudget(DEFAULT_UNITS, parentBudget)
   const contentProblems = [
     ...checkStorable(document, 'a definition', prefix),
     ...checkReadCost(document, prefix, budget),
   ]
   if (contentProblems.length > 0) return { ok: false, problems: [...problems, ...contentProblems] }
-  const firstResult = await decodeWithToolkit(document, decodeOptions, likelyCodec, deps, budget, publisher)
-  const otherCodec =
-    firstResult.decoded.ok || dialect !== undefined
-      ? undefined
-      : findOtherCodec(document, decodeOptions, likelyCodec, codecs)
-  const codec = otherCodec ?? likelyCodec
-  const { decoded, placementWarnings } = otherCodec
-    ? await decodeWithToolkit(document, decodeOptions, otherCodec, deps, budget, publisher)
-    : firstResult
+
+  const decodeWith = (codec: Codec) => decodeWithToolkit(document, decodeOptions, codec, deps, budget, publisher)
+  let codec = likelyCodec
+  let { decoded, placementWarnings } = await decodeWith(codec)
+  if (!decoded.ok && dialect === undefined) {
+    codec = findOtherCodec(document, decodeOptions, likelyCodec, deps.codecs) ?? likelyCodec
+    if (codec !== likelyCodec) ({ decoded, placementWarnings } = await decodeWith(codec))
+  }
   if (!decoded.ok)
     return { ok: false, problems: [...problems, ...decoded.problems.map((problem) => withPathPrefix(prefix, problem))] }
-  const { schemas, warnings, itself, unpublishable = [], parameterLists } = decoded.value
+
+  const { schemas, unpublishable = [] } = decoded.value
   problems.push(...unpublishable.map((problem) => withPathPrefix(prefix, problem)))
-  const { toolkitDescription: fullDescription } = decoded.value
-  const toolkitDescription = fullDescription === undefined ? fullDescription : shortDescription(fullDescription)
   const sizeProblems = checkCombinedSize(decoded.value.definitions, prefix)
   if (sizeProblems.length > 0) return { ok: false, problems: [...problems, ...sizeProblems] }
+
   const { definitions, warnings: renameWarnings } = await assignNames(decoded.value.definitions, deps.source)
   const sourceNames = decoded.value.sourceNames ?? decoded.value.definitions.map(({ tool }) => tool)
-  const chosen = chooseImplementations(definitions, sourceNames, wrapper, runners)
-  problems.push(...checkSchemas(schemas, codec.references, prefix, budget), ...chosen.problems)
+  const implementations = chooseImplementations(definitions, sourceNames, wrapper, deps.runners)
+  problems.push(...checkSchemas(schemas, codec.references, prefix, budget), ...implementations.problems)
   if (problems.length > 0) return { ok: false, problems }
-  const text = itself || definitions.length > 1 ? JSON.stringify(document) : undefined
-  const { dialect: codecDialect } = codec
-  const shared = text === undefined ? undefined : { dialect: codecDialect, hash: await sha256(text), text }
-  const records = await Promise.all(
-    definitions.map((decodedDefinition, index) => {
-      const tagged = { ...decodedDefinition, tags: tags ?? decodedDefinition.tags }
-      const definition = guard ? applyGuards(tagged, [guard]) : tagged
-      const parts = { definition, sourceName: sourceNames[index], implementation: chosen.findImplementation(index) }
-      return createToolRecord({ ...parts, dialect: codecDialect, document, hash: shared?.hash }, sha256)
-    }),
-  )
-  const toolkit = definitions[0]?.toolkit ?? ''
-  const tools = Object.fromEntries(sourceNames.map((name, index) => [name, definitions[index]?.tool ?? name]))
-  const specified = {
-    implementation: implementation !== undefined || wrapper.implementations !== undefined,
-    tags: tags !== undefined,
-    ...(guard ? { guard: true } : {}),
-    ...(decodeOptions.toolkit === undefined ? {} : { toolkit: true }),
-  }
-  // Omitted schemas share one constant, so identity does not tell which is meant
-  const findSchemaPath = (target: JsonSchema | null) => {
-    const [match, ...duplicates] = schemas.filter(({ schema }) => schema === target)
-    return duplicates.length > 0 ? undefined : match?.path
-  }
-  const schemaPaths = definitions.map(({ input, output }, index) => ({
-    input: prefix + (parameterLists?.[index] ?? findSchemaPath(input) ?? '/input'),
-    output: prefix + (findSchemaPath(output) ?? ''),
-    requirements: `${prefix}/requirements`,
-    ...(shared ? { name: sourceNames[index] ?? '' } : {}),
-    ...(parameterLists ? { isList: true } : {}),
-  }))
+
+  const named: NamedDocument = { document, dialect: codec.dialect, decoded: decoded.value, definitions, sourceNames }
+  const sharedDocument = await createSharedDocument(named, deps.sha256)
+  const records = await createRecords(named, wrapper, implementations.find, sharedDocument?.hash, deps.sha256)
+  const warnings = [...decoded.value.warnings, ...placementWarnings, ...renameWarnings]
   return {
     ok: true,
     value: {
       publication: {
         records,
-        schemaPaths,
-        ...(shared
-          ? { document: { ...shared, toolkit, tools, toolkitDescription, ...(itself ? { itself } : {}) } }
-          : {}),
-        specified,
+        schemaPaths: locateSchemas(named, prefix, sharedDocument !== undefined),
+        ...(sharedDocument ? { document: sharedDocument } : {}),
+        specified: {
+          implementation: wrapper.implementation !== undefined || wrapper.implementations !== undefined,
+          tags: wrapper.tags !== undefined,
+          ...(wrapper.guard ? { guard: true } : {}),
+          ...(decodeOptions.toolkit === undefined ? {} : { toolkit: true }),
+        },
         allowBreaking: false,
-        toolkitDescription,
+        toolkitDescription: shortenToolkitDescription(decoded.value),
       },
-      implementationPaths: definitions.map((_, index) => chosen.findPath(index)),
-      warnings: [...warnings, ...placementWarnings, ...renameWarnings].map((problem) =>
-        withPathPrefix(prefix, problem),
-      ),
-      ...(dialect === undefined && isToolList(document) ? { readAs: codecDialect } : {}),
+      implementationPaths: definitions.map((_, index) => implementations.findPath(index)),
+      warnings: warnings.map((problem) => withPathPrefix(prefix, problem)),
+      ...(dialect === undefined && isToolList(document) ? { readAs: codec.dialect } : {}),
     },
   }
+}
+
+/** The problems are those of the wrapper; paths in the document begin with `prefix`. */
+function unwrap(body: Json) {
+  const problems: Problem[] = []
+  if (!isObject(body) || !('definition' in body)) {
+    const wrapper: WrapperFields = { decodeOptions: {} }
+    return { prefix: '', document: body, wrapper, problems }
+  }
+  const wrapper = parseWrapper(body, problems)
+  return { prefix: '/definition', document: body.definition ?? null, wrapper, problems }
 }
 
 async function decodeWithToolkit(
@@ -205,16 +186,85 @@ function chooseImplementations(
       const message = `The definition has no '${name.slice(0, 100)}': wanted one of ${quoteList(sourceNames.slice(0, 20))}`
       return { path: `/implementations${encodePointerStep(name)}`, message }
     })
-  const findImplementation = (index: number) => findNamed(index) ?? implementation
+  const find = (index: number) => findNamed(index) ?? implementation
   const findPath = (index: number) =>
     findNamed(index) ? `/implementations${encodePointerStep(sourceNames[index] ?? '')}` : '/implementation'
   for (const [index, definition] of definitions.entries()) {
-    const selected = findImplementation(index)
+    const selected = find(index)
     if (selected) problems.push(...checkImplementation(selected, definition, runners, findPath(index)))
   }
-  return { findImplementation, findPath, problems }
+  return { find, findPath, problems }
 }
 
+/** A document that was read, with the definitions as they are called here, and each one's name in the document. */
+interface NamedDocument {
+  readonly document: Json
+  readonly dialect: string
+  readonly decoded: DecodeResult
+  readonly definitions: readonly Definition[]
+  readonly sourceNames: readonly string[]
+}
+
+/** A document that defines one tool, and has no id of its own, is stored in the tool's record alone. */
+async function createSharedDocument(
+  { document, dialect, decoded, definitions, sourceNames }: NamedDocument,
+  sha256: Sha256,
+): Promise<DefinitionDocument | undefined> {
+  const { itself } = decoded
+  if (!itself && definitions.length <= 1) return undefined
+  const text = JSON.stringify(document)
+  return {
+    dialect,
+    hash: await sha256(text),
+    text,
+    toolkit: definitions[0]?.toolkit ?? '',
+    tools: Object.fromEntries(sourceNames.map((name, index) => [name, definitions[index]?.tool ?? name])),
+    toolkitDescription: shortenToolkitDescription(decoded),
+    ...(itself ? { itself } : {}),
+  }
+}
+
+function shortenToolkitDescription({ toolkitDescription }: DecodeResult): string | undefined {
+  return toolkitDescription === undefined ? undefined : shortDescription(toolkitDescription)
+}
+
+function createRecords(
+  { document, dialect, definitions, sourceNames }: NamedDocument,
+  { tags, guard }: WrapperFields,
+  findImplementation: (index: number) => Implementation | undefined,
+  hash: string | undefined,
+  sha256: Sha256,
+): Promise<readonly ToolRecord[]> {
+  return Promise.all(
+    definitions.map((namedDefinition, index) => {
+      const tagged = { ...namedDefinition, tags: tags ?? namedDefinition.tags }
+      const definition = guard ? applyGuards(tagged, [guard]) : tagged
+      const parts = { definition, sourceName: sourceNames[index], implementation: findImplementation(index) }
+      return createToolRecord({ ...parts, dialect, document, hash }, sha256)
+    }),
+  )
+}
+
+function locateSchemas(
+  { decoded: { schemas, parameterLists }, definitions, sourceNames }: NamedDocument,
+  prefix: string,
+  isShared: boolean,
+): readonly SchemaPaths[] {
+  // Omitted schemas share one constant, so identity does not tell which is meant
+  const findPath = (target: JsonSchema | null) => {
+    const [match, ...duplicates] = schemas.filter(({ schema }) => schema === target)
+    return duplicates.length > 0 ? undefined : match?.path
+  }
+  return definitions.map(({ input, output }, index) => ({
+    input: prefix + (parameterLists?.[index] ?? findPath(input) ?? '/input'),
+    output: prefix + (findPath(output) ?? ''),
+    requirements: `${prefix}/requirements`,
+    ...(isShared ? { name: sourceNames[index] ?? '' } : {}),
+    ...(parameterLists ? { isList: true } : {}),
+  }))
+}
+
+/** For definitions without a document of a publisher, such as an import's: checks them, then names and records them. */
 export async function prepareDefinitions(
   { tools, warnings, isGuarded, budget: parentBudget }: DefinitionSubmission,
   { runners, sha256, source }: PrepareDeps,
@@ -245,68 +295,4 @@ export async function prepareDefinitions(
 
 function withPathPrefix(prefix: string, { path, message }: Problem): Problem {
   return { path: `${prefix}${path}`, message }
-}
-
-export function chooseCodec(document: Json, dialect: string | undefined, codecs: readonly Codec[]): Codec | string {
-  const names = quoteList(codecs.map((codec) => codec.dialect))
-  const recognizedCodec = isObject(document) ? codecs.find((codec) => codec.recognizes(document)) : undefined
-  if (!recognizedCodec && isObject(document) && isJsonArray(document['items']))
-    return "Is a list of tools: send its 'items' as an array"
-  if (dialect !== undefined) {
-    return codecs.find((codec) => codec.dialect === dialect) ?? `Unknown dialect '${dialect}': wanted one of ${names}`
-  }
-  if (!isObject(document)) return 'Must be a definition, which is an object'
-  return (
-    recognizedCodec ?? `Cannot detect the dialect of this definition (${names}): set ?dialect= to see what is missing`
-  )
-}
-
-/** For a list of tools that the dialect it looks like does not take: the first of the others, in their order, that does. */
-export function findOtherCodec(
-  document: Json,
-  options: DecodeOptions,
-  likelyCodec: Codec,
-  codecs: readonly Codec[],
-): Codec | undefined {
-  if (!isToolList(document)) return undefined
-  const others = codecs.filter((codec) => codec !== likelyCodec && codec.countTools !== undefined)
-  return others.find((codec) => codec.decode(document, options).ok)
-}
-
-function isToolList(document: Json): boolean {
-  return isObject(document) && isJsonArray(document['tools'])
-}
-
-/** New names have the characters `[A-Za-z0-9_]`; one that is published with a `-` keeps it. */
-export async function assignNames<T extends ToolName & { readonly name: string }>(
-  definitions: readonly T[],
-  source: Pick<ToolSource, 'loadCurrent' | 'hasToolkit'>,
-): Promise<{ readonly definitions: readonly T[]; readonly warnings: readonly Problem[] }> {
-  const [first] = definitions
-  if (!first || !definitions.some(({ toolkit, tool }) => (toolkit + tool).includes('-')))
-    return { definitions, warnings: [] }
-  const keepsToolkit = !first.toolkit.includes('-') || (await source.hasToolkit(first.toolkit))
-  const toolkit = keepsToolkit ? first.toolkit : sanitizeName(first.toolkit)
-  const dashedDefinitions = definitions.filter(({ tool }) => tool.includes('-'))
-  const existing = keepsToolkit
-    ? await Promise.all(dashedDefinitions.map((definition) => source.loadCurrent(definition)))
-    : []
-  const existingNames = new Set(existing.flatMap((tool) => (tool ? [tool.tool] : [])))
-  const names = sanitizeNames(definitions.map(({ tool }) => tool).filter((tool) => !existingNames.has(tool)))
-  const warnings: Problem[] = []
-  if (!keepsToolkit)
-    warnings.push(warning(`'${first.toolkit}' is no longer a toolkit's name: the toolkit is '${toolkit}'`))
-  const renamedDefinitions = definitions.map((definition) => {
-    const tool = names.get(definition.tool) ?? definition.tool
-    if (tool !== definition.tool)
-      warnings.push(warning(`'${definition.tool}' is no longer a tool's name: it is '${tool}'`))
-    const isDerivedName = definition.name === toDerivedName(definition)
-    const renamed = { ...definition, toolkit, tool }
-    return isDerivedName ? { ...renamed, name: toDerivedName(renamed) } : renamed
-  })
-  return { definitions: renamedDefinitions, warnings }
-}
-
-function warning(message: string): Problem {
-  return { path: '', message }
 }

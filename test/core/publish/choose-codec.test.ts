@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chooseCodec } from '../../../src/core/publish/prepare.ts'
+import { chooseCodec } from '../../../src/core/publish/choose-codec.ts'
 import { plain } from './fakes.ts'
 
 const greedy = { ...plain, dialect: 'greedy', recognizes: () => true }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { assignNames } from '../../../src/core/publish/prepare.ts'
+import { assignNames } from '../../../src/core/publish/assign-names.ts'
 import { definitionOf, documentOf, importedOf, principal, worldOf } from './fakes.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 
