@@ -24,7 +24,7 @@ export function createUrlCheck(allowHttpHosts: ReadonlySet<string>): (url: URL) 
 /** The command is copied to a shell, and a URL may have `;` and `$` in its host. */
 const SAFE_HOST = /^[\w.-]+(?::\d+)?$/
 
-/** Told to whoever may publish where a URL is refused; absent where naming its host would not help. */
+/** How an administrator allows a refused URL, for callers who may publish. Undefined if allowing its host would not help. */
 export function formatAllowHint(url: URL): string | undefined {
   const { host } = url
   if (createUrlCheck(new Set([host]))(url) !== undefined) return undefined

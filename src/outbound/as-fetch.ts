@@ -30,10 +30,10 @@ export function toFetch(guardedFetch: GuardedFetch, initiator: Omit<ToolInitiato
       if (result.kind === 'aborted') signal.throwIfAborted()
       throw new TypeError(formatWithRemedy(result))
     }
-    const { status, statusText, body, headers: answered } = result.response
+    const { status, statusText, body, headers: responseHeaders } = result.response
     if (request.redirect === 'error' && status >= 300 && status < 400)
       throw new TypeError(`Cannot request "${new URL(url).origin}": it redirects`)
-    const response = new Response(allowsBody(status) ? body : null, { status, statusText, headers: answered })
+    const response = new Response(allowsBody(status) ? body : null, { status, statusText, headers: responseHeaders })
     // A constructed Response has no URL, and callers resolve links against it.
     Object.defineProperty(response, 'url', { value: result.response.url })
     return response

@@ -15,7 +15,7 @@ export const MAX_FAILURES = 5
 export const SHARED_FAILURES = 3
 const FIRST_PAUSE_MS = 2_000
 const MAX_PAUSE_MS = 30_000
-/** For how long one request keeps others waiting, so that one that hangs does not for longer. */
+/** How long the single request of a half-open circuit keeps others waiting: no longer, even if it hangs. */
 const PROBE_MS = 5_000
 
 export const CLOSED: Circuit = { failures: 0, lastSuccessAt: 0, openedAt: 0, pauseMs: 0, probeUntil: 0 }
@@ -35,7 +35,7 @@ export function recordSent(circuit: Circuit, now: number): Circuit {
   return circuit.pauseMs === 0 ? circuit : { ...circuit, probeUntil: now + PROBE_MS }
 }
 
-/** Nobody waited for the request of `sentAt`: if it was the only one, another may be sent. */
+/** The request of `sentAt` ended without an outcome. If it was the single one of a half-open circuit, another may be sent. */
 export function recordAbandoned(circuit: Circuit, sentAt: number): Circuit {
   return circuit.probeUntil === sentAt + PROBE_MS ? { ...circuit, probeUntil: 0 } : circuit
 }
@@ -44,7 +44,7 @@ export function recordSuccess(now: number): Circuit {
   return { ...CLOSED, lastSuccessAt: now }
 }
 
-/** Requests sent before the last answer do not count: one slow tool's would keep the others' from being sent. */
+/** A request that was sent before the last answer does not count: otherwise one slow tool would stop the requests of the others. */
 export function recordFailure(circuit: Circuit, sentAt: number, now: number, maxFailures = MAX_FAILURES): Circuit {
   const isOpen = circuit.pauseMs > 0
   if (sentAt < circuit.lastSuccessAt || (isOpen && sentAt < circuit.openedAt)) return circuit

@@ -25,10 +25,10 @@ export interface GuardedFetchOptions {
   readonly fetch: Fetch
   readonly allowHttpHosts: ReadonlySet<string>
   readonly maxResponseBytes?: number
-  /** For answers that others' code makes values of. */
+  /** The most items and fields of JSON in an answer, for callers that leave the parsing to a library. */
   readonly maxParts?: number
   readonly traffic?: TrafficControl
-  /** In which large answers to tools are read. */
+  /** The memory in which large answers to tools are read. */
   readonly memory?: Pick<MemoryBudget, 'reserve'>
 }
 
@@ -46,11 +46,11 @@ export interface GuardedRequest {
   readonly allowsPartial?: boolean
   readonly signal: Signal
   readonly initiator: ToolInitiator | FetchCapability
-  /** How often the answer is in memory, where it is not made a text of. */
+  /** How many copies of the answer are in memory, if no text is made of it. */
   readonly copies?: number
   /** Called once the body is no longer needed. */
   readonly onSent?: () => void
-  /** Takes what gives back the memory of the answer; without, it is given back where the answer is read. */
+  /** Is given the function that releases the answer's memory. Without this option the memory is released once the answer is read. */
   readonly deferRelease?: ((release: () => void) => void) | undefined
 }
 
@@ -103,7 +103,7 @@ export const MEMORY_COPIES = 3
 const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const ALWAYS_CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization']
-/** They go with the body (Fetch Standard, "HTTP-redirect fetch"). */
+/** Headers that are dropped together with the body (Fetch Standard, "HTTP-redirect fetch"). */
 const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'content-language', 'content-location']
 
 /** Never rejects: what can go wrong is in the result. Ends when the signal aborts, even if `fetch` goes on. */
@@ -168,7 +168,7 @@ export function createGuardedOpen(
         return result.state === 'failed' ? failure('unreachable', `Cannot reach "${formatOrigin(url)}"`) : aborted(url)
       }
       const response = result.value
-      // A gateway's word on the server behind it is no answer
+      // A gateway's error is no answer of the server behind it
       const end = (outcome: RequestOutcome) =>
         permit.end(outcome === 'success' && isUnanswered(response.status) ? 'gateway-error' : outcome)
 
@@ -251,7 +251,7 @@ function formatOrigin(url: URL): string {
   return `${url.protocol}//${url.host}`
 }
 
-/** The server was lost, or sent what cannot be decoded, and would again. */
+/** Tells a lost connection from a body that cannot be decoded, which the server would send again. */
 export function connectionFailure(
   response: Response,
   url: URL,

@@ -8,10 +8,10 @@ const MAGIC: readonly (readonly [IconImage['type'], RegExp])[] = [
   // No declarations of entities, which grow, and no other document that only has a picture in it
   ['image/svg+xml', /^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE svg[^>[]*>\s*)?<svg[\s/>]/],
 ]
-/** In bytes: behind it no picture begins. */
+/** In bytes: a picture's type is looked for only here. */
 const MAX_HEAD = 2_048
 
-/** Told by its first bytes, whatever its server says that it is. */
+/** Reads the type of a picture from its first bytes, whatever type its server declares. */
 export function parseIconImage(bytes: Uint8Array<ArrayBuffer> | undefined): IconImage | undefined {
   if (!bytes) return undefined
   const head = binaryText(bytes.subarray(0, MAX_HEAD)).replaceAll(/<!--(?:[^]*?-->|[^]*)/g, '')

@@ -53,13 +53,13 @@ function toStructured(value: unknown, { output }: ToolRecord): unknown {
   return isFitting ? read.value : undefined
 }
 
-/** The value, or the message, once more: for clients that read texts alone. */
+/** Whether the content only repeats the value, or the message, for clients that read nothing but texts. */
 function isEcho([block, ...more]: readonly Content[], value: unknown): boolean {
   if (block?.type !== 'text' || block.annotations || more.length > 0) return false
   return block.text === (typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-/** A person's consent is passed on where nothing else is missing, with nothing to ask of a URL: that would take our caller's key there. */
+/** Passes on that a person must consent, if nothing else is missing. The challenge has no URL to request, since that would take the caller's key there. */
 export function toUpstreamChallenge(
   missing: unknown,
   record: ToolRecord,

@@ -89,7 +89,7 @@ export function listServer(
   })
 }
 
-interface Asking extends Pick<RunContext, 'signal' | 'deferRelease' | 'meter'> {
+interface ServerRequest extends Pick<RunContext, 'signal' | 'deferRelease' | 'meter'> {
   readonly query?: Readonly<Record<string, string | undefined>>
   readonly body?: string
   readonly parts?: number
@@ -98,33 +98,34 @@ interface Asking extends Pick<RunContext, 'signal' | 'deferRelease' | 'meter'> {
 async function askServer(
   route: string,
   { url, headers, credentialHeaders, host, redact, initiator }: Endpoint,
-  asking: Asking,
+  request: ServerRequest,
   guardedFetch: GuardedFetch,
 ) {
   const target = new URL(url)
   target.pathname = `${trimEnd(url.pathname, '/')}${route}`
-  for (const [name, value] of Object.entries(asking.query ?? {})) if (value) target.searchParams.set(name, value)
-  const sent = new Headers(headers)
-  sent.set('accept', 'application/json')
-  if (asking.body !== undefined) sent.set('content-type', 'application/json')
+  for (const [name, value] of Object.entries(request.query ?? {})) if (value) target.searchParams.set(name, value)
+  const requestHeaders = new Headers(headers)
+  requestHeaders.set('accept', 'application/json')
+  if (request.body !== undefined) requestHeaders.set('content-type', 'application/json')
   const answer = await guardedFetch({
-    method: asking.body === undefined ? 'GET' : 'POST',
+    method: request.body === undefined ? 'GET' : 'POST',
     url: target,
-    headers: sent,
-    body: asking.body,
+    headers: requestHeaders,
+    body: request.body,
     credentialHeaders,
-    signal: asking.signal,
+    signal: request.signal,
     initiator,
-    deferRelease: asking.deferRelease,
+    deferRelease: request.deferRelease,
   })
-  const notAnswered = (failed: UpstreamFailure) => ({ ok: false as const, failed })
-  if (!answer.ok) return notAnswered(noResponseFailure(answer, host, redact))
-  const { status, headers: answered, body } = answer.response
+  const toFailedAnswer = (failed: UpstreamFailure) => ({ ok: false as const, failed })
+  if (!answer.ok) return toFailedAnswer(noResponseFailure(answer, host, redact))
+  const { status, headers: responseHeaders, body } = answer.response
   const text = utf8Text(body)
-  if (text === undefined) return notAnswered(toFailedCall(`${host} answered what is not UTF-8`, undefined, { redact }))
-  const { meter, parts = MAX_RESPONSE_NODES } = asking
+  if (text === undefined)
+    return toFailedAnswer(toFailedCall(`${host} answered what is not UTF-8`, undefined, { redact }))
+  const { meter, parts = MAX_RESPONSE_NODES } = request
   const read = parseJson(text, meter, { ...FOREIGN_JSON, what: `what ${host} answered`, maxParts: parts })
-  if (!read.ok && read.isJson) return notAnswered(toFailedCall(read.message, undefined, { redact }))
+  if (!read.ok && read.isJson) return toFailedAnswer(toFailedCall(read.message, undefined, { redact }))
   const document = read.ok ? read.value : undefined
-  return { ok: true as const, status, headers: answered, text, size: body.byteLength, document }
+  return { ok: true as const, status, headers: responseHeaders, text, size: body.byteLength, document }
 }

@@ -19,19 +19,19 @@ export function readPersonUrl(value: unknown): string | undefined {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)) ? url.href : undefined
 }
 
-/** And for a text. */
+/** Removes characters that a person cannot see from a text of another server. */
 export function toPersonText(text: unknown): string {
   return typeof text === 'string' ? text.replaceAll(UNSEEN, '') : ''
 }
 
-/** And for a request (MCP, "Elicitation"), which then names the server. Undefined where a URL of it may not be shown. */
+/** Cleans a request to a person (MCP, "Elicitation") and names its server. Undefined if its URL may not be shown. */
 export function readPersonRequest(params: JsonObject, host: string): JsonObject | undefined {
   const { mode, message, url } = params
-  const judged = readPersonUrl(url)
-  if (judged === undefined && (mode === 'url' || url !== undefined)) return undefined
-  const shown =
-    message === undefined && judged === undefined ? {} : { message: `${host} says: ${toPersonText(message)}` }
-  return { ...toPersonObject(params, 0), ...shown, ...(judged === undefined ? {} : { url: judged }) }
+  const safeUrl = readPersonUrl(url)
+  if (safeUrl === undefined && (mode === 'url' || url !== undefined)) return undefined
+  const messageField =
+    message === undefined && safeUrl === undefined ? {} : { message: `${host} says: ${toPersonText(message)}` }
+  return { ...toPersonObject(params, 0), ...messageField, ...(safeUrl === undefined ? {} : { url: safeUrl }) }
 }
 
 function toPersonObject(value: JsonObject, depth: number): JsonObject {

@@ -37,7 +37,7 @@ export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
   })
 }
 
-/** Ours is published without `x-mcp-header`, so only the server's own schema says which arguments go into headers too. */
+/** Published schemas lack `x-mcp-header`, so only the server's own schema says which arguments go into headers too. */
 function headerSchema({ source: { document } }: ToolRecord): JsonObject | undefined {
   if (!isObject(document) || !isJsonObject(document['inputSchema'])) return undefined
   return JSON.stringify(document['inputSchema']).includes('"x-mcp-header"') ? document['inputSchema'] : undefined
@@ -54,10 +54,10 @@ export function createUpstreams(deps: RemoteDeps) {
         secrets: ReadonlyMap<string, Credential>,
         listing: ListRequest & { readonly fetchCapability: FetchCapability },
       ) {
-        // No user's token counts while importing
-        const ours = credentials.filter(({ source }) => source === 'secret')
+        // An import has no user whose token it could use
+        const secretCredentials = credentials.filter(({ source }) => source === 'secret')
         const located = createEndpoint(
-          { url, credentials: ours },
+          { url, credentials: secretCredentials },
           { secrets, tokens: new Map() },
           {},
           listing.fetchCapability,
@@ -68,7 +68,7 @@ export function createUpstreams(deps: RemoteDeps) {
           ? listServer(dialect, located.endpoint, listing, deps)
           : listMcpTools(located.endpoint, listing, deps))
         if (!listed.ok) return wrong('/url', listed.problem)
-        // A reader of its tools may not read the key that lists them
+        // Who may read the tools may not read the key by which they are listed
         const redactor = createRedactor(
           Array.from(secrets.values(), ({ value }) => value),
           base64,

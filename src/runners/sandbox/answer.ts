@@ -10,7 +10,7 @@ import { failureFields } from '../shared/server-failure.ts'
 import { END_REASONS, ProcessEnd, SILENCE_MS } from './process-runner.ts'
 import type { Sandbox, SandboxCode, SandboxRunnerOptions } from './sandbox.ts'
 
-/** In characters, but for the number of lines. */
+/** Limits in characters, except for the number of lines. */
 const MAX_ANSWER = 4_000_000
 const MAX_MESSAGE = 2_000
 const MAX_LINE = 1_000
@@ -39,7 +39,7 @@ export async function callSandbox(
   return parseAnswer(result.value, meter, redact)
 }
 
-/** A call that was long under way, or alone, did not answer in time; any other may have been doing what it should. */
+/** A call that had run for long, or was the only suspect, timed out. Any other call may have been innocent. */
 function failedBy(
   { reason, isToBlame, elapsedMs }: ProcessEnd['details'],
   subject: string,

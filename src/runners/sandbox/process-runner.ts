@@ -27,23 +27,23 @@ import type { RunIsolate } from './sandbox.ts'
 
 export type EndReason = keyof typeof END_REASONS
 
-/** Of the tool that did it. */
+/** What a tool did to its process, in words that follow its name. */
 export const END_REASONS = {
   silent: 'blocked its process and did not return',
   memory: 'took too much memory',
   crashed: 'crashed its process',
 } as const
 
-/** The answer to a check. Ends for another tenant do not count. */
+/** The watchdog's answer to a check. Ends of the process while it had another tenant do not count. */
 export interface ProcessState {
   readonly ends: number
-  /** Of the last end: when it was, and since when the process had not answered, in milliseconds since 1970. */
+  /** When the process last ended, and since when it had not answered by then, in milliseconds since 1970. */
   readonly endedAt: number
   readonly silentSince: number
   readonly reason: EndReason
 }
 
-/** Rejects a run whose process ended before it answered; its tool is to blame where it is the only suspect. */
+/** The error of a run whose process ended before it answered. Its tool is to blame if it is the only suspect. */
 export class ProcessEnd extends Error {
   readonly details: { readonly reason: EndReason; readonly isToBlame: boolean; readonly elapsedMs: number }
 
@@ -65,7 +65,7 @@ interface ProcessRunnerOptions {
 }
 
 interface Run {
-  /** Of the tool, else of the code. */
+  /** The digest of the tool. Code that has no tool yet is identified by its isolate. */
   readonly key: string
   startedAt: number
   end?: ProcessEnd
@@ -75,25 +75,25 @@ interface SandboxProcess {
   readonly name: string
   readonly host: Service<SandboxHost>
   readonly runs: Set<Run>
-  /** Those that ran in it, and when last. */
+  /** The tools that ran in this process, each with the time of its last run. */
   readonly tools: LRUCache<string, { readonly tool: ToolRecord | undefined; readonly at: number }>
   /** The key of the only tool that may enter; empty where all may. */
   tenant: string
   ends?: number
-  /** When it last answered; 0 where that is to be found out before another call. */
+  /** When the process last answered. 0 means that it must be checked before another call. */
   answeredAt: number
 }
 
-/** In milliseconds. As long as `cpuMs` gives a call on Cloudflare. */
+/** How long a process may not answer before it is ended: as long as a call may compute on Cloudflare (`cpuMs`). */
 export const SILENCE_MS = 10_000
-/** Once a deadline has passed: a tool that computes for as long hurts nobody. */
+/** The same, once the deadline of a call has passed: nobody waits for a tool that still computes then. */
 const SILENCE_AFTER_DEADLINE_MS = 1_000
-/** Past every deadline, the platform has dropped whoever waited for a run. */
+/** A run is forgotten after this time, which is longer than every deadline: the platform may end whoever waits for it. */
 const MAX_RUN_MS = 310_000
 const CHECK_INTERVAL_MS = 1_000
-/** What arrives so long after a question that is not answered is not handled either. */
+/** A process that leaves a check unanswered handles no call that arrives this long after the check. */
 const SURELY_SILENT_MS = 1_000
-/** Before its process ended: a loop was noticed within. */
+/** A tool that ran within this time before its process ended may be what ended it: a loop is noticed within it. */
 const RECENT_MS = 15_000
 const SUSPECT_TTL_MS = 3_600_000
 const MAX_ENDS_ALONE = 2
@@ -170,7 +170,7 @@ export function createProcessRunner(options: ProcessRunnerOptions): RunIsolate {
     try {
       if (isAlone || process.answeredAt === 0) {
         await check(process, SILENCE_MS)
-        // Which may have made it a suspect
+        // The check may have made this tool a suspect
         if (processFor(key) !== process) return run(isolate, args, signal)
       } else if (now() - process.answeredAt > CHECK_INTERVAL_MS) background(check(process, SILENCE_MS))
       signal?.throwIfAborted()
@@ -186,7 +186,7 @@ export function createProcessRunner(options: ProcessRunnerOptions): RunIsolate {
       return value
     } catch (error) {
       if (!current.end) await check(process, SILENCE_MS)
-      // It had ended before the call was sent
+      // The process had ended before the call was sent, so the call never began
       if (!current.end && ends !== undefined && ends !== process.ends && !signal?.aborted)
         return run(isolate, args, signal)
       throw current.end ?? error

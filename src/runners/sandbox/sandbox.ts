@@ -70,17 +70,17 @@ interface SandboxOptions {
 export type Sandbox = ReturnType<typeof createSandbox>
 
 const MAIN_MODULE = 'main.ts'
-/** The limits are for one call. A bare workerd holds nobody to them. */
+/** The limits apply to each call on Cloudflare. A bare workerd does not enforce them. */
 const BOUNDS = { compatibilityDate: '2026-10-15', env: {}, limits: { cpuMs: 10_000, subRequests: 50 } }
-/** In characters: a name takes some hundreds, and its credentials. */
+/** In characters: a name has some hundreds, and those of its credentials. */
 const MAX_NAMES = 1_000_000
-/** Isolates of some 2 MB each. */
+/** Each isolate takes about 2 MB. */
 const MAX_LOADED = 200
-/** So many for tools whose callers share an isolate, and as many for callers' own. */
-const OF_EACH_KIND = MAX_LOADED / 2
-const OF_ONE_CALLER = MAX_LOADED / 10
+/** Half of them for tools whose callers share an isolate, half for isolates of one caller. */
+const MAX_LOADED_OF_KIND = MAX_LOADED / 2
+const MAX_LOADED_OF_CALLER = MAX_LOADED / 10
 
-/** In this process. */
+/** Runs isolates in this process. */
 export function createLoaderRunner(loader: WorkerLoader, openEgress: (policy: EgressPolicy) => Fetcher): RunIsolate {
   return async ({ id, isKept, load, egress }, args) => {
     const loadWithEgress = async () => ({ ...(await load()), globalOutbound: egress && openEgress(egress) })
@@ -115,7 +115,7 @@ export function createSandbox({ run, sha256, quota }: SandboxOptions) {
 
 type IsolateQuota = ReturnType<typeof createIsolateQuota>
 
-/** Callers choose users and credentials, so isolates beyond these end with their call. */
+/** Limits how many isolates stay loaded, since callers choose users and credentials. An isolate beyond the limit ends with its call. */
 export function createIsolateQuota() {
   const loaded = new Set<string>()
   const counts = new Map<string | undefined, number>()
@@ -124,7 +124,8 @@ export function createIsolateQuota() {
     add(id: string, [caller]: SandboxCode['owner']): boolean {
       const shared = getCount(undefined)
       const ofKind = caller === undefined ? shared : loaded.size - shared
-      const isFull = ofKind === OF_EACH_KIND || (caller !== undefined && getCount(caller) === OF_ONE_CALLER)
+      const isFull =
+        ofKind === MAX_LOADED_OF_KIND || (caller !== undefined && getCount(caller) === MAX_LOADED_OF_CALLER)
       if (loaded.has(id) || isFull) return loaded.has(id)
       loaded.add(id)
       counts.set(caller, getCount(caller) + 1)

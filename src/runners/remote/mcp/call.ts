@@ -90,8 +90,8 @@ function inputRequired(value: object, canAsk: boolean, endpoint: Endpoint): Upst
     if (!isObject(request) || typeof request['method'] !== 'string') continue
     const { method, params } = request
     requestParams.push(params)
-    const judged = readPersonRequest(isJsonObject(params) ? params : {}, endpoint.host)
-    if (judged) requests[key] = { method, params: judged }
+    const safeParams = readPersonRequest(isJsonObject(params) ? params : {}, endpoint.host)
+    if (safeParams) requests[key] = { method, params: safeParams }
   }
   if (canAsk && Object.keys(requests).length < requestParams.length)
     return toFailedCall(

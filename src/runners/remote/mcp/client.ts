@@ -1,4 +1,4 @@
-/** The one door to the SDK's client, which is loaded with the first call: it is as large as the rest of the Worker. */
+/** Exports the SDK's client. Load this file with the first call only: the SDK is as large as the rest of the Worker. */
 import { STREAM_ENDED } from './errors.ts'
 import { restoreIntegers } from '../../../core/tool/big-integers.ts'
 import {
@@ -13,7 +13,7 @@ export { normalizeMessages } from './normalize-messages.ts'
 type Receive = NonNullable<StreamableHTTPClientTransport['onmessage']>
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1]
 
-/** Answers requests that end without an answer, by a stream, a 202 or another id: the SDK would wait for ever. */
+/** Ends a request that the server leaves without an answer (its stream ends, or it answers 202 or another id): the SDK would wait for ever. */
 export class UpstreamTransport extends StreamableHTTPClientTransport {
   readonly #unfinished = new Set<Promise<void>>()
   isStreaming = () => false
@@ -40,7 +40,7 @@ export class UpstreamTransport extends StreamableHTTPClientTransport {
     }
     const { id, method } = message
     if (method === 'initialize') this.hasInitialized = true
-    // After an answer it is one to no request, and passed over
+    // Where the request has an answer already, the SDK ignores this one
     const end = () =>
       this.onmessage?.({ jsonrpc: '2.0', id, error: { code: STREAM_ENDED, message: 'The stream ended' } })
     await super.send(message, {
