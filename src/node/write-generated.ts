@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { transform } from 'esbuild'
 import { isCheckedInLinearTime } from '../core/schema/validator.ts'
 import type { JsonSchema } from '../core/tool/tool.ts'
 import { agentHostsFile } from './agent-hosts.ts'
@@ -78,17 +79,18 @@ async function readDocs(): Promise<Docs> {
   const folder = join(root, 'src/docs')
   const files: Record<string, string> = {}
   for (const name of ['alerts.yml', 'dashboard.json']) files[name] = await readFile(join(folder, name), 'utf8')
-  const style = await styleIn(join(folder, 'docs.css'))
+  const style = await readStyle(join(folder, 'docs.css'))
   return { guides: await readGuides(folder), files, style, reference: words }
 }
 
-async function styleIn(file: string): Promise<string> {
-  return uncommented(await readFile(file, 'utf8')).replaceAll(/\s+/g, ' ')
+async function readStyle(file: string): Promise<string> {
+  const { code } = await transform(await readFile(file, 'utf8'), { loader: 'css', minify: true, charset: 'utf8' })
+  return code.trimEnd()
 }
 
 async function consoleAssets(): Promise<File> {
   const folder = 'src/console/browser'
-  const style = await styleIn(join(root, folder, 'console.css'))
+  const style = await readStyle(join(root, folder, 'console.css'))
   const script = uncommented(stripped(`${folder}/enhance.ts`, await readFile(join(root, folder, 'enhance.ts'), 'utf8')))
   return ['console.ts', `export const assets = ${JSON.stringify({ style, script })} as const\n`]
 }
