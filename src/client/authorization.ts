@@ -1,3 +1,8 @@
+/**
+ * The wait for a person. The state of a link is read at its `checkUrl`, which answers when it changes, or after
+ * `WAIT_SECONDS`. Reads start at least `POLL_INTERVAL_MS` apart. They end when the state is `completed`, or with
+ * `authorization_failed` when it is `failed` or the link has ended.
+ */
 import { type Connection, sleep } from './connection.ts'
 import { isObject, getText } from './json.ts'
 import { type Challenge, SwitchboardError } from './switchboard-error.ts'

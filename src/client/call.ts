@@ -1,3 +1,14 @@
+/**
+ * One call of a tool, which may need a person first.
+ *
+ * 1. The call is sent to `POST /tools/call`. It has a `call_id`, under which the deployment runs it once, so every
+ *    attempt may be repeated.
+ * 2. With `onProgress` the answer may be a stream of events: `progress` until `result`, with a `status` before it if the
+ *    answer alone would have had an error status.
+ * 3. If a person must consent or approve first, `waitForAuthorization` gets the links. Once every link is completed, the
+ *    call is sent again with the same id, at most `MAX_ROUNDS` times in all. `timeout` starts anew each time.
+ * 4. Every `SwitchboardError` of a call has the `callId`, except those of the wait for a person.
+ */
 import { loadChallengeDetails, pollAuthorization } from './authorization.ts'
 import type { Connection } from './connection.ts'
 import { isObject, type JsonRecord, tryParseJson, getText } from './json.ts'

@@ -1,3 +1,14 @@
+/**
+ * The requests to one deployment. Every failure is a `SwitchboardError`.
+ *
+ * 1. `connect` checks the address and the key, and sends nothing. A key goes over plain http only to this machine, or
+ *    with `allowHttp`.
+ * 2. Each attempt has a time limit until its response begins. A redirect is not followed: it counts as a failure.
+ * 3. A failure that may pass (`canRetry`) is tried again, `attempts` times in all, after the delay that the response
+ *    asks for and a random one that doubles. A lost connection and a 503 count as such only where the request may
+ *    arrive twice; a 429 always does, unless the response is not Switchboard's.
+ * 4. A longer `Retry-After` than a minute, and an error with advice for the model, end the attempts.
+ */
 import { formatJson, tryParseJson, parseJson } from './json.ts'
 import { toError, SwitchboardError } from './switchboard-error.ts'
 
@@ -5,7 +16,7 @@ export interface ConnectionOptions {
   /** The deployment's address, such as `https://switchboard.example.workers.dev`. */
   readonly url: string | URL
   readonly key?: string | undefined
-  /** Lets the key be sent over plain http to a host that is not this machine, for whoever is on the way to read. */
+  /** Lets the key be sent over plain http to another machine, where anyone on the way can read it. */
   readonly allowHttp?: boolean | undefined
   readonly attempts?: number | undefined
   readonly fetch?: typeof fetch | undefined

@@ -103,7 +103,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   503: 'unavailable',
 }
 
-/** The failure of an answer. `retryAfter` is the header; `again`: whether the request may be repeated. */
+/** The error of a response that is not ok. `retryAfter` is its header; `mayRepeat` says whether the request may arrive twice. */
 export function toError(
   status: number,
   body: unknown,

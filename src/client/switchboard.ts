@@ -94,7 +94,7 @@ export class Switchboard {
   }
 }
 
-/** By its id, what a tool takes and gives: an interface that `switchboard types` writes. */
+/** The input and output of each tool, by its id: an interface that `switchboard types` writes. */
 type ToolTypes<Tools> = Readonly<Record<keyof Tools, { readonly input: JsonRecord; readonly output: unknown }>>
 
 export interface TypedSwitchboard<Tools extends ToolTypes<Tools>> extends Omit<Switchboard, 'call'> {
@@ -105,14 +105,14 @@ export interface TypedSwitchboard<Tools extends ToolTypes<Tools>> extends Omit<S
   ): Promise<CallResult<Tools[Id]['output']>>
 }
 
-/** A `Switchboard`. If it is told of `Tools`, its `call` takes these alone, each with its own input and output. */
+/** Creates a `Switchboard`. With `Tools`, its `call` takes only these tools, each with its own input and output. */
 export function createClient(options: SwitchboardOptions): Switchboard
 export function createClient<Tools extends ToolTypes<Tools>>(options: SwitchboardOptions): TypedSwitchboard<Tools>
 export function createClient(options: SwitchboardOptions): Switchboard {
   return new Switchboard(options)
 }
 
-/** OXP is also written with the JSON Schema in place of `{parameters}`, and is served as it was written. */
+/** Puts a bare JSON Schema into `parameters`: a deployment serves the input schema as its author wrote it. */
 function normalizeDefinition(definition: ToolDefinition): ToolDefinition {
   const { input_schema: schema } = definition
   const isWrapped = !isObject(schema) || isObject(schema.parameters)

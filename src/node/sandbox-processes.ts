@@ -1,6 +1,10 @@
 /**
- * The processes that people's code runs in, and their watchdog. What is said to them, and when they are ended, is in
+ * The processes that published code runs in, and their watchdog. The protocol with them is in
  * `../runners/sandbox/process-runner.ts`; their Worker is `process-host.ts` beside it.
+ *
+ * A process starts at its first check, for one tenant. It is killed when it does not answer a check in its time, or the
+ * watchdog's heartbeat within `SILENCE_MS`; when it takes more than `maxMemoryBytes`; and before a check for another
+ * tenant or another Worker, which `ProcessState` does not count. It also ends when this process does.
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,7 +26,7 @@ const NAMES: readonly string[] = ['shared', 'alone-0', 'alone-1', 'alone-2']
 const START_MS = 10_000
 const HEARTBEAT_MS = 1_000
 const MEMORY_CHECK_MS = 250
-/** Of a whole process, with its 200 isolates; half of a small machine. */
+/** The limit of a whole process with its 200 isolates: 1 GiB, or half the memory of a small machine. */
 const MAX_MEMORY_BYTES = Math.min(1024 * 1024 * 1024, (process.constrainedMemory() || totalmem()) / 2)
 /** The socket of the Worker that answers callers: miniflare adds the port to its name. */
 const EGRESS = 'egress:0'
@@ -31,15 +35,16 @@ const RPC_HOST = 'miniflare-unsafe-internal-capnp-connect'
 const HOST = fileURLToPath(new URL('../runners/sandbox/process-host.ts', import.meta.url))
 
 /**
- * Becomes workerd, and ends it once nobody holds the other end of the pipe: so it ends with this process, however that ends.
- * A line there says that it has ended already. Where memory is short, Linux ends it first.
+ * The script becomes workerd, and kills it once nobody holds the other end of the pipe, so that workerd ends with this
+ * process, however that ends. A line in the pipe says that workerd has ended already. Where memory is short, Linux kills
+ * workerd first.
  */
 const LAUNCH = `(read -r _ <&3 || { kill -9 $$; rm -rf "$0"; }) &
 echo 1000 2>/dev/null >/proc/self/oom_score_adj
 exec "$@" 3<&-`
 const PIPE = 3
 
-/** Starts none: a process is started when it is first checked. They end with this one. */
+/** Prepares the processes and starts none. */
 export function createSandboxProcesses(log: (line: string) => void, maxMemoryBytes = MAX_MEMORY_BYTES) {
   // Nobody else may enter it
   const folder = mkdtempSync(join(tmpdir(), 'sandbox-'))
@@ -51,7 +56,7 @@ export function createSandboxProcesses(log: (line: string) => void, maxMemoryByt
   const processes = new Map(NAMES.map((name) => [name, createSandboxProcess(folder, name, log, maxMemoryBytes)]))
   const external = (name: string) => ({ external: { address: `unix:${join(folder, name)}`, http: {} } })
   return {
-    /** Of the Worker that answers callers. */
+    /** The bindings of the Worker that answers callers. */
     serviceBindings: {
       ...Object.fromEntries(NAMES.map((name) => [`SANDBOX_${name.toUpperCase().replace('-', '_')}`, external(name)])),
       async WATCHDOG({ url }: Pick<Request, 'url'>): Promise<Response> {
@@ -61,7 +66,7 @@ export function createSandboxProcesses(log: (line: string) => void, maxMemoryByt
       },
     },
     directSocket: { host: `unix:${join(folder, 'egress')}`, port: 0, entrypoint: 'SandboxEgress' },
-    /** Before another Worker is served: it loads isolates anew, and cannot open a socket that is still there. */
+    /** Call this before another Worker is served: it loads isolates anew, and cannot open a socket that is still there. */
     async end(): Promise<void> {
       await Promise.all([...processes.values()].map((sandbox) => sandbox.end()))
       rmSync(join(folder, EGRESS), { force: true })
@@ -79,7 +84,7 @@ function createSandboxProcess(folder: string, name: string, log: (line: string) 
   function start(tenant: string) {
     rmSync(socket, { force: true })
     const command = ['-c', LAUNCH, folder, findWorkerd(), 'serve', '--experimental', config]
-    // It knows nothing that this process knows
+    // The environment of this process has secrets
     const env = { TZ: 'UTC', PATH: process.env['PATH'] }
     const child = spawn('/bin/sh', command, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'], env })
     const pipe = child.stdio[PIPE]
@@ -109,7 +114,7 @@ function createSandboxProcess(folder: string, name: string, log: (line: string) 
     const heartbeat = setInterval(() => void isAnswering(SILENCE_MS), HEARTBEAT_MS).unref()
     const memoryCheck = setInterval(() => void checkMemory(), MEMORY_CHECK_MS).unref()
 
-    /** Waits until it answers; ends it where it does not in time. */
+    /** Waits until the process answers, and kills it if it does not in time. */
     async function isAnswering(timeoutMs: number): Promise<boolean> {
       const deadline = Date.now() + timeoutMs
       for (let leftMs = timeoutMs; leftMs > 0 && !hasEnded(); leftMs = deadline - Date.now()) {
@@ -120,7 +125,7 @@ function createSandboxProcess(folder: string, name: string, log: (line: string) 
         }
         await sleep(20)
       }
-      // One that takes too much memory does not answer either
+      // A process that takes too much memory does not answer either: memory is then the reason
       await checkMemory()
       await kill('silent')
       return false
@@ -141,7 +146,7 @@ function createSandboxProcess(folder: string, name: string, log: (line: string) 
   }
 }
 
-/** It reaches nothing but the sockets in its folder. */
+/** The process can reach nothing but the sockets in its folder. */
 function formatConfig(folder: string, name: string): string {
   const unix = (socket: string) => JSON.stringify(`unix:${join(folder, socket)}`)
   const http = `(capnpConnectHost = "${RPC_HOST}")`

@@ -1,6 +1,15 @@
 /**
- * The production bundle on workerd, without the proxies of `wrangler dev`, whose options it takes. `--built` serves
- * what `--outdir` holds. With `--watch` (`npm run dev`), what was served goes on until a change can be built.
+ * Serves the production bundle on workerd, without the proxies of `wrangler dev`, whose options it takes.
+ *
+ * Start: it holds the folder of state, so that no second server uses it; checks the inspector's port; builds (not with
+ * `--built`, which serves what `--outdir` holds); starts the Worker, and prints its address. An error in any of this ends
+ * the process with code 1. Lines that the Worker logs while it starts are printed once it has started.
+ *
+ * With `--watch` (`npm run dev`), each change builds again. A build that fails leaves the Worker alone; a Worker that
+ * does not start is replaced by the earlier one. Sandboxes end before the Worker is replaced (`sandbox-processes.ts`).
+ *
+ * Stop: at SIGINT, SIGTERM or the end of npm it ends the build, the watch and the Worker, and exits with code 0. The
+ * sandboxes end with the process, however that ends.
  */
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -36,7 +45,7 @@ let startLines: string[] | undefined = []
 let lacksAdministrator = false
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
-// npm's shell passes no signal on, so this ends when that has ended
+// npm's shell passes no signal on, so this process ends once npm's has
 const parent = process.ppid
 const isOrphan = () => process.env['npm_lifecycle_event'] !== undefined && process.ppid !== parent
 setInterval(() => void (isOrphan() && stop()), 500).unref()
@@ -158,7 +167,7 @@ async function buildWorkerOptions(port: number) {
   })
 }
 
-/** None of settings that are wrong: the Worker says so to each request, and does nothing else. */
+/** Undefined if the settings are wrong: the Worker then answers each request with what is wrong. */
 function tryLoadConfig(bindings: object): Config | undefined {
   try {
     return loadConfig(bindings)
