@@ -17,13 +17,13 @@ export function checkStorable(
   path: string,
   maxBytes = MAX_STORED_BYTES,
 ): readonly Problem[] {
-  // First, and no further than that, so that a huge document costs no more than one a little too large
+  // The size is checked first, and counted only up to the limit, so that a huge document costs no more than one a little too large
   if (jsonSize(value, maxBytes) > maxBytes)
     return [{ path, message: `Is larger than ${maxBytes} bytes, the most ${noun} may have` }]
   return hasDigest(value) ? [] : [{ path, message: 'Contains a lone surrogate (invalid Unicode)' }]
 }
 
-/** By RFC 8785, a number that is not finite has none either; ours is read from JSON, where only `1e999` is one. */
+/** RFC 8785 gives no digest to lone surrogates and to infinite numbers, which JSON can write as `1e999`. */
 function hasDigest(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value !== 'object' || value === null) return value !== undefined && Number.isFinite(Number(value))
@@ -45,7 +45,7 @@ export function checkImportedDefinition(definition: Omit<Definition, 'version'>)
 }
 
 export const MAX_TOOLS = 500
-/** In characters of JSON, repetitions counted. */
+/** Characters of JSON that all definitions of a document have, with what they repeat. */
 const MAX_COMBINED_CHARACTERS = 2 * 1024 * 1024
 
 /** A document's own fields are stored in the record of each of its tools, so they multiply. */
@@ -125,7 +125,7 @@ export async function checkLoading(records: RecordsWithImplementation, paths: re
   return problems
 }
 
-/** In bytes: as large as its document, and as much again beside it. */
+/** Bytes of a whole definition: as many as its document may have, and as many again for what is beside it. */
 const MAX_COMPLETE_BYTES = 512 * 1024
 
 export function checkDefinition(

@@ -17,7 +17,7 @@ export function chooseCodec(document: Json, dialect: string | undefined, codecs:
   )
 }
 
-/** For a list of tools that the dialect it looks like does not take: the first of the others, in their order, that does. */
+/** The first other codec that can decode a list of tools, where the likely codec cannot. */
 export function findOtherCodec(
   document: Json,
   options: DecodeOptions,

@@ -25,7 +25,7 @@ export async function convert(
 ): Promise<ParseResult<EncodeResult>> {
   const likelyCodec = chooseCodec(document, from, codecs)
   if (typeof likelyCodec === 'string') return parseFailure(likelyCodec)
-  // Not stored, so the reader of the body alone bounds its size
+  // The document is not stored, so only the reader of the body bounds its size
   const sizeProblems = [
     ...checkStorable(document, 'a definition', '', Infinity),
     ...checkReadCost(document, '', budget),

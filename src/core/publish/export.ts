@@ -35,7 +35,7 @@ export function withBudget(form: string, write: FormatWriter): ExportFormat {
 }
 
 const MAX_UNITS = 2_000_000
-/** In characters of both schemas. */
+/** Characters of both schemas. */
 const MAX_SMALL_CHARACTERS = 8 * 1024
 const CONSEQUENCE = '. That export is refused, and lists in it leave the tool out'
 

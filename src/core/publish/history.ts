@@ -14,7 +14,7 @@ export interface VersionHistory {
 }
 
 const MAX_COMPARED = 20
-/** In characters; beyond them a text is only said to differ. */
+/** Characters of all texts that a history shows. Changes beyond them are listed without their texts. */
 const MAX_TEXT_CHARACTERS = 500_000
 
 /** The versions that the reader may see, the highest first; all comparisons draw on one budget. */
@@ -58,7 +58,7 @@ function findBaseVersion({ status }: VersionEntry, lowerVersions: readonly Versi
   return lowerVersions.find((entry) => entry.status.state !== 'pending' && entry.status.state !== 'disabled')
 }
 
-/** Not how it differs: an implementation is for fewer people than a definition. */
+/** Tells that an implementation differs, but not how: fewer people may read an implementation than a definition. */
 function implementationChanges(before: Implementation | undefined, after: Implementation | undefined, budget: Budget) {
   const change = (what: string): readonly TextChange[] => [{ path: '/implementation', what, level: 'patch' }]
   if (before?.kind !== after?.kind) return change('Its implementation is of another kind')

@@ -2,7 +2,7 @@ import { type Guard, extractGuard } from '../access/guard.ts'
 import { createYielder, type Budget, type YieldControl } from '../tool/budget.ts'
 import { shortDescription } from '../tool/definition-fields.ts'
 import type { Problem } from '../tool/problem.ts'
-import { NO_REQUIREMENTS, type Requirements } from '../tool/tool.ts'
+import { NO_REQUIREMENTS, type Requirements, type ToolRecord } from '../tool/tool.ts'
 import type { ToolName } from '../tool/tool-id.ts'
 import type { ImportedFrom, ImportedTool, ImportItem, SkippedTool } from './import.ts'
 import type { ImportState } from './prepare.ts'
@@ -32,7 +32,7 @@ export interface ImportedToolReport {
 
 export type ImportResult = Awaited<ReturnType<typeof importTools>>
 
-/** Enough to spare messages, and few enough that others wait shortly: tools of a large source take some 5 ms each. */
+/** A batch is one message to the registry. It is small, since other requests wait for it: some tools take 5 ms each. */
 const BATCH_TOOLS = 10
 const SOURCE_TOO_LARGE = "The source takes too much work as a whole: import it in parts, chosen by 'tools'"
 
@@ -81,29 +81,38 @@ export async function importTools(
         })
       } else if (report?.imported?.record) {
         const { state, record } = report.imported
-        const { id, name, requirements } = record
+        const toolReport = reportTool(record, findMissingSecret)
         const reportWarnings = report.warnings.map(({ message }) => message)
-        const missingSecrets = requirements.secrets.flatMap(({ id }) => {
-          const message = findMissingSecret?.(id, record)
-          return message === undefined ? [] : [{ id, why: message }]
-        })
-        // The whole level, also as far as it follows from what the tool requires
-        const guard = extractGuard({ ...record, requirements: NO_REQUIREMENTS })
         imported.push({
-          id,
-          name,
+          ...toolReport,
           state,
           about,
-          requirements,
-          missing: missingSecrets.map(({ id }) => ({ id })),
-          ...(guard ? { guard } : {}),
           ...(report.pending ? { isPending: true } : {}),
-          warnings: [...warnings, ...reportWarnings, ...missingSecrets.map(({ why }) => why)],
+          warnings: [...warnings, ...reportWarnings, ...toolReport.warnings],
         })
       } else throw new Error(`Nothing became of the imported tool '${tool}'`)
     }
   }
   return { imported, skipped, denied }
+}
+
+/** The warnings are those of secrets that the tool would be called without. */
+function reportTool(record: ToolRecord, findMissingSecret: ImportOptions['findMissingSecret']) {
+  const { id, name, requirements } = record
+  const missingSecrets = requirements.secrets.flatMap((secret) => {
+    const warning = findMissingSecret?.(secret.id, record)
+    return warning === undefined ? [] : [{ id: secret.id, warning }]
+  })
+  // The guard has the whole level, also as far as it follows from what the tool requires
+  const guard = extractGuard({ ...record, requirements: NO_REQUIREMENTS })
+  return {
+    id,
+    name,
+    requirements,
+    missing: missingSecrets.map((secret) => ({ id: secret.id })),
+    ...(guard ? { guard } : {}),
+    warnings: missingSecrets.map(({ warning }) => warning),
+  }
 }
 
 async function* batches(items: Iterable<ImportItem>, budget: Budget, yieldControl: YieldControl) {

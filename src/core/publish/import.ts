@@ -20,7 +20,7 @@ export interface ImportRequest {
   readonly budget: RequestBudget
   readonly yieldControl: YieldControl
   readonly signal: Signal
-  /** For whom the source is read, where it is elsewhere. */
+  /** Says for whom a source on another server is fetched. */
   readonly fetchCapability: FetchCapability
 }
 
@@ -39,7 +39,7 @@ interface ImportRead {
 
 export type ImportItem = { readonly tool: ImportedTool } | { readonly skipped: SkippedTool }
 
-/** Where a tool stands in its source. */
+/** The place of a tool in its source. */
 export interface ImportedFrom {
   readonly method?: string
   readonly path?: string

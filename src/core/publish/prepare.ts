@@ -151,7 +151,7 @@ async function decodeWithToolkit(
   const toolkit = address?.toolkit ?? (await chooseAlternateToolkit(decoded.value, codec.dialect, source))
   if (toolkit === undefined || toolkit === decoded.value.definitions[0]?.toolkit)
     return { decoded, placementWarnings: [] }
-  // Where the tools of others' documents are is told to nobody who may not publish there
+  // Only those who may publish in a toolkit hear that another publisher's document is there
   const anyTool = { toolkit, tool: '*' }
   if (publisher && findCoverDenial(publisher, anyTool, 'tools:publish')) return { decoded, placementWarnings: [] }
   const reason = address ? `where '${id}' is published already` : 'as that of its id holds other tools'
@@ -159,7 +159,7 @@ async function decodeWithToolkit(
   return { decoded: codec.decode(document, { ...options, toolkit }, budget), placementWarnings }
 }
 
-/** So that Machine Context's `calculator` and OXP's `Calculator` can both be published as they stand. */
+/** Lets Machine Context's `calculator` and OXP's `Calculator` both be published as they stand. */
 async function chooseAlternateToolkit(
   { definitions: [first], alternateToolkit }: DecodeResult,
   dialect: string,
@@ -264,7 +264,7 @@ function locateSchemas(
   }))
 }
 
-/** For definitions without a document of a publisher, such as an import's: checks them, then names and records them. */
+/** Checks, names and records definitions that importers and plugins made. */
 export async function prepareDefinitions(
   { tools, warnings, isGuarded, budget: parentBudget }: DefinitionSubmission,
   { runners, sha256, source }: PrepareDeps,

@@ -58,7 +58,7 @@ export const PUBLICATION_BODY: Reader<Json> = withSchema(
 export function parseWrapper(body: JsonObject, problems: Problem[]): WrapperFields {
   let fields: WrapperFields = { decodeOptions: {} }
   const wrapper = object(FIELDS, {
-    // Given the valid fields even beside invalid ones, so that the definition is judged with those
+    // A rule gets the valid fields even beside invalid ones, so that the definition is judged with them
     rule({ toolkit, version, implementation, implementations, tags, security_level, approval }) {
       const decodeOptions = {
         ...(toolkit === undefined ? {} : { toolkit }),

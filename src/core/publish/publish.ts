@@ -30,7 +30,7 @@ export type Publish = (
   options: PublishOptions,
 ) => Promise<readonly PublicationReport[]>
 
-/** Beside what its budget counts: digests, records, and asking what is there, which an import does for each tool. */
+/** Work that a submission costs beside what its budget counts: digests, records, and the look-ups that an import makes for each tool. */
 const SUBMISSION_UNITS = { published: 300, imported: 10_000 }
 
 /** Every publication passes through: prepare → authorize → check → store → report. */

@@ -14,7 +14,7 @@ export interface DocumentSubmission {
   /** A bare definition document, or `{definition, implementation?, implementations?, toolkit?, version?, tags?, security_level?, approval?}`. */
   readonly body: Json
   readonly dialect?: string | undefined
-  /** For a document that names no toolkit or version, and has none beside it. */
+  /** Defaults for a document that names no toolkit or version, and has none beside it. */
   readonly decodeOptions?: DecodeOptions | undefined
   readonly budget?: Budget
 }
@@ -38,7 +38,7 @@ export interface ImportSubmission {
   readonly imported: ImportedTool
   readonly version?: string | undefined
   readonly sourceVersion?: string | undefined
-  /** Where absent, a tool keeps those it was published with. */
+  /** If undefined, a tool keeps the guards that it was published with. */
   readonly guards?: readonly Guard[] | undefined
   readonly toolkitDescription?: string | undefined
   readonly budget?: Budget

@@ -1,5 +1,9 @@
 import { getAppearance } from '../tool/appearance.ts'
 import { omitEmptyRequirements, type ToolRecord } from '../tool/tool.ts'
+import { withBudget } from './export.ts'
+
+/** A format of lists only, so calls do not load it. */
+export const summarize = withBudget('summary', (record, name) => ({ document: toSummary(record, name), losses: [] }))
 
 export function toSummary(record: ToolRecord, name: string) {
   const { id, version, description, tags } = record

@@ -16,7 +16,7 @@ export interface TextChange extends Change {
 
 const COMPARED_FIELDS = ['name', 'annotations', 'examples', 'metadata', '_meta', 'icons', 'tags'] as const
 
-/** In the order in which texts are worth a look; models read them as instructions. */
+/** Compares the texts that models read as instructions. Texts that are worth a look come first. */
 export function compareTexts(before: ToolRecord, after: ToolRecord, budget: Budget): readonly TextChange[] {
   const compared = withinBudget(() => [...textChanges(before, after, budget)], 'Its texts are too large to compare')
   if (compared.ok) return compared.value

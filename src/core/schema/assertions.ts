@@ -110,7 +110,7 @@ function countProperties(value: unknown, budget: Budget): number | undefined {
   return length
 }
 
-/** By decimals, since 0.3 / 0.1 is no whole number in floating point. */
+/** Divides decimals, since 0.3 / 0.1 is no whole number in floating point. */
 function isMultipleOf(value: number | bigint, divisor: number | bigint): boolean {
   if (typeof value === 'number' && !Number.isFinite(value)) return false
   const [dividend, divisorDecimal] = [toDecimal(value), toDecimal(divisor)]

@@ -47,13 +47,13 @@ function expandDefinition(definition: ToolContract, budget: Budget): ToolContrac
   }
 }
 
-/** With references written out, so that parts can be compared; unchanged where not all references can be. */
+/** Writes out references, so that parts can be compared; a schema where one cannot be written out stays as it is. */
 function expandFully(schema: JsonSchema, budget: Budget): JsonSchema {
   const { schema: expanded, cut } = expandSchema(schema, undefined, budget)
   return cut.length === 0 ? expanded : schema
 }
 
-/** Where the publisher wrote them: pointers into what was sent. */
+/** Pointers to the schemas in what the publisher sent. */
 export interface SchemaPaths {
   readonly input: string
   readonly output: string
@@ -64,7 +64,7 @@ export interface SchemaPaths {
   readonly isList?: boolean
 }
 
-/** By Semantic Versioning 2.0.0; below 1.0.0 as npm reads it. A version that is not higher is not judged. */
+/** Checks the next version by Semantic Versioning 2.0.0, and by the rules of npm below 1.0.0. A version that is not higher is not checked. */
 export function checkSuccessor(
   previous: ToolContract,
   next: ToolContract,

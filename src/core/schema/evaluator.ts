@@ -9,7 +9,7 @@ import { createResources, ROOT_SCOPE, type ResourceScope, scopeBelow, enterScope
 import { subschemas } from './subschemas.ts'
 import { type ValidationError, problemMessage } from './validation-messages.ts'
 
-/** With `nulls`, optional fields that are null where that is not allowed count as absent, and are added to it. */
+/** If `nulls` is given, optional fields that are null where null is not allowed count as absent, and are added to it. */
 export type Evaluator = (value: unknown, budget: Budget, nulls?: NullField[]) => readonly ValidationError[]
 
 export interface NullField {

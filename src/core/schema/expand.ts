@@ -107,7 +107,7 @@ function locateReferences(root: unknown, budget: Budget): ReadonlyMap<string, Lo
   return locatedByPath
 }
 
-/** Only keywords that judge nothing can join the target's; others need an `allOf`. */
+/** Merges a schema with the target of its reference: keywords that judge nothing join the target's, others need an `allOf`. */
 function joinTarget(schema: Schema, target: unknown): Schema {
   if (target === true || (isObject(target) && Object.keys(target).length === 0)) return schema
   if (isObject(target)) {

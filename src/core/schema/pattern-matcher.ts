@@ -14,7 +14,7 @@ const MAX_QUOTED_CHARACTERS = 100
 
 let engine: typeof RE2JS | undefined
 
-/** To be awaited before the validator of a schema with patterns is made. */
+/** Loads the engine that a validator of a schema with patterns needs. Call it before the validator is made. */
 export async function loadPatternEngine(schema: unknown): Promise<void> {
   if (engine || collectPatterns(schema).length === 0) return
   engine = (await import('re2js')).RE2JS

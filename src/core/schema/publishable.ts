@@ -19,7 +19,7 @@ const DIALECTS: ReadonlyMap<unknown, 'current' | 'older'> = new Map([
 export interface SchemaOptions {
   /** `none` refuses `$ref` and `$defs` (OXP 1.0); `local` allows references within the document. */
   readonly references: 'none' | 'local'
-  /** For the analysis of patterns; the size of the document bounds everything else. */
+  /** Bounds the analysis of patterns. The size of the document bounds all other checks. */
   readonly budget?: Budget
 }
 

@@ -20,7 +20,7 @@ export interface Located {
   readonly depth: number
 }
 
-/** In document order (JSON Schema 2020-12 Core section 10, and older spellings). Malformed values have none. */
+/** Lists subschemas in document order (JSON Schema 2020-12 Core section 10, and older spellings). Malformed values have none. */
 export function subschemas(schema: unknown): readonly Subschema[] {
   const children: Subschema[] = []
   if (!isObject(schema)) return children

@@ -33,7 +33,7 @@ export function isCheckedInLinearTime(schema: JsonSchema): boolean {
   return expanded.ok && expanded.value.cut.length === 0
 }
 
-/** For tools that read numbers as doubles, whatever their schemas allow. */
+/** Refuses integers that are no doubles, for tools that read numbers as doubles whatever their schemas allow. */
 export function refusingBigIntegers(validate: Validate): Validate {
   return (value, parentBudget, nulls) => {
     const steps = findBigInteger(value)
@@ -45,7 +45,7 @@ export function refusingBigIntegers(validate: Validate): Validate {
   }
 }
 
-/** For schemas that are checked in linear time. Only a value that does not fit is interpreted, to tell its problems. */
+/** Validates by a compiled schema, whose check takes linear time. Only a value that does not fit is interpreted, to tell its problems. */
 export function createCompiledValidator(compiled: CompiledSchema, schema: JsonSchema): Validate {
   let interpret: Validate | undefined
   return (value, parentBudget, nulls) => {

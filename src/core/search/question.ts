@@ -27,7 +27,7 @@ for (const [words, said] of Object.entries(thesaurus.synonyms)) {
 /** A word or phrase of a question; `itself` and `standIns` are stemmed. */
 interface Term {
   readonly word: string
-  /** With what it makes joined with a neighbor: "on call" is `oncall`. */
+  /** The stem of the word, and those of the words that it makes with a neighbor: "on call" is `oncall`. */
   readonly itself: readonly string[]
   readonly standIns: readonly string[]
 }

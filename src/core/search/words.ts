@@ -1,4 +1,4 @@
-/** In lower case: `GetEmails` and `send_sms` are two words each. */
+/** Splits a text into words in lower case: `GetEmails` and `send_sms` are two words each. */
 export function splitWords(text: string): readonly string[] {
   return text
     .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
@@ -11,13 +11,13 @@ export function splitWords(text: string): readonly string[] {
 
 const MAX_SENTENCE = 500
 
-/** Says what a tool is for, so it is what the tool should be found by. */
+/** The first sentence of a description says what a tool is for, so the tool should be found by it. */
 export function firstSentence(description: string): string {
   const [sentence = ''] = description.trim().split(/(?<=[.!?])\s+(?=[^\p{Ll}])|\n\s*\n/u, 1)
   return sentence.replaceAll(/\s+/g, ' ').slice(0, MAX_SENTENCE)
 }
 
-/** Without plural, past or "-ing"; words that only look related stay apart, as directions and direct do. */
+/** Takes plural, past and "-ing" off a word; words that only look related stay apart, as directions and direct do. */
 export function stemWord(word: string): string {
   if (word.length < 4 || word === 'news') return word
   const singular = word.replace(/(?<=..)ie[sd]$/, 'y').replace(/(?<![isu])s$/, '')

@@ -61,7 +61,7 @@ export const machineContextClient: RemoteDialect = {
   },
 }
 
-/** In bytes, of what a document says of all its tools, which is kept with each. */
+/** Bytes of a document's own fields in all its tools' records, each of which repeats them. */
 const MAX_SHARED_BYTES = 2 * 1024 * 1024
 
 /** Our own lists say in `metadata.capabilities` where a toolkit's tools differ in version, level or metadata. */
@@ -73,7 +73,7 @@ function splitCapabilities(document: unknown): readonly unknown[] {
   const shared = capabilityFields || metadata === undefined ? fields : { ...fields, metadata }
   const names = capabilities.map((capability) => (isJsonObject(capability) ? capability.name : undefined))
   const maxBytes = MAX_SHARED_BYTES / capabilities.length
-  // Left whole, it is refused: each of its tools would repeat what a name or the document says
+  // A document that stays whole is refused, since each of its tools would repeat a name or large fields
   if (new Set(names).size < names.length || jsonSize(shared, maxBytes) > maxBytes) return [document]
   return capabilities.map((capability, index) => {
     const name = names[index]

@@ -31,7 +31,7 @@ function decode(document: Json, options: DecodeOptions, budget?: Budget): Return
   const read = json.parseValue(toolDefinition(options), document, warnings, budget)
   if (!read.ok) return read
   const { id: documentId, name, description, capabilities, ...fields } = read.value
-  // As lists write a toolkit whose name a document has
+  // Our lists write this prefix before a toolkit whose name a document has as its id
   const isListed = documentId.startsWith(TOOLKIT_PREFIX)
   const id = isListed ? documentId.slice(TOOLKIT_PREFIX.length) : documentId
   const toolkit = options.toolkit ?? sanitizeName(id)

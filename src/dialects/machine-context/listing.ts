@@ -70,7 +70,7 @@ export function joinCapabilityLines(lines: readonly string[], { id, versions }: 
   })
 }
 
-/** As it is written; where none is, ignoring case, as documents have their ids. */
+/** Selects documents by their exact id; if there are none, ignoring case, since ids of documents ignore it. */
 function selectById<T extends { readonly listedId: string }>(
   documents: readonly T[],
   id: string | undefined,

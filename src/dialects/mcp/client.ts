@@ -17,13 +17,13 @@ export const mcpClient: ListedDialect = {
 
 function decode(document: JsonObject, name: string, budget: Budget): ParseResult<DecodeResult> {
   const { inputSchema, outputSchema, icons, _meta, ...fields } = document
-  // From 2026-07-28 on an output may be anything, which no document published here can say
+  // An output may be anything from 2026-07-28 on, which no document published here can say
   const output = isJsonObject(outputSchema) && outputSchema.type !== 'object' ? outputSchema : undefined
   const tool: JsonObject = {
     ...fields,
     ...(output || outputSchema === undefined ? {} : { outputSchema }),
     name,
-    // Of letters that no name here may have, nothing else would be seen
+    // A name with letters that no name here may have is kept as the title
     ...(fields.title === undefined && /[^ -~]/.test(String(fields.name)) ? { title: String(fields.name) } : {}),
     inputSchema: isJsonObject(inputSchema) ? dropHeaderExtensions(inputSchema) : inputSchema,
     ...(_meta === undefined ? {} : { _meta: omitOwnMeta(_meta) }),

@@ -4,7 +4,7 @@ import { didYouMean, type Problem, groupByParameter, formatProblems, quoteList }
 import type { ToolFailure } from '../../core/tool/content.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from './wire.ts'
 
-/** Where neither JSON-RPC nor MCP has a code, it is the status of HTTP, which they leave free. */
+/** A failure for which neither JSON-RPC nor MCP has a code has the HTTP status as its code, which they leave free. */
 export const MCP_FAILURES = {
   'request-malformed': { code: PARSE_ERROR, status: 400 },
   'body-too-large': { code: INVALID_REQUEST, status: 413 },
@@ -86,7 +86,7 @@ export function formatFailure(failure: Failure): string {
 function formatUnknownTool(failure: Extract<Failure, { type: 'id-malformed' | 'tool-unknown' }>): string {
   const message = `Unknown tool: '${failure.asked.slice(0, 200)}'`
   if (failure.type === 'id-malformed') return message
-  // In the same words where it is hidden
+  // A hidden tool gets the same words
   return message + (didYouMean(failure.suggestions) || ': there is none, or you may not use it')
 }
 

@@ -78,7 +78,7 @@ function encodeInvalidInput(problems: readonly Problem[], revision: Revision): M
   return encodeErrorResult(formatFailure({ type: 'input-invalid', problems }), revision)
 }
 
-/** As text alone, not twice: every client shows its model that. */
+/** Results are text only, and not structured content as well: every client shows its model the text. */
 function encodeAsText(value: object, revision: Revision): McpResult {
   const text = JSON.stringify(JSON.stringify(value))
   return toResult(revision.formatResult(`"content":[{"type":"text","text":${text}}]`))

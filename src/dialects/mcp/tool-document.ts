@@ -41,7 +41,7 @@ export function hasPublishedName(record: ToolRecord, name: string): boolean {
   return findPublishedName(record) === name || record.sourceName === name
 }
 
-export function toMcpTool(record: ToolRecord, name: string): JsonObject {
+function toMcpTool(record: ToolRecord, name: string): JsonObject {
   const { title, description, input: schema, output, annotations, icons } = omitContextParameters(record)
   const input = dropHeaderExtensions(schema)
   const _meta = foreignMeta(record)

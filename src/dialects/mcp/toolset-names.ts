@@ -43,7 +43,7 @@ export async function explainUnknownNames(
   return `There is no tool '${name}' here${didYouMean(suggestions)}`
 }
 
-/** By the name in its document, if that leads to a tool; else by the name that lists show. */
+/** Finds a tool by the name in its document, else by the name that lists show. */
 export async function addressTool(call: McpToolCall, client: McpRequestContext, resolver: Resolver) {
   const isPlain = isNamePart(call.name)
   const sourceRef = isPlain ? undefined : await findSourceNameRef(call, client, resolver)

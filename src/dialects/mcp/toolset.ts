@@ -76,7 +76,7 @@ export async function findVisibleTool(
   return maySee(principal, record, KNOWING_SCOPES) && isInToolset(toolset, record) ? resolved : undefined
 }
 
-/** For lists only: whether the principal may call a tool is judged by the principal as it is. */
+/** Narrows a principal for lists only. Calls are authorized for the principal itself. */
 export function restrictToToolset(principal: Principal, { tools }: Toolset): Principal {
   const { restrictedTo } = principal
   if (tools === undefined) return principal

@@ -41,7 +41,7 @@ export function encode(record: ToolRecord): EncodeResult {
   return { document, losses }
 }
 
-/** By the RFC's schema, though a published document may follow only its text, and with names that can be called. */
+/** Lists follow the RFC's schema, though a published document may follow only its text, and have names that can be called. */
 export function encodeListed(record: ToolRecord): Json {
   const { document } = encode(record)
   if (!isJsonObject(document)) return document

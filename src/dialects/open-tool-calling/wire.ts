@@ -140,7 +140,7 @@ export function findArtifact(
   return becomesArtifact ? { part: toStorableJson(value), name: 'What the tool gave' } : undefined
 }
 
-/** What was not kept, in the URL itself. */
+/** Returns content that was not stored as an artifact, in a `data:` URL. */
 function makeArtifact(success: ToolSuccess, tool: Pick<ToolRecord, 'metadata' | 'source'>): Artifact | undefined {
   const namedPart = findArtifact(success, tool)
   if (!namedPart) return undefined

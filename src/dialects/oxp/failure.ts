@@ -47,7 +47,7 @@ export function failureBody(failure: Failure): JsonObject {
     }
     case 'version-unavailable': {
       const { name, tool, asked, available } = failure
-      // As in the specification's example, which clients are tested with: it knows no ranges
+      // The specification's example, which clients are tested with, has this message. It knows no ranges
       const body = toBody({ message: `Tool '${name}' was not found` }, `${tool} version ${asked} is not available`)
       const newest = isVersion(asked) ? undefined : available.at(-1)
       return newest === undefined ? body : { ...body, suggestions: [`${tool}@${newest}`] }

@@ -182,7 +182,7 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
   /** A document may define several tools, and only administrators may see them all: others get each tool alone. */
   async function formatFor(principal: Principal, name: string, withLosses: boolean): Promise<LineFormat> {
     const { formats, codecs } = await deps.loadFormats()
-    const encode = name === SUMMARY ? (await import('./summary.ts')).summarize : formats.get(name)
+    const encode = name === SUMMARY ? (await import('../../core/publish/summary.ts')).summarize : formats.get(name)
     if (!encode) throw new Error(`No format '${name}'`)
     const label = formatLabel(name, withLosses)
     const maySeeDocument =

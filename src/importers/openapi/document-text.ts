@@ -4,7 +4,7 @@ import { foreignJsonProblem } from '../shared/foreign-json.ts'
 import type { OpenApiNode, ConvertResult } from './description.ts'
 import type { TextBounds } from './yaml-text.ts'
 
-/** In characters; the reader of YAML needs ten times the time and memory. */
+/** Characters of a description. YAML may have fewer, since its reader needs ten times the time and memory. */
 export const MAX_JSON = 16 * 1024 * 1024
 export const MAX_YAML = 512 * 1024
 

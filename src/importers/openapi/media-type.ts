@@ -1,4 +1,4 @@
-/** In order of preference. */
+/** Kinds in order of preference. */
 const MEDIA_KINDS = ['json', 'form', 'multipart', 'text', 'binary'] as const
 export type MediaKind = (typeof MEDIA_KINDS)[number]
 

@@ -40,7 +40,7 @@ export type CredentialOption = Exclude<ReturnType<typeof CREDENTIAL>, typeof INV
 export type OpenApiOptions = Extract<ReturnType<typeof readImportOptions>, { readonly ok: true }>['value']
 
 const FIELDS = {
-  // Not quoted, since it may hold a password
+  // The URL is not quoted, since it may hold a password
   base_url: optional(hideValue(stringMatching('an http or https URL without query, fragment and user', isBase))),
   credentials: transform(optional(map(CREDENTIAL), {}), (read) => new Map(Object.entries(read))),
   outputs: optional(enumReader(['described', 'any']), 'described'),

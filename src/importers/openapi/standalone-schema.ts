@@ -13,7 +13,7 @@ const SCHEMA_KEYWORDS = keywordsWhere(({ holds }) => holds.includes('schema'))
 const MAX_NODES = 2_000
 /** Schemas within each other, across references; publication allows no deeper ones. */
 const MAX_DEPTH = 100
-/** In characters; a smaller definition without references is written at each use. */
+/** A definition of at most so many characters, and without references, is written at each use. */
 const MAX_INLINE_CHARACTERS = 160
 
 /** Takes no longer than publication's bounds allow, however much definitions multiply each other. */
@@ -73,7 +73,7 @@ export function standaloneSchema(
     keptDefinitions.size === 0 || typeof schema === 'boolean'
       ? schema
       : { ...schema, $defs: Object.fromEntries(keptDefinitions) }
-  // With prototypes: objects without one cannot be sent to a Durable Object
+  // Reading it again gives objects prototypes, without which they cannot be sent to a Durable Object
   const plain: JsonSchema = parseTrusted(JSON.stringify(schemaWithDefs))
   const [problem] = checkSchema(plain, { references: 'local', budget })
   if (problem) return { ok: false, problem: `at '${problem.path}': ${problem.message}` }

@@ -16,10 +16,10 @@ import { MAX_DEPTH } from '../../core/tool/json.ts'
 export type TextBounds = Pick<ImportRequest, 'budget' | 'yieldControl'>
 type YamlResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
 
-/** Twice what 512 KiB of real descriptions have: each leads to two values, and takes a microsecond. */
+/** Lines and signs: twice what 512 KiB of real descriptions have. Each leads to two values, and takes a microsecond. */
 const MAX_MARKS = 30_000
 const MARKS = Uint8Array.from({ length: 128 }, (_, code) => Number('\n\r,:?&[{'.includes(String.fromCharCode(code))))
-/** With all that aliases repeat. */
+/** Values of a document, with all that aliases repeat. */
 const MAX_VALUES = 100_000
 const SCHEMA = CORE_SCHEMA.withTags(mergeTag, {
   ...intCoreTag,
@@ -38,7 +38,7 @@ export async function readYaml(text: string, { budget, yieldControl }: TextBound
     await yieldControl()
     const problem = checkEvents(events, text, budget)
     if (problem) return problem
-    // As in JSON, the last of repeated keys counts
+    // The last of repeated keys counts, as in JSON
     const [value] = constructFromEvents(events, {
       source: text,
       schema: SCHEMA,

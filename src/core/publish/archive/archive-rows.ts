@@ -24,6 +24,6 @@ export type RowOutcome =
 
 export interface RegistryArchive {
   read(cursor: ArchiveCursor | undefined, toolkit: string | undefined): Promise<ArchivePart>
-  /** In order and in one transaction, each row where nothing else stands in its place; for administrators alone. */
+  /** Stores rows in order and in one transaction, except where something else is in the place of one. Only administrators may. */
   restore(rows: readonly ArchiveRow[], principal: Principal): Promise<readonly RowOutcome[]>
 }

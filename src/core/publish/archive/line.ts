@@ -67,7 +67,7 @@ const IMPLEMENTATION: Reader<Implementation> = transform(anyObject, ({ kind, ...
 )
 const TAGS = custom('texts', (value) => (isStringArray(value) ? value : undefined))
 
-/** In earlier exports `sourceName` is `called`, which the digest covers. */
+/** Earlier exports call `sourceName` `called`, and their digests cover that name. */
 export interface ArchivedRecord extends ToolRecord {
   readonly called?: string
   readonly source: ToolRecord['source'] & { readonly byToolkit?: boolean }

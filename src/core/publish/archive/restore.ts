@@ -26,7 +26,7 @@ export interface UnrestoredLine {
 export type FileLine =
   { readonly line: number; readonly value: Json } | { readonly line: number; readonly problem: string }
 
-/** In one transaction; others get the registry in between. */
+/** Rows that are stored in one transaction. Other requests get the registry between two. */
 const MAX_ROWS = 100
 const MAX_PLUGIN = 16 * 1024 * 1024
 
@@ -164,7 +164,7 @@ export function createRestore(principal: Principal, deps: RestoreDeps, onProblem
   }
 }
 
-/** As it is stored now, in the order of fields that publications have. */
+/** Converts a record of an earlier export to its present form, with its fields in the order that publications have. */
 async function toToolRecord({ called, ...record }: ArchivedRecord, sha256: Sha256): Promise<ToolRecord> {
   const { byToolkit: _, ...source } = record.source
   if (called === undefined) return { ...record, source }

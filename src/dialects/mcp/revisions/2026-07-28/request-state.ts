@@ -6,7 +6,7 @@ import type { Json } from '../../../../core/tool/json.ts'
 import * as json from '../../../../core/tool/json-reader.ts'
 import type { McpToolCall } from '../../wire.ts'
 
-/** What the client returns with its responses, sealed. */
+/** The state that the client returns with its responses, sealed. */
 export interface RequestState {
   /** Keys of our own requests: the tool does not get the responses to them. */
   readonly asked: readonly string[]
