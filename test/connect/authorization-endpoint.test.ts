@@ -6,7 +6,7 @@ import { ASK, asked, faceWith, listed, ORIGIN, findSession } from './face.ts'
 
 const DAY = 86_400_000
 const limited = { limitAnonymous: () => fail({ type: 'rate-limited', retry_after_ms: 9_000 }) }
-const nobody = { sessions: { findSession: () => fail({ type: 'unauthenticated', reason: 'Nobody' }) } }
+const nobody = { sessions: { findSession: async () => fail({ type: 'unauthenticated', reason: 'Nobody' }) } }
 const person = { person: { user: 'ann@acme.test', groups: [] } }
 const DOCUMENT = 'https://agent.example/client.json'
 const withDocument = (more: object = {}): Partial<ConnectRoutesDeps> => ({
@@ -30,14 +30,14 @@ const words = async (answer: Response | Promise<Response>) =>
 
 describe('the page that asks', () => {
   it('says who asks, where it goes back to, and who is asked', async () => {
-    const page = await words(faceWith({ sessions: { findSession: () => findSession(person) } }).ask())
+    const page = await words(faceWith({ sessions: { findSession: async () => findSession(person) } }).ask())
     expect(page).toContain('Let an agent act for you?')
     expect(page).toContain('Returns to 127.0.0.1:7777 Name “An agent” Not verified: any program can use this name.')
     expect(page).toContain('Signed in as ann@acme.test ')
     expect(page).toContain('This agent runs on your own computer')
     expect(await words(faceWith().ask())).toContain('Signed in as admin ')
     const ofOne = { ...ADMIN, id: 'key:1', users: ['ann'] }
-    const byKey = faceWith({ sessions: { findSession: () => findSession(undefined, ofOne) } })
+    const byKey = faceWith({ sessions: { findSession: async () => findSession(undefined, ofOne) } })
     expect(await words(byKey.ask())).toContain('Signed in as ann ')
   })
 
@@ -186,7 +186,7 @@ describe('the page that asks', () => {
     ],
     [
       'while sessions cannot be reached',
-      [{ sessions: { findSession: () => fail({ type: 'unavailable', message: 'x' }) } }],
+      [{ sessions: { findSession: async () => fail({ type: 'unavailable', message: 'x' }) } }],
       ASK,
       [503, 'Wait a moment'],
     ],
@@ -223,7 +223,7 @@ describe('the decision', () => {
     const { decide, agents, audit } = faceWith({
       catalog,
       now: () => DAY,
-      sessions: { findSession: () => findSession(person) },
+      sessions: { findSession: async () => findSession(person) },
     })
     expect(await seen(decide())).toMatchObject({ status: 302, to: 'http://127.0.0.1:7777/callback?code=c' })
     const agent = {

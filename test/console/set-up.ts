@@ -17,7 +17,7 @@ const BROWSER = { accept: 'text/html,application/xhtml+xml' }
 /** The console over routes that answer what a test says, for one visitor, with what it asked them. */
 export function setUp(routes: Routes, visitor: Principal | Failure = ADMIN) {
   const asked: { readonly request: Request; readonly principal: Principal; readonly body: string }[] = []
-  const authenticate = () => ('type' in visitor ? fail(visitor) : ok(visitor))
+  const authenticate = async () => ('type' in visitor ? fail(visitor) : ok(visitor))
   const { router, notFound } = createConsole({
     authorize: createAuthorizer(
       { authenticate },

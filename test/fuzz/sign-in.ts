@@ -119,7 +119,7 @@ const sessions = createSessions({
     list: async () => [],
     remove: async () => false,
   },
-  authenticator: { authenticate: () => fail({ type: 'unauthenticated', reason: 'None' }), loadPrincipal: nobody },
+  authenticator: { authenticate: async () => fail({ type: 'unauthenticated', reason: 'None' }), loadPrincipal: nobody },
   issuer: ISSUER,
   rules: EVERYBODY,
   sha256,

@@ -5,7 +5,7 @@ import { createAuthorizer, type Authorize } from '../../src/http/route/authorize
 
 /** An authorizer for one caller, without a rate limit: a principal, or the failure of its authentication. */
 export function authorizerFor(caller: Principal | Failure = ADMIN): Authorize {
-  return authorizerWith(() => ('type' in caller ? fail(caller) : ok(caller)))
+  return authorizerWith(async () => ('type' in caller ? fail(caller) : ok(caller)))
 }
 
 /** The same for several callers, each authenticated by its request. */

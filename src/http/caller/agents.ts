@@ -40,12 +40,11 @@ export function createBearerAuthenticator<T extends { readonly principal: Princi
   })
   return {
     ...tokens,
-    authenticate(request: Request, mayLookUp?: CheckLookupAllowed): Result<Principal> | Promise<Result<Principal>> {
+    async authenticate(request: Request, mayLookUp?: CheckLookupAllowed): Promise<Result<Principal>> {
       const header = request.headers.get('authorization') ?? ''
       const token = header.length <= MAX_HEADER_CHARACTERS ? pattern.exec(header)?.[1] : undefined
       if (token === undefined) return NO_TOKEN
-      const result = tokens.get(`${getOrigin(request.url)} ${token}`, mayLookUp)
-      return result instanceof Promise ? result.then(toPrincipalResult) : toPrincipalResult(result)
+      return toPrincipalResult(await tokens.get(`${getOrigin(request.url)} ${token}`, mayLookUp))
     },
   }
 }

@@ -58,21 +58,16 @@ export function createAuthenticator(options: AuthenticatorOptions) {
   const missingCredential = unauthenticated(CREDENTIAL_MISSING)
   const unknownKey = unauthenticated('Cannot accept the credential: this key is unknown, and may have been revoked')
 
-  /** Synchronous if the credential is cached. `mayLookUp` may deny to look up any but the administrator's. */
-  function authenticate(
-    request: Request,
-    mayLookUp?: CheckLookupAllowed,
-  ): Result<Principal> | Promise<Result<Principal>> {
+  /** Finds the principal of a request's credential. `mayLookUp` may forbid to look up a credential that is not cached. */
+  async function authenticate(request: Request, mayLookUp?: CheckLookupAllowed): Promise<Result<Principal>> {
     const credential = readCredential(request.headers)
     const isOpen = access === 'open' && isLocalRequest(request, allowOrigins)
     if (credential === undefined)
       return isOpen ? OPEN_ACCESS : access === 'public' ? ANONYMOUS_ACCESS : missingCredential
     if (typeof credential !== 'string') return isOpen ? OPEN_ACCESS : withHint(credential)
-    const result = credentials.get(credential, mayLookUp)
+    const result = await credentials.get(credential, mayLookUp)
     // OXP 1.0, "Server authentication": a server without authentication ignores the header
-    const allowOpen = (checked: Result<Principal>) => (checked.ok ? checked : OPEN_ACCESS)
-    if (!isOpen) return result
-    return result instanceof Promise ? result.then(allowOpen) : allowOpen(result)
+    return result.ok || !isOpen ? result : OPEN_ACCESS
   }
 
   function withHint(result: FailureResult): FailureResult {

@@ -31,9 +31,9 @@ export function createCredentialCache<T>(
   })
 
   return {
-    get(credential: string, mayLookUp?: CheckLookupAllowed): Result<T> | Promise<Result<T>> {
-      const checked = cache.get(credential, () => check(credential, mayLookUp))
-      return checked instanceof Promise ? checked.then(({ result }) => result) : checked.result
+    async get(credential: string, mayLookUp?: CheckLookupAllowed): Promise<Result<T>> {
+      const { result } = await cache.get(credential, () => check(credential, mayLookUp))
+      return result
     },
 
     forget: () => cache.invalidate(),

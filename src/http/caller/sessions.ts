@@ -61,20 +61,12 @@ export function createSessions(options: SessionsOptions) {
     return { result: principal ? ok(principal) : NOT_SIGNED_IN }
   }
 
-  function checkOrigin(request: Request, result: Result<SignedInSession>): Result<SignedInSession> {
-    return result.ok && result.value.session.origin !== new URL(request.url).origin ? NOT_SIGNED_IN : result
-  }
-
-  function findSession(
-    request: Request,
-    mayLookUp?: CheckLookupAllowed,
-  ): Result<SignedInSession> | Promise<Result<SignedInSession>> {
+  /** The session of the browser's cookie. A session works only at the origin where it began. */
+  async function findSession(request: Request, mayLookUp?: CheckLookupAllowed): Promise<Result<SignedInSession>> {
     const cookie = readCookie(request, SESSION_COOKIE)
     if (cookie === undefined) return NOT_SIGNED_IN
-    const session = sessions.get(cookie, mayLookUp)
-    return session instanceof Promise
-      ? session.then((result) => checkOrigin(request, result))
-      : checkOrigin(request, session)
+    const result = await sessions.get(cookie, mayLookUp)
+    return result.ok && result.value.session.origin !== new URL(request.url).origin ? NOT_SIGNED_IN : result
   }
 
   return {
@@ -82,12 +74,11 @@ export function createSessions(options: SessionsOptions) {
 
     loadPrincipal,
 
-    authenticate(request: Request, mayLookUp?: CheckLookupAllowed): Result<Principal> | Promise<Result<Principal>> {
+    async authenticate(request: Request, mayLookUp?: CheckLookupAllowed): Promise<Result<Principal>> {
       if (hasCredential(request) || readCookie(request, SESSION_COOKIE) === undefined)
         return authenticator.authenticate(request, mayLookUp)
       if (!isOwnPage(request)) return CROSS_SITE
-      const result = findSession(request, mayLookUp)
-      return result instanceof Promise ? result.then(toPrincipalResult) : toPrincipalResult(result)
+      return toPrincipalResult(await findSession(request, mayLookUp))
     },
 
     async authenticateVisitor(request: Request, mayLookUp?: CheckLookupAllowed): Promise<Result<Principal>> {

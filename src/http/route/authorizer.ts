@@ -14,10 +14,7 @@ export function getBackground(c: RouteContext): WaitUntil {
   return (work) => c.executionCtx.waitUntil(work)
 }
 
-export type Authorize = (
-  c: RouteContext,
-  scope: Scope | readonly Scope[] | undefined,
-) => Result<Principal> | Promise<Result<Principal>>
+export type Authorize = (c: RouteContext, scope: Scope | readonly Scope[] | undefined) => Promise<Result<Principal>>
 
 /** `onAllowed` is not called for administrators. */
 export interface AuthorizerHooks {
@@ -36,7 +33,7 @@ export function createAuthorizer(
   prepare: (...request: Parameters<Authorize>) => Promise<unknown> | undefined,
   hooks: AuthorizerHooks = {},
 ): Authorize {
-  return (c, scope) => {
+  return async (c, scope) => {
     const deny = (denial: FailureResult, principal?: Principal) => {
       hooks.onDenied?.(c, denial.failure, principal)
       return denial
@@ -61,10 +58,8 @@ export function createAuthorizer(
       hooks.onAllowed?.(principal, getBackground(c))
       return caller
     }
-    const authenticating = authenticate(c.req.raw, limitUnauthenticated)
-    const preparing = prepare(c, scope)
-    if (!preparing && !(authenticating instanceof Promise)) return checkCaller(authenticating)
-    return Promise.all([authenticating, preparing]).then(([caller]) => checkCaller(caller), toUnavailable)
+    const preparing = Promise.all([authenticate(c.req.raw, limitUnauthenticated), prepare(c, scope)])
+    return preparing.then(([caller]) => checkCaller(caller), toUnavailable)
   }
 }
 
@@ -95,13 +90,13 @@ export function createInternalRequests() {
     },
 
     accept({ authenticate }: Pick<Authenticator, 'authenticate'>): Pick<Authenticator, 'authenticate'> {
-      return { authenticate: (request, mayLookUp) => principals.get(request) ?? authenticate(request, mayLookUp) }
+      return { authenticate: async (request, mayLookUp) => principals.get(request) ?? authenticate(request, mayLookUp) }
     },
 
     /** For pages, which could request each other without end. */
     reject({ authenticate }: Pick<Authenticator, 'authenticate'>): Pick<Authenticator, 'authenticate'> {
       return {
-        authenticate: (request, mayLookUp) =>
+        authenticate: async (request, mayLookUp) =>
           principals.has(request) ? PAGE_FROM_PAGE : authenticate(request, mayLookUp),
       }
     },

@@ -51,9 +51,7 @@ export function createCallRoute<Q>(
   } as const
   return declareCallOperation(callOperation, async (c) => {
     const request = c.req.raw
-    const authorizing = authorize(c, 'tools:call')
-    // Skip the microtask if the value is ready
-    const principal = authorizing instanceof Promise ? await authorizing : authorizing
+    const principal = await authorize(c, 'tools:call')
     if (!principal.ok) return respondTo(request)(principal.failure)
     const { url, headers } = request
     const query =

@@ -114,7 +114,7 @@ export function setUp(
     providers: { find: async (id) => (id === 'google' ? GOOGLE : undefined) },
     files,
     limitAnonymous: () => limited,
-    ...(findSession ? { sessions: { findSession: () => ('ok' in findSession ? findSession : ok(findSession)) } } : {}),
+    ...(findSession ? { sessions: { findSession: async () => ('ok' in findSession ? findSession : ok(findSession)) } } : {}),
     requiresSignIn,
     findCaller: callerOf,
     findTool: async (id) => tools.find(({ record }) => record.id === id),

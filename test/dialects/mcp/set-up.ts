@@ -90,7 +90,7 @@ export function setUp(given: SetUp = {}) {
     origins: new Set(['https://named.example']),
     endpoints: ['/mcp', '/connect/mcp'].map((path) => ({
       path,
-      authorize: () => (given.refused ? fail(given.refused) : ok(principal)),
+      authorize: async () => (given.refused ? fail(given.refused) : ok(principal)),
       challenge: () => (path === '/mcp' ? { hint: '. Or go elsewhere' } : { header: 'Bearer realm="elsewhere"' }),
     })),
     async callTool(call, caller) {

@@ -24,7 +24,7 @@ function setUp(answer: Answer = ok(3), { refused = undefined as Failure | undefi
     Promise.resolve(query.cursor === undefined ? { lines: ['{"n":1}'], nextCursor: 'c' } : { lines: ['{"n":2}'] }),
   )
   const router = createOpenToolCallingRoutes({
-    authorize: () => (refused ? fail(refused) : ok(ADMIN)),
+    authorize: async () => (refused ? fail(refused) : ok(ADMIN)),
     callTool(call) {
       calls.push(call)
       const result = typeof answer === 'function' ? answer(call) : answer

@@ -26,7 +26,7 @@ function setUp(caller: Result<Principal>, used: readonly string[] = []) {
     counted.push(key)
     return used.includes(key) ? REFUSED : undefined
   }
-  const gate = createAuthorizer({ authenticate: () => caller }, rateLimit, () => undefined)
+  const gate = createAuthorizer({ authenticate: async () => caller }, rateLimit, () => undefined)
   const enter = (address?: string, scope: Scope | undefined = 'tools:call') => gate(from(address), scope)
   return { enter, counted }
 }
@@ -45,10 +45,9 @@ describe('an authorizer', () => {
   it('accepts a principal with one of several scopes, and calls onDenied only for others', async () => {
     const refused = vi.fn()
     const enter = (scopes: readonly Scope[]) =>
-      createAuthorizer({ authenticate: () => ok({ ...KEY, scopes }) }, background, background, { onDenied: refused })(
-        from(),
-        ['tools:call', 'tools:read'],
-      )
+      createAuthorizer({ authenticate: async () => ok({ ...KEY, scopes }) }, background, background, {
+        onDenied: refused,
+      })(from(), ['tools:call', 'tools:read'])
     for (const scope of ['tools:call', 'tools:read'] as const) expect(await enter([scope])).toMatchObject({ ok: true })
     expect(refused).not.toHaveBeenCalled()
     const reason = "This needs the scope 'tools:call' or 'tools:read'"
@@ -57,7 +56,7 @@ describe('an authorizer', () => {
   })
 
   it('accepts every principal if the route has no scope', async () => {
-    const none = createAuthorizer({ authenticate: () => ok({ ...KEY, scopes: [] }) }, background, background)
+    const none = createAuthorizer({ authenticate: async () => ok({ ...KEY, scopes: [] }) }, background, background)
     expect(await none(from(), undefined)).toMatchObject({ ok: true })
     expect(await setUp(STRANGER).enter(undefined, undefined)).toEqual(STRANGER)
   })
@@ -116,14 +115,16 @@ describe('an authorizer', () => {
     vi.spyOn(console, 'error').mockReturnValue()
     let ready = () => {}
     const preparing = new Promise<void>((resolve) => (ready = resolve))
-    const entering = createAuthorizer({ authenticate: () => ok(KEY) }, background, () => preparing)
+    const entering = createAuthorizer({ authenticate: async () => ok(KEY) }, background, () => preparing)
     let opened = false
     const entered = Promise.resolve(entering(from(), 'tools:call')).finally(() => (opened = true))
     await new Promise((resolve) => setImmediate(resolve))
     expect(opened).toBe(false)
     ready()
     expect(await entered).toEqual(ok(KEY))
-    const away = createAuthorizer({ authenticate: () => ok(KEY) }, background, () => Promise.reject(new Error('away')))
+    const away = createAuthorizer({ authenticate: async () => ok(KEY) }, background, () =>
+      Promise.reject(new Error('away')),
+    )
     expect(await away(from(), 'tools:call')).toEqual(
       fail({ type: 'unavailable', message: 'Switchboard cannot reach its registry right now' }),
     )

@@ -40,7 +40,7 @@ it('limits wrong credentials at an unknown path', async () => {
   const stranger = fail({ type: 'unauthenticated', reason: 'who?' })
   const limited = fail({ type: 'rate-limited', retry_after_ms: 1 })
   const gate = createAuthorizer(
-    { authenticate: () => stranger },
+    { authenticate: async () => stranger },
     (key) => (key === 'stranger 192.0.2.1' ? limited : undefined),
     () => undefined,
   )

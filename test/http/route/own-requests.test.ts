@@ -5,27 +5,24 @@ import { createInternalRequests } from '../../../src/http/route/authorizer.ts'
 
 const NOBODY = fail({ type: 'unauthenticated', reason: 'Nobody' })
 
-it('authenticates a marked request as its principal, and an equal unmarked one as usual', () => {
+it('authenticates a marked request as its principal, and an equal unmarked one as usual', async () => {
   const own = createInternalRequests()
-  const { authenticate } = own.accept({ authenticate: () => NOBODY })
+  const { authenticate } = own.accept({ authenticate: async () => NOBODY })
   const made = own.setPrincipal(ADMIN, new Request('https://s.test/keys'))
-  expect(authenticate(made)).toEqual(ok(ADMIN))
+  expect(await authenticate(made)).toEqual(ok(ADMIN))
   for (const other of [new Request('https://s.test/keys'), new Request(made)]) {
-    expect(authenticate(other)).toBe(NOBODY)
+    expect(await authenticate(other)).toBe(NOBODY)
   }
-  expect(
-    createInternalRequests()
-      .accept({ authenticate: () => NOBODY })
-      .authenticate(made),
-  ).toBe(NOBODY)
+  const others = createInternalRequests().accept({ authenticate: async () => NOBODY })
+  expect(await others.authenticate(made)).toBe(NOBODY)
 })
 
 it('rejects marked requests for pages, and no others', async () => {
   const own = createInternalRequests()
-  const { authenticate } = own.reject({ authenticate: () => ok(ADMIN) })
-  expect(authenticate(own.setPrincipal(ADMIN, new Request('https://s.test/console/keys')))).toMatchObject({
+  const { authenticate } = own.reject({ authenticate: async () => ok(ADMIN) })
+  expect(await authenticate(own.setPrincipal(ADMIN, new Request('https://s.test/console/keys')))).toMatchObject({
     ok: false,
     failure: { type: 'request-malformed' },
   })
-  expect(authenticate(new Request('https://s.test/console/keys'))).toEqual(ok(ADMIN))
+  expect(await authenticate(new Request('https://s.test/console/keys'))).toEqual(ok(ADMIN))
 })

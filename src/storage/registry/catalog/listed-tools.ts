@@ -1,3 +1,8 @@
+/*
+ * The listed tools of a page in KV. For each tool a page has an index entry, a line (the tool's definition as `GET /tools`
+ * writes it) and the whole record. Entries and lines are cached in the table `line`, since a change of one tool rebuilds its
+ * whole page.
+ */
 import { parseTrusted } from '../../../core/tool/json-text.ts'
 import type { CatalogTool } from '../../../core/catalog/catalog.ts'
 import { toolKey } from '../../../core/tool/tool-id.ts'
@@ -9,17 +14,17 @@ export type IndexedTool = CatalogTool & { readonly key: string }
 
 export type WriteLine = (record: ToolRecord) => string
 
-/** A listed tool as a page has it: `entry` is its `IndexedTool`. */
+/** A listed tool as a page has it: `entry` is its `IndexedTool` as JSON. */
 export type ListedTool = ReturnType<typeof toListedEntry>
 
 /** The cache of lines: `made_of` is the cache key. */
 export const LINE_TABLE =
   'CREATE TABLE line (key TEXT PRIMARY KEY, made_of TEXT NOT NULL, entry TEXT NOT NULL, text TEXT NOT NULL)'
 
-/** SQL: what a cached entry and line depend on. */
+/** SQL for everything that an entry and a line depend on. The toolkit's description is in the record alone, which is not cached. */
 const LINE_CACHE_KEY = "version.digest || ' ' || exposed || ' ' || coalesce(toolkit.tags, '')"
 
-/** Those with keys from `first` up to `until`. Lines are cached, since each changed tool rebuilds its page. */
+/** Loads the listed tools with keys from `first` to before `until`. */
 export function loadListedTools(sql: SqlStorage, first: string, until: string, writeLine: WriteLine): ListedTool[] {
   type Row = {
     key: string
@@ -65,16 +70,19 @@ export function toListedEntry(
   return { key: entry.key, entry: JSON.stringify(entry), line: writeLine(parsed), record }
 }
 
-/** In lines: the length of the head; the head, which is the index as JSON and a line for each tool; a record for each tool. */
+/**
+ * Writes a page, as lines of text: the number of characters of the head; the head, which is all entries in one line and then
+ * a line per tool; a record per tool. So a reader of lines does not split the records.
+ */
 export function formatPage(tools: readonly Omit<ListedTool, 'key'>[]): string {
-  const lines = [`[${tools.map(({ entry }) => entry).join(',')}]`, ...tools.map(({ line }) => line)].join('\n')
-  return [lines.length, lines, ...tools.map(({ record }) => record)].join('\n')
+  const head = [`[${tools.map(({ entry }) => entry).join(',')}]`, ...tools.map(({ line }) => line)].join('\n')
+  return [head.length, head, ...tools.map(({ record }) => record)].join('\n')
 }
 
 export interface CatalogPage {
   readonly index: readonly IndexedTool[]
   readonly lines: readonly string[]
-  /** Parsed for a list in another format. */
+  /** Parses the records, for a list in another format than OXP's. */
   readonly records: () => readonly ToolRecord[]
 }
 

@@ -1,15 +1,19 @@
 /*
  * Reads tools from KV, or from the Registry while KV lags, and installs the bundled tools in the Registry.
  *
- * Once in an isolate, the hash of its bundle is offered; the Registry asks for the records if the bundle is new, and the
- * isolate then requires a manifest of that revision. This gets 3 s; after a failure the next request tries again, 5 s
- * later at the soonest. Meanwhile bundled tools are read as if they had been installed (`bundled-tools.ts`).
+ * Installation: each isolate offers the hash of its bundle to the Registry once. If the bundle is new, the Registry asks for
+ * the records, and the isolate then requires a manifest of that revision. The installation may take 3 s. After a failure, the
+ * first request after 5 s tries again. Until the bundle is installed, bundled tools are read as if it were
+ * (`bundled-tools.ts`).
  *
- * What may lag (up to a minute, as KV does): `loadTool`, `loadRecord`, `findByName`, `findDocumentAddress`. They find in
- * the Registry what this isolate changed, and what KV fails to read; names and addresses also where KV has none.
- * What is of now: `loadCurrent`, `loadCurrentOrSuggest`, `hasToolkit` and `suggestIds` ask the Registry, after the
- * installation. Where the Registry cannot be reached, and KV does not have yet what this isolate installed and nobody
- * changed here, the tool is served from memory, with the status that KV has.
+ * Reads that may be up to a minute old, as KV is: `loadTool`, `loadRecord`, `findByName`, `findDocumentAddress`. They ask the
+ * Registry for values that this isolate changed, and if KV fails; names and addresses also if KV has none.
+ *
+ * Reads that are never old: `loadCurrent`, `loadCurrentOrSuggest`, `hasToolkit` and `suggestIds` ask the Registry, after the
+ * installation.
+ *
+ * If the Registry cannot be reached and KV does not have a bundled tool yet, which this isolate installed and nobody changed
+ * through it, the tool is served from memory, with the status that KV has.
  */
 import { UnreachableError } from '../../../core/failure/failure.ts'
 import type { DocumentAddress, ToolSource } from '../../../core/tool/tool-source.ts'
@@ -23,7 +27,7 @@ import type { Bundle } from '../write/bundle.ts'
 import type { createBundledTools } from './bundled-tools.ts'
 
 export interface DeployedBundle extends Bundle {
-  /** Milliseconds since 1970; 0 where the platform does not say. */
+  /** Milliseconds since 1970; 0 if the platform does not tell it. */
   readonly deployedAt: number
 }
 
@@ -31,7 +35,7 @@ interface ToolSourceOptions extends Pick<RegistryReach, 'registry' | 'now'> {
   readonly bundle: DeployedBundle
   readonly reader: KvReader
   readonly bundledTools: ReturnType<typeof createBundledTools>
-  /** KV keys of bundled tools as this isolate delivered them, and changed none. */
+  /** The KV keys of bundled tools that this isolate installed and has not changed since. */
   readonly installedKeys: Set<string>
   readonly requireRevision: (revision: number) => void
   readonly onChange: () => void
@@ -72,17 +76,18 @@ export function createToolSource(options: ToolSourceOptions) {
     }
   }
 
-  /** Undefined once done, and for a while after a failure, since requests work without. */
+  /** Undefined once the bundle is installed, and for 5 s after a failure: requests work without it. */
   const installBundle = (): Promise<void> | undefined =>
     isBundleInstalled || now() < cooldownUntil ? undefined : offerBundle()
 
-  /** Calls start before the registry has the bundle: what they read from it waits for that. */
+  /** The Registry, after the installation: a call that needs no read of it does not wait for that. */
   async function getRegistryWithBundle(): Promise<ReturnType<typeof registry>> {
     await installBundle()
     return registry()
   }
 
-  const current = async <Value>(key: string) => parseKvJson<Value>(await (await getRegistryWithBundle()).value(key))
+  const readFromRegistry = async <Value>(key: string) =>
+    parseKvJson<Value>(await (await getRegistryWithBundle()).value(key))
 
   const source: ToolSource = {
     async loadTool(name) {
@@ -104,7 +109,7 @@ export function createToolSource(options: ToolSourceOptions) {
         return bundledTools.document(key, parseKvJson(textInKv))
       }
     },
-    loadCurrent: (name) => current<ToolDocument>(kvKey('tool', toolKey(name))),
+    loadCurrent: (name) => readFromRegistry<ToolDocument>(kvKey('tool', toolKey(name))),
     async loadRecord(digest) {
       return (
         bundledTools.record(digest) ?? parseKvJson<ToolRecord>(await reader.immutable(kvKey('record', digest), 'text'))
@@ -127,7 +132,7 @@ export function createToolSource(options: ToolSourceOptions) {
       const storedAddress = await (isBundled ? withFallback(readAddress, undefined) : readAddress())
       // KV may lack the tools of a new version
       const isComplete = storedAddress?.id !== id || tool === undefined || Object.hasOwn(storedAddress.tools, tool)
-      const stored = isComplete ? storedAddress : await current<DocumentAddress>(key)
+      const stored = isComplete ? storedAddress : await readFromRegistry<DocumentAddress>(key)
       const address = bundledTools.addressed(dialect, id, stored)
       return address?.id === id ? address : undefined
     },
