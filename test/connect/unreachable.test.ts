@@ -15,7 +15,10 @@ describe('the page that asks about an agent', () => {
   it.each<[string, ReturnType<typeof faceWith>]>([
     ['agents', faceWith({}, { readAuthorizationRequest: away })],
     ['tools', faceWith({ prepare: away })],
-    ['the session', faceWith({ sessions: { findSession: async () => fail({ type: 'unavailable', message: 'Not now' }) } })],
+    [
+      'the session',
+      faceWith({ sessions: { findSession: async () => fail({ type: 'unavailable', message: 'Not now' }) } }),
+    ],
   ])('says so to a person while %s cannot be reached', async (_, { ask, decide }) => {
     expect(await awayOf(await ask())).toEqual(AWAY)
     expect(await awayOf(await decide())).toEqual(AWAY)

@@ -114,7 +114,9 @@ export function setUp(
     providers: { find: async (id) => (id === 'google' ? GOOGLE : undefined) },
     files,
     limitAnonymous: () => limited,
-    ...(findSession ? { sessions: { findSession: async () => ('ok' in findSession ? findSession : ok(findSession)) } } : {}),
+    ...(findSession
+      ? { sessions: { findSession: async () => ('ok' in findSession ? findSession : ok(findSession)) } }
+      : {}),
     requiresSignIn,
     findCaller: callerOf,
     findTool: async (id) => tools.find(({ record }) => record.id === id),
