@@ -21,7 +21,7 @@ import { crossOriginHeaders, addCorsHeaders, preflight } from './http/response/c
 import { createErrorHandler } from './http/response/error-handler.ts'
 import { drainBody } from './http/request/body.ts'
 import { createRequestNormalizer } from './http/route/normalize-request.ts'
-import { type CallHandler, findCallHandler } from './http/route/operation.ts'
+import { type CallHandler, isCallHandler } from './http/route/operation.ts'
 import type { Build } from './node/build.ts'
 
 /** Open to pages of ALLOW_ORIGINS: MCP, and the authorization for it. */
@@ -53,8 +53,7 @@ export function createDispatcher(env: Env, config: Config, build: Build): Dispat
   function mount({ routes, respond }: CallRoutes): CallRoutes {
     const onError = createErrorHandler(respond, newId, printLogEntry)
     for (const { method, path, handler } of routes.routes) {
-      const handle = method === 'POST' ? findCallHandler(handler) : undefined
-      if (handle) callHandlers.set(path, { handle, onError })
+      if (method === 'POST' && isCallHandler(handler)) callHandlers.set(path, { handle: handler, onError })
     }
     const outerRouter = new Hono()
     outerRouter.route('/', routes)

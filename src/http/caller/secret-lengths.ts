@@ -1,4 +1,4 @@
-/** In bytes. */
+/** The fewest bytes that a secret of JWTs may have. */
 export const MIN_JWT_SECRET = 32
-/** Fewer than the 32 of RFC 7518 section 3.2: engines in use share shorter ones. */
+/** The fewest bytes of WORKER_SECRET. RFC 7518, section 3.2, asks for 32, but engines in use share shorter secrets. */
 export const MIN_WORKER_SECRET = 16

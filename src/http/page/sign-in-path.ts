@@ -1,4 +1,7 @@
-/** RFC 3986, section 3.4: escapes no more than it must, as Cloudflare's edge refuses addresses of more than 16 kB. */
+/**
+ * The path of the page where a person signs in, and then returns to `returnPath`. Characters that a query may have (RFC 3986,
+ * section 3.4) stay unescaped, since Cloudflare's edge refuses addresses of more than 16 kB.
+ */
 export function signInPath(returnPath: string | undefined, isAgain = false): string {
   const query = [
     ...(isAgain ? ['again=1'] : []),

@@ -1,6 +1,6 @@
 import { type Failure, UnreachableError } from '../../core/failure/failure.ts'
 
-/** Unreachable storage is `unavailable`; a defect is logged under a reference, which is all that the caller is told. */
+/** Responds `unavailable` if storage cannot be reached. A defect is logged under a reference, which is all that the caller gets. */
 export function createErrorHandler(
   respond: (failure: Failure) => Response | Promise<Response>,
   newId: () => string,

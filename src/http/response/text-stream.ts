@@ -1,4 +1,4 @@
-/** A body of texts, each sent when it comes; none is made while the reader is slow, nor when it goes away. */
+/** A stream of the generator's texts, as UTF-8. The next text is generated when the reader wants it, and none after it cancels. */
 export function toStream(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream({

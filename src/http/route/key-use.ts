@@ -2,7 +2,7 @@ import type { Principal } from '../../core/access/principal.ts'
 import type { WaitUntil } from '../../core/tool/platform.ts'
 import { createLruCache } from '../../core/tool/recently-used.ts'
 
-/** A key's last use is stored to within ten minutes. */
+/** The last use of a key is stored at most this often by each isolate. */
 const INTERVAL_MS = 600_000
 const KEY_PREFIX = 'key:'
 

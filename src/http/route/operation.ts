@@ -20,28 +20,36 @@ export interface Operation<Q> {
   readonly isPrivate?: boolean
 }
 
-const operations = new WeakMap<object, Operation<unknown>>()
+interface DeclaredHandler {
+  readonly operation: Operation<unknown>
+}
 
-export function declareOperation<H extends object>(operation: Operation<unknown>, handler: H): H {
-  operations.set(handler, operation)
-  return handler
+/** Keeps a route's declaration as a member of its handler, where the OpenAPI document finds it. */
+export function declareOperation<H extends object>(operation: Operation<unknown>, handler: H): H & DeclaredHandler {
+  return Object.assign(handler, { operation })
 }
 
 export type CallHandler = (c: RouteContext) => Promise<Response>
 
-const calls = new WeakMap<object, CallHandler>()
-
-/** Declares a route that calls tools, whose handler needs nothing of Hono's context. */
-export function declareCallOperation(operation: Operation<unknown>, handler: CallHandler): CallHandler {
-  calls.set(handler, handler)
-  return declareOperation(operation, handler)
+interface DeclaredCallHandler extends CallHandler, DeclaredHandler {
+  readonly isCall: true
 }
 
-export function findCallHandler(handler: object): CallHandler | undefined {
-  return calls.get(handler)
+/** Declares a route that calls tools, whose handler needs nothing of Hono's context. */
+export function declareCallOperation(operation: Operation<unknown>, handler: CallHandler): DeclaredCallHandler {
+  return Object.assign(handler, { operation, isCall: true } as const)
+}
+
+export function isCallHandler(handler: object): handler is DeclaredCallHandler {
+  return 'isCall' in handler
 }
 
 /** Hono wraps the handlers of a router that has an error handler of its own. */
 export function findOperation(handler: object): Operation<unknown> | undefined {
-  return operations.get(typeof handler === 'function' ? findTargetHandler(handler) : handler)
+  const target = typeof handler === 'function' ? findTargetHandler(handler) : handler
+  return isDeclared(target) ? target.operation : undefined
+}
+
+function isDeclared(handler: object): handler is DeclaredHandler {
+  return 'operation' in handler
 }
