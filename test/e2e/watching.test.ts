@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Copy, copyTree } from '../fork/fork.ts'
+import { definition } from './definition.ts'
 import { type ServerProcess, startProcess } from './process.ts'
 
 const COMMAND = ['npm', 'run', '--silent', 'dev', '--']
@@ -67,6 +68,25 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     expect(server.printed()).toContain('heard\n')
     await after(() => rmSync(file), 'with what changed')
     expect((await server.json('POST', '/tools/call', call)).status).toBe(400)
+  })
+
+  it('runs published code before a change, and loads it anew after it', async () => {
+    const file = at('tools/Doorbell/Chime.ts')
+    const implementation = { kind: 'code', module: 'let calls = 0\nexport default () => ++calls' }
+    const { status } = await server.json('POST', '/tools', {
+      definition: definition('Chimes.Count@1.0.0'),
+      implementation,
+    })
+    expect(status).toBe(201)
+    const count = async () => {
+      const { body } = await server.json('POST', '/tools/call', { tool_id: 'Chimes.Count', input: {} })
+      return body.result.value
+    }
+    expect([await count(), await count()]).toEqual([1, 2])
+    await after(() => writeFileSync(file, tool('() => 1')), 'with what changed')
+    expect(await count()).toBe(1)
+    await after(() => rmSync(file), 'with what changed')
+    expect(await count()).toBe(1)
   })
 
   it('is harmed by no generator beside it, nor harms one, and serves what the source says in the end', async () => {
