@@ -47,9 +47,9 @@ export function loadListedTools(sql: SqlStorage, first: string, until: string, w
   return toolRows.map(({ key, record: storedRecord, name, tags, description, made_of, entry, line }) => {
     const record = addToolkitDescription(storedRecord, description)
     if (entry !== null) return { key, entry, line, record }
-    const listedTool = toListedEntry({ name, record, tags: parseTrusted(tags ?? '[]') }, writeLine)
+    const listedTool = toListedEntry({ name, record: storedRecord, tags: parseTrusted(tags ?? '[]') }, writeLine)
     sql.exec('INSERT OR REPLACE INTO line VALUES (?, ?, ?, ?)', key, made_of, listedTool.entry, listedTool.line)
-    return listedTool
+    return { ...listedTool, record }
   })
 }
 

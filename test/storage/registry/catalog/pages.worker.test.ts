@@ -6,7 +6,7 @@ import {
   type Manifest,
   withPages,
 } from '../../../../src/storage/registry/catalog/manifest.ts'
-import { parsePage } from '../../../../src/storage/registry/catalog/listed-tools.ts'
+import { loadListedTools, parsePage } from '../../../../src/storage/registry/catalog/listed-tools.ts'
 import type { RegistryObject } from '../../../../src/storage/registry/registry-object.ts'
 import {
   ADMIN,
@@ -59,6 +59,24 @@ describe('pages of lines in another form', () => {
       expect(written()).toBe(pages[0]?.hash)
       expect(JSON.parse(kv.values.get('catalogue/manifest') ?? '')).toMatchObject({ pages })
       expect((await restart().manifest()).revision).toBeGreaterThan(revision)
+    }))
+})
+
+describe('a cached line', () => {
+  it('is the same as one that is written anew, whatever description its toolkit was given since', () =>
+    inRegistry(async ({ registry, sql }) => {
+      await registry.publish(await inOrder(1), ADMIN)
+      const load = () => loadListedTools(sql, '', '\u{10ffff}', (record) => JSON.stringify(record))
+      for (const description of ['One', 'Two']) {
+        await registry.changeToolkit('Kit', { description }, ADMIN)
+        sql.exec('DELETE FROM line')
+        const writtenTools = load()
+        await registry.changeToolkit('Kit', { description: `${description} more` }, ADMIN)
+        const cachedTools = load()
+        expect(cachedTools.map(({ line }) => line)).toEqual(writtenTools.map(({ line }) => line))
+        expect(cachedTools[0]?.line).not.toContain('toolkitDescription')
+        expect(JSON.parse(cachedTools[0]?.record ?? '')).toMatchObject({ toolkitDescription: `${description} more` })
+      }
     }))
 })
 
