@@ -108,7 +108,7 @@ describe('each failure in each face', () => {
     Object.entries(FACES).map(([router, answer], column) => ({ type: failure.type, router, failure, answer, column })),
   )
 
-  it.each(rows)('$type in $face has its status, and says what failed', ({ type, failure, answer, column }) => {
+  it.each(rows)('$type in $router has its status, and says what failed', ({ type, failure, answer, column }) => {
     const { status, said } = answer(failure)
     expect(status).toBe(STATUS[type][column])
     expect(said).toEqual(expect.stringMatching(/\S.{3,}/))

@@ -1,14 +1,14 @@
 /**
  * Executes one tool call, for every dialect (OXP 1.0, "Calls"). The first failure ends it:
  *
- *   resolve → hide → authorize → parse `select` → requirements → input → idempotency (a call with an id, of a tool
- *   that is not safe to repeat) → rate limits → files, approval → run → check the output → select → offload →
+ *   resolve → hide → authorize → parse `select` → requirements → input → idempotency (a call with an id, by a
+ *   caller with a credential, of a tool that is not safe to repeat) → rate limits → files, approval → run → check the output → select → offload →
  *   record
  *
- * Neither the outcome nor the record holds a secret that the tool was given. A call that fails before the limits
- * does not count against them; limits and memory are released however it ends. What is thrown becomes `internal`,
- * with the call's id as its reference. A call with an id outlives its caller, unless the dialect cancels on
- * disconnect.
+ * Neither the outcome nor the record holds a secret that the tool received. A call that fails before the limits does not
+ * count against them. Limits and memory are released however the call ends. What is thrown becomes `internal`, with the
+ * call's id as its reference; an unreachable store becomes `unavailable`, and a used-up work budget `request-malformed`.
+ * A call that runs at most once (`runsOnce`) continues if its caller goes away, unless the dialect cancels on disconnect.
  */
 import type { ToolRecord } from '../tool/tool.ts'
 import { isBudgetError } from '../tool/budget.ts'
