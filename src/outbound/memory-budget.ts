@@ -22,38 +22,48 @@ interface Clock {
 interface BudgetOptions {
   readonly name: string
   readonly size: number
-  /** Of one caller. A reservation of more is cut to it. */
+  /** The quota of one caller in this budget. A larger reservation is cut to it. */
   readonly share: number
+  /** A reservation that has not grown for this time expires. */
   readonly leaseMs: number
-  /** How long `grow` waits; by default until the call is over. */
+  /** The time that `grow` waits at most; by default until the call is over. */
   readonly waitMs?: number
-  /** For what calls need that hold memory already: it does not count in their caller's share of the isolate. */
+  /** Reservations do not count in the caller's quota of the isolate: their calls hold memory in another budget already. */
   readonly isNested?: true
 }
 
 interface Quota {
   readonly key: string
   readonly size: number
-  /** The oldest lease grows past it, so that leases which wait for each other all come to their ends. */
+  /** Whether the oldest reservation may exceed the quota. */
   readonly yieldsToOldest?: true
 }
 
+/** The state of a reservation. */
 interface Lease {
   readonly quotas: readonly Quota[]
   readonly leaseMs: number
   bytes: number
+  /** When the lease expires, in milliseconds since 1970. */
   end: number
 }
 
-/** Of one caller, in one budget. */
+/** The reservations of one caller in one budget. */
 const MAX_LEASES = 100
 const LOOK_AGAIN_MS = 25
-/** In bytes: what is smaller is not reserved. */
+/** Smaller bodies make no reservation. In bytes. */
 export const SMALL = 65_536
 
-/** What an isolate holds, of its 128 MB: two callers who take what they may leave some to others. */
+/** `size` and `share` are the quotas of the isolate and of one caller, in bytes. Two callers at their quota leave room for others. */
 export function createMemory({ now, sleep }: Clock, size = 96_000_000, share = 40_000_000) {
-  /** By quota: '' is the isolate's, ' caller' a caller's of it, 'budget' a budget's, 'budget caller' a caller's of that. The oldest lease comes first. */
+  /**
+   * The use of each quota, oldest lease first. The keys of quotas:
+   *
+   * - `''`: the isolate
+   * - `' <caller>'`: a caller in the isolate
+   * - `'<budget>'`: a budget
+   * - `'<budget> <caller>'`: a caller in a budget
+   */
   const used = new Map<string, { bytes: number; readonly leases: Set<Lease> }>()
 
   function resize(lease: Lease, bytes: number): void {
@@ -97,7 +107,7 @@ export function createMemory({ now, sleep }: Clock, size = 96_000_000, share = 4
   function tryToGrow(lease: Lease, bytes: number): boolean {
     if (bytes <= lease.bytes) return true
     if (!hasRoom(lease, bytes - lease.bytes)) dropExpired()
-    // Its own may have expired
+    // This lease may have expired too
     if (!hasRoom(lease, bytes - lease.bytes)) return false
     resize(lease, bytes)
     return true
@@ -112,34 +122,34 @@ export function createMemory({ now, sleep }: Clock, size = 96_000_000, share = 4
     ]
 
     return {
-      /** Whether a caller has its share: nothing more is to be begun for it. */
+      /** Whether the caller's quota in this budget is used up, so that no further request of the caller may begin. */
       isFull(getCaller: () => string): boolean {
         if (!used.has(name)) return false
         dropExpired()
         return (used.get(`${name} ${getCaller()}`)?.bytes ?? 0) >= limits.share
       },
-      /** Memory for something that grows, until `isOver`. What is released takes no memory again. */
+      /** Makes a reservation of no bytes. `grow` stops waiting when `isOver`. A released reservation cannot grow. */
       reserve(caller: string, isOver: () => boolean = () => false) {
         const lease: Lease = { quotas: listQuotas(caller), leaseMs, bytes: 0, end: 0 }
         let isReleased = false
         return {
           getBytes: () => lease.bytes,
-          /** Waits until it has so many bytes in all; false where it has not got them in time. */
+          /** Waits until the reservation has `bytes` bytes in all. False if there was no room in time. */
           async grow(bytes: number): Promise<boolean> {
             const targetBytes = bytes < limits.share ? bytes : limits.share
             const leases = used.get(`${name} ${caller}`)?.leases
             for (let waitedMs = 0; !isReleased && !isOver(); waitedMs += LOOK_AGAIN_MS) {
               if (tryToGrow(lease, targetBytes)) return true
               if (waitedMs >= waitMs || (leases && leases.size >= MAX_LEASES && !leases.has(lease))) break
-              // It waits in the order in which it came
+              // Registers the lease, so that it keeps its place while it waits
               if (waitedMs === 0) resize(lease, lease.bytes)
-              // Looks again by itself: a request must not wait for what another does, which the platform may end
+              // Checks again by itself: the platform may end the request whose release it would wait for
               await sleep(LOOK_AGAIN_MS)
             }
             if (lease.bytes === 0) drop(lease)
             return false
           },
-          /** For what is in memory already. */
+          /** Counts bytes that are in memory already, even if there is no room. */
           count(bytes: number): void {
             if (!isReleased && bytes > lease.bytes) resize(lease, bytes)
           },
