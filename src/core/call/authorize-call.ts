@@ -130,11 +130,13 @@ export async function filterSuggestions(
   }
   if (failure.type === 'version-unavailable') {
     if (!(await isShown(failure.tool))) return mask()
+    // A credential that covers a tool covers all its versions
+    if (principal.kind !== 'anonymous') return failing
     const available: string[] = []
     for (const version of failure.available.slice(0, MAX_AVAILABLE)) {
       if (await isShown(`${failure.tool}@${version}`)) available.push(version)
     }
-    return principal.kind === 'anonymous' ? fail({ ...failure, available }) : failing
+    return fail({ ...failure, available })
   }
   if (failure.type !== 'tool-unknown') return failing
   const suggestions: string[] = []

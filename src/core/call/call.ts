@@ -139,8 +139,8 @@ interface CallState extends StageInput, Pick<RunOptions, 'traceId' | 'idempotenc
   selector?: OutputSelector
   /** The default, until `readOptions`. */
   inlineBytes: number
-  /** Called before the tool begins. */
-  readonly onBegin?: () => void
+  /** Called before the tool begins; set by `runOnce`. */
+  onBegin?: () => void
 }
 
 type ToolCallResult = ToolSuccess | FailureResult
@@ -148,6 +148,7 @@ type ToolCallResult = ToolSuccess | FailureResult
 /** The signal of a caller who may come back for the call by its id: going away does not end the call. */
 const NO_DISCONNECT = () => undefined
 
+/** A tool gets at least this time, however long the stages before took. */
 const MIN_RUN_MS = 1_000
 
 async function executeCall(
@@ -295,7 +296,11 @@ async function runOnce(state: CallState, deps: CallDeps): Promise<ToolCallResult
   const { timeoutMs } = state.runnable
   const { fingerprint } = await fingerprintInvocation(state, deps.fingerprint)
   const idempotentCall = { principal: caller.principal.id, callId, fingerprint, select, timeoutMs }
-  const running = runIdempotently(idempotentCall, (onBegin) => runWithinLimits({ ...state, onBegin }, deps), deps)
+  const run = (onBegin: () => void) => {
+    state.onBegin = onBegin
+    return runWithinLimits(state, deps)
+  }
+  const running = runIdempotently(idempotentCall, run, deps)
   // The outcome is stored even if nobody waits for it anymore
   caller.background(running.catch(() => undefined))
   facts.finished = await running

@@ -64,7 +64,7 @@ export function selectStages(record: ToolRecord): Stages {
   const acceptsFiles = mayContainFiles(record.input)
   return {
     requirements: hasRequirements ? [meetRequirementsStage] : [],
-    // A person is asked only for a call that could then run, and no file waits in memory for that
+    // A person approves only a call that could then run, and no file is in memory until the person has decided
     ready: [
       ...(acceptsFiles ? [locateFilesStage] : []),
       ...(needsApproval(record) ? [claimApprovalStage] : []),

@@ -38,8 +38,8 @@ const IS_PENDING = `${IS_CLIENT} AND metadata ->> 'until' > ?1`
  *
  * Beyond MAX_UNUSED clients without a pending request, the address that has the most loses its oldest. So a flood evicts
  * its own clients first. The places of pending requests are limited in all, for each address and for each principal, and
- * nobody loses a place to a later request. What remains: whoever has 25 addresses, or any self-hosted deployment as its
- * target, can take all places. Then a later link is not protected until its person signs in.
+ * nobody loses a place to a later request of somebody else. What remains: whoever has 25 addresses, or any self-hosted
+ * deployment as its target, can take all places. Then a later link is not protected until its person signs in.
  */
 export function clientRows(sql: SqlStorage, now: () => number) {
   const toKey = (id: string) => `client:${id}`

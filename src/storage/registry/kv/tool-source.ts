@@ -6,8 +6,9 @@
  * first request after 5 s tries again. Until the bundle is installed, bundled tools are read as if it were
  * (`bundled-tools.ts`).
  *
- * Reads that may be up to a minute old, as KV is: `loadTool`, `loadRecord`, `findByName`, `findDocumentAddress`. They ask the
- * Registry for values that this isolate changed, and if KV fails; names and addresses also if KV has none.
+ * Reads that may be up to a minute old, as KV is: `loadTool`, `findByName`, `findDocumentAddress`. They ask the Registry for
+ * values that this isolate changed, and if KV fails; names and addresses also if KV has none. `loadRecord` reads by digest,
+ * so its answer cannot be old.
  *
  * Reads that are never old: `loadCurrent`, `loadCurrentOrSuggest`, `hasToolkit` and `suggestIds` ask the Registry, after the
  * installation.
