@@ -4,6 +4,7 @@ import { createOxpRoutes, respondOxpFailure } from '../dialects/oxp/routes.ts'
 import { createHealth } from '../http/route/health.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
 import { type Deployment, newId } from './deployment.ts'
+import { loadOnce } from './load-once.ts'
 import type { Authentication } from './authentication.ts'
 import { FORMAT_NAMES } from '../core/publish/format-names.ts'
 import { sleep } from './platform.ts'
@@ -14,8 +15,9 @@ export interface CallRoutes {
 }
 
 export interface LazyRoutes {
-  readonly paths: RegExp
-  load(): Promise<CallRoutes>
+  /** Each a path, or what ends in a wildcard: `/worker/*`. */
+  readonly paths: readonly string[]
+  readonly load: () => Promise<CallRoutes>
 }
 
 /** Routes that call and list tools. OXP's exist from the start, those of other dialects from the first request for them. */
@@ -33,8 +35,8 @@ export function composeCallRoutes({ config, stores, authentication, calls, versi
   }
   const lazyRoutes: readonly LazyRoutes[] = [
     {
-      paths: /^\/(?:connect\/)?mcp$/,
-      async load() {
+      paths: ['/mcp', '/connect/mcp'],
+      load: loadOnce(async (): Promise<CallRoutes> => {
         const [{ createMcpRoutes, respondWithFailure }, { createStateSeal }, { challenge }] = await Promise.all([
           import('../dialects/mcp/routes.ts'),
           import('../storage/sealing/state-seal.ts'),
@@ -51,22 +53,22 @@ export function composeCallRoutes({ config, stores, authentication, calls, versi
           serverInfo: { name: 'switchboard', title: 'Switchboard', version },
         })
         return { routes, respond: respondWithFailure }
-      },
+      }),
     },
     {
-      paths: /^\/machine-context\//,
-      async load() {
+      paths: ['/machine-context/*'],
+      load: loadOnce(async (): Promise<CallRoutes> => {
         const { createMachineContextRoutes, createResponder } = await import('../dialects/machine-context/routes.ts')
         const respond = createResponder({ newId, now })
         return {
           routes: createMachineContextRoutes({ ...listDeps, callTool, newId, now }),
           respond: (failure) => respond(failure),
         }
-      },
+      }),
     },
     {
-      paths: /^\/worker\//,
-      async load() {
+      paths: ['/worker/*'],
+      load: loadOnce(async (): Promise<CallRoutes> => {
         const { createOpenToolCallingRoutes, respond } = await import('../dialects/open-tool-calling/routes.ts')
         const routes = createOpenToolCallingRoutes({
           ...listDeps,
@@ -75,17 +77,17 @@ export function composeCallRoutes({ config, stores, authentication, calls, versi
           now,
         })
         return { routes, respond: (failure) => respond(failure) }
-      },
+      }),
     },
     {
-      paths: /^\/plugin\//,
-      async load() {
+      paths: ['/plugin/*'],
+      load: loadOnce(async (): Promise<CallRoutes> => {
         const { createPluginRoutes, respond } = await import('../dialects/plugin/routes.ts')
         return {
           routes: createPluginRoutes({ ...listDeps, callTool, resolver }),
           respond: (failure) => respond(failure),
         }
-      },
+      }),
     },
   ]
   return { oxp, lazyRoutes }

@@ -162,11 +162,17 @@ for (const { name, load, skip } of catalogs) {
     })
 
     it('takes the same definitions again as no change', async () => {
-      const before = await waitForSameList(server)
-      const { body } = await server.json('POST', '/tools', definitions)
-      expect(new Set(statuses(body))).toEqual(new Set([200]))
-      expect((await waitForSameList(server)).headers.get('etag')).toBe(before.headers.get('etag'))
-    })
+      const keepsTag = async () => {
+        const before = await waitForSameList(server)
+        const { body } = await server.json('POST', '/tools', definitions)
+        expect(new Set(statuses(body))).toEqual(new Set([200]))
+        return (await waitForSameList(server)).headers.get('etag') === before.headers.get('etag')
+      }
+      // Pages of earlier publications may be divided in between, once or twice, which changes the tag
+      let isKept = await keepsTag()
+      for (let tries = 0; !isKept && tries < 3; tries += 1) isKept = await keepsTag()
+      expect(isKept).toBe(true)
+    }, 120_000)
 
     it('says that each is registered and cannot be called', async () => {
       for (const { id } of definitions.slice(0, 5)) {

@@ -23,7 +23,7 @@ import { revision2025November, revisionsUntil2025 } from './revisions/until-2025
 import { handleToolsCall, toMcpFailure, createMessageEvent, wantsEventStream } from './tools-call.ts'
 import { handleToolsList } from './tools-list.ts'
 import { type ResponseSpecs, json, OBJECT } from '../../http/route/response-specs.ts'
-import { declareCallOperation } from '../../http/route/operation.ts'
+import { declareOperation } from '../../http/route/operation.ts'
 import { ALL_TOOLS, type McpRequestContext, restrictToToolset, readToolset, toolsetQuery } from './toolset.ts'
 import {
   formatResponse,
@@ -76,7 +76,7 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
   for (const endpoint of endpoints) {
     router.post(
       endpoint.path,
-      declareCallOperation(
+      declareOperation(
         {
           summary: `Send messages of the Model Context Protocol, ${endpoint.path === '/mcp' ? 'with an API key' : 'signed in with OAuth'}`,
           scope: 'tools:call',
@@ -85,7 +85,7 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
           responses: MCP_RESPONSES,
           failures: 'JsonRpcError',
         },
-        (c) => handlePost(c, endpoint),
+        (c: RouteContext) => handlePost(c, endpoint),
       ),
     )
     router.all(endpoint.path, async (c) => {

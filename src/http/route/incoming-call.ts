@@ -9,8 +9,8 @@ import { readJson } from '../request/body.ts'
 import { MEMORY_FULL, requestMemory } from '../request/request-memory.ts'
 import { readQuery } from '../request/query.ts'
 import type { ResponseSpec } from './response-specs.ts'
-import { getBackground, type Authorize } from './authorizer.ts'
-import { type CallHandler, declareCallOperation, type Operation } from './operation.ts'
+import { getBackground, type Authorize, type RouteContext } from './authorizer.ts'
+import { declareOperation, type Operation } from './operation.ts'
 
 export const MAX_CALL_BYTES = 4 * 1024 * 1024
 
@@ -42,14 +42,14 @@ export function createCallRoute<Q>(
   authorize: Authorize,
   { dialect, reader, response, checkHeaders, respondTo, ...operation }: CallRoute<Q>,
   handle: (call: IncomingCall<Q>) => Promise<Response>,
-): CallHandler {
+): (c: RouteContext) => Promise<Response> {
   const callOperation = {
     ...operation,
     scope: 'tools:call',
     body: { reader: () => reader },
     responses: { 200: response },
   } as const
-  return declareCallOperation(callOperation, async (c) => {
+  return declareOperation(callOperation, async (c: RouteContext) => {
     const request = c.req.raw
     const principal = await authorize(c, 'tools:call')
     if (!principal.ok) return respondTo(request)(principal.failure)

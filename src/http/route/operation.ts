@@ -4,7 +4,6 @@ import type { Scope } from '../../core/access/principal.ts'
 import type { Body } from '../request/json-body.ts'
 import type { Query } from '../request/query.ts'
 import type { ResponseSpecs } from './response-specs.ts'
-import type { RouteContext } from './authorizer.ts'
 
 export interface Operation<Q> {
   /** One line. A route without it is a page for people, and not in the OpenAPI document. */
@@ -27,21 +26,6 @@ interface DeclaredHandler {
 /** Keeps a route's declaration as a member of its handler, where the OpenAPI document finds it. */
 export function declareOperation<H extends object>(operation: Operation<unknown>, handler: H): H & DeclaredHandler {
   return Object.assign(handler, { operation })
-}
-
-export type CallHandler = (c: RouteContext) => Promise<Response>
-
-interface DeclaredCallHandler extends CallHandler, DeclaredHandler {
-  readonly isCall: true
-}
-
-/** Declares a route that calls tools, whose handler needs nothing of Hono's context. */
-export function declareCallOperation(operation: Operation<unknown>, handler: CallHandler): DeclaredCallHandler {
-  return Object.assign(handler, { operation, isCall: true } as const)
-}
-
-export function isCallHandler(handler: object): handler is DeclaredCallHandler {
-  return 'isCall' in handler
 }
 
 /** Hono wraps the handlers of a router that has an error handler of its own. */
