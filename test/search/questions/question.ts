@@ -4,4 +4,13 @@ export interface Question {
   readonly tools: readonly string[]
 }
 
-export const question = (q: string, ...tools: readonly string[]): Question => ({ q, tools })
+/** Reads a question a line: its words, then `|` and the tools' ids with a space between. */
+export function readQuestions(lines: string): Question[] {
+  return lines
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [q = '', tools = ''] = line.split(' | ')
+      return { q, tools: tools.split(' ') }
+    })
+}
