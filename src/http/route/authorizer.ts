@@ -23,9 +23,12 @@ export interface AuthorizerHooks {
 }
 
 /**
- * Decides who enters a route: authenticate → scope → rate limit, while `prepare` loads what the route needs. Requests
- * without a valid credential and anonymous ones count against their address, others against their principal. Only
- * Cloudflare's edge sets the address: without one nobody is limited, and administrators never are.
+ * Decides who enters a route: authenticate → scope → rate limit. `prepare` loads what the route needs (policies, the bundled
+ * tools) while the caller is authenticated; if it fails, the route answers `unavailable`.
+ *
+ * Each client address has a bucket of the rate limit for its requests without a valid credential, and one for its anonymous
+ * ones. Every other caller has one bucket, whatever the address. Only Cloudflare's edge sets the address: without it nobody
+ * is limited, and administrators never are.
  */
 export function createAuthorizer(
   { authenticate }: Pick<Authenticator, 'authenticate'>,
@@ -34,45 +37,54 @@ export function createAuthorizer(
   hooks: AuthorizerHooks = {},
 ): Authorize {
   return async (c, scope) => {
+    const request = c.req.raw
+    const background = getBackground(c)
     const deny = (denial: FailureResult, principal?: Principal) => {
       hooks.onDenied?.(c, denial.failure, principal)
       return denial
     }
-    const address = c.req.raw.headers.get('cf-connecting-ip')
-    const checkRate = (key: string) => (address === null ? undefined : rateLimit(key, getBackground(c)))
-    let isCounted = false
-    // Counted before a credential is looked up, so that guesses are limited
+    const limit = (bucket: string) => (hasAddress(request) ? rateLimit(bucket, background) : undefined)
+    let isLimited = false
+    /** Called before a credential is looked up, so that guesses are limited, and once per request. */
     const limitUnauthenticated = () => {
-      isCounted = true
-      return checkRate(`stranger ${address}`)
+      isLimited = true
+      return limit(unauthenticatedBucket(request))
     }
-    const checkCaller = (caller: Result<Principal>): Result<Principal> => {
-      if (!caller.ok) return deny(isCounted ? caller : (limitUnauthenticated() ?? caller))
-      const principal = caller.value
-      const scopeDenial = scope && findScopeDenial(principal, scope)
-      if (scopeDenial) return deny(fail(scopeDenial), principal)
-      if (principal.kind === 'admin') return caller
-      // Anonymous callers are one principal: with one limit for all, one could block the others
-      const rateDenial = checkRate(principal.kind === 'anonymous' ? `anonymous ${address}` : principal.id)
-      if (rateDenial) return deny(rateDenial, principal)
-      hooks.onAllowed?.(principal, getBackground(c))
-      return caller
+    let caller: Result<Principal>
+    try {
+      ;[caller] = await Promise.all([authenticate(request, limitUnauthenticated), prepare(c, scope)])
+    } catch (error) {
+      console.error('Cannot get ready', error)
+      return fail({ type: 'unavailable', message: 'Switchboard cannot reach its registry right now' })
     }
-    const preparing = Promise.all([authenticate(c.req.raw, limitUnauthenticated), prepare(c, scope)])
-    return preparing.then(([caller]) => checkCaller(caller), toUnavailable)
+    if (!caller.ok) return deny(isLimited ? caller : (limitUnauthenticated() ?? caller))
+    const principal = caller.value
+    const scopeDenial = scope && findScopeDenial(principal, scope)
+    if (scopeDenial) return deny(fail(scopeDenial), principal)
+    if (principal.kind === 'admin') return caller
+    // Anonymous callers are one principal: with one limit for all, one could block the others
+    const rateDenial = limit(principal.kind === 'anonymous' ? `anonymous ${findAddress(request)}` : principal.id)
+    if (rateDenial) return deny(rateDenial, principal)
+    hooks.onAllowed?.(principal, background)
+    return caller
   }
 }
 
-function toUnavailable(error: unknown): FailureResult {
-  console.error('Cannot get ready', error)
-  return fail({ type: 'unavailable', message: 'Switchboard cannot reach its registry right now' })
-}
-
+/** Limits requests for pages that need no credential, by client address. */
 export function createAnonymousLimit(rateLimit: RateLimit): (c: RouteContext) => FailureResult | undefined {
-  return (c) => {
-    const address = c.req.raw.headers.get('cf-connecting-ip')
-    return address === null ? undefined : rateLimit(`stranger ${address}`, getBackground(c))
-  }
+  return (c) => (hasAddress(c.req.raw) ? rateLimit(unauthenticatedBucket(c.req.raw), getBackground(c)) : undefined)
+}
+
+function findAddress({ headers }: Request): string | null {
+  return headers.get('cf-connecting-ip')
+}
+
+function hasAddress(request: Request): boolean {
+  return findAddress(request) !== null
+}
+
+function unauthenticatedBucket(request: Request): string {
+  return `stranger ${findAddress(request)}`
 }
 
 const PAGE_FROM_PAGE = fail({

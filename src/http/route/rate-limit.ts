@@ -5,29 +5,33 @@ interface RateLimiter {
   limit(options: { key: string }): Promise<{ success: boolean }>
 }
 
-export type RateLimit = (key: string, waitUntil: (work: Promise<void>) => void) => FailureResult | undefined
+/** Counts a request in `bucket`: one caller's, or one address's. */
+export type RateLimit = (bucket: string, waitUntil: (work: Promise<void>) => void) => FailureResult | undefined
 
 const REFUSED_MS = 10_000
 const MAX_REFUSED = 1_000
 
-/** No request waits: a key that the limiter refuses is `rate-limited` for the next 10 s. If the limiter fails, nobody is. */
+/**
+ * The platform's limiter is asked in the background, and no request waits for it: once it refuses a bucket, further requests
+ * of the bucket are `rate-limited` for 10 s. If the limiter fails, nobody is.
+ */
 export function createRateLimit(limiter: RateLimiter | undefined, now: () => number): RateLimit {
   if (!limiter) return () => undefined
   const refusedUntil = createLruCache<number>(MAX_REFUSED)
 
-  async function checkLimiter(limiter: RateLimiter, key: string): Promise<void> {
+  async function checkLimiter(limiter: RateLimiter, bucket: string): Promise<void> {
     try {
-      const { success } = await limiter.limit({ key })
-      if (!success) refusedUntil.set(key, now() + REFUSED_MS)
+      const { success } = await limiter.limit({ key: bucket })
+      if (!success) refusedUntil.set(bucket, now() + REFUSED_MS)
     } catch (error) {
       console.warn('Cannot ask the rate limiter', error instanceof Error ? error.name : typeof error)
     }
   }
 
-  return (key, waitUntil) => {
-    const waitMs = (refusedUntil.get(key) ?? 0) - now()
+  return (bucket, waitUntil) => {
+    const waitMs = (refusedUntil.get(bucket) ?? 0) - now()
     if (waitMs > 0) return fail({ type: 'rate-limited', retry_after_ms: waitMs })
-    waitUntil(checkLimiter(limiter, key))
+    waitUntil(checkLimiter(limiter, bucket))
     return undefined
   }
 }
