@@ -43,12 +43,13 @@ export function createAuthorizer(
       hooks.onDenied?.(c, denial.failure, principal)
       return denial
     }
-    const limit = (bucket: string) => (hasAddress(request) ? rateLimit(bucket, background) : undefined)
+    const address = findAddress(request)
+    const limit = (bucket: string) => (address === null ? undefined : rateLimit(bucket, background))
     let isLimited = false
     /** Called before a credential is looked up, so that guesses are limited, and once per request. */
     const limitUnauthenticated = () => {
       isLimited = true
-      return limit(unauthenticatedBucket(request))
+      return limit(unauthenticatedBucket(address))
     }
     let caller: Result<Principal>
     try {
@@ -63,7 +64,7 @@ export function createAuthorizer(
     if (scopeDenial) return deny(fail(scopeDenial), principal)
     if (principal.kind === 'admin') return caller
     // Anonymous callers are one principal: with one limit for all, one could block the others
-    const rateDenial = limit(principal.kind === 'anonymous' ? `anonymous ${findAddress(request)}` : principal.id)
+    const rateDenial = limit(principal.kind === 'anonymous' ? `anonymous ${address}` : principal.id)
     if (rateDenial) return deny(rateDenial, principal)
     hooks.onAllowed?.(principal, background)
     return caller
@@ -72,20 +73,14 @@ export function createAuthorizer(
 
 /** Limits requests for pages that need no credential, by client address. */
 export function createAnonymousLimit(rateLimit: RateLimit): (c: RouteContext) => FailureResult | undefined {
-  return (c) => (hasAddress(c.req.raw) ? rateLimit(unauthenticatedBucket(c.req.raw), getBackground(c)) : undefined)
+  return (c) => {
+    const address = findAddress(c.req.raw)
+    return address === null ? undefined : rateLimit(unauthenticatedBucket(address), getBackground(c))
+  }
 }
 
-function findAddress({ headers }: Request): string | null {
-  return headers.get('cf-connecting-ip')
-}
-
-function hasAddress(request: Request): boolean {
-  return findAddress(request) !== null
-}
-
-function unauthenticatedBucket(request: Request): string {
-  return `stranger ${findAddress(request)}`
-}
+const findAddress = ({ headers }: Request) => headers.get('cf-connecting-ip')
+const unauthenticatedBucket = (address: string | null) => `stranger ${address}`
 
 const PAGE_FROM_PAGE = fail({
   type: 'request-malformed',
