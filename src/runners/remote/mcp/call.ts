@@ -16,6 +16,11 @@ type McpTool = Pick<RemoteImplementation, 'tool' | 'timeout_ms'> & {
   readonly inputSchema: JsonObject | undefined
 }
 
+interface ToolOutput {
+  readonly content?: unknown
+  readonly structuredContent?: unknown
+}
+
 const MAX_BYTES = 8 * 1024 * 1024
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 
@@ -38,8 +43,7 @@ export async function callMcp(
     ...(answers && Object.keys(answers.responses).length > 0 ? { inputResponses: answers.responses } : {}),
     ...(typeof answers?.state === 'string' ? { requestState: answers.state } : {}),
   }
-  // The SDK refuses a whole result for one block that it does not know, though the tool has run
-  let output: Readonly<Record<string, unknown>> = {}
+  let output: ToolOutput = {}
   const session = await withSession(
     {
       endpoint,
@@ -48,19 +52,14 @@ export async function callMcp(
       timeoutMs,
       canAsk: answers !== undefined,
       background: context.background,
-      meter: context.meter,
       deferRelease: context.deferRelease,
       onMessage(message) {
-        if (!isObject(message) || !isObject(message['result'])) return
-        const { content, structuredContent } = message['result']
-        if (!isJsonArray(content) && (content !== undefined || structuredContent === undefined)) return
-        output = { content, structuredContent }
-        Object.assign(message['result'], { content: [], structuredContent: undefined })
+        output = detachOutput(message) ?? output
       },
     },
     deps,
     (client, waiting) => {
-      // On a standing connection, as there were before 2026-07-28, nobody can be asked
+      // Servers before 2026-07-28 ask over the open connection, where no person can answer
       if (answers) client.setRequestHandler('elicitation/create', () => ({ action: 'cancel' }))
       if (log) {
         client.setNotificationHandler('notifications/message', ({ params: { data } }) => {
@@ -78,11 +77,24 @@ export async function callMcp(
   if (!session.ok) return session.failed
   const { value } = session
   if ('resultType' in value && value.resultType === 'input_required')
-    return inputRequired(value, answers !== undefined, endpoint)
+    return toInputRequired(value, answers !== undefined, endpoint)
   return fromCallToolResult({ ...value, ...output }, record, endpoint)
 }
 
-function inputRequired(value: object, canAsk: boolean, endpoint: Endpoint): UpstreamResult {
+/**
+ * Takes the output out of a result before the SDK reads it: the SDK refuses the whole result for one block that it does not
+ * know, though the tool has run. Undefined for messages without an output.
+ */
+function detachOutput(message: unknown): ToolOutput | undefined {
+  if (!isObject(message) || !isObject(message['result'])) return undefined
+  const { content, structuredContent } = message['result']
+  const hasOutput = isJsonArray(content) || (content === undefined && structuredContent !== undefined)
+  if (!hasOutput) return undefined
+  Object.assign(message['result'], { content: [], structuredContent: undefined })
+  return { content, structuredContent }
+}
+
+function toInputRequired(value: object, canAsk: boolean, endpoint: Endpoint): UpstreamResult {
   const { inputRequests, requestState: state }: Readonly<Record<string, unknown>> = isObject(value) ? value : {}
   const requests: Record<string, { readonly method: string; readonly params: JsonObject }> = {}
   const requestParams: unknown[] = []

@@ -13,20 +13,30 @@ export { normalizeMessages } from './normalize-messages.ts'
 type Receive = NonNullable<StreamableHTTPClientTransport['onmessage']>
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1]
 
-/** Ends a request that the server leaves without an answer (its stream ends, or it answers 202 or another id): the SDK would wait for ever. */
-export class UpstreamTransport extends StreamableHTTPClientTransport {
-  readonly #unfinished = new Set<Promise<void>>()
-  isStreaming = () => false
-  hasInitialized = false
+interface ReceiveOptions {
+  /** Stands before each big integer in what is received (`normalize-messages.ts`). */
+  readonly integerTag: string
+  /** Whether the last response is a stream, which may answer after `send` has returned. */
+  readonly isStreaming: () => boolean
+}
 
-  /** `tag` stands before each big integer of what is received. */
-  constructor(url: URL, options: StreamableHTTPClientTransportOptions, tag: string) {
+/**
+ * The SDK's transport, except that a request which the server leaves unanswered fails: its stream ends, or the server answers
+ * 202 or under another id. The SDK would wait forever.
+ */
+export class UpstreamTransport extends StreamableHTTPClientTransport {
+  readonly #notifications = new Set<Promise<void>>()
+  readonly #isStreaming: () => boolean
+  hasSentInitialize = false
+
+  constructor(url: URL, options: StreamableHTTPClientTransportOptions, { integerTag, isStreaming }: ReceiveOptions) {
     super(url, options)
+    this.#isStreaming = isStreaming
     let receive: Receive | undefined
     Object.defineProperty(this, 'onmessage', {
       get: () => receive,
       set(next?: Receive) {
-        receive = next && ((message) => next(restoreIntegers(message, tag)))
+        receive = next && ((message) => next(restoreIntegers(message, integerTag)))
       },
     })
   }
@@ -35,12 +45,12 @@ export class UpstreamTransport extends StreamableHTTPClientTransport {
     if (Array.isArray(message)) return super.send(message, options)
     if (!('id' in message) || !('method' in message)) {
       const sending = super.send(message, options)
-      this.#unfinished.add(sending)
-      return sending.finally(() => this.#unfinished.delete(sending))
+      this.#notifications.add(sending)
+      return sending.finally(() => this.#notifications.delete(sending))
     }
     const { id, method } = message
-    if (method === 'initialize') this.hasInitialized = true
-    // Where the request has an answer already, the SDK ignores this one
+    if (method === 'initialize') this.hasSentInitialize = true
+    // The SDK ignores this error if the request already has an answer
     const end = () =>
       this.onmessage?.({ jsonrpc: '2.0', id, error: { code: STREAM_ENDED, message: 'The stream ended' } })
     await super.send(message, {
@@ -50,10 +60,10 @@ export class UpstreamTransport extends StreamableHTTPClientTransport {
         end()
       },
     })
-    if (!this.isStreaming()) end()
+    if (!this.#isStreaming()) end()
   }
 
-  async sent(): Promise<void> {
-    await Promise.allSettled(this.#unfinished)
+  async waitForNotifications(): Promise<void> {
+    await Promise.allSettled(this.#notifications)
   }
 }

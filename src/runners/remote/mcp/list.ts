@@ -7,7 +7,7 @@ import { withSession } from './session.ts'
 
 export async function listMcpTools(
   endpoint: Endpoint,
-  { signal, timeoutMs, budget: meter }: ListRequest,
+  { signal, timeoutMs }: ListRequest,
   deps: RemoteDeps,
 ): Promise<Listed> {
   // The SDK refuses a page for one tool that is not valid: tools are taken out of its sight, to be judged one by one
@@ -19,7 +19,6 @@ export async function listMcpTools(
       timeoutMs,
       maxBytes: MAX_LIST_BYTES,
       canAsk: false,
-      meter,
       parts: MAX_SOURCE_NODES,
       onMessage(message) {
         if (!isObject(message) || !isObject(message['result'])) return

@@ -1,19 +1,23 @@
 import { bigInteger } from '../../../core/tool/big-integers.ts'
 import { isObject } from '../../../core/tool/json.ts'
 
-/** Objects of MCP, and of its schemas, that PHP writes as lists where they are empty. */
+/** Members that are objects. PHP writes an empty one as a list. */
 const OBJECTS = new Set(['_meta', 'annotations', 'capabilities', 'properties'])
-/** Null has a meaning in these. */
+/** Members that are JSON Schemas, in which null has a meaning. */
 const SCHEMAS = new Set(['inputSchema', 'outputSchema', 'requestedSchema'])
-/** The server's own values. */
+/** Members that hold the server's own values, which stay as they are. */
 const VALUES = new Set(['_meta', 'structuredContent', 'data'])
 const SUSPECT = /null|\[\s*\]|"nextCursor":\s*""|"protocolVersion"/
 
 const TOKEN = /\\.|"|-?\d[-+.\deE]*/g
 
 /**
- * Before the SDK parses a message: what it would refuse (null, an empty list for an object, an empty cursor) is absent,
- * and big integers, which it would change, are texts behind the tag. A stream's last event is taken for complete.
+ * Changes a response before the SDK parses it:
+ *
+ * 1. The SDK would refuse null, an empty list in place of an object, and an empty cursor: null and the cursor are left out, and the
+ *    list becomes an object.
+ * 2. The SDK would round big integers: each becomes a text that begins with the tag. The transport restores it.
+ * 3. The SDK would pass over a stream's last event without a blank line behind it: the line is added.
  */
 export function normalizeMessages(response: Response, tag: string): Response {
   const { body, status, headers } = response
@@ -21,7 +25,7 @@ export function normalizeMessages(response: Response, tag: string): Response {
   const isStream = headers.get('content-type')?.includes('text/event-stream') === true
   let line = ''
   const rewrite = (text: string) => normalizeText(tagIntegers(text, tag))
-  // Neither a text nor a number goes on in the next line
+  // JSON texts and numbers end on the line they begin on, so each line can be rewritten by itself
   const rewriteLines = (lines: string) => lines.replaceAll(/(?<=^data:)[^\r\n]*/gm, rewrite)
   const normalized = new TransformStream<string, string>({
     transform(text, controller) {
@@ -29,7 +33,6 @@ export function normalizeMessages(response: Response, tag: string): Response {
       if (end > 0) controller.enqueue(rewriteLines(line + text.slice(0, end)))
       line = (end > 0 ? '' : line) + text.slice(end)
     },
-    // A blank line ends the last event, without which it would be passed over
     flush: (controller) => controller.enqueue(isStream ? rewriteLines(`${line}\n\n`) : rewrite(line)),
   })
   const texts = body.pipeThrough(new TextDecoderStream()).pipeThrough(normalized)

@@ -5,8 +5,12 @@ import { readToLimit } from '../../../outbound/read-to-limit.ts'
 import type { UpstreamError } from '../../shared/server-failure.ts'
 import type { Endpoint } from '../endpoint.ts'
 
-/** `unanswered` is the first reason why nothing could be read: nothing is sent after it. */
-export type TransportFailures = ReturnType<ReturnType<typeof createSessionFetch>['failures']>
+export interface TransportFailures {
+  /** Why a request first went without a readable response. Nothing is sent after it. */
+  readonly unanswered: GuardedFailure | undefined
+  /** The last response to a POST whose status is an error. */
+  readonly refusal: UpstreamError | undefined
+}
 
 export interface SessionLimits extends Pick<GuardedRequest, 'deferRelease'> {
   readonly maxBytes: number
@@ -16,8 +20,9 @@ export interface SessionLimits extends Pick<GuardedRequest, 'deferRelease'> {
 const MAX_REFUSAL = 16 * 1024
 
 /**
- * One allowance of bytes for all answers. Redirects come back, since the transport follows those within the origin.
- * Opens no standing stream (MCP, "Listening for Messages from the Server"): a call's own stream tells all.
+ * The fetch of one session. All its responses share one allowance of bytes. Redirects are returned, because the transport
+ * follows those within the origin. A standing stream (MCP, "Listening for Messages from the Server") is not opened, because a
+ * call's own stream has all of its messages.
  */
 export function createSessionFetch(
   guardedStream: GuardedStream,
@@ -33,8 +38,8 @@ export function createSessionFetch(
   }
 
   return {
-    failures: () => ({ unanswered, refusal }),
-    /** Whether the last answer goes on after its request was sent. */
+    failures: (): TransportFailures => ({ unanswered, refusal }),
+    /** Whether the last response is an event stream, which goes on after `fetch` has returned. */
     isStreaming: () => isStream,
 
     async fetch(url: string | URL, init?: RequestInit): Promise<Response> {

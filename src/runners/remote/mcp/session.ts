@@ -1,29 +1,28 @@
 /**
- * One session with an MCP server, for one call or list. No connection outlives its request.
+ * One session with an MCP server, for one call or one list. No connection outlives its request.
  *
- * 1. Where the server's revision is known from before, the session begins with it. If the server refuses that without having
- *    run anything, the revision is forgotten.
- * 2. Otherwise `server/discover` finds the revision. Whatever that fails with, but for a failure to reach the server that
- *    would come again, `initialize` is tried (MCP 2026-07-28, "Backward Compatibility").
+ * 1. If the server's revision is known, the session begins with that revision. If the server refuses it and has run nothing,
+ *    the revision is forgotten (`mayForgetRevision`), and step 2 follows.
+ * 2. If the revision is not known, the SDK asks for it with `server/discover`. If the SDK learns nothing, the session sends
+ *    `initialize`, as servers before 2026-07-28 want it (`mayTryLegacy`; MCP 2026-07-28, "Backward Compatibility").
  * 3. Once connected, the revision is remembered and the work runs.
  * 4. The session is closed, behind the response where the platform allows.
  */
 import type { Client, PriorDiscovery } from '@modelcontextprotocol/client'
 import { version } from '../../../../package.json'
-import type { RequestBudget } from '../../../core/tool/budget.ts'
 import type { Signal } from '../../../core/tool/platform.ts'
 import { raceAbort } from '../../../outbound/until-aborted.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
 import type { UpstreamTransport } from './client.ts'
 import { toUpstreamFailure, wasNotExecuted } from './errors.ts'
 import { modernPrior } from './known-revisions.ts'
-import { createSessionFetch, type SessionLimits } from './session-fetch.ts'
+import { createSessionFetch, type SessionLimits, type TransportFailures } from './session-fetch.ts'
 
 interface SessionOptions extends SessionLimits {
   readonly endpoint: Endpoint
   readonly timeoutMs: number
   readonly signal: Signal
-  readonly meter: RequestBudget
+  /** Whether the server may ask a person for input. */
   readonly canAsk: boolean
   readonly background?: ((work: Promise<unknown>) => void) | undefined
   readonly onMessage?: (message: unknown) => void
@@ -36,11 +35,21 @@ interface Waiting {
   readonly timeout: number
 }
 
+type Session<T> = { readonly ok: true; readonly value: T } | FailedSession
+
+interface FailedSession {
+  readonly ok: false
+  readonly error: unknown
+  readonly failures: TransportFailures
+  readonly hasConnected: boolean
+  readonly hasSentInitialize: boolean
+}
+
 const CLOSING_MS = 3_000
 /** For `server/discover`, which older servers may leave unanswered. */
 const PROBE_MS = 5_000
-/** Of failures to reach a server: it would be the same for `initialize`. */
-const FINAL: ReadonlySet<unknown> = new Set(['refused', 'too-large', 'too-many-redirects'])
+/** Failures to reach a server that `initialize` would meet again. */
+const LASTING_FAILURES: ReadonlySet<unknown> = new Set(['refused', 'too-large', 'too-many-redirects'])
 /** Added to the client's own timer, so that the call's deadline always comes first. */
 const GRACE_MS = 10_000
 
@@ -48,38 +57,53 @@ const GRACE_MS = 10_000
 export async function withSession<T>(options: SessionOptions, deps: RemoteDeps, work: Work<T>) {
   const { endpoint, signal } = options
   const { href } = endpoint.url
-  let discovery = deps.revisions.get(href)
-  let session = await openSession(options, deps, discovery, work)
-  if (!session.ok && discovery && !session.failures.unanswered && !signal.aborted && wasNotExecuted(session.error)) {
+  let revision = deps.revisions.get(href)
+  let session = await runSession(options, deps, revision, work)
+  if (revision && mayForgetRevision(session, signal)) {
     deps.revisions.delete(href)
-    discovery = undefined
-    session = await openSession(options, deps, discovery, work)
+    revision = undefined
+    session = await runSession(options, deps, revision, work)
   }
-  if (!session.ok && !discovery && session.isUndecided && !signal.aborted) {
-    const legacy = await openSession(options, deps, { kind: 'legacy' }, work)
-    // A server of 2026-07-28 alone refuses that: then the first failure counts
+  if (!revision && mayTryLegacy(session, signal)) {
+    const legacy = await runSession(options, deps, { kind: 'legacy' }, work)
+    // If the server refuses `initialize` too, only the first failure says why
     if (legacy.ok || !wasNotExecuted(legacy.error)) session = legacy
   }
   if (session.ok) return session
   const failed = toUpstreamFailure(session.error, session.failures, endpoint, deps.now())
-  return { ok: false as const, failed: session.hadBegun ? failed : { ...failed, isUncertain: false } }
+  return { ok: false as const, failed: session.hasConnected ? failed : { ...failed, isUncertain: false } }
 }
 
-async function openSession<T>(
+/** The server answered, and its answer says that nothing was run. */
+function mayForgetRevision<T>(session: Session<T>, signal: Signal): boolean {
+  return !session.ok && !session.failures.unanswered && !signal.aborted && wasNotExecuted(session.error)
+}
+
+/** The session ended before the SDK itself sent `initialize`, and not for a reason that would end the next one too. */
+function mayTryLegacy<T>(session: Session<T>, signal: Signal): boolean {
+  if (session.ok || signal.aborted || session.hasConnected || session.hasSentInitialize) return false
+  return !LASTING_FAILURES.has(session.failures.unanswered?.kind)
+}
+
+async function runSession<T>(
   options: SessionOptions,
   { guardedStream, revisions, newId }: RemoteDeps,
-  discovery: PriorDiscovery | undefined,
+  revision: PriorDiscovery | undefined,
   work: Work<T>,
-) {
+): Promise<Session<T>> {
   const { endpoint, signal, timeoutMs, background } = options
   const { Client, normalizeMessages, UpstreamTransport } = await import('./client.ts')
   const waiting: Waiting = { signal, timeout: timeoutMs + GRACE_MS }
-  const tag = `${newId()} `
-  const session = createSessionFetch(guardedStream, endpoint, options)
-  const fetch = async (url: string | URL, init?: RequestInit) => normalizeMessages(await session.fetch(url, init), tag)
-  const transportOptions = { fetch, requestInit: { headers: endpoint.headers } }
-  const transport = new UpstreamTransport(endpoint.url, transportOptions, tag)
-  transport.isStreaming = session.isStreaming
+  // Marks big integers between here and the transport. No server can guess it
+  const integerTag = `${newId()} `
+  const { fetch: sessionFetch, isStreaming, failures } = createSessionFetch(guardedStream, endpoint, options)
+  const fetch = async (url: string | URL, init?: RequestInit) =>
+    normalizeMessages(await sessionFetch(url, init), integerTag)
+  const transport = new UpstreamTransport(
+    endpoint.url,
+    { fetch, requestInit: { headers: endpoint.headers } },
+    { integerTag, isStreaming },
+  )
   if (options.onMessage) transport.onmessage = options.onMessage
   const client = new Client(
     { name: 'switchboard', version },
@@ -92,10 +116,10 @@ async function openSession<T>(
   client.onerror = ignore
   const { promise: closed, resolve: close } = Promise.withResolvers<void>()
   background?.(closed)
-  let connected = false
-  const run = async () => {
-    await client.connect(transport, discovery ? { ...waiting, prior: discovery } : waiting)
-    connected = true
+  let hasConnected = false
+  const connectAndWork = async () => {
+    await client.connect(transport, revision ? { ...waiting, prior: revision } : waiting)
+    hasConnected = true
     const version = client.getNegotiatedProtocolVersion()
     if (version !== undefined) {
       const isModern = client.getProtocolEra() === 'modern'
@@ -103,23 +127,23 @@ async function openSession<T>(
     }
     return work(client, waiting)
   }
-  const done = await raceAbort(run, signal)
-  // Before the end, in which something may fail too
-  const failures = session.failures()
-  const closing = end(client, transport, connected).then(close)
+  const done = await raceAbort(connectAndWork, signal)
+  // Read before the session is closed, since closing may fail too
+  const sessionFailures = failures()
+  const closing = closeSession(client, transport, hasConnected).then(close)
   if (!background) await closing
-  if (done.state === 'done') return { ok: true as const, value: done.value }
+  if (done.state === 'done') return { ok: true, value: done.value }
   const error = done.state === 'failed' ? done.error : new Error('The call has ended')
-  const isUndecided = !connected && !transport.hasInitialized && !FINAL.has(failures.unanswered?.kind)
-  return { ok: false as const, error, failures, hadBegun: connected, isUndecided }
+  const { hasSentInitialize } = transport
+  return { ok: false, error, failures: sessionFailures, hasConnected, hasSentInitialize }
 }
 
 /** Never rejects. */
-async function end(client: Client, transport: UpstreamTransport, connected: boolean): Promise<void> {
-  const inTime = AbortSignal.timeout(CLOSING_MS)
-  if (connected) {
-    await raceAbort(() => transport.sent(), inTime)
-    await raceAbort(() => transport.terminateSession(), inTime)
+async function closeSession(client: Client, transport: UpstreamTransport, hasConnected: boolean): Promise<void> {
+  const deadline = AbortSignal.timeout(CLOSING_MS)
+  if (hasConnected) {
+    await raceAbort(() => transport.waitForNotifications(), deadline)
+    await raceAbort(() => transport.terminateSession(), deadline)
   }
   await transport.close().catch(ignore)
   await client.close().catch(ignore)
