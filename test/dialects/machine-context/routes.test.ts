@@ -2,13 +2,14 @@ import { toDocumentRef, toIdRef, toRefKey } from '../../../src/core/tool/tool-re
 import { describe, expect, it } from 'vitest'
 import { ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import type { CallOutcome } from '../../../src/core/call/call.ts'
-import type { Failure, FailureType } from '../../../src/core/failure/failure.ts'
+import type { Failure } from '../../../src/core/failure/failure.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { machineContext } from '../../../src/dialects/machine-context/definition.ts'
 import { createMachineContextRoutes } from '../../../src/dialects/machine-context/routes.ts'
 import { authorizerFor } from '../../http/authorizer-for.ts'
 import { CALCULATOR } from './calculator.ts'
-import { FAILURES } from './failures.ts'
+import { findLine, formatLine } from '../failure-table.ts'
+import { FAILURES } from '../failures.ts'
 import { callToolGiving, catalogueOf, clientOf, sha256 } from './fakes.ts'
 import { published, recordOf } from './record.ts'
 
@@ -209,194 +210,17 @@ describe('POST /machine-context/execute', () => {
   })
 })
 
-interface Wanted {
-  readonly status: number
-  readonly code: string
-  readonly execution?: 'failure' | 'timeout' | 'cancelled'
-  readonly message: string
-  readonly details?: unknown
-}
-
-/** What each failure is on this wire. */
-const WANTED: Readonly<Record<FailureType, Wanted>> = {
-  'request-malformed': {
-    status: 400,
-    code: 'VALIDATION_ERROR',
-    message: 'Bad field',
-    details: { reason: 'Wanted another' },
-  },
-  'body-timed-out': { status: 408, code: 'TIMEOUT_ERROR', message: 'in time' },
-  'body-too-large': { status: 413, code: 'RESOURCE_ERROR', message: '10 bytes', details: { limit_bytes: 10 } },
-  'media-type-unsupported': { status: 415, code: 'VALIDATION_ERROR', message: "got 'text/plain'" },
-  'protocol-version-unsupported': { status: 400, code: 'VALIDATION_ERROR', message: "wanted '1.0'" },
-  'misdirected': { status: 421, code: 'VALIDATION_ERROR', message: 'elsewhere' },
-  'route-unknown': { status: 404, code: 'NOT_FOUND_ERROR', message: "'/x'" },
-  'method-not-allowed': { status: 405, code: 'VALIDATION_ERROR', message: 'wanted GET, POST' },
-  'unauthenticated': { status: 401, code: 'SECURITY_ERROR', message: 'No credential' },
-  'forbidden': { status: 403, code: 'SECURITY_ERROR', message: 'Not yours' },
-  'rate-limited': { status: 429, code: 'RESOURCE_ERROR', message: 'Too many', details: { retry_after_ms: 1500 } },
-  'id-malformed': { status: 200, code: 'NOT_FOUND_ERROR', execution: 'failure', message: "'a b'" },
-  'tool-unknown': {
-    status: 200,
-    code: 'NOT_FOUND_ERROR',
-    execution: 'failure',
-    message: "did you mean 'Kit.Tool'",
-    details: { suggestions: ['Kit.Tool'] },
-  },
-  'version-unavailable': {
-    status: 200,
-    code: 'NOT_FOUND_ERROR',
-    execution: 'failure',
-    message: "'^9'",
-    details: { available: ['1.0.0'] },
-  },
-  'tool-disabled': { status: 200, code: 'VALIDATION_ERROR', execution: 'failure', message: 'is disabled' },
-  'tool-not-executable': { status: 200, code: 'VALIDATION_ERROR', execution: 'failure', message: 'No implementation' },
-  'tool-untrusted': { status: 200, code: 'SECURITY_ERROR', execution: 'failure', message: 'is not trusted with' },
-  'requirements-missing': {
-    status: 200,
-    code: 'SECURITY_ERROR',
-    execution: 'failure',
-    message: 'No grant',
-    details: {
-      authorization: [
-        {
-          id: 'google',
-          url: 'https://here/start',
-          check_url: 'https://here/check',
-          scopes: ['mail'],
-          status: 'pending',
-        },
-      ],
-      secrets: [{ id: 'KEY' }],
-      user_id: true,
-    },
-  },
-  'approval-required': {
-    status: 200,
-    code: 'SECURITY_ERROR',
-    execution: 'failure',
-    message: 'Level 8',
-    details: {
-      authorization: [
-        {
-          id: 'approval',
-          url: 'https://here/approve',
-          check_url: 'https://here/check/a2',
-          scopes: [],
-          status: 'not_started',
-        },
-      ],
-    },
-  },
-  'input-invalid': {
-    status: 200,
-    code: 'VALIDATION_ERROR',
-    execution: 'failure',
-    message: 'Too many',
-    details: { b: 'Is required' },
-  },
-  'tool-failed': {
-    status: 200,
-    code: 'EXECUTION_ERROR',
-    execution: 'failure',
-    message: 'No such mailbox',
-    details: {
-      developer_message: 'IMAP 5',
-      can_retry: true,
-      additional_prompt_content: 'Ask for another',
-      retry_after_ms: 2000,
-    },
-  },
-  'tool-timed-out': { status: 200, code: 'TIMEOUT_ERROR', execution: 'timeout', message: '30 seconds' },
-  'output-invalid': {
-    status: 200,
-    code: 'EXECUTION_ERROR',
-    execution: 'failure',
-    message: 'return schema',
-    details: { problems: [{ path: '/sum', message: 'Must be a number' }] },
-  },
-  'select-invalid': {
-    status: 200,
-    code: 'VALIDATION_ERROR',
-    execution: 'failure',
-    message: 'cannot stand there',
-    details: { character: 4 },
-  },
-  'select-failed': {
-    status: 200,
-    code: 'EXECUTION_ERROR',
-    execution: 'failure',
-    message: 'https://here/artifacts/a',
-    details: {
-      artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },
-    },
-  },
-  'output-elsewhere': {
-    status: 200,
-    code: 'RESOURCE_ERROR',
-    execution: 'failure',
-    message: 'https://here/artifacts/a',
-    details: {
-      artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },
-    },
-  },
-  'output-too-large': {
-    status: 200,
-    code: 'RESOURCE_ERROR',
-    execution: 'failure',
-    message: 'nothing is kept here',
-    details: { limit_bytes: 10 },
-  },
-  'cancelled': { status: 200, code: 'EXECUTION_ERROR', execution: 'cancelled', message: 'canceled' },
-  'outcome-unknown': {
-    status: 200,
-    code: 'EXECUTION_ERROR',
-    execution: 'failure',
-    message: 'outcome of this call is unknown',
-  },
-  'input-required': {
-    status: 200,
-    code: 'EXECUTION_ERROR',
-    execution: 'failure',
-    message: 'more input',
-    details: { requests: ['city'] },
-  },
-  'definition-invalid': {
-    status: 422,
-    code: 'VALIDATION_ERROR',
-    message: 'not valid',
-    details: { problems: [{ path: '/id', message: 'Is required' }] },
-  },
-  'conflict': { status: 409, code: 'VALIDATION_ERROR', message: 'Taken' },
-  'precondition-failed': { status: 412, code: 'VALIDATION_ERROR', message: 'Changed' },
-  'not-found': { status: 404, code: 'NOT_FOUND_ERROR', message: 'Gone' },
-  'gone': { status: 410, code: 'NOT_FOUND_ERROR', message: 'No longer' },
-  'unavailable': { status: 503, code: 'SYSTEM_ERROR', message: 'away' },
-  'internal': {
-    status: 200,
-    code: 'SYSTEM_ERROR',
-    execution: 'failure',
-    message: 'our side',
-    details: { reference: 'r1' },
-  },
-}
-
 describe('each failure of a call', () => {
   it.each(Object.values(FAILURES))('$type', async (failure) => {
-    const wanted = WANTED[failure.type]
     const { status, body } = await execute({ result: { ok: false, failure } })
-    expect(status).toBe(wanted.status)
-    expect(body.header).toMatchObject({ requestId: 'm1', source: 'mcp-server', destination: 'client-id' })
-    expect(body.header.messageType).toBe(wanted.execution ? 'response' : 'error')
-    const error = wanted.execution ? body.payload.execution.error : body.error
-    if (wanted.execution) {
-      expect(body.payload.execution).toEqual({ status: wanted.execution, error, execution_time_ms: 12 })
-    }
-    expect(error.code).toBe(wanted.code)
-    expect(error.message).toContain(wanted.message)
-    expect(error.message).not.toMatch(/\.$/)
-    expect(error.details).toEqual(wanted.details)
+    const { header, payload, error } = body
+    const line = findLine(failure, 'machine-context')
+    expect(header).toMatchObject({ requestId: 'm1', source: 'mcp-server', destination: 'client-id' })
+    expect(header.messageType).toBe(payload ? 'response' : 'error')
+    if (!payload) return expect(formatLine('machine-context', status, error)).toBe(line)
+    const { status: outcome, error: executionError, ...execution } = payload.execution
+    expect(execution).toEqual({ execution_time_ms: 12 })
+    return expect(formatLine('machine-context', status, outcome, executionError)).toBe(line)
   })
 
   it.each(['unauthenticated', 'forbidden', 'rate-limited', 'unavailable'] as const)('%s, at the door', async (type) => {
@@ -410,11 +234,10 @@ describe('each failure of a call', () => {
         path,
         path.endsWith('execute') ? REQUEST : undefined,
       )
-      expect(answer.status).toBe(WANTED[type].status)
-      expect(answer.body).toMatchObject({
-        header: { messageType: 'error', messageId: 'new', source: 'switchboard' },
-        error: { code: WANTED[type].code },
-      })
+      const { header, error } = answer.body
+      expect(header).toMatchObject({ messageType: 'error', messageId: 'new', source: 'switchboard' })
+      const line = findLine(FAILURES[type], 'machine-context')
+      expect(formatLine('machine-context', answer.status, error)).toBe(line)
       if (type === 'unauthenticated') expect(answer.headers.get('www-authenticate')).toContain('Bearer')
       if (type === 'rate-limited') expect(answer.headers.get('retry-after')).toBe('2')
     }

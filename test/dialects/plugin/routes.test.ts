@@ -3,13 +3,14 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Principal } from '../../../src/core/access/principal.ts'
 import type { CallOutcome } from '../../../src/core/call/call.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
-import { type Failure, type FailureType, fail } from '../../../src/core/failure/failure.ts'
+import { type Failure, fail } from '../../../src/core/failure/failure.ts'
 import { createCallableTool } from '../../../src/core/call/callable-tool.ts'
 import type { Resolver } from '../../../src/core/call/resolve-tool.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { createPluginRoutes } from '../../../src/dialects/plugin/routes.ts'
 import { authorizerFor } from '../../http/authorizer-for.ts'
-import { FAILURES } from '../machine-context/failures.ts'
+import { findLine, formatLine } from '../failure-table.ts'
+import { FAILURES } from '../failures.ts'
 import { callToolGiving, catalogueOf, clientOf, sha256 } from '../machine-context/fakes.ts'
 import { recordOf } from '../machine-context/record.ts'
 
@@ -211,55 +212,11 @@ describe('POST /plugin/call', () => {
   })
 })
 
-/** What each failure is on this wire: a status, and words that stand in the text. */
-const WANTED: Readonly<Record<FailureType, readonly [number, ...string[]]>> = {
-  'request-malformed': [400, 'Bad field', 'Wanted another'],
-  'body-timed-out': [408, 'in time'],
-  'body-too-large': [413, '10 bytes'],
-  'media-type-unsupported': [415, "got 'text/plain'"],
-  'protocol-version-unsupported': [400, "wanted '1.0'"],
-  'misdirected': [421, 'elsewhere'],
-  'route-unknown': [404, "'/x'"],
-  'method-not-allowed': [405, 'wanted GET, POST'],
-  'unauthenticated': [401, 'No credential'],
-  'forbidden': [403, 'Not yours'],
-  'rate-limited': [429, '2 seconds'],
-  'id-malformed': [400, "'a b'"],
-  'tool-unknown': [404, "'Kit.Tol'", "did you mean 'Kit.Tool'"],
-  'version-unavailable': [404, "'^9'"],
-  'tool-disabled': [404, 'is disabled'],
-  'tool-not-executable': [404, 'No implementation'],
-  'tool-untrusted': [200, "is not trusted with the secret 'KEY'", 'or the operator'],
-  'requirements-missing': [200, 'No grant'],
-  'approval-required': [200, 'Level 8', 'open https://here/approve and then call again'],
-  'input-invalid': [200, "'b': Is required", 'Too many'],
-  'tool-failed': [200, 'No such mailbox', 'Ask for another', '2 seconds'],
-  'tool-timed-out': [200, '30 seconds'],
-  'output-invalid': [200, "'sum': Must be a number"],
-  'select-invalid': [200, 'at character 4'],
-  'select-failed': [200, 'https://here/artifacts/a'],
-  'output-elsewhere': [200, 'https://here/artifacts/a'],
-  'output-too-large': [200, 'nothing is kept here'],
-  'cancelled': [200, 'canceled'],
-  'outcome-unknown': [200, 'outcome of this call is unknown'],
-  'input-required': [200, 'city'],
-  'definition-invalid': [422, "'id': Is required"],
-  'conflict': [409, 'Taken'],
-  'precondition-failed': [412, 'Changed'],
-  'not-found': [404, 'Gone'],
-  'gone': [410, 'No longer'],
-  'unavailable': [503, 'away'],
-  'internal': [500, "'r1'"],
-}
-
 describe('each failure of a call', () => {
   it.each(Object.values(FAILURES))('$type', async (failure) => {
-    const [status, ...words] = WANTED[failure.type]
-    const answer = await call({ result: { ok: false, failure } })
-    expect(answer.status).toBe(status)
-    expect(answer.body).toEqual({ isError: true, content: [{ type: 'text', text: expect.any(String) }] })
-    for (const each of words) expect(answer.body.content[0].text).toContain(each)
-    expect(answer.body.content[0].text).not.toMatch(/\.$/)
+    const { status, body } = await call({ result: { ok: false, failure } })
+    expect(body).toEqual({ isError: true, content: [{ type: 'text', text: expect.any(String) }] })
+    expect(formatLine('plugin', status, body.content[0].text)).toBe(findLine(failure, 'plugin'))
   })
 
   it.each(['unauthenticated', 'forbidden', 'rate-limited', 'unavailable'] as const)('%s, at the door', async (type) => {
@@ -270,8 +227,9 @@ describe('each failure of a call', () => {
       ['POST', '/plugin/describe'],
     ] as const) {
       const answer = await send(method, path, method === 'POST' ? {} : undefined)
-      expect(answer.status).toBe(WANTED[type][0])
       expect(answer.body).toMatchObject({ isError: true, content: [{ type: 'text' }] })
+      const line = findLine(FAILURES[type], 'plugin')
+      expect(formatLine('plugin', answer.status, answer.body.content[0].text)).toBe(line)
       if (type === 'unauthenticated') expect(answer.headers.get('www-authenticate')).toContain('Bearer')
       if (type === 'rate-limited') expect(answer.headers.get('retry-after')).toBe('2')
     }

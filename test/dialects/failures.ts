@@ -1,4 +1,4 @@
-import type { Failure, FailureType } from '../../../src/core/failure/failure.ts'
+import type { Failure, FailureType } from '../../src/core/failure/failure.ts'
 
 /** One failure of each type: a new one does not compile until it stands here. */
 export const FAILURES: { readonly [T in FailureType]: Extract<Failure, { type: T }> } = {
@@ -93,4 +93,82 @@ export const FAILURES: { readonly [T in FailureType]: Extract<Failure, { type: T
   'gone': { type: 'gone', message: 'No longer' },
   'unavailable': { type: 'unavailable', message: 'Storage is away' },
   'internal': { type: 'internal', reference: 'r1' },
+}
+
+/** The same failures with more in them, or less. */
+export const VARIANTS: readonly Failure[] = [
+  { type: 'request-malformed', message: 'Bad field' },
+  { type: 'body-too-large', limit: 10, got: 12 },
+  { type: 'media-type-unsupported', got: null, wanted: 'application/json' },
+  { type: 'unauthenticated', reason: 'No credential', suggestions: ['Kit.Tool'] },
+  { type: 'tool-unknown', asked: 'Kit.Tol', suggestions: [] },
+  { type: 'tool-unknown', asked: 'Kit.Tol', suggestions: ['Kit.A', 'Kit.B'] },
+  { type: 'version-unavailable', tool: 'Kit.Tool', name: 'Tool', asked: '^9', available: [] },
+  { type: 'version-unavailable', tool: 'Kit.Tool', name: 'Tool', asked: '^9', available: ['1.0.0', '2.0.0'] },
+  { ...missing('No user'), user_id: true },
+  { ...missing('No secrets'), secrets: [{ id: 'A' }, { id: 'B' }] },
+  { ...missing('No secret'), secrets: [{ id: 'A' }], user_id: true },
+  {
+    ...missing('No provider'),
+    authorization: [{ id: 'google', url: 'https://here/start', scopes: [], status: 'not_started', needsSetup: true }],
+  },
+  {
+    ...missing('No grant'),
+    authorization: [{ id: 'google', url: 'https://here/start', scopes: ['mail'], status: 'not_started' }],
+  },
+  {
+    type: 'input-invalid',
+    problems: [
+      { path: '/b/0', message: 'Is wrong' },
+      { path: '/b', message: 'Is short' },
+      { path: '/c', message: 'Is required' },
+    ],
+  },
+  {
+    type: 'input-invalid',
+    problems: [
+      { path: '', message: 'Too many' },
+      { path: '', message: 'Too deep' },
+    ],
+  },
+  { type: 'tool-failed', message: 'No such mailbox' },
+  { type: 'tool-failed', message: 'Busy', can_retry: true },
+  { type: 'tool-failed', message: 'Gone', can_retry: false, retry_after_ms: 1.5 },
+  { type: 'tool-failed', message: 'Busy', developer_message: 'Busy', additional_prompt_content: 'Wait' },
+  { type: 'tool-timed-out', timeout_ms: 1000, may_have_run: true },
+  {
+    type: 'output-invalid',
+    problems: [
+      { path: '', message: 'Too long' },
+      { path: '/b/c', message: 'Must be a number' },
+    ],
+  },
+  { type: 'select-invalid', message: "'b' cannot stand there" },
+  { type: 'select-failed', why: 'no array' },
+  { type: 'cancelled', may_have_run: true },
+  {
+    type: 'input-required',
+    requests: {
+      name: { method: 'elicitation/create', params: { message: 'Who?' } },
+      roots: { method: 'roots/list', params: {} },
+    },
+  },
+  {
+    type: 'definition-invalid',
+    problems: [
+      { path: '', message: 'Too long' },
+      { path: '/b/c', message: 'Is required' },
+    ],
+  },
+]
+
+function missing(detail: string) {
+  return {
+    type: 'requirements-missing',
+    tool: 'Kit.Tool',
+    authorization: [],
+    secrets: [],
+    user_id: false,
+    detail,
+  } as const
 }
