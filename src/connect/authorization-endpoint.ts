@@ -107,7 +107,7 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
     const at = now()
     return {
       id: newId(),
-      by: session.by,
+      authenticatedBy: session.authenticatedBy,
       owner: principal.id,
       holder: toHolder(principal),
       client: { id: details.client.id, name: clientSummary.name, host: clientSummary.host },
@@ -206,11 +206,11 @@ async function toPageProps(
   chosen: ReadonlySet<string> = new Set(),
   view: ToolkitView = INITIAL_VIEW,
 ) {
-  const { by } = signed.session
+  const { authenticatedBy } = signed.session
   const list = paginateChoices(choices, view, chosen)
   return {
     asking: clientSummary,
-    person: 'person' in by ? by.person.user : toHolder(signed.principal).id,
+    person: authenticatedBy.kind === 'person' ? authenticatedBy.person.user : toHolder(signed.principal).id,
     choices,
     chosen,
     view,

@@ -1,7 +1,7 @@
 import type { AuditAction } from '../core/access/audit-entry.ts'
 import type { Context, Hono } from 'hono'
 import { type PersonClaims, toPerson } from '../core/access/person.ts'
-import { toPersonPrincipal } from '../core/access/session.ts'
+import { type IdentityProof, toPersonPrincipal } from '../core/access/session.ts'
 import type { SignInRule } from '../core/access/sign-in-rules.ts'
 import type { Sha256 } from '../core/tool/digest.ts'
 import { type Authenticator, MIN_ADMIN_KEY_CHARACTERS, NO_ADMINISTRATOR } from '../http/caller/authenticate.ts'
@@ -64,7 +64,9 @@ export function createSignInRoutes({
     const signed = isAgain ? undefined : await sessions.findSession(request, () => limitAnonymous(c))
     if (signed?.ok) {
       if (back !== undefined) return redirectResponse(back)
-      return page((await pages()).signedInPage(findName(signed.value.session.by, signed.value.principal.id)))
+      return page(
+        (await pages()).signedInPage(findName(signed.value.session.authenticatedBy, signed.value.principal.id)),
+      )
     }
     if (signed && signed.failure.type !== 'unauthenticated') return page(failurePage(signed.failure))
     if (!provider) return page((await pages()).keyPage(back, whyNobody()))
@@ -105,7 +107,11 @@ export function createSignInRoutes({
       const message = `SIGN_IN_RULES grants '${person.user}' no access: an administrator can add a rule`
       return refusal(403, message, back, clearedCookies)
     }
-    const cookie = await sessions.startSession(request, { issuer: provider.issuer, person }, principal.id)
+    const cookie = await sessions.startSession(
+      request,
+      { kind: 'person', issuer: provider.issuer, person },
+      principal.id,
+    )
     return redirectResponse(back, [...clearedCookies, cookie])
   })
 
@@ -123,7 +129,7 @@ export function createSignInRoutes({
       if (holder?.failure.type === 'unavailable') return page(failurePage(holder.failure))
       return page((await pages()).keyPage(back, whyNobody() ?? 'This key is wrong or has expired', 403))
     }
-    const cookie = await sessions.startSession(c.req.raw, { key: hash }, holder.value.id)
+    const cookie = await sessions.startSession(c.req.raw, { kind: 'key', hash }, holder.value.id)
     return redirectResponse(back ?? '/sign-in', [cookie])
   }
   post('/sign-in/key', FORM_LIMIT, signInByKey, provider && 'empty')
@@ -163,8 +169,8 @@ function readReturnPath(c: Context, text: string | undefined): string | undefine
   return returnPath(text, new URL(c.req.url).origin) ?? new Error('It leads elsewhere')
 }
 
-function findName(by: Parameters<Sessions['startSession']>[1], principal: string): string {
-  return 'person' in by ? by.person.user : principal
+function findName(authentication: IdentityProof, principal: string): string {
+  return authentication.kind === 'person' ? authentication.person.user : principal
 }
 
 function buildCallbackUrl(c: Context): string {

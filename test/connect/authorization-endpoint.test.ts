@@ -7,7 +7,7 @@ import { ASK, asked, faceWith, listed, ORIGIN, findSession } from './face.ts'
 const DAY = 86_400_000
 const limited = { limitAnonymous: () => fail({ type: 'rate-limited', retry_after_ms: 9_000 }) }
 const nobody = { sessions: { findSession: async () => fail({ type: 'unauthenticated', reason: 'Nobody' }) } }
-const person = { person: { user: 'ann@acme.test', groups: [] } }
+const person = { kind: 'person', person: { user: 'ann@acme.test', groups: [] } }
 const DOCUMENT = 'https://agent.example/client.json'
 const withDocument = (more: object = {}): Partial<ConnectRoutesDeps> => ({
   fetchFor: () => async () =>
@@ -228,7 +228,7 @@ describe('the decision', () => {
     expect(await seen(decide())).toMatchObject({ status: 302, to: 'http://127.0.0.1:7777/callback?code=c' })
     const agent = {
       id: 'agent-1',
-      by: person,
+      authenticatedBy: person,
       owner: 'admin',
       holder: { kind: 'principal', id: 'admin' },
       client: { id: 'c1', name: 'An agent', host: '127.0.0.1:7777' },

@@ -13,7 +13,7 @@ export const ORIGIN = 'https://sb.example'
 export const ASK = '/connect/authorize?response_type=code&client_id=c1'
 const session = {
   id: 's1',
-  by: { key: 'h' },
+  authenticatedBy: { kind: 'key', hash: 'h' },
   owner: 'admin',
   origin: ORIGIN,
   browser: '',
@@ -27,8 +27,8 @@ export const asked = {
   resource: undefined,
   refusal: 'http://127.0.0.1:7777/callback?error=access_denied',
 } as const
-export const findSession = (by: object = session.by, principal = ADMIN) =>
-  ok({ principal, session: { ...session, by }, fetchCapability: new FetchCapability('test') }) as never
+export const findSession = (authenticatedBy: object = session.authenticatedBy, principal = ADMIN) =>
+  ok({ principal, session: { ...session, authenticatedBy }, fetchCapability: new FetchCapability('test') }) as never
 
 /** Lines of a catalog, as `choicesOf` has them written. */
 export const listed = (tools: readonly (readonly [toolkit: string, tool: string, level?: number])[]) =>

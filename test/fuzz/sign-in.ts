@@ -103,7 +103,11 @@ const kept = cookie.split(';')[0] ?? ''
 const COOKIE = 'a'.repeat(43)
 const SESSION: Session = {
   id: 'session-1',
-  by: { issuer: ISSUER, person: { user: 'ann@acme.com', address: 'ann@acme.com', groups: [] } },
+  authenticatedBy: {
+    kind: 'person',
+    issuer: ISSUER,
+    person: { user: 'ann@acme.com', address: 'ann@acme.com', groups: [] },
+  },
   owner: 'person:ann@acme.com',
   origin: ORIGIN,
   browser: 'a browser',

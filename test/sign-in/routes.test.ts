@@ -10,8 +10,8 @@ const ELSEWHERE = '//evil.test/'
 const SIGN_IN_AGAIN = 'href="/sign-in?again=1&amp;return=/sessions"'
 const limited = { limitAnonymous: () => fail({ type: 'rate-limited', retry_after_ms: 9_000 }) }
 const person = { user: 'ann@acme.test', address: 'ann@acme.test', groups: [] }
-const findSession = (by: object) => ({
-  findSession: () => ok({ session: { by }, principal: { ...ADMIN, id: 'key:k1' } }),
+const findSession = (authenticatedBy: object) => ({
+  findSession: () => ok({ session: { authenticatedBy }, principal: { ...ADMIN, id: 'key:k1' } }),
 })
 const finishing = (how: object) => ({
   provider: { ...provider, loadOpenId: async () => ({ ...openId, finish: async () => how as never }) },
@@ -26,15 +26,35 @@ async function seen(answer: Response | Promise<Response>) {
 
 describe('who asks for the page to sign in', () => {
   it.each([
-    ['somebody, by their name', { person }, '/sign-in', { status: 200, title: 'You are signed in' }],
-    ['somebody, back where they were', { person }, '/sign-in?return=/sessions', { status: 302, to: '/sessions' }],
-    ['somebody else, at the provider', { person }, '/sign-in?again=1', { status: 302, to: 'https://id.example/auth' }],
-    ['somebody, whatever `again` says', { person }, '/sign-in?again=0', { title: 'You are signed in' }],
-    ['whoever holds a key', { key: 'h' }, '/sign-in', { text: expect.stringContaining('<strong>key:k1</strong>') }],
-    ['a person', { person }, '/sign-in', { text: expect.stringContaining('<strong>ann@acme.test</strong>') }],
+    ['somebody, by their name', { kind: 'person', person }, '/sign-in', { status: 200, title: 'You are signed in' }],
+    [
+      'somebody, back where they were',
+      { kind: 'person', person },
+      '/sign-in?return=/sessions',
+      { status: 302, to: '/sessions' },
+    ],
+    [
+      'somebody else, at the provider',
+      { kind: 'person', person },
+      '/sign-in?again=1',
+      { status: 302, to: 'https://id.example/auth' },
+    ],
+    ['somebody, whatever `again` says', { kind: 'person', person }, '/sign-in?again=0', { title: 'You are signed in' }],
+    [
+      'whoever holds a key',
+      { kind: 'key', hash: 'h' },
+      '/sign-in',
+      { text: expect.stringContaining('<strong>key:k1</strong>') },
+    ],
+    [
+      'a person',
+      { kind: 'person', person },
+      '/sign-in',
+      { text: expect.stringContaining('<strong>ann@acme.test</strong>') },
+    ],
     [
       'somebody, with a way on',
-      { person },
+      { kind: 'person', person },
       '/sign-in',
       { text: expect.stringMatching(/href="\/">\s*Go to the console/) },
     ],
@@ -101,7 +121,7 @@ describe('who comes back from the provider', () => {
     const { status, to, cookies } = await seen(comeBack({ back: '/sessions' }))
     expect([status, to, cookies]).toEqual([302, '/sessions', ended])
     expect(cookies).toContain(',switchboard-session=x')
-    expect(begun).toEqual([[{ issuer: provider.issuer, person }, 'person:ann@acme.test']])
+    expect(begun).toEqual([[{ kind: 'person', issuer: provider.issuer, person }, 'person:ann@acme.test']])
     const came = { outcome: 'success', status: 302, principal: 'person:ann@acme.test', user_id: 'ann@acme.test' }
     expect(audit).toEqual([expect.objectContaining({ at: 7, act: 'session.begin', ...came })])
   })
@@ -189,7 +209,7 @@ describe('a key', () => {
     const { sendKey, begun, audit } = faceWith(byKey)
     const answer = await seen(sendKey(' an-admin-key--16 ', more))
     expect(answer).toMatchObject({ status: 302, to, cookies: 'switchboard-session=x' })
-    expect(begun).toEqual([[{ key: 'sha256 an-admin-key--16' }, ADMIN.id]])
+    expect(begun).toEqual([[{ kind: 'key', hash: 'sha256 an-admin-key--16' }, ADMIN.id]])
     expect(audit).toEqual([
       expect.objectContaining({ act: 'session.begin', outcome: 'success', status: 302, principal: ADMIN.id }),
     ])

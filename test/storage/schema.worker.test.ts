@@ -56,7 +56,7 @@ describe('the tables of an object', () => {
 
 it.each([
   ['Registry', 7],
-  ['Access', 2],
+  ['Access', 3],
   ['IdempotencyStore', 1],
 ] as const)('the %s notes the version of its tables', (name, version) =>
   runInDurableObject(env[name].getByName(crypto.randomUUID()), (_: unknown, { storage }) =>

@@ -37,13 +37,13 @@ export function createOpenLink(deps: OpenLinkDeps) {
     if (!signedIn.ok) return signedIn
     const { principal, session } = signedIn.value
     const name = parseToolId(authorization.tool)
-    if ('key' in session.by) {
+    if (session.authenticatedBy.kind === 'key') {
       if (!findCaller) return ok(undefined)
       const approves = name !== undefined && (await mayApproveOthersCall(authorization, principal, name, findCaller))
       return ok({ principal: principal.id, name: principal.name, approves })
     }
     const approves = name !== undefined && mayApprove(principal, name)
-    return ok({ user: session.by.person.user, principal: principal.id, approves })
+    return ok({ user: session.authenticatedBy.person.user, principal: principal.id, approves })
   }
 
   return async (c: RouteContext) => {

@@ -36,7 +36,7 @@ function ownerFor(principal: Principal): string | undefined {
 }
 
 /** Never the cookie, nor its key's hash. */
-export function encodeSession({ id, by, owner, origin, browser, created_at, expires_at }: Session) {
-  const person = 'person' in by ? { user_id: by.person.user } : {}
+export function encodeSession({ id, authenticatedBy, owner, origin, browser, created_at, expires_at }: Session) {
+  const person = authenticatedBy.kind === 'person' ? { user_id: authenticatedBy.person.user } : {}
   return { id, principal: owner, ...person, origin, browser, created_at, expires_at }
 }

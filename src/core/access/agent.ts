@@ -1,11 +1,11 @@
 import type { Holder } from './holder.ts'
 import { hasScope, patternsFor, shareOwner, type Principal, type Scope } from './principal.ts'
-import type { Session } from './session.ts'
+import type { IdentityProof } from './session.ts'
 
 /** An agent that a person authorized to act for them. Times are ISO 8601 in UTC. */
 export interface Agent {
   readonly id: string
-  readonly by: Session['by']
+  readonly authenticatedBy: IdentityProof
   readonly owner: string
   /** In whose list it is. */
   readonly holder: Holder

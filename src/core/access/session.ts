@@ -2,9 +2,14 @@ import type { Person } from './person.ts'
 import type { Principal } from './principal.ts'
 import { resolveRights, type SignInRule } from './sign-in-rules.ts'
 
+/** How a person proved who they are: at the sign-in provider, or with an API key, of which only the hash is stored. */
+export type IdentityProof =
+  | { readonly kind: 'person'; readonly issuer: string; readonly person: Person }
+  | { readonly kind: 'key'; readonly hash: string }
+
 export interface Session {
   readonly id: string
-  readonly by: { readonly issuer: string; readonly person: Person } | { readonly key: string }
+  readonly authenticatedBy: IdentityProof
   readonly owner: string
   readonly origin: string
   readonly browser: string

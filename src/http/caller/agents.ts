@@ -60,7 +60,7 @@ export function createAgentAuthenticator({ store, loadPrincipal, now }: AgentsOp
     const grant = await store.find(origin, token)
     if (!grant || !(now() < grant.expiresAt)) return { result: BAD_TOKEN }
     const { agent } = grant
-    const { result, expiresAt = Infinity } = await loadPrincipal(agent.by)
+    const { result, expiresAt = Infinity } = await loadPrincipal(agent.authenticatedBy)
     return {
       result: result.ok ? ok({ agent, principal: toAgentPrincipal(result.value, agent) }) : result,
       expiresAt: Math.min(grant.expiresAt, expiresAt),

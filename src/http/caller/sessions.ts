@@ -1,5 +1,11 @@
 import { FetchCapability, type Principal } from '../../core/access/principal.ts'
-import { toPersonPrincipal, type Session, SESSION_LIFETIME_MS, type SessionStore } from '../../core/access/session.ts'
+import {
+  type IdentityProof,
+  toPersonPrincipal,
+  type Session,
+  SESSION_LIFETIME_MS,
+  type SessionStore,
+} from '../../core/access/session.ts'
 import type { SignInRule } from '../../core/access/sign-in-rules.ts'
 import { fail, ok, type Result } from '../../core/failure/failure.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
@@ -45,7 +51,7 @@ export function createSessions(options: SessionsOptions) {
     const sessionEnd = Date.parse(session?.expires_at ?? '')
     // A time that cannot be read (NaN) counts as expired
     if (!session || !(now() < sessionEnd)) return { result: NOT_SIGNED_IN }
-    const { result, expiresAt = Infinity } = await loadPrincipal(session.by)
+    const { result, expiresAt = Infinity } = await loadPrincipal(session.authenticatedBy)
     return {
       result: result.ok
         ? ok({ principal: result.value, session, fetchCapability: new FetchCapability(result.value.id) })
@@ -54,10 +60,11 @@ export function createSessions(options: SessionsOptions) {
     }
   })
 
-  async function loadPrincipal(by: Session['by']): Promise<CredentialCheck<Principal>> {
+  async function loadPrincipal(authentication: IdentityProof): Promise<CredentialCheck<Principal>> {
     // With a provider, nobody signs in by a key
-    if ('key' in by) return issuer === undefined ? authenticator.loadPrincipal(by.key) : { result: NOT_SIGNED_IN }
-    const principal = by.issuer === issuer ? toPersonPrincipal(by.person, rules) : undefined
+    if (authentication.kind === 'key')
+      return issuer === undefined ? authenticator.loadPrincipal(authentication.hash) : { result: NOT_SIGNED_IN }
+    const principal = authentication.issuer === issuer ? toPersonPrincipal(authentication.person, rules) : undefined
     return { result: principal ? ok(principal) : NOT_SIGNED_IN }
   }
 
@@ -89,13 +96,13 @@ export function createSessions(options: SessionsOptions) {
       return authenticator.authenticate(request, mayLookUp)
     },
 
-    async startSession(request: Request, by: Session['by'], owner: string): Promise<string> {
+    async startSession(request: Request, authenticatedBy: IdentityProof, owner: string): Promise<string> {
       await endSession(request)
       const cookieValue = randomValue()
       const createdAt = now()
       const session: Session = {
         id: newId(),
-        by,
+        authenticatedBy,
         owner,
         origin: new URL(request.url).origin,
         browser: (request.headers.get('user-agent') ?? '').slice(0, MAX_USER_AGENT_CHARACTERS),

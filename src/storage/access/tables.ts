@@ -17,7 +17,7 @@ CREATE TABLE session (
 const SECRET_BYTES = 32
 
 export function createTables(sql: SqlStorage): void {
-  openTables(sql, { object: 'Access', version: 2, tables: OUTBOX_TABLE + TABLES })
+  openTables(sql, { object: 'Access', version: 3, tables: OUTBOX_TABLE + TABLES })
 }
 
 export function deploymentSecret(sql: SqlStorage): string {

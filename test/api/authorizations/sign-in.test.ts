@@ -11,7 +11,7 @@ const findSession = (user: string, more: Partial<Principal> = {}): SignedInSessi
   principal: { id: `person:${user}`, kind: 'person', scopes: ['tools:call'], tools: ['*'], users: [user], ...more },
   session: {
     id: 's',
-    by: { issuer: 'https://id.test', person: { user, groups: [] } },
+    authenticatedBy: { kind: 'person', issuer: 'https://id.test', person: { user, groups: [] } },
     owner: `person:${user}`,
     origin: ORIGIN,
     browser: '',
@@ -108,7 +108,7 @@ it('a session of a key is no person', async () => {
   const byKey = findSession('ann')
   const { get } = setUp({
     requiresSignIn: true,
-    findSession: { ...byKey, session: { ...byKey.session, by: { key: 'h' } } },
+    findSession: { ...byKey, session: { ...byKey.session, authenticatedBy: { kind: 'key', hash: 'h' } } },
   })
   expect(await (await get(page(GRANT.id))).text()).toContain('Sign in first')
 })
@@ -119,7 +119,7 @@ describe('where people sign in with keys', () => {
     const { principal, session, fetchCapability } = findSession('ann')
     return {
       principal: { ...principal, id, kind: 'key', users: 'any', ...more },
-      session: { ...session, by: { key: 'h' }, owner: id },
+      session: { ...session, authenticatedBy: { kind: 'key', hash: 'h' }, owner: id },
       fetchCapability,
     }
   }

@@ -83,10 +83,14 @@ describe('the document', () => {
 
 describe('what no other test has a deployment answer with', () => {
   const AT = '2030-01-01T00:00:00.000Z'
-  const by = { issuer: 'https://login.acme.com', person: { user: 'ann@acme.com', groups: [] } }
+  const authenticatedBy = {
+    kind: 'person' as const,
+    issuer: 'https://login.acme.com',
+    person: { user: 'ann@acme.com', groups: [] },
+  }
   const session = {
     id: 's',
-    by,
+    authenticatedBy,
     owner: 'person:ann',
     origin: 'https://sb.example',
     browser: 'Firefox',
@@ -117,7 +121,7 @@ describe('what no other test has a deployment answer with', () => {
 
   it.each<[name: string, answer: object]>([
     ['Session', encodeSession(session)],
-    ['Session', encodeSession({ ...session, by: { key: 'hash' } })],
+    ['Session', encodeSession({ ...session, authenticatedBy: { kind: 'key', hash: 'hash' } })],
     ['Grant', encodeGrant(grant)],
     ['Grant', encodeGrant({ ...grant, expires_at: AT })],
     ['Agent', encodeAgent(agent)],

@@ -9,7 +9,7 @@ const TOKEN = `${'a'.repeat(22)}:${'b'.repeat(16)}:${'c'.repeat(32)}`
 const ANN: Principal = { id: 'person:ann', kind: 'person', scopes: ['tools:call'], tools: ['Gmail.*'], users: ['ann'] }
 const AGENT: Agent = {
   id: 'a1',
-  by: { issuer: 'https://id.test', person: { user: 'ann', groups: [] } },
+  authenticatedBy: { kind: 'person', issuer: 'https://id.test', person: { user: 'ann', groups: [] } },
   owner: 'person:ann',
   holder: { kind: 'user', id: 'ann' },
   client: { id: 'c1', name: 'A client', host: 'client.test' },

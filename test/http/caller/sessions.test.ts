@@ -61,7 +61,7 @@ function sessions({ issuer = ISSUER, rules = [RULE] }: { issuer?: string | undef
 const request = (headers: Record<string, string> = {}, method = 'GET', url = `${ORIGIN}/sessions`) =>
   new Request(url, { method, headers })
 const cookieIn = (header: string) => ({ cookie: header.split(';')[0] ?? '' })
-const person = { issuer: ISSUER, person: ann }
+const person = { kind: 'person', issuer: ISSUER, person: ann } as const
 const why = (result: Result<unknown>) => (result.ok ? 'ok' : result.failure.type)
 
 describe('a session', () => {
@@ -169,7 +169,7 @@ describe('a session', () => {
 
   it('of a key is that key, dies with it, and counts for nobody where a provider says who people are', async () => {
     const all = sessions({ issuer: 'none' })
-    const cookie = cookieIn(await all.startSession(request(), { key: 'hash-of-key' }, 'key:k1'))
+    const cookie = cookieIn(await all.startSession(request(), { kind: 'key', hash: 'hash-of-key' }, 'key:k1'))
     expect(await all.findSession(request(cookie))).toMatchObject({ value: { principal: KEY } })
     expect(why(await sessions().findSession(request(cookie)))).toBe('unauthenticated')
     keys.clear()
@@ -252,7 +252,11 @@ describe('a visitor of a page', () => {
   const ours = { 'sec-fetch-site': 'same-origin', 'origin': ORIGIN }
   async function findSession() {
     const all = sessions()
-    const set = await all.startSession(new Request(ORIGIN), { issuer: ISSUER, person: ann }, 'person:ann@acme.test')
+    const set = await all.startSession(
+      new Request(ORIGIN),
+      { kind: 'person', issuer: ISSUER, person: ann } as const,
+      'person:ann@acme.test',
+    )
     const [cookie = ''] = set.split(';')
     const request = (method: string, headers: Record<string, string>) =>
       new Request(`${ORIGIN}/console/keys`, { method, headers: { cookie, ...headers } })

@@ -6,7 +6,7 @@ import { inAccess, stubOf } from './set-up.ts'
 const START = Date.parse('2030-01-01T00:00:00Z')
 const session = (id: string, owner = 'person:ann', hours = 12): Session => ({
   id,
-  by: { issuer: 'https://id.test', person: { user: 'ann', groups: [] } },
+  authenticatedBy: { kind: 'person', issuer: 'https://id.test', person: { user: 'ann', groups: [] } },
   owner,
   origin: 'https://tools.test',
   browser: 'a browser',

@@ -26,7 +26,7 @@ const DESCRIBED = {
 }
 const AGENT: Agent = {
   id: 'a1',
-  by: { key: 'h' },
+  authenticatedBy: { kind: 'key', hash: 'h' },
   owner: 'key:k1',
   holder: { kind: 'user', id: 'ann' },
   client: { id: 'c1', name: 'An agent', host: '127.0.0.1:7777' },
@@ -301,25 +301,6 @@ describe('the agents of a holder', () => {
       expect(await list(world, 'principal', 'admin')).toEqual(['a1'])
       expect(await list(world, 'user', 'admin')).toEqual(['a2'])
       expect(await world.agents.remove({ kind: 'user', id: 'admin' }, 'a1')).toBe(false)
-    }))
-
-  it('are found where an older deployment stored them by an id alone', () =>
-    inConnect(async ({ sql }, state) => {
-      const { holder: _, ...older } = AGENT
-      for (const [id, owner, user] of [
-        ['a1', 'admin', 'admin'],
-        ['a2', 'jwt:admin', 'admin'],
-        ['a3', 'key:k1', 'ann'],
-      ] as const) {
-        const body = JSON.stringify({ ...older, id, owner, user })
-        sql.exec('INSERT INTO agent VALUES (?, ?, ?, 1, NULL, ?)', id, user, START + DAY, body)
-      }
-      const world = await worldOf(state)
-      expect(await list(world, 'principal', 'admin')).toEqual(['a1'])
-      expect(await list(world, 'user', 'admin')).toEqual(['a2'])
-      expect(await world.agents.list({ kind: 'user', id: 'ann' })).toMatchObject([
-        { holder: { kind: 'user', id: 'ann' } },
-      ])
     }))
 })
 
