@@ -64,7 +64,7 @@ it('the page shows calls and their chart, in words too, and keeps the filter', a
   })
   const text = await (await get('/console/calls?tool=Mail.*&cursor=c')).text()
   expect(asked.map(({ request }) => request.url.replace('https://switchboard.test', '')).sort()).toEqual([
-    `/calls?tool=Mail.*&since=${SINCE}&cursor=c&limit=30`,
+    `/calls?tool=Mail.*&since=${SINCE}&cursor=c&limit=20`,
     `/usage?since=${SINCE}&by=principal`,
     `/usage?tool=Mail.*&since=${SINCE}&by=hour`,
   ])

@@ -4,6 +4,8 @@ import { setUp } from './set-up.ts'
 const MAX_BYTES = 60_000
 const many = <T>(count: number, each: (index: number) => T) => Array.from({ length: count }, (_, index) => each(index))
 const limitOf = ({ url }: Request) => Number(new URL(url).searchParams.get('limit'))
+const HOUR_MS = 3_600_000
+const startOf = (step: number, index: number) => new Date((Math.floor(Date.now() / step) - index) * step).toISOString()
 const LONG = 'Creates, reads and changes things of a large service with many words. '.repeat(4)
 
 const routes = {
@@ -20,7 +22,10 @@ const routes = {
   },
   'GET /usage': (request: Request) => {
     const key = new URL(request.url).searchParams.get('by') ?? ''
-    const group = (index: number) => ({ [key]: `Toolkit${index}.A_rather_long_name_of_a_tool_${index}` })
+    const step = key === 'hour' ? HOUR_MS : key === 'day' ? 24 * HOUR_MS : undefined
+    const group = (index: number) => ({
+      [key]: step ? startOf(step, index) : `Toolkit${index}.A_rather_long_name_of_a_tool_${index}`,
+    })
     const items = many(3_000, (index) => {
       return { group: group(index), calls: 9, failures: 1, mean_ms: 5, p50_ms: 4, p95_ms: 9, p99_ms: 9 }
     })
@@ -28,7 +33,7 @@ const routes = {
   },
   'GET /calls': (request: Request) => ({
     items: many(limitOf(request), (index) => ({
-      at: '2030-01-01T11:02:03.456Z',
+      at: new Date(Date.now() - index * 3_000).toISOString(),
       tool: `Toolkit${index}.A_rather_long_name_of_a_tool_${index}@1.0.0`,
       outcome: 'tool-failed',
       duration_ms: 7.6,
@@ -38,7 +43,8 @@ const routes = {
       call_id: crypto.randomUUID(),
       digest: `sha256:${'a'.repeat(64)}`,
     })),
-    next_cursor: 'n',
+    // A chart is drawn only where one response has all calls
+    ...(limitOf(request) === 1_000 ? {} : { next_cursor: 'n' }),
   }),
   'GET /audit': () => ({
     items: many(50, (index) => ({
@@ -108,5 +114,6 @@ it.each([
 ])('%s has less than 60 kB with 3,000 tools of 300 toolkits', async (path) => {
   const text = await (await setUp(routes).get(path)).text()
   expect(text).toContain('</html>')
+  expect(text.includes('class="chart"')).toBe(path.startsWith('/console/calls'))
   expect(new TextEncoder().encode(text).length).toBeLessThan(MAX_BYTES)
 })

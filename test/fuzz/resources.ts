@@ -9,7 +9,7 @@ import { parseToolIdParam, VERSION_CHANGE_BODY, publicationQuery } from '../../s
 import { newKeyReader } from '../../src/core/access/api-key.ts'
 import { knownProvider } from '../../src/core/consent/known-providers.ts'
 import { providerReader } from '../../src/core/consent/provider.ts'
-import { IMPORT_KINDS } from '../../src/core/publish/import.ts'
+import { IMPORT_KINDS } from '../../src/core/tool/remote-dialect.ts'
 import { createBudget } from '../../src/core/tool/budget.ts'
 import { parseValue } from '../../src/core/tool/json-reader.ts'
 import { readToolset } from '../../src/dialects/mcp/toolset.ts'

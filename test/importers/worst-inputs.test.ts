@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ImportKind } from '../../src/core/publish/import.ts'
+import type { ImportKind } from '../../src/core/tool/remote-dialect.ts'
 import { createRequestBudget, DEFAULT_UNITS } from '../../src/core/tool/budget.ts'
 import type { Json, JsonObject } from '../../src/core/tool/json.ts'
 import { OPERATION_UNITS } from '../../src/importers/openapi/description.ts'

@@ -8,6 +8,7 @@ import { ok, type Result } from '../../core/failure/failure.ts'
 import type { CallFilter, RecordPage, UsageKey, UsageReport } from '../../core/call/recorded-calls.ts'
 import { USAGE_KEYS } from '../../core/call/recorded-calls.ts'
 import { transform, enumReader, optional, string, stringMatching, addProblem } from '../../core/tool/json-reader.ts'
+import { REMOTE_PROTOCOLS } from '../../core/tool/remote-dialect.ts'
 import { DAY_MS, HOUR_MS, time } from '../../core/tool/time.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'
 
@@ -43,7 +44,7 @@ const CALLS = {
   ...SHARED,
   outcome: optional(enumReader(OUTCOMES)),
   tool: optional(TOOL),
-  dialect: optional(enumReader(['oxp', 'open-tool-calling', 'machine-context', 'plugin', 'mcp'])),
+  dialect: optional(enumReader(REMOTE_PROTOCOLS)),
 }
 export const callsQuery = defineQuery({ ...CALLS, ...PAGE })
 export const auditQuery = defineQuery({

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { isObject, type JsonRecord, listObjects, getText } from '../../client/json.ts'
+import { IMPORT_KINDS } from '../../core/tool/remote-dialect.ts'
 import { collectOption, readObject, readTextFile } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 
 type ImportOptions = ReturnType<ReturnType<typeof importCommand>['opts']>
 
-const KINDS = ['openapi', 'mcp', 'oxp', 'open-tool-calling', 'machine-context', 'plugin']
 /** Per request. Each request reads the source again, and progress is shown after each. */
 const BATCH_TOOLS = 200
 const IMPORT_MS = 300_000
@@ -23,7 +23,7 @@ function importCommand(program: Command) {
     )
     .argument('<source>', 'a URL, or a file with an OpenAPI description')
     .requiredOption('--toolkit <toolkit>', 'name of the toolkit')
-    .option('--from <kind>', `${KINDS.join(', ')}; if it cannot be detected`)
+    .option('--from <kind>', `${IMPORT_KINDS.join(', ')}; if it cannot be detected`)
     .option('--tool <pattern>', 'which tools, such as repos_*; can be repeated (default: all)', collectOption)
     .option('--version <version>', 'their version')
     .option('--more <json>', 'further options, such as {"base_url": …, "credentials": …}')
@@ -90,14 +90,14 @@ function postImport({ connection, signal }: CliSession, json: JsonRecord, option
 }
 
 async function readSource(source: string, kind: string | undefined): Promise<JsonRecord> {
-  if (kind !== undefined && !KINDS.includes(kind))
-    throw new CliError('usage', `Cannot import from '${kind}': wanted ${KINDS.join(', ')}`)
+  if (kind !== undefined && !IMPORT_KINDS.some((candidate) => candidate === kind))
+    throw new CliError('usage', `Cannot import from '${kind}': wanted ${IMPORT_KINDS.join(', ')}`)
   if (!/^https?:\/\//i.test(source)) return { [kind ?? 'openapi']: await readTextFile(source) }
   const { pathname } = new URL(source)
   const detectedKind = /\/mcp\/?$/.test(pathname) ? 'mcp' : /\.(?:json|ya?ml)$/i.test(pathname) ? 'openapi' : undefined
   const sourceKind = kind ?? detectedKind
   if (sourceKind === undefined)
-    throw new CliError('usage', 'Cannot detect the source', `Pass --from ${KINDS.join(', --from ')}`)
+    throw new CliError('usage', 'Cannot detect the source', `Pass --from ${IMPORT_KINDS.join(', --from ')}`)
   return { [sourceKind]: source }
 }
 

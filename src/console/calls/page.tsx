@@ -13,7 +13,7 @@ type CallsPage = ApiAnswers['GET /calls']
 type ListedCall = CallsPage['items'][number]
 type Filters = Readonly<Record<string, string>>
 
-const PAGE_SIZE = '30'
+const PAGE_SIZE = '20'
 /** The most that one response has. If an hour has more calls, it has no chart. */
 const MAX_CHARTED_CALLS = '1000'
 
@@ -57,7 +57,7 @@ export async function show(context: PageContext): Promise<PageResult> {
 }
 
 /** As options, those with the most calls first. */
-const MAX_CALLER_OPTIONS = 100
+const MAX_CALLER_OPTIONS = 50
 
 function listCallers(usage: Reply<ApiAnswers['GET /usage']> | undefined, calls: Reply<CallsPage>) {
   if (!usage?.ok) return []

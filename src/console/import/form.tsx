@@ -14,20 +14,22 @@ import {
   stringArray,
 } from '../../core/tool/json-reader.ts'
 import type { ParseResult } from '../../core/tool/problem.ts'
+import { IMPORT_KINDS, type ImportKind } from '../../core/tool/remote-dialect.ts'
 import { EditForm, listEditFields } from '../form/edit.tsx'
 import { readFormInput, toFormValues } from '../form/values.ts'
 import { buildQuery } from '../query.ts'
 import type { RouteFailure } from '../page-context.ts'
 import { exact, Select } from '../parts.tsx'
 
-const KINDS = [
-  { value: 'openapi', text: 'An OpenAPI description' },
-  { value: 'mcp', text: 'An MCP server' },
-  { value: 'oxp', text: 'An OXP server' },
-  { value: 'open-tool-calling', text: 'An Open Tool Calling worker' },
-  { value: 'machine-context', text: 'A Machine Context server' },
-  { value: 'plugin', text: 'A plugin over HTTP' },
-]
+const KIND_LABELS: Readonly<Record<ImportKind, string>> = {
+  'openapi': 'An OpenAPI description',
+  'mcp': 'An MCP server',
+  'oxp': 'An OXP server',
+  'open-tool-calling': 'An Open Tool Calling worker',
+  'machine-context': 'A Machine Context server',
+  'plugin': 'A plugin over HTTP',
+}
+const KIND_OPTIONS = IMPORT_KINDS.map((value) => ({ value, text: KIND_LABELS[value] }))
 
 const ALLOW = withSchemaDescription('Allow breaking changes', boolean, false)
 const FIELDS = listEditFields(
@@ -109,7 +111,7 @@ export function ImportForm({ form, failure }: { form: URLSearchParams; failure?:
       button="Preview import"
       progress="Reading…"
     >
-      <Select label="Source type" name="kind" options={KINDS} value={form.get('kind') ?? 'openapi'} />
+      <Select label="Source type" name="kind" options={KIND_OPTIONS} value={form.get('kind') ?? 'openapi'} />
       <label>
         Source <span class="note">a URL, or the description as JSON or YAML</span>
         <textarea

@@ -2,12 +2,9 @@ import type { FetchCapability } from '../access/principal.ts'
 import type { YieldControl, RequestBudget } from '../tool/budget.ts'
 import type { Json, JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
-import { REMOTE_PROTOCOLS } from '../tool/remote-dialect.ts'
+import type { ImportKind } from '../tool/remote-dialect.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { Definition, Implementation } from '../tool/tool.ts'
-
-export const IMPORT_KINDS = ['openapi', ...REMOTE_PROTOCOLS] as const
-export type ImportKind = (typeof IMPORT_KINDS)[number]
 
 export const IMPORT_FIELDS = ['from', 'toolkit', 'version', 'tools', 'security_level', 'approval', 'rules']
 

@@ -8,6 +8,9 @@ import type { ParseResult } from './problem.ts'
 export const REMOTE_PROTOCOLS = ['mcp', 'oxp', 'open-tool-calling', 'machine-context', 'plugin'] as const
 export type RemoteProtocol = (typeof REMOTE_PROTOCOLS)[number]
 
+export const IMPORT_KINDS = ['openapi', ...REMOTE_PROTOCOLS] as const
+export type ImportKind = (typeof IMPORT_KINDS)[number]
+
 /** Reads another server's list for an import. */
 export interface ListedDialect {
   readonly protocol: RemoteProtocol

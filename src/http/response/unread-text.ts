@@ -1,6 +1,5 @@
 import { SMALL } from '../../outbound/memory-budget.ts'
-import { watchTransfer } from '../../outbound/watch-transfer.ts'
-import { toStream } from './text-stream.ts'
+import { LEAST_BYTES_A_MS, watchTransfer } from '../../outbound/watch-transfer.ts'
 
 interface UnreadText {
   /** In characters. */
@@ -18,36 +17,7 @@ export function findUnreadText(response: Response): UnreadText | undefined {
 
 /** Sends a large text in pieces, each made when its reader has taken the one before. */
 export function createTextResponse(text: string, init: ResponseInit): Response {
-  let offset = 0
-  let abort: ReadableStreamDefaultController['error'] = () => undefined
-  const whenRead = Promise.withResolvers<void>()
-  const body = new ReadableStream<Uint8Array>(
-    {
-      start: (controller) => void (abort = (error) => controller.error(error)),
-      pull(controller) {
-        // Not between the halves of a character
-        const isPair = (text.codePointAt(offset + SMALL - 1) ?? 0) > 0xffff
-        const end = offset + SMALL + (isPair ? 1 : 0)
-        controller.enqueue(encoder.encode(text.slice(offset, end)))
-        offset = end
-        if (offset < text.length) return
-        controller.close()
-        whenRead.resolve()
-      },
-      cancel: () => whenRead.resolve(),
-    },
-    { highWaterMark: 0 },
-  )
-  const cutOff = () => {
-    abort(new Error('The answer was not read in time'))
-    whenRead.resolve()
-  }
-  const response = new Response(body, init)
-  texts.set(response, {
-    length: text.length,
-    watch: () => whenRead.promise.finally(watchTransfer(() => offset, cutOff)),
-  })
-  return response
+  return respondInPieces(splitText(text), text.length, init)
 }
 
 /** Sends texts when they come. Until all are read, or the reader goes away, `length` characters count as unread. */
@@ -56,15 +26,76 @@ export function createTextStreamResponse(
   length: number,
   headers: Readonly<Record<string, string>>,
 ): Response {
-  const whenRead = Promise.withResolvers<void>()
-  async function* untilRead() {
-    try {
-      yield* stream
-    } finally {
-      whenRead.resolve()
-    }
+  async function* splitTexts() {
+    for await (const text of stream) yield* splitText(text)
+    return undefined
   }
-  const response = new Response(toStream(untilRead()), { headers })
-  texts.set(response, { length, watch: () => whenRead.promise })
+  return respondInPieces(splitTexts(), length, { headers })
+}
+
+function* splitText(text: string): Generator<string, undefined> {
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    // Not between the halves of a character
+    const isPair = (text.codePointAt(start + SMALL - 1) ?? 0) > 0xffff
+    end = start + SMALL + (isPair ? 1 : 0)
+    yield text.slice(start, end)
+  }
+  return undefined
+}
+
+function respondInPieces(
+  pieces: Generator<string, undefined> | AsyncGenerator<string, undefined>,
+  length: number,
+  init: ResponseInit,
+): Response {
+  let sentCharacters = 0
+  /** The time in which the reader waited for pieces counts as if it read. */
+  let waitedMs = 0
+  let waitsSince: number | undefined
+  let abort: ReadableStreamDefaultController['error'] = () => undefined
+  const whenRead = Promise.withResolvers<void>()
+  const end = async () => {
+    whenRead.resolve()
+    await pieces.return(undefined)
+  }
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => void (abort = (error) => controller.error(error)),
+      async pull(controller) {
+        const startedAt = Date.now()
+        waitsSince = startedAt
+        try {
+          const { value } = await pieces.next()
+          if (value !== undefined) {
+            sentCharacters += value.length
+            return controller.enqueue(encoder.encode(value))
+          }
+          controller.close()
+          await end()
+        } catch (error) {
+          await end()
+          throw error
+        } finally {
+          waitsSince = undefined
+          waitedMs += Date.now() - startedAt
+        }
+      },
+      cancel: end,
+    },
+    { highWaterMark: 0 },
+  )
+  const response = new Response(body, init)
+  const countTransferred = () => {
+    const waitsMs = waitsSince === undefined ? 0 : Date.now() - waitsSince
+    return sentCharacters + LEAST_BYTES_A_MS * (waitedMs + waitsMs)
+  }
+  const cutOff = () => {
+    abort(new Error('The answer was not read in time'))
+    void end()
+  }
+  texts.set(response, {
+    length,
+    watch: () => whenRead.promise.finally(watchTransfer(countTransferred, cutOff)),
+  })
   return response
 }

@@ -1,9 +1,10 @@
 import { Hono } from 'hono'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type ArchiveDeps, createArchive } from '../../../src/api/archive/export-and-restore.ts'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import type { ArchiveRow } from '../../../src/core/publish/archive/archive-rows.ts'
 import { sha256 } from '../../core/publish/fakes.ts'
+import { findUnreadText } from '../../../src/http/response/unread-text.ts'
 import { createArchiveRoutes } from '../../../src/api/archive/routes.ts'
 import { authorizerFor } from '../../http/authorizer-for.ts'
 
@@ -124,5 +125,53 @@ describe('exports that an administrator does not read', () => {
     const next = await requestExport()
     expect(next.status).toBe(200)
     for (const { body } of [...exports.slice(1), next]) await body?.cancel()
+  })
+})
+
+describe('an export whose reader', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  /** Reads a piece whenever `intervalMs` have passed; undefined once the export has ended, or was cut off. */
+  async function readExport(readMs: number, intervalMs: number) {
+    vi.useFakeTimers({ now: 0 })
+    const { deps } = archiveDeps(4, 900_000)
+    const read: typeof deps.archive.read = async (...page) => {
+      await new Promise((resolve) => setTimeout(resolve, readMs))
+      return deps.archive.read(...page)
+    }
+    const response = await createArchive({ ...deps, archive: { ...deps.archive, read } }).exportArchive(
+      undefined,
+      () => undefined,
+    )
+    let isReleased = false
+    void findUnreadText(response)
+      ?.watch()
+      .then(() => (isReleased = true))
+    const reader = response.body!.getReader()
+    let characters = 0
+    const ended = (async () => {
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        characters += part.value.length
+        await new Promise((resolve) => setTimeout(resolve, intervalMs))
+      }
+      return 'read'
+    })().catch((error: Error) => error.message)
+    await vi.advanceTimersByTimeAsync(1_200_000)
+    return { end: await Promise.race([ended, 'waiting']), characters, isReleased }
+  }
+
+  it.each([
+    [
+      'takes less than 16 kB a second is cut off, and its memory released',
+      0,
+      10_000,
+      'The answer was not read in time',
+    ],
+    ['takes more than 16 kB a second is waited for', 0, 3_000, 'read'],
+    ['waits for storage is waited for', 100_000, 0, 'read'],
+  ] as const)('%s', async (_, readMs, intervalMs, end) => {
+    const result = await readExport(readMs, intervalMs)
+    expect(result).toEqual({ end, characters: expect.any(Number), isReleased: true })
+    expect(result.characters > 3_600_000).toBe(end === 'read')
   })
 })

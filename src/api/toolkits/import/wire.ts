@@ -1,5 +1,5 @@
 import { type Guard, guardFields } from '../../../core/access/guard.ts'
-import { type ImportedTool, IMPORT_KINDS, type ImportKind } from '../../../core/publish/import.ts'
+import type { ImportedTool } from '../../../core/publish/import.ts'
 import type { ImportResult, ImportedToolReport } from '../../../core/publish/import-tools.ts'
 import type { Budget } from '../../../core/tool/budget.ts'
 import { namePart, version } from '../../../core/tool/definition-fields.ts'
@@ -17,6 +17,7 @@ import {
   type InferOutput,
 } from '../../../core/tool/json-reader.ts'
 import * as json from '../../../core/tool/json-reader.ts'
+import { IMPORT_KINDS, type ImportKind } from '../../../core/tool/remote-dialect.ts'
 import { omitEmptyRequirements } from '../../../core/tool/tool.ts'
 import { type Problem, encodePointerStep, quoteList } from '../../../core/tool/problem.ts'
 
