@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type Invocations, startInvocations } from './invocations.ts'
 import { neverSilent, watched } from './watch.ts'
 
@@ -32,146 +32,142 @@ async function answeredAlone(call: Call, others: readonly Call[]): Promise<unkno
   return body.result.value
 }
 
-describe('a call under an id of the caller’s', () => {
-  const transfer =
-    (context: object): Call =>
-    (more) =>
-      on.call('Mail.Transfer', { input: INPUT, context: { user_id: 'ann', ...context }, ...more })
+const transfer =
+  (context: object): Call =>
+  (more) =>
+    on.call('Mail.Transfer', { input: INPUT, context: { user_id: 'ann', ...context }, ...more })
 
-  it('with another account is another call, also where the first one asked for no account by name', async () => {
-    expect(await answeredAlone(transfer({ account: 'personal' }), [transfer({ account: 'work' })])).toEqual({
-      sent_as: 'ann-personal',
-    })
-    expect(on.sentAs()).toEqual(['ann-personal'])
-    await on.connectAccount('dan', 'only')
-    const call_id = newId()
-    const unnamed = { input: INPUT, context: { user_id: 'dan' }, call_id }
-    const first = await on.call('Mail.Transfer', unnamed)
-    // The only account is the same one by its name
-    const named = await on.call('Mail.Transfer', { ...unnamed, context: { user_id: 'dan', account: 'only' } })
-    expect(named.body.result.value).toEqual(first.body.result.value)
+it('a call under an id of the caller’s with another account is another call, also where the first one asked for no account by name', async () => {
+  expect(await answeredAlone(transfer({ account: 'personal' }), [transfer({ account: 'work' })])).toEqual({
+    sent_as: 'ann-personal',
   })
-
-  it('with another person’s token, or one’s own in place of a grant, is another call', async () => {
-    const tokenOf = (account: string) => {
-      const found = on.world.provider.issued.findLast((each) => each.kind === 'access' && each.account === account)
-      return { authorization: [{ id: 'mail', token: found?.token ?? '' }] }
-    }
-    const [personal, work] = ['ann-personal', 'ann-work'].map((account) => transfer(tokenOf(account)))
-    if (!personal || !work) throw new Error('There are two')
-    expect(await answeredAlone(personal, [work, transfer({ account: 'personal' })])).toEqual({
-      sent_as: 'ann-personal',
-    })
-    expect(on.sentAs()).toEqual(['ann-personal'])
-  })
-
-  it('with another secret, or the deployment’s, is another call', async () => {
-    const charge =
-      (secret?: string): Call =>
-      (more) => {
-        const secrets = secret === undefined ? {} : { secrets: [{ id: 'BANK_KEY', value: secret }] }
-        return on.call('Mail.Charge', { input: INPUT, context: secrets, ...more })
-      }
-    const before = on.charged().length
-    await answeredAlone(charge('of-ann'), [charge('of-bob'), charge()])
-    await answeredAlone(charge(), [charge('of-ann'), charge('account-of-the-deployment')])
-    expect(on.charged().slice(before)).toEqual(['of-ann', 'account-of-the-deployment'])
-  })
-
-  it('for another user, or with other words of the user, is another call', async () => {
-    const call_id = newId()
-    const tell = (context: object) => on.invoke('Tell', INPUT, context, { execution_id: call_id })
-    const { body } = await tell({ user_info: { name: 'Ann' } })
-    expect(body).toMatchObject({ success: true })
-    const others = [{ user_info: { name: 'Bob' } }, {}, { user_id: 'bob', user_info: { name: 'Ann' } }]
-    for (const context of others) {
-      expect(JSON.stringify((await tell(context)).body)).toContain('was already used with a different')
-    }
-    expect((await tell({ user_info: { name: 'Ann' } })).body.output).toEqual(body.output)
-  })
-
-  it('that comes at once with another is answered apart: one of them runs, and is nobody else’s', async () => {
-    const call_id = newId()
-    const tell = (user_id: string) => on.call('Mail.Tell', { input: { to: user_id }, context: { user_id }, call_id })
-    const users = ['ann', 'bob', 'cem', 'ann', 'bob', 'cem']
-    const answers = await Promise.all(users.map(tell))
-    const answered = users.filter((user, n) => answers[n]?.body.result?.value.input.to === user)
-    expect(new Set(answered).size).toBe(1)
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(4)
-  })
-
-  it('of which another part is selected is another call', async () => {
-    const tell =
-      (select: object): Call =>
-      (more) =>
-        on.call('Mail.Tell', { input: INPUT, context: { user_id: 'ann', ...select }, ...more })
-    expect(await answeredAlone(tell({ select: 'input.to' }), [tell({ select: 'input.eur' }), tell({})])).toBe('Bob')
-  })
-
-  it('with another file is another call', async () => {
-    const files = [await on.upload('for Ann', 'a.txt'), await on.upload('for Bob', 'a.txt')]
-    const [ann, bob] = files.map(
-      (file): Call =>
-        (more) =>
-          on.call('Mail.Post', { input: { file }, ...more }),
-    )
-    if (!ann || !bob) throw new Error('There are two files')
-    expect(await answeredAlone(ann, [bob])).toEqual({ input: { file: btoa('for Ann') } })
-  })
+  expect(on.sentAs()).toEqual(['ann-personal'])
+  await on.connectAccount('dan', 'only')
+  const call_id = newId()
+  const unnamed = { input: INPUT, context: { user_id: 'dan' }, call_id }
+  const first = await on.call('Mail.Transfer', unnamed)
+  // The only account is the same one by its name
+  const named = await on.call('Mail.Transfer', { ...unnamed, context: { user_id: 'dan', account: 'only' } })
+  expect(named.body.result.value).toEqual(first.body.result.value)
 })
 
-describe('the same over other dialects', () => {
-  it('over MCP: accounts, and answers', async () => {
-    const meta = (account: string, id: string) => ({
-      'dev.switchboard/context': { account },
-      'dev.switchboard/call_id': id,
+it('a call under an id of the caller’s with another person’s token, or one’s own in place of a grant, is another call', async () => {
+  const tokenOf = (account: string) => {
+    const found = on.world.provider.issued.findLast((each) => each.kind === 'access' && each.account === account)
+    return { authorization: [{ id: 'mail', token: found?.token ?? '' }] }
+  }
+  const [personal, work] = ['ann-personal', 'ann-work'].map((account) => transfer(tokenOf(account)))
+  if (!personal || !work) throw new Error('There are two')
+  expect(await answeredAlone(personal, [work, transfer({ account: 'personal' })])).toEqual({
+    sent_as: 'ann-personal',
+  })
+  expect(on.sentAs()).toEqual(['ann-personal'])
+})
+
+it('a call under an id of the caller’s with another secret, or the deployment’s, is another call', async () => {
+  const charge =
+    (secret?: string): Call =>
+    (more) => {
+      const secrets = secret === undefined ? {} : { secrets: [{ id: 'BANK_KEY', value: secret }] }
+      return on.call('Mail.Charge', { input: INPUT, context: secrets, ...more })
+    }
+  const before = on.charged().length
+  await answeredAlone(charge('of-ann'), [charge('of-bob'), charge()])
+  await answeredAlone(charge(), [charge('of-ann'), charge('account-of-the-deployment')])
+  expect(on.charged().slice(before)).toEqual(['of-ann', 'account-of-the-deployment'])
+})
+
+it('a call under an id of the caller’s for another user, or with other words of the user, is another call', async () => {
+  const call_id = newId()
+  const tell = (context: object) => on.invoke('Tell', INPUT, context, { execution_id: call_id })
+  const { body } = await tell({ user_info: { name: 'Ann' } })
+  expect(body).toMatchObject({ success: true })
+  const others = [{ user_info: { name: 'Bob' } }, {}, { user_id: 'bob', user_info: { name: 'Ann' } }]
+  for (const context of others) {
+    expect(JSON.stringify((await tell(context)).body)).toContain('was already used with a different')
+  }
+  expect((await tell({ user_info: { name: 'Ann' } })).body.output).toEqual(body.output)
+})
+
+it('a call under an id of the caller’s that comes at once with another is answered apart: one of them runs, and is nobody else’s', async () => {
+  const call_id = newId()
+  const tell = (user_id: string) => on.call('Mail.Tell', { input: { to: user_id }, context: { user_id }, call_id })
+  const users = ['ann', 'bob', 'cem', 'ann', 'bob', 'cem']
+  const answers = await Promise.all(users.map(tell))
+  const answered = users.filter((user, n) => answers[n]?.body.result?.value.input.to === user)
+  expect(new Set(answered).size).toBe(1)
+  expect(answers.filter(({ status }) => status === 409)).toHaveLength(4)
+})
+
+it('a call under an id of the caller’s of which another part is selected is another call', async () => {
+  const tell =
+    (select: object): Call =>
+    (more) =>
+      on.call('Mail.Tell', { input: INPUT, context: { user_id: 'ann', ...select }, ...more })
+  expect(await answeredAlone(tell({ select: 'input.to' }), [tell({ select: 'input.eur' }), tell({})])).toBe('Bob')
+})
+
+it('a call under an id of the caller’s with another file is another call', async () => {
+  const files = [await on.upload('for Ann', 'a.txt'), await on.upload('for Bob', 'a.txt')]
+  const [ann, bob] = files.map(
+    (file): Call =>
+      (more) =>
+        on.call('Mail.Post', { input: { file }, ...more }),
+  )
+  if (!ann || !bob) throw new Error('There are two files')
+  expect(await answeredAlone(ann, [bob])).toEqual({ input: { file: btoa('for Ann') } })
+})
+
+it('over MCP, a call with another account or other answers is another call', async () => {
+  const meta = (account: string, id: string) => ({
+    'dev.switchboard/context': { account },
+    'dev.switchboard/call_id': id,
+  })
+  const id = newId()
+  const first = await on.mcp('Mail_Transfer', { arguments: INPUT }, meta('personal', id))
+  expect(first.structuredContent).toEqual({ sent_as: 'ann-personal' })
+  const other = await on.mcp('Mail_Transfer', { arguments: INPUT }, meta('work', id))
+  expect(JSON.stringify(other)).toContain('was already used with a different')
+  const again = newId()
+  const round = (inputResponses?: object) =>
+    on.mcp('test_input_required_result_multi_round', inputResponses ? { inputResponses } : {}, {
+      'dev.switchboard/call_id': again,
     })
-    const id = newId()
-    const first = await on.mcp('Mail_Transfer', { arguments: INPUT }, meta('personal', id))
-    expect(first.structuredContent).toEqual({ sent_as: 'ann-personal' })
-    const other = await on.mcp('Mail_Transfer', { arguments: INPUT }, meta('work', id))
-    expect(JSON.stringify(other)).toContain('was already used with a different')
-    const again = newId()
-    const round = (inputResponses?: object) =>
-      on.mcp('test_input_required_result_multi_round', inputResponses ? { inputResponses } : {}, {
-        'dev.switchboard/call_id': again,
-      })
-    expect(Object.keys((await round()).inputRequests)).toEqual(['step1'])
-    expect(on.sentAs()).toEqual(['ann-personal'])
-  })
+  expect(Object.keys((await round()).inputRequests)).toEqual(['step1'])
+  expect(on.sentAs()).toEqual(['ann-personal'])
+})
 
-  it('over the Open Tool Calling RFC: accounts and tokens', async () => {
-    const id = newId()
-    const invoke = (context: object) => on.invoke('Transfer', INPUT, context, { execution_id: id })
-    expect((await invoke({ account: 'work' })).body).toMatchObject({ success: true })
-    for (const context of [{ account: 'personal' }, { authorization: { token: 'of-bob' } }]) {
-      expect(JSON.stringify((await invoke(context)).body)).toContain('was already used with a different')
-    }
-    expect(on.sentAs()).toEqual(['ann-work'])
-  })
+it('over the Open Tool Calling RFC, a call with another account or token is another call', async () => {
+  const id = newId()
+  const invoke = (context: object) => on.invoke('Transfer', INPUT, context, { execution_id: id })
+  expect((await invoke({ account: 'work' })).body).toMatchObject({ success: true })
+  for (const context of [{ account: 'personal' }, { authorization: { token: 'of-bob' } }]) {
+    expect(JSON.stringify((await invoke(context)).body)).toContain('was already used with a different')
+  }
+  expect(on.sentAs()).toEqual(['ann-work'])
+})
 
-  it('over the Machine Context Protocol: users', async () => {
-    const id = newId()
-    const execute = (user_id: string, more: object = {}) =>
-      on.ask('POST', '/machine-context/execute', {
-        header: { messageId: id, messageType: 'request' },
-        payload: { tool: { id: 'Mail', capability: 'Tell', parameters: INPUT }, context: { user_id, ...more } },
-      })
-    expect((await execute('ann')).status).toBe(200)
-    expect(JSON.stringify((await execute('bob')).body)).toContain('was already used with a different')
-    expect(JSON.stringify((await execute('ann', { user_info: { role: 'owner' } })).body)).toContain(
-      'was already used with a different',
-    )
-  })
+it('over the Machine Context Protocol, a call for another user is another call', async () => {
+  const id = newId()
+  const execute = (user_id: string, more: object = {}) =>
+    on.ask('POST', '/machine-context/execute', {
+      header: { messageId: id, messageType: 'request' },
+      payload: { tool: { id: 'Mail', capability: 'Tell', parameters: INPUT }, context: { user_id, ...more } },
+    })
+  expect((await execute('ann')).status).toBe(200)
+  expect(JSON.stringify((await execute('bob')).body)).toContain('was already used with a different')
+  expect(JSON.stringify((await execute('ann', { user_info: { role: 'owner' } })).body)).toContain(
+    'was already used with a different',
+  )
+})
 
-  it('over the plugin’s: contexts', async () => {
-    const headers = { 'idempotency-key': newId(), 'x-user-id': 'ann' }
-    const call = (account: string) => {
-      const _meta = { 'dev.switchboard/context': { account } }
-      return on.ask('POST', '/plugin/call', { params: { name: 'Mail_Transfer', arguments: INPUT, _meta } }, headers)
-    }
-    expect((await call('work')).status).toBe(200)
-    expect(JSON.stringify((await call('personal')).body)).toContain('was already used with a different')
-    expect(on.sentAs()).toEqual(['ann-work'])
-  })
+it('over the plugin schema, a call with another context is another call', async () => {
+  const headers = { 'idempotency-key': newId(), 'x-user-id': 'ann' }
+  const call = (account: string) => {
+    const _meta = { 'dev.switchboard/context': { account } }
+    return on.ask('POST', '/plugin/call', { params: { name: 'Mail_Transfer', arguments: INPUT, _meta } }, headers)
+  }
+  expect((await call('work')).status).toBe(200)
+  expect(JSON.stringify((await call('personal')).body)).toContain('was already used with a different')
+  expect(on.sentAs()).toEqual(['ann-work'])
 })

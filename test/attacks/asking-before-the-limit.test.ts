@@ -58,26 +58,29 @@ const newAddress = () => ({ 'cf-connecting-ip': `192.0.2.${++addresses}`, 'mf-cf
 describe.each([
   ['API keys', () => Promise.resolve(madeUpKey())],
   ['JWTs', badJwt],
-] as const)('whoever guesses %s', (_, guess) => {
-  it.each(ROUTES)('is soon told to wait, and no guess is looked at until then: %s %s', async (method, path, body) => {
-    const from = newAddress()
-    const send = (as: Headers, address: Headers = from) => server.json(method, path, body, { ...as, ...address })
-    const answers: number[] = []
-    // The minute that is counted may turn meanwhile, once
-    while (answers.at(-1) !== 429 && answers.length < 4 * LIMIT) {
-      answers.push((await send(bearer(await guess()))).status)
-    }
-    expect(new Set(answers.slice(0, LIMIT))).toEqual(new Set([401]))
-    expect(answers.at(-1)).toBe(429)
-    const refused = await send(bearer(await guess()))
-    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
-    // A right guess is not told from a wrong one, in this isolate that has not seen it before
-    const right = path.startsWith('/worker') ? await workerJwt() : (await keyOf(server, ['*'])).as['authorization']
-    const asRight = path.startsWith('/worker') ? bearer(String(right)) : { authorization: String(right) }
-    expect((await send(asRight)).status).toBe(429)
-    expect((await send(bearer(await jwt(JWT_SECRET)))).status).toBe(429)
-    // It is that address alone, and never the administrator
-    expect((await send(asRight, newAddress())).status).not.toBe(429)
-    expect([401, 429]).not.toContain((await send(asAdmin)).status)
-  })
+] as const)('whoever guesses %s', (name, guess) => {
+  it.each(ROUTES)(
+    `whoever guesses ${name} is soon told to wait, and no guess is looked at until then: %s %s`,
+    async (method, path, body) => {
+      const from = newAddress()
+      const send = (as: Headers, address: Headers = from) => server.json(method, path, body, { ...as, ...address })
+      const answers: number[] = []
+      // The minute that is counted may turn meanwhile, once
+      while (answers.at(-1) !== 429 && answers.length < 4 * LIMIT) {
+        answers.push((await send(bearer(await guess()))).status)
+      }
+      expect(new Set(answers.slice(0, LIMIT))).toEqual(new Set([401]))
+      expect(answers.at(-1)).toBe(429)
+      const refused = await send(bearer(await guess()))
+      expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
+      // A right guess is not told from a wrong one, in this isolate that has not seen it before
+      const right = path.startsWith('/worker') ? await workerJwt() : (await keyOf(server, ['*'])).as['authorization']
+      const asRight = path.startsWith('/worker') ? bearer(String(right)) : { authorization: String(right) }
+      expect((await send(asRight)).status).toBe(429)
+      expect((await send(bearer(await jwt(JWT_SECRET)))).status).toBe(429)
+      // It is that address alone, and never the administrator
+      expect((await send(asRight, newAddress())).status).not.toBe(429)
+      expect([401, 429]).not.toContain((await send(asAdmin)).status)
+    },
+  )
 })

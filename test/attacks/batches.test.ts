@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { RunningServer } from '../e2e/server.ts'
 import { raw } from '../e2e/raw.ts'
 import { ADMIN_KEY, asAdmin } from './set-up.ts'
@@ -40,64 +40,61 @@ async function sent(messages: readonly unknown[], path = '/mcp') {
   return { status, text, healths }
 }
 
-describe('a batch', () => {
-  it.each<readonly [string, readonly object[]]>([
-    ['of selections that swell', many(10, (id) => message(id, 'tools/call', calling(SWELLING)))],
-    ['of a hundred costly selections', many(100, (id) => message(id, 'tools/call', calling(COSTLY)))],
-    ['of lists', many(100, (id) => message(id, 'tools/list'))],
-    ['of answers as long as they may be', many(100, (id) => message(id, 'tools/call', calling(FULL)))],
-    ['of ids that come back', many(100, (id) => message(`${id}${'"'.repeat(20_000)}`, 'ping'))],
-    ['of methods that there are not', many(100, (id) => message(id, 'x'.repeat(10_000)))],
-  ])('%s is answered message by message, and others in between', async (_, messages) => {
-    const { status, text, healths } = await sent(messages)
-    expect(status).toBe(200)
-    const answers: readonly { id: unknown; error?: { code: number }; result?: unknown }[] = JSON.parse(text)
-    expect(answers.map(({ id }) => id)).toEqual(messages.map((each) => Object(each).id))
-    for (const { error, result } of answers) expect((error === undefined) !== (result === undefined)).toBe(true)
-    expect(Buffer.byteLength(text)).toBeLessThan(MOST + 600_000 + JSON.stringify(messages).length)
-    // One that is asked before the batch and one behind it would be answered by a server that gives no turns
-    expect(healths).toBeGreaterThan(2)
-  })
+it.each<readonly [string, readonly object[]]>([
+  ['of selections that swell', many(10, (id) => message(id, 'tools/call', calling(SWELLING)))],
+  ['of a hundred costly selections', many(100, (id) => message(id, 'tools/call', calling(COSTLY)))],
+  ['of lists', many(100, (id) => message(id, 'tools/list'))],
+  ['of answers as long as they may be', many(100, (id) => message(id, 'tools/call', calling(FULL)))],
+  ['of ids that come back', many(100, (id) => message(`${id}${'"'.repeat(20_000)}`, 'ping'))],
+  ['of methods that there are not', many(100, (id) => message(id, 'x'.repeat(10_000)))],
+])('a batch %s is answered message by message, and others in between', async (_, messages) => {
+  const { status, text, healths } = await sent(messages)
+  expect(status).toBe(200)
+  const answers: readonly { id: unknown; error?: { code: number }; result?: unknown }[] = JSON.parse(text)
+  expect(answers.map(({ id }) => id)).toEqual(messages.map((each) => Object(each).id))
+  for (const { error, result } of answers) expect((error === undefined) !== (result === undefined)).toBe(true)
+  expect(Buffer.byteLength(text)).toBeLessThan(MOST + 600_000 + JSON.stringify(messages).length)
+  // One that is asked before the batch and one behind it would be answered by a server that gives no turns
+  expect(healths).toBeGreaterThan(2)
+})
 
-  it('of inputs that are costly to check has one budget for all of them', async () => {
-    const doubled = Object.fromEntries(
-      many(40, (n) => [`d${n}`, { anyOf: [{ not: { $ref: `#/$defs/d${n + 1}` } }, { $ref: `#/$defs/d${n + 1}` }] }]),
-    )
-    const properties = { v: { items: { $ref: '#/$defs/d30' }, uniqueItems: true } }
-    const inputSchema = { type: 'object', properties, $defs: { ...doubled, d40: { type: 'string' } } }
-    const tool = {
-      definition: {
-        name: 'x',
-        description: 'd',
-        inputSchema,
-      },
-      implementation: {
-        kind: 'http',
-        method: 'POST',
-        url: 'https://example.com/',
-      },
-      toolkit: 'Costly',
-      version: '1.0.0',
-    }
-    const published = await server.json('POST', '/tools?dialect=mcp', tool, asAdmin)
-    expect(published.status, JSON.stringify(published.body)).toBe(201)
-    const call = { name: 'Costly_x', arguments: { v: many(600, (n) => n) } }
-    const { text, healths } = await sent(many(100, (id) => message(id, 'tools/call', call)))
-    const answers: readonly object[] = JSON.parse(text)
-    const saying = (words: string) => answers.filter((answer) => JSON.stringify(answer).includes(words)).length
-    const [tried, refused] = [saying('too costly to check'), saying('used up what one request may take')]
-    // Each may have a hundred thousand units, and all a million
-    expect([tried > 0, tried < 15, tried + refused]).toEqual([true, true, 100])
-    expect(healths).toBeGreaterThan(5)
-  })
+it('a batch of inputs that are costly to check has one budget for all of them', async () => {
+  const doubled = Object.fromEntries(
+    many(40, (n) => [`d${n}`, { anyOf: [{ not: { $ref: `#/$defs/d${n + 1}` } }, { $ref: `#/$defs/d${n + 1}` }] }]),
+  )
+  const properties = { v: { items: { $ref: '#/$defs/d30' }, uniqueItems: true } }
+  const inputSchema = { type: 'object', properties, $defs: { ...doubled, d40: { type: 'string' } } }
+  const tool = {
+    definition: {
+      name: 'x',
+      description: 'd',
+      inputSchema,
+    },
+    implementation: {
+      kind: 'http',
+      method: 'POST',
+      url: 'https://example.com/',
+    },
+    toolkit: 'Costly',
+    version: '1.0.0',
+  }
+  const published = await server.json('POST', '/tools?dialect=mcp', tool, asAdmin)
+  expect(published.status, JSON.stringify(published.body)).toBe(201)
+  const call = { name: 'Costly_x', arguments: { v: many(600, (n) => n) } }
+  const { text, healths } = await sent(many(100, (id) => message(id, 'tools/call', call)))
+  const answers: readonly object[] = JSON.parse(text)
+  const saying = (words: string) => answers.filter((answer) => JSON.stringify(answer).includes(words)).length
+  const [tried, refused] = [saying('too costly to check'), saying('used up what one request may take')]
+  // Each may have a hundred thousand units, and all a million
+  expect([tried > 0, tried < 15, tried + refused]).toEqual([true, true, 100])
+  expect(healths).toBeGreaterThan(5)
+})
 
-  it('past the characters of its answers begins nothing more, and says so for each message', async () => {
-    const { text } = await sent(many(100, (id) => message(id, 'tools/call', calling(FULL))))
-    const answers: readonly { id: number; error?: { code: number; message: string } }[] = JSON.parse(text)
-    const refused = answers.filter(({ error }) => error)
-    expect([refused.length > 0, refused.length < 100]).toEqual([true, true])
-    expect(refused.map(({ id }) => id)).toEqual(many(refused.length, (index) => 100 - refused.length + index))
-    for (const { error } of refused)
-      expect(error).toMatchObject({ code: -32600, message: /send this message by itself/ })
-  })
+it('a batch past the characters of its answers begins nothing more, and says so for each message', async () => {
+  const { text } = await sent(many(100, (id) => message(id, 'tools/call', calling(FULL))))
+  const answers: readonly { id: number; error?: { code: number; message: string } }[] = JSON.parse(text)
+  const refused = answers.filter(({ error }) => error)
+  expect([refused.length > 0, refused.length < 100]).toEqual([true, true])
+  expect(refused.map(({ id }) => id)).toEqual(many(refused.length, (index) => 100 - refused.length + index))
+  for (const { error } of refused) expect(error).toMatchObject({ code: -32600, message: /send this message by itself/ })
 })

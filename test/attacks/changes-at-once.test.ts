@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Answer } from '../e2e/json.ts'
 import { definition } from '../e2e/definition.ts'
 import type { RunningServer } from '../e2e/server.ts'
@@ -32,8 +32,9 @@ const TAKEN: readonly [string, object, object, object?][] = [
   ['time', { expires_at: '2099-01-01T00:00:00.000Z' }, { expires_at: '2099-01-01T00:00:00.000Z' }],
 ]
 
-describe.each(TAKEN)('%s that a change of a key takes away', (_, change, after, before) => {
-  it('does not come back by another change at once, of whatever else', async () => {
+it.each(TAKEN)(
+  '%s that a change of a key takes away does not come back by another change at once',
+  async (_, change, after, before) => {
     const keys = await Promise.all(Array.from({ length: KEYS }, () => newKey(before)))
     for (const { path } of keys) {
       const answers = await Promise.all([
@@ -45,48 +46,46 @@ describe.each(TAKEN)('%s that a change of a key takes away', (_, change, after, 
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
       expect(await read(path)).toMatchObject(after)
     }
-  })
+  },
+)
+
+it('a leaked key that administers keeps nothing by changing itself in a loop', async () => {
+  for (let time = 0; time < 10; time++) {
+    const { path, as } = await newKey()
+    let isOver = false
+    const loop = async () => {
+      while (!isOver) {
+        const answers = await Promise.all([
+          send(['PATCH', path, { name: `n${Math.random()}` }], as),
+          send(['PATCH', path, { record_arguments: true }], as),
+        ])
+        // Until what it lost is known where it asks
+        if (answers.every(({ status }) => status === 403)) return
+      }
+    }
+    const looping = loop()
+    await send(['PATCH', path, { scopes: ['tools:read'] }])
+    const { scopes } = await read(path)
+    await new Promise((done) => setTimeout(done, 50))
+    isOver = true
+    await looping
+    expect([scopes, (await read(path)).scopes]).toEqual([['tools:read'], ['tools:read']])
+  }
 })
 
-describe('a leaked key that administers', () => {
-  it('keeps nothing by changing itself in a loop', async () => {
-    for (let time = 0; time < 10; time++) {
-      const { path, as } = await newKey()
-      let isOver = false
-      const loop = async () => {
-        while (!isOver) {
-          const answers = await Promise.all([
-            send(['PATCH', path, { name: `n${Math.random()}` }], as),
-            send(['PATCH', path, { record_arguments: true }], as),
-          ])
-          // Until what it lost is known where it asks
-          if (answers.every(({ status }) => status === 403)) return
-        }
-      }
-      const looping = loop()
-      await send(['PATCH', path, { scopes: ['tools:read'] }])
-      const { scopes } = await read(path)
-      await new Promise((done) => setTimeout(done, 50))
-      isOver = true
-      await looping
-      expect([scopes, (await read(path)).scopes]).toEqual([['tools:read'], ['tools:read']])
-    }
-  })
-
-  it('that is deleted stays deleted, whatever it sends meanwhile', async () => {
-    for (let time = 0; time < 10; time++) {
-      const { path, as } = await newKey()
-      await Promise.all([
-        send(['PATCH', path, { name: 'x' }], as),
-        send(['POST', `${path}/rotate`, { overlap_seconds: 86_400 }], as),
-        send(['DELETE', path, undefined]),
-        send(['PATCH', path, { name: 'y' }], as),
-        send(['POST', `${path}/rotate`, {}], as),
-      ])
-      expect((await server.json('GET', path, undefined, asAdmin)).status).toBe(404)
-      expect((await server.json('GET', '/tools', undefined, as)).status).toBe(401)
-    }
-  })
+it('a leaked key that is deleted stays deleted, whatever it sends meanwhile', async () => {
+  for (let time = 0; time < 10; time++) {
+    const { path, as } = await newKey()
+    await Promise.all([
+      send(['PATCH', path, { name: 'x' }], as),
+      send(['POST', `${path}/rotate`, { overlap_seconds: 86_400 }], as),
+      send(['DELETE', path, undefined]),
+      send(['PATCH', path, { name: 'y' }], as),
+      send(['POST', `${path}/rotate`, {}], as),
+    ])
+    expect((await server.json('GET', path, undefined, asAdmin)).status).toBe(404)
+    expect((await server.json('GET', '/tools', undefined, as)).status).toBe(401)
+  }
 })
 
 it('of two changes that are meant for the same revision one is done', async () => {
@@ -117,39 +116,37 @@ it('of two changes that are meant for the same revision one is done', async () =
   }
 })
 
-describe('a toolkit', () => {
-  it('that is deleted is given to nobody meanwhile', async () => {
-    for (let time = 0; time < 8; time++) {
-      const toolkit = `Gone${time}`
-      const publisher = await keyOf(server, [`${toolkit}.*`])
-      await send(['POST', '/tools', definition(`${toolkit}.Tool@1.0.0`)], publisher.as)
-      await send(['PATCH', `/toolkits/${toolkit}`, { status: 'disabled' }])
-      const [deleted, given] = await Promise.all([
-        send(['DELETE', `/toolkits/${toolkit}`, undefined]),
-        send(['PUT', `/toolkits/${toolkit}`, { owner: null }]),
-        send(['PATCH', `/toolkits/${toolkit}`, { tags: ['a'] }]),
-      ])
-      expect(deleted.status).toBe(200)
-      const found = await read(`/toolkits/${toolkit}`)
-      // Either it was given first, or it was not given
-      expect([200, 409]).toContain(given.status)
-      expect(found.owner).toBe(given.status === 200 ? null : publisher.id)
-      expect((await send(['PUT', `/toolkits/${toolkit}`, { owner: null }])).status).toBe(409)
-    }
-  })
+it('a toolkit that is deleted is given to nobody meanwhile', async () => {
+  for (let time = 0; time < 8; time++) {
+    const toolkit = `Gone${time}`
+    const publisher = await keyOf(server, [`${toolkit}.*`])
+    await send(['POST', '/tools', definition(`${toolkit}.Tool@1.0.0`)], publisher.as)
+    await send(['PATCH', `/toolkits/${toolkit}`, { status: 'disabled' }])
+    const [deleted, given] = await Promise.all([
+      send(['DELETE', `/toolkits/${toolkit}`, undefined]),
+      send(['PUT', `/toolkits/${toolkit}`, { owner: null }]),
+      send(['PATCH', `/toolkits/${toolkit}`, { tags: ['a'] }]),
+    ])
+    expect(deleted.status).toBe(200)
+    const found = await read(`/toolkits/${toolkit}`)
+    // Either it was given first, or it was not given
+    expect([200, 409]).toContain(given.status)
+    expect(found.owner).toBe(given.status === 200 ? null : publisher.id)
+    expect((await send(['PUT', `/toolkits/${toolkit}`, { owner: null }])).status).toBe(409)
+  }
+})
 
-  it('loses no part of a change by another of another part', async () => {
-    const publisher = await keyOf(server, ['Parts.*'])
-    await send(['POST', '/tools', definition('Parts.Tool@1.0.0')], publisher.as)
-    for (let time = 0; time < 8; time++) {
-      const review = time % 2 === 0
-      await Promise.all([
-        send(['PATCH', '/toolkits/Parts', { tags: [`t${time}`] }]),
-        send(['PATCH', '/toolkits/Parts', { review }]),
-        send(['PUT', '/toolkits/Parts', { owner: `key:${publisher.id}` }]),
-        send(['PATCH', '/toolkits/Parts', { status: review ? 'disabled' : 'active' }]),
-      ])
-      expect(await read('/toolkits/Parts')).toMatchObject({ tags: [`t${time}`], review })
-    }
-  })
+it('a toolkit loses no part of a change by another of another part', async () => {
+  const publisher = await keyOf(server, ['Parts.*'])
+  await send(['POST', '/tools', definition('Parts.Tool@1.0.0')], publisher.as)
+  for (let time = 0; time < 8; time++) {
+    const review = time % 2 === 0
+    await Promise.all([
+      send(['PATCH', '/toolkits/Parts', { tags: [`t${time}`] }]),
+      send(['PATCH', '/toolkits/Parts', { review }]),
+      send(['PUT', '/toolkits/Parts', { owner: `key:${publisher.id}` }]),
+      send(['PATCH', '/toolkits/Parts', { status: review ? 'disabled' : 'active' }]),
+    ])
+    expect(await read('/toolkits/Parts')).toMatchObject({ tags: [`t${time}`], review })
+  }
 })

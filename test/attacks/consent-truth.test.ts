@@ -27,7 +27,7 @@ describe('an agent that asks a person', () => {
     ['another spelling', '?toolkits=%20CALCULATOR%20,fixture'],
     ['all', '?toolkits=*'],
     ['what is not there, and boxes', '?toolkits=Nothing&toolkit.Calculator=1&checked=1'],
-  ])('has ticked nothing for them by a link with %s', async (_, query) => {
+  ])('an agent that asks a person has ticked nothing for them by a link with %s', async (_, query) => {
     const url = authorizeUrl(await newAgent(origin), {
       'resource': `${origin}/connect/mcp${query}`,
       'toolkit.Fixture': '1',
@@ -40,7 +40,7 @@ describe('an agent that asks a person', () => {
     expect(sent.text).not.toMatch(/ checked\b/)
   })
 
-  it('is given nothing that its link did not offer', async () => {
+  it('an agent that asks a person is given nothing that its link did not offer', async () => {
     const url = authorizeUrl(await newAgent(origin), { resource: `${origin}/connect/mcp?toolkits=Calculator` })
     expect((await ann.open(url)).text).not.toContain('Fixture')
     const sent = await decide(ann, url, { 'toolkit.Fixture': '1', 'days': '30', 'decision': 'allow' })
@@ -54,21 +54,24 @@ describe('an agent that asks a person', () => {
     '«Claude» ‹Claude› „Claude‟ ＂Claude＂',
     'Claude</dd><dt>Verified</dt><dd>anthropic.com',
     'Claude\u202e\u2066 verified',
-  ])('has the name that it gives itself in quotation marks, away from the title: %j', async (client_name) => {
-    const redirectUri = 'http://127.0.0.1:7777/callback'
-    const { client_id }: { client_id: string } = await (await register(origin, { client_name })).json()
-    const agent: TestAgent = { origin, clientId: client_id, redirectUri, verifier: 'v'.repeat(43) }
-    const { text } = await ann.open(authorizeUrl(agent))
-    for (const [, heading] of text.matchAll(/<(?:title|h1)[^>]*>(.*?)<\//gs))
-      expect(heading?.replace(' · Switchboard', '')).toBe('Let an agent act for you?')
-    const page = text.replaceAll(/\s+/g, ' ')
-    const [, said = '', after = ''] = /<dt>Name<\/dt> ?<dd> ?“([^<]*)” ?<br ?\/?> ?([^<]*)/.exec(page) ?? []
-    expect(said).toContain('Claude')
-    expect(said).not.toMatch(/["“”„‟«»‹›＂\u202e\u2066]|&quot;/)
-    expect(after).toContain('Not verified')
-    expect(page.split('Claude').length - 1).toBe(client_name.split('Claude').length - 1)
-    expect(page.indexOf('127.0.0.1:7777')).toBeLessThan(page.indexOf('<dt>Name</dt>'))
-  })
+  ])(
+    'an agent that asks a person has the name that it gives itself in quotation marks, away from the title: %j',
+    async (client_name) => {
+      const redirectUri = 'http://127.0.0.1:7777/callback'
+      const { client_id }: { client_id: string } = await (await register(origin, { client_name })).json()
+      const agent: TestAgent = { origin, clientId: client_id, redirectUri, verifier: 'v'.repeat(43) }
+      const { text } = await ann.open(authorizeUrl(agent))
+      for (const [, heading] of text.matchAll(/<(?:title|h1)[^>]*>(.*?)<\//gs))
+        expect(heading?.replace(' · Switchboard', '')).toBe('Let an agent act for you?')
+      const page = text.replaceAll(/\s+/g, ' ')
+      const [, said = '', after = ''] = /<dt>Name<\/dt> ?<dd> ?“([^<]*)” ?<br ?\/?> ?([^<]*)/.exec(page) ?? []
+      expect(said).toContain('Claude')
+      expect(said).not.toMatch(/["“”„‟«»‹›＂\u202e\u2066]|&quot;/)
+      expect(after).toContain('Not verified')
+      expect(page.split('Claude').length - 1).toBe(client_name.split('Claude').length - 1)
+      expect(page.indexOf('127.0.0.1:7777')).toBeLessThan(page.indexOf('<dt>Name</dt>'))
+    },
+  )
 })
 
 describe("the page of a tool that wants a person's access", () => {
@@ -105,15 +108,18 @@ describe("the page of a tool that wants a person's access", () => {
       ['mail.read', 'access_type=offline'],
     ],
     ['the tool asks for already', { extra_scopes: ['mail.read'] }, ['mail.read', 'offline_access']],
-  ])('lists all that the provider is asked for: what %s', async (what, more, scopes) => {
-    await provider(more)
-    const page = await pageOf('Mail.GetEmails', `user of what ${what}`)
-    expect(scopesOn(page)).toEqual(scopes)
-    const isOnlyOffered = scopes.includes('offline_access') && !JSON.stringify(more).includes('offline_access')
-    expect(page.includes('(if Mail offers it)')).toBe(isOnlyOffered)
-  })
+  ])(
+    "the page of a tool that wants a person's access lists all that the provider is asked for: what %s",
+    async (what, more, scopes) => {
+      await provider(more)
+      const page = await pageOf('Mail.GetEmails', `user of what ${what}`)
+      expect(scopesOn(page)).toEqual(scopes)
+      const isOnlyOffered = scopes.includes('offline_access') && !JSON.stringify(more).includes('offline_access')
+      expect(page.includes('(if Mail offers it)')).toBe(isOnlyOffered)
+    },
+  )
 
-  it('names the hosts, and a module that would send access elsewhere does not get there', async () => {
+  it("the page of a tool that wants a person's access names the hosts, and a module that would send access elsewhere does not get there", async () => {
     await provider({})
     const module = `export default async ({ url }) => {
       try { return await (await fetch(url, { redirect: 'follow' })).text() } catch (error) { return String(error) }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
 import type { RunningServer } from '../e2e/server.ts'
 import { ADMIN_KEY, asAdmin, keyOf } from './set-up.ts'
@@ -34,16 +34,17 @@ const ELSEWHERE: readonly Readonly<Record<string, string>>[] = [
 ]
 const MAKE = { 'do': 'make', 'input/name': 'forged', 'input/scopes': '5' }
 
-describe('a form of another site', () => {
-  it.each(ELSEWHERE)('makes no key in the name of who is signed in: %j', async (headers) => {
-    const before = await keys(server)
-    const page = await admin.post(`${server.url}/console/keys`, MAKE, headers)
-    expect(page.status).toBe(403)
-    expect(page.text).not.toMatch(/sb_[\w-]{43}/)
-    expect(await keys(server)).toBe(before)
-  })
+it.each(ELSEWHERE)('a form of another site makes no key in the name of who is signed in: %j', async (headers) => {
+  const before = await keys(server)
+  const page = await admin.post(`${server.url}/console/keys`, MAKE, headers)
+  expect(page.status).toBe(403)
+  expect(page.text).not.toMatch(/sb_[\w-]{43}/)
+  expect(await keys(server)).toBe(before)
+})
 
-  it.each(ELSEWHERE)('does nothing at a Switchboard that is open to its own machine: %j', async (headers) => {
+it.each(ELSEWHERE)(
+  'a form of another site does nothing at a Switchboard that is open to its own machine: %j',
+  async (headers) => {
     const before = await keys(open)
     const forms = ['keys', 'import', 'providers', 'policies', 'versions', 'tools/Calculator.Add']
     for (const path of forms.map((form) => `/console/${form}`)) {
@@ -51,77 +52,76 @@ describe('a form of another site', () => {
       expect([path, page.status]).toEqual([path, 403])
     }
     expect(await keys(open)).toBe(before)
-  })
+  },
+)
 
-  it('is told apart from one of our own', async () => {
-    const before = await keys(server)
-    const page = await admin.post(`${server.url}/console/keys`, MAKE, { origin: server.url })
-    expect(page.status).toBe(200)
-    expect(await keys(server)).toBe(before + 1)
-  })
+it('a form of another site is told apart from one of our own', async () => {
+  const before = await keys(server)
+  const page = await admin.post(`${server.url}/console/keys`, MAKE, { origin: server.url })
+  expect(page.status).toBe(200)
+  expect(await keys(server)).toBe(before + 1)
 })
 
-describe('somebody who is signed in', () => {
-  it('gets to no page and no act of an administrator by asking for it', async () => {
-    const { as } = await keyOf(server, ['Calculator.*'])
-    const who = await findSession(as['authorization']?.replace('Bearer ', '') ?? '')
-    const before = await keys(server)
-    for (const path of ['/console/keys', '/console/providers', '/console/policies', '/console/audit']) {
-      expect([path, (await who.open(server.url + path)).status]).toEqual([path, 403])
-    }
-    expect((await who.post(`${server.url}/console/keys`, MAKE, { origin: server.url })).status).toBe(403)
-    expect(await keys(server)).toBe(before)
-    // Nor to a tool, or a call, that is not theirs
-    const call = await who.post(`${server.url}/console/tools/SMS.Send`, { 'input/to': '+1' }, { origin: server.url })
-    expect(call.status).toBe(404)
-  })
-
-  it("sees the calls that they made, and nobody else's", async () => {
-    const [ann, bob] = [await keyOf(server, ['Calculator.*']), await keyOf(server, ['Calculator.*'])]
-    for (const { as } of [ann, bob])
-      await server.json('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } }, as)
-    const all = async () => (await server.json('GET', '/calls', undefined, asAdmin)).body.items.length
-    await expect.poll(all).toBeGreaterThanOrEqual(2)
-    const who = await findSession(ann.as['authorization']?.replace('Bearer ', '') ?? '')
-    const { text } = await who.open(`${server.url}/console/calls`)
-    expect(text.match(/Calculator\.Add@1\.0\.0/g)).toHaveLength(1)
-    expect(text).not.toContain(bob.id)
-  })
-
-  it('is nobody once their session is over, also with the cookie of before', async () => {
-    const { id, as } = await keyOf(server, ['Calculator.*'])
-    const who = await findSession(as['authorization']?.replace('Bearer ', '') ?? '')
-    const thief = who.copy()
-    expect((await thief.open(`${server.url}/`)).text).toContain('Calculator.Add')
-    await server.json('DELETE', `/keys/${id}`, undefined, asAdmin)
-    expect((await thief.open(`${server.url}/`)).text).not.toContain('Calculator.Add')
-  })
+it('somebody who is signed in gets to no page and no act of an administrator by asking for it', async () => {
+  const { as } = await keyOf(server, ['Calculator.*'])
+  const who = await findSession(as['authorization']?.replace('Bearer ', '') ?? '')
+  const before = await keys(server)
+  for (const path of ['/console/keys', '/console/providers', '/console/policies', '/console/audit']) {
+    expect([path, (await who.open(server.url + path)).status]).toEqual([path, 403])
+  }
+  expect((await who.post(`${server.url}/console/keys`, MAKE, { origin: server.url })).status).toBe(403)
+  expect(await keys(server)).toBe(before)
+  // Nor to a tool, or a call, that is not theirs
+  const call = await who.post(`${server.url}/console/tools/SMS.Send`, { 'input/to': '+1' }, { origin: server.url })
+  expect(call.status).toBe(404)
 })
 
-describe('a form that stood open while somebody took something away', () => {
-  const CLIENT = { name: 'Acme', issuer: 'https://login.acme.test', client_id: 'c' }
-  it.each([
-    {
-      page: 'policies?pattern=Lab.*',
-      path: '/policies/Lab.*',
-      before: { security_level: 3 },
-      after: { security_level: 9, approval: true },
-      fields: { 'do': 'set', 'input/pattern': 'Lab.*', 'input/security_level': '3' },
+it("somebody who is signed in sees the calls that they made, and nobody else's", async () => {
+  const [ann, bob] = [await keyOf(server, ['Calculator.*']), await keyOf(server, ['Calculator.*'])]
+  for (const { as } of [ann, bob])
+    await server.json('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } }, as)
+  const all = async () => (await server.json('GET', '/calls', undefined, asAdmin)).body.items.length
+  await expect.poll(all).toBeGreaterThanOrEqual(2)
+  const who = await findSession(ann.as['authorization']?.replace('Bearer ', '') ?? '')
+  const { text } = await who.open(`${server.url}/console/calls`)
+  expect(text.match(/Calculator\.Add@1\.0\.0/g)).toHaveLength(1)
+  expect(text).not.toContain(bob.id)
+})
+
+it('somebody who is signed in is nobody once their session is over, also with the cookie of before', async () => {
+  const { id, as } = await keyOf(server, ['Calculator.*'])
+  const who = await findSession(as['authorization']?.replace('Bearer ', '') ?? '')
+  const thief = who.copy()
+  expect((await thief.open(`${server.url}/`)).text).toContain('Calculator.Add')
+  await server.json('DELETE', `/keys/${id}`, undefined, asAdmin)
+  expect((await thief.open(`${server.url}/`)).text).not.toContain('Calculator.Add')
+})
+
+const CLIENT = { name: 'Acme', issuer: 'https://login.acme.test', client_id: 'c' }
+it.each([
+  {
+    page: 'policies?pattern=Lab.*',
+    path: '/policies/Lab.*',
+    before: { security_level: 3 },
+    after: { security_level: 9, approval: true },
+    fields: { 'do': 'set', 'input/pattern': 'Lab.*', 'input/security_level': '3' },
+  },
+  {
+    page: 'providers?id=acme',
+    path: '/providers/acme',
+    before: CLIENT,
+    after: { ...CLIENT, tools: ['Acme.*'] },
+    fields: {
+      'do': 'give',
+      'input/id': 'acme',
+      'input/name': 'A',
+      'input/issuer': CLIENT.issuer,
+      'input/client_id': 'c',
     },
-    {
-      page: 'providers?id=acme',
-      path: '/providers/acme',
-      before: CLIENT,
-      after: { ...CLIENT, tools: ['Acme.*'] },
-      fields: {
-        'do': 'give',
-        'input/id': 'acme',
-        'input/name': 'A',
-        'input/issuer': CLIENT.issuer,
-        'input/client_id': 'c',
-      },
-    },
-  ])('does not give it back: $page', async ({ page, path, before, after, fields }) => {
+  },
+])(
+  'a form that stood open while somebody took something away does not give it back: $page',
+  async ({ page, path, before, after, fields }) => {
     await server.json('PUT', path, before, asAdmin)
     const address = `${server.url}/console/${page}`
     const etag = etagIn((await admin.open(address)).text)
@@ -130,47 +130,45 @@ describe('a form that stood open while somebody took something away', () => {
     expect((await admin.post(address, { ...fields, etag }, { origin })).status).toBe(412)
     expect((await admin.post(address, { ...fields, etag: '*' }, { origin })).status).toBe(412)
     expect((await server.json('GET', path, undefined, asAdmin)).body).toMatchObject(after)
-  })
+  },
+)
 
-  it('does not give a key what it lost', async () => {
-    const { id } = await keyOf(server, ['*'])
-    const address = `${server.url}/console/keys?id=${id}`
-    const etag = etagIn((await admin.open(address)).text)
-    await server.json('PATCH', `/keys/${id}`, { tools: ['Lab.*'] }, asAdmin)
-    const fields = { 'do': 'change', 'input/name': 'k', 'input/scopes': '0', 'input/tools': '*', etag }
-    const sent = await admin.post(address, fields, { origin: server.url })
-    expect([sent.status, sent.text.includes('This was changed by somebody else')]).toEqual([412, true])
-    expect((await server.json('GET', `/keys/${id}`, undefined, asAdmin)).body.tools).toEqual(['Lab.*'])
-    const again = await admin.post(address, { ...fields, etag: etagIn(sent.text) }, { origin: server.url })
-    expect(again.status).toBe(200)
-    expect((await server.json('GET', `/keys/${id}`, undefined, asAdmin)).body.tools).toEqual(['*'])
-  })
+it('a form that stood open while somebody took something away does not give a key what it lost', async () => {
+  const { id } = await keyOf(server, ['*'])
+  const address = `${server.url}/console/keys?id=${id}`
+  const etag = etagIn((await admin.open(address)).text)
+  await server.json('PATCH', `/keys/${id}`, { tools: ['Lab.*'] }, asAdmin)
+  const fields = { 'do': 'change', 'input/name': 'k', 'input/scopes': '0', 'input/tools': '*', etag }
+  const sent = await admin.post(address, fields, { origin: server.url })
+  expect([sent.status, sent.text.includes('This was changed by somebody else')]).toEqual([412, true])
+  expect((await server.json('GET', `/keys/${id}`, undefined, asAdmin)).body.tools).toEqual(['Lab.*'])
+  const again = await admin.post(address, { ...fields, etag: etagIn(sent.text) }, { origin: server.url })
+  expect(again.status).toBe(200)
+  expect((await server.json('GET', `/keys/${id}`, undefined, asAdmin)).body.tools).toEqual(['*'])
+})
 
-  function etagIn(text: string): string {
-    const [, etag = ''] = /name="etag" value="([^"]+)"/.exec(text) ?? []
-    expect(etag).not.toBe('')
-    return etag
+function etagIn(text: string): string {
+  const [, etag = ''] = /name="etag" value="([^"]+)"/.exec(text) ?? []
+  expect(etag).not.toBe('')
+  return etag
+}
+
+it('a page is framed by nobody, kept by nobody, and told to no other host', async () => {
+  for (const path of ['/', '/console/keys', '/console/tools/Calculator.Add', '/console/calls']) {
+    const { headers } = await admin.open(server.url + path)
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    expect(headers.get('x-frame-options')).toBe('DENY')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
   }
 })
 
-describe('a page', () => {
-  it('is framed by nobody, kept by nobody, and told to no other host', async () => {
-    for (const path of ['/', '/console/keys', '/console/tools/Calculator.Add', '/console/calls']) {
-      const { headers } = await admin.open(server.url + path)
-      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
-      expect(headers.get('x-frame-options')).toBe('DENY')
-      expect(headers.get('cache-control')).toBe('no-store')
-      expect(headers.get('referrer-policy')).toBe('no-referrer')
-    }
-  })
-
-  it('has no secret on it: neither the key that signed in, nor one in an address that is imported', async () => {
-    const { text } = await admin.open(`${server.url}/console/keys`)
-    expect(text).not.toContain(ADMIN_KEY)
-    const fields = { 'kind': 'openapi', 'source': 'https://ann:hunter2@nowhere.test/x', 'input/toolkit': 'X' }
-    const page = await admin.post(`${server.url}/console/import`, fields, { origin: server.url })
-    const [, foot = ''] = page.text.split('<footer>')
-    expect(foot).toContain('toolkits/import')
-    expect(foot).not.toContain('hunter2')
-  })
+it('a page has no secret on it: neither the key that signed in, nor one in an address that is imported', async () => {
+  const { text } = await admin.open(`${server.url}/console/keys`)
+  expect(text).not.toContain(ADMIN_KEY)
+  const fields = { 'kind': 'openapi', 'source': 'https://ann:hunter2@nowhere.test/x', 'input/toolkit': 'X' }
+  const page = await admin.post(`${server.url}/console/import`, fields, { origin: server.url })
+  const [, foot = ''] = page.text.split('<footer>')
+  expect(foot).toContain('toolkits/import')
+  expect(foot).not.toContain('hunter2')
 })

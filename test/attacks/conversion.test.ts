@@ -43,43 +43,41 @@ async function convert(to: string, inputSchema: unknown, at: RunningServer, head
   return answer
 }
 
-describe('a conversion that grows without end', () => {
-  it('is not begun for a stranger, nor for a key that may not read', async () => {
-    const growing = GROWING['8 wide and 8 deep']
-    expect(await convert('gemini', growing, server)).toMatchObject({ status: 401 })
-    const asked = { name: 'caller', scopes: ['tools:call'], tools: ['*'] }
-    const { body } = await server.json('POST', '/keys', asked, admin)
-    const headers = { authorization: `Bearer ${body.key}` }
-    expect(await convert('gemini', growing, server, headers)).toMatchObject({ status: 403 })
-  })
+it('a conversion that grows without end is not begun for a stranger, nor for a key that may not read', async () => {
+  const growing = GROWING['8 wide and 8 deep']
+  expect(await convert('gemini', growing, server)).toMatchObject({ status: 401 })
+  const asked = { name: 'caller', scopes: ['tools:call'], tools: ['*'] }
+  const { body } = await server.json('POST', '/keys', asked, admin)
+  const headers = { authorization: `Bearer ${body.key}` }
+  expect(await convert('gemini', growing, server, headers)).toMatchObject({ status: 403 })
+})
 
-  describe.each(Object.entries(GROWING))('%s', (_, schema) => {
-    it.each(FORMATS)('comes to an answer, or to why there is none, as %s', async (format) => {
-      const { status, body } = await convert(format, schema, open)
-      const problem = { path: expect.any(String), message: expect.stringMatching(/^Takes too much work/) }
-      if (status === 200) expect(JSON.stringify(body).length).toBeLessThan(8_000_000)
-      else
-        expect({ status, errors: body.errors ?? body.parameter_errors }).toMatchObject({
-          status: 422,
-          errors: [problem],
-        })
-    })
+describe.each(Object.entries(GROWING))('%s', (name, schema) => {
+  it.each(FORMATS)(`a conversion of ${name} comes to an answer, or to why there is none, as %s`, async (format) => {
+    const { status, body } = await convert(format, schema, open)
+    const problem = { path: expect.any(String), message: expect.stringMatching(/^Takes too much work/) }
+    if (status === 200) expect(JSON.stringify(body).length).toBeLessThan(8_000_000)
+    else
+      expect({ status, errors: body.errors ?? body.parameter_errors }).toMatchObject({
+        status: 422,
+        errors: [problem],
+      })
   })
+})
 
-  it('is refused with its place where it is exponential', async () => {
-    const { status, body } = await convert('gemini', GROWING['8 wide and 8 deep'], open)
-    expect(status).toBe(422)
-    expect(JSON.stringify(body)).toMatch(/Takes too much work to write as 'gemini'/)
-    expect(JSON.stringify(body)).toContain('/input/properties/x/allOf/0')
-  })
+it('a conversion that grows without end is refused with its place where it is exponential', async () => {
+  const { status, body } = await convert('gemini', GROWING['8 wide and 8 deep'], open)
+  expect(status).toBe(422)
+  expect(JSON.stringify(body)).toMatch(/Takes too much work to write as 'gemini'/)
+  expect(JSON.stringify(body)).toContain('/input/properties/x/allOf/0')
+})
 
-  it('has one budget for all the tools of a document', async () => {
-    const inputSchema = chained(2, 15)
-    const statusOf = async (count: number) => {
-      const tools = Array.from({ length: count }, (_, index) => ({ name: `t${index}`, description: 'd', inputSchema }))
-      const document = { definition: { tools }, toolkit: 'Evil', version: '1.0.0' }
-      return (await open.json('POST', '/convert?from=plugin&to=gemini', document)).status
-    }
-    expect([await statusOf(1), await statusOf(20)]).toEqual([200, 422])
-  })
+it('a conversion that grows without end has one budget for all the tools of a document', async () => {
+  const inputSchema = chained(2, 15)
+  const statusOf = async (count: number) => {
+    const tools = Array.from({ length: count }, (_, index) => ({ name: `t${index}`, description: 'd', inputSchema }))
+    const document = { definition: { tools }, toolkit: 'Evil', version: '1.0.0' }
+    return (await open.json('POST', '/convert?from=plugin&to=gemini', document)).status
+  }
+  expect([await statusOf(1), await statusOf(20)]).toEqual([200, 422])
 })

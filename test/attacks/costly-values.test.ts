@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { RunningServer } from '../e2e/server.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
@@ -46,8 +46,9 @@ const COSTLY: readonly (readonly [string, object, unknown])[] = [
   ],
 ]
 
-describe('a value that is costly to check', () => {
-  it.each(COSTLY)('is refused, while somebody else is answered: %s', async (name, schema, value) => {
+it.each(COSTLY)(
+  'a value that is costly to check is refused, while somebody else is answered: %s',
+  async (name, schema, value) => {
     const tool = name.replaceAll(/\W+/g, '_')
     const published = await server.json('POST', '/tools?dialect=mcp', {
       definition: { name: tool, description: 'd', inputSchema: { type: 'object', properties: { v: schema } } },
@@ -74,5 +75,5 @@ describe('a value that is costly to check', () => {
       expect(status).toBeLessThan(500)
       expect(JSON.stringify(body)).toContain('too costly to check')
     }
-  })
-})
+  },
+)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { formats } from '../../src/compose/dialects.ts'
 import type { RunningServer } from '../e2e/server.ts'
 import { raw } from '../e2e/raw.ts'
@@ -61,88 +61,83 @@ async function expectReadable(id: string, refused: readonly string[]) {
   }
 }
 
-describe('a tool that only an export would exhaust', () => {
-  it.each(growing)(
-    'is published, and each form that cannot be written is named and refused: %s',
-    async (name, schema) => {
-      const called = name.replaceAll(' ', '_')
-      const { status, body } = await server.json('POST', '/tools?dialect=mcp', beside(tool(schema, called)), evil)
-      // One is too large to be read
-      if (status === 422) expect(JSON.stringify(body)).toContain('Takes too much work to read')
-      else {
-        expect(status).toBe(201)
-        await expectReadable(body.ids[0], formatsIn(body))
-      }
-    },
-  )
-
-  it('is told where', async () => {
-    const { body } = await server.json('POST', '/tools?dialect=mcp', beside(tool(exponential)), evil)
-    expect(formatsIn(body)).toContain('gemini')
-    for (const { path, message } of body.warnings)
-      if (TOO_MUCH.test(message)) expect(path).toMatch(/^\/definition\/inputSchema\//)
-  })
-
-  it('is warned of in a batch, beside others', async () => {
-    const fine = beside(tool({ type: 'object' }, 'fine'))
-    const bad = beside(tool(exponential, 'bad'))
-    const { body } = await server.json('POST', '/tools?dialect=mcp', [bad, fine], evil)
-    expect(body.results.map((each: Warned) => [each.status, formatsIn(each).includes('gemini')])).toEqual([
-      [201, true],
-      [201, false],
-    ])
-  })
-
-  it('is warned of among the tools of one document, in another dialect', async () => {
-    const tools = [tool({ type: 'object' }, 'one'), tool(exponential, 'two')]
-    const { status, body } = await server.json('POST', '/tools?dialect=plugin', beside({ tools }), evil)
-    expect([status, formatsIn(body).includes('gemini')]).toEqual([201, true])
-    expect(JSON.stringify(body.warnings)).toContain('/definition/tools/1/inputSchema/')
-  })
-
-  it('is warned of in what a plugin describes', async () => {
-    const { status, text } = await raw(server.url, {
-      method: 'PUT',
-      path: '/toolkits/Evil/plugin?version=1.0.0',
-      headers: { 'content-type': 'application/wasm', ...evil },
-      body: describing(JSON.stringify({ tools: [tool(exponential, 'described')] })),
-    })
-    expect([status, text]).toEqual([201, expect.stringContaining("Takes too much work to write as 'gemini'")])
-  })
-
-  it.each([
-    [
-      'where its parameters are',
-      { parameters: [{ name: 'x', in: 'query', schema: { $ref: '#/components/schemas/d1' } }] },
-    ],
-    ['as a body', body({ $ref: '#/components/schemas/d1' })],
-    [
-      'as a body of many parts',
-      body({ allOf: Array.from({ length: 8 }, () => ({ $ref: '#/components/schemas/d1' })) }),
-    ],
-  ])('is skipped in an import, or is imported: %s', async (_, operation) => {
-    const schemas = JSON.parse(JSON.stringify(chain(8, 8)).replaceAll('#/$defs/', '#/components/schemas/'))
-    const description = {
-      openapi: '3.1.0',
-      info: { title: 't', version: '1.0.0' },
-      servers: [{ url: 'https://example.com' }],
-      paths: { '/a': { post: { operationId: 'a', ...operation } } },
-      components: { schemas },
+it.each(growing)(
+  'a tool that only an export would exhaust is published, and each form that cannot be written is named and refused: %s',
+  async (name, schema) => {
+    const called = name.replaceAll(' ', '_')
+    const { status, body } = await server.json('POST', '/tools?dialect=mcp', beside(tool(schema, called)), evil)
+    // One is too large to be read
+    if (status === 422) expect(JSON.stringify(body)).toContain('Takes too much work to read')
+    else {
+      expect(status).toBe(201)
+      await expectReadable(body.ids[0], formatsIn(body))
     }
-    const from = { from: { openapi: description }, toolkit: 'Evil' }
-    const [imported, health] = await Promise.all([
-      server.json('POST', '/toolkits/import', from, evil),
-      server.json('GET', '/health'),
-    ])
-    expect(health.status).toBe(200)
-    expect([201, 200, 422]).toContain(imported.status)
-  })
+  },
+)
 
-  it.each(['/worker/tools', '/machine-context/tools', '/plugin/describe', '/oxp/tools'])(
-    'leaves readers of %s as before',
-    async (path) => expect((await server.json('GET', path, undefined, admin)).status).toBe(200),
-  )
+it('a tool that only an export would exhaust is told where', async () => {
+  const { body } = await server.json('POST', '/tools?dialect=mcp', beside(tool(exponential)), evil)
+  expect(formatsIn(body)).toContain('gemini')
+  for (const { path, message } of body.warnings)
+    if (TOO_MUCH.test(message)) expect(path).toMatch(/^\/definition\/inputSchema\//)
 })
+
+it('a tool that only an export would exhaust is warned of in a batch, beside others', async () => {
+  const fine = beside(tool({ type: 'object' }, 'fine'))
+  const bad = beside(tool(exponential, 'bad'))
+  const { body } = await server.json('POST', '/tools?dialect=mcp', [bad, fine], evil)
+  expect(body.results.map((each: Warned) => [each.status, formatsIn(each).includes('gemini')])).toEqual([
+    [201, true],
+    [201, false],
+  ])
+})
+
+it('a tool that only an export would exhaust is warned of among the tools of one document, in another dialect', async () => {
+  const tools = [tool({ type: 'object' }, 'one'), tool(exponential, 'two')]
+  const { status, body } = await server.json('POST', '/tools?dialect=plugin', beside({ tools }), evil)
+  expect([status, formatsIn(body).includes('gemini')]).toEqual([201, true])
+  expect(JSON.stringify(body.warnings)).toContain('/definition/tools/1/inputSchema/')
+})
+
+it('a tool that only an export would exhaust is warned of in what a plugin describes', async () => {
+  const { status, text } = await raw(server.url, {
+    method: 'PUT',
+    path: '/toolkits/Evil/plugin?version=1.0.0',
+    headers: { 'content-type': 'application/wasm', ...evil },
+    body: describing(JSON.stringify({ tools: [tool(exponential, 'described')] })),
+  })
+  expect([status, text]).toEqual([201, expect.stringContaining("Takes too much work to write as 'gemini'")])
+})
+
+it.each([
+  [
+    'where its parameters are',
+    { parameters: [{ name: 'x', in: 'query', schema: { $ref: '#/components/schemas/d1' } }] },
+  ],
+  ['as a body', body({ $ref: '#/components/schemas/d1' })],
+  ['as a body of many parts', body({ allOf: Array.from({ length: 8 }, () => ({ $ref: '#/components/schemas/d1' })) })],
+])('a tool that only an export would exhaust is skipped in an import, or is imported: %s', async (_, operation) => {
+  const schemas = JSON.parse(JSON.stringify(chain(8, 8)).replaceAll('#/$defs/', '#/components/schemas/'))
+  const description = {
+    openapi: '3.1.0',
+    info: { title: 't', version: '1.0.0' },
+    servers: [{ url: 'https://example.com' }],
+    paths: { '/a': { post: { operationId: 'a', ...operation } } },
+    components: { schemas },
+  }
+  const from = { from: { openapi: description }, toolkit: 'Evil' }
+  const [imported, health] = await Promise.all([
+    server.json('POST', '/toolkits/import', from, evil),
+    server.json('GET', '/health'),
+  ])
+  expect(health.status).toBe(200)
+  expect([201, 200, 422]).toContain(imported.status)
+})
+
+it.each(['/worker/tools', '/machine-context/tools', '/plugin/describe', '/oxp/tools'])(
+  'a tool that only an export would exhaust leaves readers of %s as before',
+  async (path) => expect((await server.json('GET', path, undefined, admin)).status).toBe(200),
+)
 
 function body(schema: unknown) {
   return { requestBody: { required: true, content: { 'application/json': { schema } } } }

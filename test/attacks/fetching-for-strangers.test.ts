@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { fetch as forward, type Request as Left, Response as Answered } from 'miniflare'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { askToken, authorizeUrl, codeFor, newAgent, register, type TestAgent, type Tokens } from '../e2e/oauth/agent.ts'
 import { type ConnectWorld, startConnectWorld } from '../e2e/oauth/connect-world.ts'
 import type { HttpPerson } from '../e2e/oauth/http-person.ts'
@@ -70,100 +70,96 @@ const FORMS: readonly Record<string, string>[] = [
   {},
 ]
 
-describe('a client that nobody let in', () => {
-  it.each(FORMS)('has nothing fetched by an assertion, beside %j', async (form) => {
-    for (const id of [UNKNOWN, 'https://10.0.0.1/x', 'https://victim.example/', 'http://victim.example/client']) {
-      for (const header of [{}, { jku: `${UNKNOWN}/keys` }, { x5u: UNKNOWN }, { jwk }]) {
-        expect((await signed(id, form, header)).status).toBe(401)
-        expect((await signed(id, { ...form, client_id: id }, header)).status).toBe(401)
-      }
+it.each(FORMS)('a client that nobody let in has nothing fetched by an assertion, beside %j', async (form) => {
+  for (const id of [UNKNOWN, 'https://10.0.0.1/x', 'https://victim.example/', 'http://victim.example/client']) {
+    for (const header of [{}, { jku: `${UNKNOWN}/keys` }, { x5u: UNKNOWN }, { jwk }]) {
+      expect((await signed(id, form, header)).status).toBe(401)
+      expect((await signed(id, { ...form, client_id: id }, header)).status).toBe(401)
     }
-    expect(left).toEqual([])
-  })
-
-  it('has nothing fetched without one', async () => {
-    for (const form of FORMS) {
-      const { status } = await askToken(origin, { ...form, client_id: UNKNOWN })
-      expect(status).toBeGreaterThanOrEqual(400)
-    }
-    expect(left).toEqual([])
-  })
-
-  it('has nothing fetched by what it registers', async () => {
-    const urls = { client_uri: UNKNOWN, logo_uri: UNKNOWN, jwks_uri: UNKNOWN, policy_uri: UNKNOWN, tos_uri: UNKNOWN }
-    await register(origin, { ...urls, software_statement: await assertionOf(UNKNOWN), sector_identifier_uri: UNKNOWN })
-    expect(left).toEqual([])
-  })
-
-  it('has nothing fetched for a person who is not signed in, whatever is sent', async () => {
-    const url = authorizeUrl({ ...agent, clientId: UNKNOWN })
-    const cookies = [{}, { cookie: 'switchboard-session=made-up; __Host-switchboard-session=made-up' }]
-    for (const headers of cookies) {
-      await fetch(url, { headers, redirect: 'manual' })
-      const body = new URLSearchParams({ decision: 'allow', days: '7' })
-      await fetch(url, { method: 'POST', headers: { ...headers, origin }, body, redirect: 'manual' })
-    }
-    expect(left).toEqual([])
-  })
+  }
+  expect(left).toEqual([])
 })
 
-describe('a client that a person let in', () => {
-  it('is read for, and its keys are asked for once', async () => {
-    const code = await codeFor(ann, agent, ['Calculator'])
-    expect(left).toEqual([KNOWN])
-    const form = {
-      grant_type: 'authorization_code',
-      code,
-      client_id: KNOWN,
-      redirect_uri: agent.redirectUri,
-      code_verifier: agent.verifier,
-    }
-    const answer = await signed(KNOWN, form)
-    expect(answer.status, await answer.clone().text()).toBe(200)
-    expect(left).toEqual([KNOWN, `${KNOWN}/keys`])
-    const tokens: Tokens = await answer.json()
-    const refresh = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token }
-    expect((await signed(KNOWN, refresh)).status).toBe(200)
-    expect(left).toHaveLength(2)
-  })
+it('a client that nobody let in has nothing fetched without one', async () => {
+  for (const form of FORMS) {
+    const { status } = await askToken(origin, { ...form, client_id: UNKNOWN })
+    expect(status).toBeGreaterThanOrEqual(400)
+  }
+  expect(left).toEqual([])
+})
 
-  it('has its site asked no more often by strangers who say that they are it', async () => {
-    await codeFor(ann, agent, ['Calculator'])
-    left = []
-    const stranger = await generateKeyPair('ES256')
-    for (let time = 0; time < 20; time++) {
-      const forged = await new SignJWT({ jti: crypto.randomUUID() })
-        .setProtectedHeader({ alg: 'ES256', kid: `k${time}` })
-        .setIssuer(KNOWN)
-        .setSubject(KNOWN)
-        .setAudience(`${origin}/connect`)
-        .setExpirationTime('2m')
-        .sign(stranger.privateKey)
-      const form = { grant_type: 'refresh_token', refresh_token: 'a:b:c' }
-      const { status } = await askToken(origin, { ...form, client_assertion_type: ASSERTION, client_assertion: forged })
-      expect(status).toBe(401)
-    }
-    expect(left.length).toBeLessThanOrEqual(2)
-  })
+it('a client that nobody let in has nothing fetched by what it registers', async () => {
+  const urls = { client_uri: UNKNOWN, logo_uri: UNKNOWN, jwks_uri: UNKNOWN, policy_uri: UNKNOWN, tos_uri: UNKNOWN }
+  await register(origin, { ...urls, software_statement: await assertionOf(UNKNOWN), sector_identifier_uri: UNKNOWN })
+  expect(left).toEqual([])
+})
 
-  it('opens no other address, however much it looks like its own', async () => {
-    await codeFor(ann, agent, ['Calculator'])
-    left = []
-    for (const id of [
-      `${KNOWN}/`,
-      `${KNOWN}?x`,
-      `${KNOWN}#x`,
-      'https://AGENT.example/client',
-      'https://agent.example:443/client',
-      'https://agent.example/%63lient',
-      'https://agent.example/x/../client',
-      'https://agent.example@victim.example/client',
-      'https://agent.example.victim.example/client',
-    ]) {
-      for (const form of FORMS) expect((await signed(id, form)).status, id).toBe(401)
-    }
-    expect(left).toEqual([])
-  })
+it('a client that nobody let in has nothing fetched for a person who is not signed in, whatever is sent', async () => {
+  const url = authorizeUrl({ ...agent, clientId: UNKNOWN })
+  const cookies = [{}, { cookie: 'switchboard-session=made-up; __Host-switchboard-session=made-up' }]
+  for (const headers of cookies) {
+    await fetch(url, { headers, redirect: 'manual' })
+    const body = new URLSearchParams({ decision: 'allow', days: '7' })
+    await fetch(url, { method: 'POST', headers: { ...headers, origin }, body, redirect: 'manual' })
+  }
+  expect(left).toEqual([])
+})
+
+it('a client that a person let in is read for, and its keys are asked for once', async () => {
+  const code = await codeFor(ann, agent, ['Calculator'])
+  expect(left).toEqual([KNOWN])
+  const form = {
+    grant_type: 'authorization_code',
+    code,
+    client_id: KNOWN,
+    redirect_uri: agent.redirectUri,
+    code_verifier: agent.verifier,
+  }
+  const answer = await signed(KNOWN, form)
+  expect(answer.status, await answer.clone().text()).toBe(200)
+  expect(left).toEqual([KNOWN, `${KNOWN}/keys`])
+  const tokens: Tokens = await answer.json()
+  const refresh = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token }
+  expect((await signed(KNOWN, refresh)).status).toBe(200)
+  expect(left).toHaveLength(2)
+})
+
+it('a client that a person let in has its site asked no more often by strangers who say that they are it', async () => {
+  await codeFor(ann, agent, ['Calculator'])
+  left = []
+  const stranger = await generateKeyPair('ES256')
+  for (let time = 0; time < 20; time++) {
+    const forged = await new SignJWT({ jti: crypto.randomUUID() })
+      .setProtectedHeader({ alg: 'ES256', kid: `k${time}` })
+      .setIssuer(KNOWN)
+      .setSubject(KNOWN)
+      .setAudience(`${origin}/connect`)
+      .setExpirationTime('2m')
+      .sign(stranger.privateKey)
+    const form = { grant_type: 'refresh_token', refresh_token: 'a:b:c' }
+    const { status } = await askToken(origin, { ...form, client_assertion_type: ASSERTION, client_assertion: forged })
+    expect(status).toBe(401)
+  }
+  expect(left.length).toBeLessThanOrEqual(2)
+})
+
+it('a client that a person let in opens no other address, however much it looks like its own', async () => {
+  await codeFor(ann, agent, ['Calculator'])
+  left = []
+  for (const id of [
+    `${KNOWN}/`,
+    `${KNOWN}?x`,
+    `${KNOWN}#x`,
+    'https://AGENT.example/client',
+    'https://agent.example:443/client',
+    'https://agent.example/%63lient',
+    'https://agent.example/x/../client',
+    'https://agent.example@victim.example/client',
+    'https://agent.example.victim.example/client',
+  ]) {
+    for (const form of FORMS) expect((await signed(id, form)).status, id).toBe(401)
+  }
+  expect(left).toEqual([])
 })
 
 it('nothing else that strangers may send has an address fetched', async () => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Server } from '../e2e/server.ts'
 import { neverSilent, startWatchedServer } from './watch.ts'
 
@@ -25,40 +25,41 @@ function vaults(): string[] {
   )
 }
 
-describe('whoever asks for the grants of users that there are not', () => {
-  it.each([
-    ['GET', (user: string) => `/users/${user}/grants`, 200],
-    ['DELETE', (user: string) => `/users/${user}/grants`, 204],
-    ['GET', (user: string) => `/users/${user}/grants/google`, 404],
-    ['DELETE', (user: string) => `/users/${user}/grants/google`, 404],
-  ] as const)('leaves nothing stored with %s', async (method, path, status) => {
+it.each([
+  ['GET', (user: string) => `/users/${user}/grants`, 200],
+  ['DELETE', (user: string) => `/users/${user}/grants`, 204],
+  ['GET', (user: string) => `/users/${user}/grants/google`, 404],
+  ['DELETE', (user: string) => `/users/${user}/grants/google`, 404],
+] as const)(
+  'whoever asks for the grants of users that there are not leaves nothing stored with %s',
+  async (method, path, status) => {
     const before = vaults()
     for (let n = 0; n < 5; n += 1) {
       const answer = await server.json(method, path(`made-up-${method}-${status}-${n}`), undefined, headers)
       expect(answer.status).toBe(status)
     }
     expect(vaults()).toEqual(before)
-  })
+  },
+)
 
-  it('leaves nothing stored with links that nobody was given', async () => {
-    const before = vaults()
-    for (const id of ['A'.repeat(64), Buffer.alloc(48, 7).toString('base64url'), 'x']) {
-      expect((await server.json('GET', `/authorizations/${id}`, undefined, headers)).status).toBe(404)
-    }
-    expect(vaults()).toEqual(before)
-  })
+it('whoever asks for the grants of users that there are not leaves nothing stored with links that nobody was given', async () => {
+  const before = vaults()
+  for (const id of ['A'.repeat(64), Buffer.alloc(48, 7).toString('base64url'), 'x']) {
+    expect((await server.json('GET', `/authorizations/${id}`, undefined, headers)).status).toBe(404)
+  }
+  expect(vaults()).toEqual(before)
+})
 
-  it('sees what there is once a user is asked for something', async () => {
-    const before = vaults().length
-    const { body } = await server.json(
-      'POST',
-      '/tools/call',
-      { tool_id: 'Gmail.GetEmails', input: {}, context: { user_id: 'ann' } },
-      headers,
-    )
-    expect(body).toHaveProperty('missing_requirements')
-    await expect.poll(() => vaults().length).toBeGreaterThan(before)
-    const { status, body: grants } = await server.json('GET', '/users/ann/grants', undefined, headers)
-    expect([status, grants]).toEqual([200, { items: [] }])
-  })
+it('whoever asks for the grants of users that there are not sees what there is once a user is asked for something', async () => {
+  const before = vaults().length
+  const { body } = await server.json(
+    'POST',
+    '/tools/call',
+    { tool_id: 'Gmail.GetEmails', input: {}, context: { user_id: 'ann' } },
+    headers,
+  )
+  expect(body).toHaveProperty('missing_requirements')
+  await expect.poll(() => vaults().length).toBeGreaterThan(before)
+  const { status, body: grants } = await server.json('GET', '/users/ann/grants', undefined, headers)
+  expect([status, grants]).toEqual([200, { items: [] }])
 })

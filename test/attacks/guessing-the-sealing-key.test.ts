@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createKeyring } from '../../src/storage/sealing/keyring.ts'
 import type { RunningServer, Server } from '../e2e/server.ts'
 import { neverSilent, startWatchedServer } from './watch.ts'
@@ -46,75 +46,71 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 afterAll(neverSilent)
 
-describe('whoever holds what the deployment sealed', () => {
-  it('holds something that goes on, for this very call', async () => {
-    expect((await call(server, confirmed(sealed))).body.result.content).toEqual([{ type: 'text', text: 'state-ok' }])
-  })
-
-  it.each(['state', 'cursor', 'vault', 'artifact'] as const)(
-    'cannot open it with a key of a person, or one that everybody knows, as for %s',
-    async (purpose) => {
-      const ring = createKeyring(GUESSES, purpose)
-      const own = await ring.seal('x', 'y')
-      expect(await ring.unseal(own, 'y')).toMatchObject({ text: 'x' })
-      const bound = JSON.stringify(['mcp', 'admin', null, `name:${TOOL}`, '{}'])
-      expect(await ring.unseal(sealed, bound)).toBeUndefined()
-      // The part before the dot names the key: a guess that was right would be seen even without what it was bound to
-      const ids = await Promise.all(
-        GUESSES.map(async (guess) => (await createKeyring([guess], purpose).seal('', '')).split('.')[0]),
-      )
-      expect(ids).not.toContain(sealed.split('.')[0])
-    },
-  )
-
-  it('cannot make one up under such a key', async () => {
-    const bound = JSON.stringify(['mcp', 'admin', null, `name:${TOOL}`, '{}'])
-    for (const guess of GUESSES) {
-      const forged = await createKeyring([guess], 'state').seal(`${Date.now() + 60_000} {"state":"asked"}`, bound)
-      expect((await call(server, confirmed(forged))).body.error.message).toContain("'requestState' was changed")
-    }
-  })
-
-  it('cannot use it at another deployment with the very same keys', async () => {
-    const other = await startWatchedServer({ vars })
-    try {
-      expect((await call(other, confirmed(sealed))).body.error.message).toContain("'requestState' was changed")
-    } finally {
-      await other.stop()
-    }
-  })
+it('whoever holds what the deployment sealed holds something that goes on, for this very call', async () => {
+  expect((await call(server, confirmed(sealed))).body.result.content).toEqual([{ type: 'text', text: 'state-ok' }])
 })
 
-describe('the deployment itself', () => {
-  it('opens after a restart, and with other keys of people, what it sealed before', async () => {
-    const before = await startWatchedServer({ vars })
-    const { body } = await call(before)
-    await before.stop({ keep: true })
-    const changed = { ...vars, VAULT_KEYS: 'another-vault-password-now' }
-    const after = await startWatchedServer({ vars: changed, persistTo: before.persistTo })
-    try {
-      const answer = await call(after, confirmed(body.result.requestState))
-      expect(answer.body.result.content).toEqual([{ type: 'text', text: 'state-ok' }])
-    } finally {
-      await after.stop()
-    }
-  })
+it.each(['state', 'cursor', 'vault', 'artifact'] as const)(
+  'whoever holds what the deployment sealed cannot open it with a key of a person, or one that everybody knows, as for %s',
+  async (purpose) => {
+    const ring = createKeyring(GUESSES, purpose)
+    const own = await ring.seal('x', 'y')
+    expect(await ring.unseal(own, 'y')).toMatchObject({ text: 'x' })
+    const bound = JSON.stringify(['mcp', 'admin', null, `name:${TOOL}`, '{}'])
+    expect(await ring.unseal(sealed, bound)).toBeUndefined()
+    // The part before the dot names the key: a guess that was right would be seen even without what it was bound to
+    const ids = await Promise.all(
+      GUESSES.map(async (guess) => (await createKeyring([guess], purpose).seal('', '')).split('.')[0]),
+    )
+    expect(ids).not.toContain(sealed.split('.')[0])
+  },
+)
 
-  it('neither seals nor opens while its storage is out of reach, and says so', async () => {
-    const without = await startWatchedServer({ vars, broken: 'Access' })
-    try {
-      for (const params of [{}, confirmed(sealed)]) {
-        const { status, body } = await call(without, params)
-        expect(status).toBe(503)
-        expect(body).toEqual({
-          jsonrpc: '2.0',
-          id: 1,
-          error: { code: -32603, message: "Cannot read the deployment's secret" },
-        })
-      }
-      expect((await without.json('GET', '/health')).status).toBe(200)
-    } finally {
-      await without.stop()
+it('whoever holds what the deployment sealed cannot make one up under such a key', async () => {
+  const bound = JSON.stringify(['mcp', 'admin', null, `name:${TOOL}`, '{}'])
+  for (const guess of GUESSES) {
+    const forged = await createKeyring([guess], 'state').seal(`${Date.now() + 60_000} {"state":"asked"}`, bound)
+    expect((await call(server, confirmed(forged))).body.error.message).toContain("'requestState' was changed")
+  }
+})
+
+it('whoever holds what the deployment sealed cannot use it at another deployment with the very same keys', async () => {
+  const other = await startWatchedServer({ vars })
+  try {
+    expect((await call(other, confirmed(sealed))).body.error.message).toContain("'requestState' was changed")
+  } finally {
+    await other.stop()
+  }
+})
+
+it('the deployment itself opens after a restart, and with other keys of people, what it sealed before', async () => {
+  const before = await startWatchedServer({ vars })
+  const { body } = await call(before)
+  await before.stop({ keep: true })
+  const changed = { ...vars, VAULT_KEYS: 'another-vault-password-now' }
+  const after = await startWatchedServer({ vars: changed, persistTo: before.persistTo })
+  try {
+    const answer = await call(after, confirmed(body.result.requestState))
+    expect(answer.body.result.content).toEqual([{ type: 'text', text: 'state-ok' }])
+  } finally {
+    await after.stop()
+  }
+})
+
+it('the deployment itself neither seals nor opens while its storage is out of reach, and says so', async () => {
+  const without = await startWatchedServer({ vars, broken: 'Access' })
+  try {
+    for (const params of [{}, confirmed(sealed)]) {
+      const { status, body } = await call(without, params)
+      expect(status).toBe(503)
+      expect(body).toEqual({
+        jsonrpc: '2.0',
+        id: 1,
+        error: { code: -32603, message: "Cannot read the deployment's secret" },
+      })
     }
-  })
+    expect((await without.json('GET', '/health')).status).toBe(200)
+  } finally {
+    await without.stop()
+  }
 })

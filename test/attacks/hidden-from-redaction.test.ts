@@ -119,36 +119,45 @@ describe.each(['Http', 'Code'])('a server that echoes a credential to a tool (%s
     for (const half of HALVES) expect(text).not.toContain(half)
   }
 
-  it('is understood where it says so plainly, and what it says of the credential is not', async () => {
+  it(`a server that echoes a credential to a tool (${tool}) is understood where it says so plainly, and what it says of the credential is not`, async () => {
     const text = await learned(tool, { rest: 'plain' })
     expect(text).toContain('thank you')
     expectNothing(text)
   })
 
-  it.each(Object.keys(ENCODINGS))('tells nothing in the encoding %s', async (encoding) => {
-    for (const rest of ['plain', 'hop']) {
-      const text = await learned(tool, { rest, encoding, 'Accept-Encoding': encoding })
-      expectNothing(text)
-      expect(text).toContain(`its content encoding is '${encoding.toLowerCase()}'`)
-    }
-  })
+  it.each(Object.keys(ENCODINGS))(
+    `a server that echoes a credential to a tool (${tool}) tells nothing in the encoding %s`,
+    async (encoding) => {
+      for (const rest of ['plain', 'hop']) {
+        const text = await learned(tool, { rest, encoding, 'Accept-Encoding': encoding })
+        expectNothing(text)
+        expect(text).toContain(`its content encoding is '${encoding.toLowerCase()}'`)
+      }
+    },
+  )
 
-  it.each(['bytes=0-20', 'bytes=28-60', 'bytes=32-', 'bytes=1-1000'])('is not asked for a part: %s', async (range) => {
-    for (const rest of ['plain', 'hop']) {
-      upstream.arrived.length = 0
-      const text = await learned(tool, { rest, 'Range': range, 'If-Range': '"x"' })
-      expectNothing(text)
-      expect(text).toContain('thank you')
-      expect(upstream.arrived.filter(({ headers }) => headers['range'] ?? headers['if-range'])).toEqual([])
-    }
-  })
+  it.each(['bytes=0-20', 'bytes=28-60', 'bytes=32-', 'bytes=1-1000'])(
+    `a server that echoes a credential to a tool (${tool}) is not asked for a part: %s`,
+    async (range) => {
+      for (const rest of ['plain', 'hop']) {
+        upstream.arrived.length = 0
+        const text = await learned(tool, { rest, 'Range': range, 'If-Range': '"x"' })
+        expectNothing(text)
+        expect(text).toContain('thank you')
+        expect(upstream.arrived.filter(({ headers }) => headers['range'] ?? headers['if-range'])).toEqual([])
+      }
+    },
+  )
 
-  it.each(['unasked', 'placed'])('has a part that nobody asked for refused: %s', async (rest) => {
-    const text = await learned(tool, { rest })
-    expectNothing(text)
-    expect(text).toContain('it is only a part')
-  })
-  it('holds nobody up by repeating it nearly, megabyte after megabyte', async () => {
+  it.each(['unasked', 'placed'])(
+    `a server that echoes a credential to a tool (${tool}) has a part that nobody asked for refused: %s`,
+    async (rest) => {
+      const text = await learned(tool, { rest })
+      expectNothing(text)
+      expect(text).toContain('it is only a part')
+    },
+  )
+  it(`a server that echoes a credential to a tool (${tool}) holds nobody up by repeating it nearly, megabyte after megabyte`, async () => {
     const value = `${'a'.repeat(2_500)}b${'a'.repeat(2_500)}`
     const context = { secrets: [{ id: 'ECHOED_KEY', value }] }
     const called = { tool_id: `Echo.${tool}`, input: { rest: 'repeating' }, context }

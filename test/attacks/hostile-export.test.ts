@@ -104,112 +104,106 @@ async function version(more: object = {}, about: object = {}) {
 }
 const toolkit = (name: string, owner: string | null = 'key:mallory') => ({ kind: 'toolkit', toolkit: name, owner })
 
-describe('a file that nobody vouches for', () => {
-  it('is refused as a whole, before anything of it is looked at', async () => {
-    before = await exported()
-    const lines = [
-      toolkit('New', null),
-      await version(),
-      { kind: 'policy', pattern: 'New.*', policy: { approval: true } },
-    ]
-    const forged = [...lines, { kind: 'part', hmac: 'A'.repeat(43) }]
-    for (const some of [lines, forged, [...lines, { kind: 'part' }], [{ kind: 'part', hmac: 5 }], ['{'.repeat(100)]]) {
-      const { status, told } = await send(fileOf(some), asAdmin, '')
-      expect(status).toBe(422)
-      expect(JSON.stringify(told)).toContain('?trust=1')
-    }
-    expect((await send(fileOf([`"${'x'.repeat(4_500_000)}"`, ...lines]), asAdmin, '')).status).toBe(422)
-    expect((await send(fileOf(lines), asAdmin, '?trust=yes')).status).toBe(400)
-    expect(await exported()).toBe(before)
-  })
-
-  it('is nothing that can be put behind what this deployment signed', async () => {
-    before = await exported()
-    const { text } = await raw(server.url, { path: '/export', headers: asAdmin })
-    const own = text.trimEnd().split('\n')
-    const more = [toolkit('New', null), await version()].map((line) => JSON.stringify(line))
-    for (const file of [
-      [...own.slice(0, -1), ...more, own.at(-1)],
-      [...own.slice(0, 2), ...more, ...own.slice(2)],
-      [...own, ...more],
-    ]) {
-      const { last } = await send(file.join('\n'), asAdmin, '')
-      expect(last).toMatchObject({ created: 0, changed: 0, complete: false })
-    }
-    expect(await exported()).toBe(before)
-  })
+it('a file that nobody vouches for is refused as a whole, before anything of it is looked at', async () => {
+  before = await exported()
+  const lines = [
+    toolkit('New', null),
+    await version(),
+    { kind: 'policy', pattern: 'New.*', policy: { approval: true } },
+  ]
+  const forged = [...lines, { kind: 'part', hmac: 'A'.repeat(43) }]
+  for (const some of [lines, forged, [...lines, { kind: 'part' }], [{ kind: 'part', hmac: 5 }], ['{'.repeat(100)]]) {
+    const { status, told } = await send(fileOf(some), asAdmin, '')
+    expect(status).toBe(422)
+    expect(JSON.stringify(told)).toContain('?trust=1')
+  }
+  expect((await send(fileOf([`"${'x'.repeat(4_500_000)}"`, ...lines]), asAdmin, '')).status).toBe(422)
+  expect((await send(fileOf(lines), asAdmin, '?trust=yes')).status).toBe(400)
+  expect(await exported()).toBe(before)
 })
 
-describe('a file of lines that are not what they say', () => {
-  it('is refused line by line, by name, and nothing of it is there', async () => {
-    const fine = await version()
-    const attempts: Readonly<Record<string, readonly [line: object | string, says: string | RegExp]>> = {
-      'no JSON': ['{"kind":', 'Cannot parse'],
-      'no object': ['[1]', 'Must be an object'],
-      'no kind': [{ kind: 'key', id: 'x', hash: 'y' }, "one of 'archive'"],
-      'another digest': [await version({ digest: 'a'.repeat(64) }), "digest must be '"],
-      'an id of another tool': [await version({ id: 'Bank.Pay@1.0.0' }), "Must be 'New.Do@1.0.0'"],
-      'a path for a name': [await version({ toolkit: '../..', tool: 'etc' }), 'A-Z, a-z'],
-      'a path for a version': [await version({ version: '1.0.0/../..' }), 'x.y.z'],
-      'a key for an id': [{ kind: 'name', name: '../x', tool: 'Bank.Pay' }, 'A-Z, a-z'],
-      'a tool that is none': [{ kind: 'name', name: 'x', tool: 'Bank/Pay' }, 'Gmail.Send'],
-      'fields of another type': [await version({ input: 5, tags: {}, requirements: null }), 'Must be'],
-      'an unknown field': [{ ...fine, isTrusted: true }, "Unknown field 'isTrusted'"],
-      'a prototype': ['{"kind":"toolkit","toolkit":"New","owner":null,"__proto__":{"owner":"x"}}', '__proto__'],
-      'a level that there is none of': [await version({ securityLevel: 11 }), 'from 0 to 10'],
-      'a document that does not come': [
-        await version({ source: { dialect: 'mcp', hash: 'b'.repeat(64) } }),
-        'No document of the hash',
-      ],
-      'a plugin that does not come': [
-        await version({ implementation: { kind: 'wasm', blob: 'c'.repeat(64), tool: 'x' } }),
-        'No bytes of its plugin',
-      ],
-      'too deep': [`{"kind":"toolkit","toolkit":"New","owner":${'['.repeat(5_000)}`, 'deeper'],
-      'an endless line': [`{"kind":"${'x'.repeat(5 * 1024 * 1024)}"}`, 'larger than 4194304 bytes'],
-      'a second header': [HEADER, 'a second time'],
-    }
-    const lines = Object.values(attempts).map(([line]) => line)
-    const { status, told, last } = await send(fileOf([toolkit('New'), ...lines]))
-    expect(status).toBe(200)
-    for (const [index, [name, [, says]]] of Object.entries(attempts).entries()) {
-      // Beside the header and the toolkit, counted from 1
-      const found = told.find(({ line }) => line === index + 3)
-      expect(found, name).toMatchObject({ outcome: 'refused' })
-      if (typeof says === 'string') expect(found.message, name).toContain(says)
-      else expect(found.message, name).toMatch(says)
-    }
-    expect(last).toMatchObject({ done: true, created: 1, refused: lines.length, complete: true })
-    expect((await server.json('GET', '/tools/New.Do', undefined, asAdmin)).status).toBe(404)
-    expect(JSON.stringify(told)).not.toContain('evil.example/take')
-  })
+it('a file that nobody vouches for is nothing that can be put behind what this deployment signed', async () => {
+  before = await exported()
+  const { text } = await raw(server.url, { path: '/export', headers: asAdmin })
+  const own = text.trimEnd().split('\n')
+  const more = [toolkit('New', null), await version()].map((line) => JSON.stringify(line))
+  for (const file of [
+    [...own.slice(0, -1), ...more, own.at(-1)],
+    [...own.slice(0, 2), ...more, ...own.slice(2)],
+    [...own, ...more],
+  ]) {
+    const { last } = await send(file.join('\n'), asAdmin, '')
+    expect(last).toMatchObject({ created: 0, changed: 0, complete: false })
+  }
+  expect(await exported()).toBe(before)
 })
 
-describe('a file that an administrator trusts', () => {
-  it('is believed in what no publication could say, and nobody is silenced or answered with a 5xx for it', async () => {
-    const oddities = [
-      { input: { type: 'object', properties: { a: { type: 'string', pattern: '(a)\\1$' } } } },
-      { input: { type: 'object', $ref: 'https://evil.example/schema' } },
-      { implementation: { kind: 'shell', run: 'rm' } },
-      { implementation: { kind: 'bundled' } },
-      { implementation: { ...http, credentials: [{ secret: 'BANK_KEY', in: 'header', name: 'x' }] } },
-    ]
-    const lines = await Promise.all(oddities.map((each, n) => version({ toolkit: 'Odd', tool: `T${n}`, ...each })))
-    const { last, messages } = await send(fileOf([toolkit('Odd', null), ...lines]))
-    expect(last, messages).toMatchObject({ refused: 0, created: lines.length + 1 })
-    for (const tool of oddities.keys()) {
-      const body = { tool_id: `Odd.T${tool}`, input: { a: `${'a'.repeat(40)}!` } }
-      const called = await server.json('POST', '/tools/call', body, asAdmin)
-      expect([called.status < 500, called.body.result?.value], JSON.stringify(called.body)).toEqual([true, undefined])
-      for (const path of ['', '/readiness', '/implementation', '?format=gemini']) {
-        expect((await server.json('GET', `/tools/Odd.T${tool}${path}`, undefined, asAdmin)).status).toBeLessThan(500)
-      }
+it('a file of lines that are not what they say is refused line by line, by name, and nothing of it is there', async () => {
+  const fine = await version()
+  const attempts: Readonly<Record<string, readonly [line: object | string, says: string | RegExp]>> = {
+    'no JSON': ['{"kind":', 'Cannot parse'],
+    'no object': ['[1]', 'Must be an object'],
+    'no kind': [{ kind: 'key', id: 'x', hash: 'y' }, "one of 'archive'"],
+    'another digest': [await version({ digest: 'a'.repeat(64) }), "digest must be '"],
+    'an id of another tool': [await version({ id: 'Bank.Pay@1.0.0' }), "Must be 'New.Do@1.0.0'"],
+    'a path for a name': [await version({ toolkit: '../..', tool: 'etc' }), 'A-Z, a-z'],
+    'a path for a version': [await version({ version: '1.0.0/../..' }), 'x.y.z'],
+    'a key for an id': [{ kind: 'name', name: '../x', tool: 'Bank.Pay' }, 'A-Z, a-z'],
+    'a tool that is none': [{ kind: 'name', name: 'x', tool: 'Bank/Pay' }, 'Gmail.Send'],
+    'fields of another type': [await version({ input: 5, tags: {}, requirements: null }), 'Must be'],
+    'an unknown field': [{ ...fine, isTrusted: true }, "Unknown field 'isTrusted'"],
+    'a prototype': ['{"kind":"toolkit","toolkit":"New","owner":null,"__proto__":{"owner":"x"}}', '__proto__'],
+    'a level that there is none of': [await version({ securityLevel: 11 }), 'from 0 to 10'],
+    'a document that does not come': [
+      await version({ source: { dialect: 'mcp', hash: 'b'.repeat(64) } }),
+      'No document of the hash',
+    ],
+    'a plugin that does not come': [
+      await version({ implementation: { kind: 'wasm', blob: 'c'.repeat(64), tool: 'x' } }),
+      'No bytes of its plugin',
+    ],
+    'too deep': [`{"kind":"toolkit","toolkit":"New","owner":${'['.repeat(5_000)}`, 'deeper'],
+    'an endless line': [`{"kind":"${'x'.repeat(5 * 1024 * 1024)}"}`, 'larger than 4194304 bytes'],
+    'a second header': [HEADER, 'a second time'],
+  }
+  const lines = Object.values(attempts).map(([line]) => line)
+  const { status, told, last } = await send(fileOf([toolkit('New'), ...lines]))
+  expect(status).toBe(200)
+  for (const [index, [name, [, says]]] of Object.entries(attempts).entries()) {
+    // Beside the header and the toolkit, counted from 1
+    const found = told.find(({ line }) => line === index + 3)
+    expect(found, name).toMatchObject({ outcome: 'refused' })
+    if (typeof says === 'string') expect(found.message, name).toContain(says)
+    else expect(found.message, name).toMatch(says)
+  }
+  expect(last).toMatchObject({ done: true, created: 1, refused: lines.length, complete: true })
+  expect((await server.json('GET', '/tools/New.Do', undefined, asAdmin)).status).toBe(404)
+  expect(JSON.stringify(told)).not.toContain('evil.example/take')
+})
+
+it('a file that an administrator trusts is believed in what no publication could say, and nobody is silenced or answered with a 5xx for it', async () => {
+  const oddities = [
+    { input: { type: 'object', properties: { a: { type: 'string', pattern: '(a)\\1$' } } } },
+    { input: { type: 'object', $ref: 'https://evil.example/schema' } },
+    { implementation: { kind: 'shell', run: 'rm' } },
+    { implementation: { kind: 'bundled' } },
+    { implementation: { ...http, credentials: [{ secret: 'BANK_KEY', in: 'header', name: 'x' }] } },
+  ]
+  const lines = await Promise.all(oddities.map((each, n) => version({ toolkit: 'Odd', tool: `T${n}`, ...each })))
+  const { last, messages } = await send(fileOf([toolkit('Odd', null), ...lines]))
+  expect(last, messages).toMatchObject({ refused: 0, created: lines.length + 1 })
+  for (const tool of oddities.keys()) {
+    const body = { tool_id: `Odd.T${tool}`, input: { a: `${'a'.repeat(40)}!` } }
+    const called = await server.json('POST', '/tools/call', body, asAdmin)
+    expect([called.status < 500, called.body.result?.value], JSON.stringify(called.body)).toEqual([true, undefined])
+    for (const path of ['', '/readiness', '/implementation', '?format=gemini']) {
+      expect((await server.json('GET', `/tools/Odd.T${tool}${path}`, undefined, asAdmin)).status).toBeLessThan(500)
     }
-    for (const format of ['oxp', 'mcp', 'openai-strict', 'gemini']) {
-      const path = `/tools?toolkit=Odd&format=${format}`
-      expect((await server.json('GET', path, undefined, asAdmin)).status, format).toBeLessThan(500)
-    }
-  })
+  }
+  for (const format of ['oxp', 'mcp', 'openai-strict', 'gemini']) {
+    const path = `/tools?toolkit=Odd&format=${format}`
+    expect((await server.json('GET', path, undefined, asAdmin)).status, format).toBeLessThan(500)
+  }
 })
 
 describe('a file that wants what is somebody else’s', () => {
@@ -217,7 +211,7 @@ describe('a file that wants what is somebody else’s', () => {
     before = await exported()
   })
 
-  it('takes no toolkit, and puts nothing into one', async () => {
+  it('a file that wants what is somebody else’s takes no toolkit, and puts nothing into one', async () => {
     const taken = [
       toolkit('Bank'),
       await version({ toolkit: 'Bank', tool: 'Steal', implementation: http }),
@@ -237,7 +231,7 @@ describe('a file that wants what is somebody else’s', () => {
     expect(await exported()).toBe(before)
   })
 
-  it('changes no version: neither its level nor what it runs, nor whether it is trusted', async () => {
+  it('a file that wants what is somebody else’s changes no version: neither its level nor what it runs, nor whether it is trusted', async () => {
     const pay = before.split('\n').flatMap((line) => (line.includes('"Bank.Pay@1.0.0"') ? [JSON.parse(line)] : []))
     const [stored] = pay.filter(({ kind }) => kind === 'version')
     const { digest: _, source, ...visible } = stored.record
@@ -257,7 +251,7 @@ describe('a file that wants what is somebody else’s', () => {
     expect(await exported()).toBe(before)
   })
 
-  it('stands in front of no name and no document', async () => {
+  it('a file that wants what is somebody else’s stands in front of no name and no document', async () => {
     const text = (id: string) => ({
       id,
       name: id,
@@ -303,7 +297,7 @@ describe('a file that wants what is somebody else’s', () => {
     expect(body.result, JSON.stringify(body)).toMatchObject({ success: true, value: 1 })
   })
 
-  it('trusts nothing that was not trusted', async () => {
+  it('a file that wants what is somebody else’s trusts nothing that was not trusted', async () => {
     const planted = await version({
       toolkit: 'Bank',
       tool: 'Planted',
@@ -330,7 +324,7 @@ describe('a plugin that does not stop', () => {
 
   const LOOP = { imports: '', first: '(func $first (loop $l (br $l)))' }
 
-  it('is kept as it came, made to stop by itself here, and stops', async () => {
+  it('a plugin that does not stop is kept as it came, made to stop by itself here, and stops', async () => {
     const looping = describing('{"tools":[]}', '{"content":[]}', LOOP)
     const sha = await shaOf(looping)
     const { last, messages } = await send(fileOf([toolkit('Plug', null), ...parts(looping, sha), await tool(sha)]))
@@ -342,7 +336,7 @@ describe('a plugin that does not stop', () => {
     expect(await shaOf(new Uint8Array(await kept.arrayBuffer()))).toBe(sha)
   })
 
-  it('is not kept where it is no plugin, or not the bytes that it says', async () => {
+  it('a plugin that does not stop is not kept where it is no plugin, or not the bytes that it says', async () => {
     const foreign = assemble('(module (func (export "describe")))')
     for (const [what, bytes, sha] of [
       ['of another kind', foreign, await shaOf(foreign)],
@@ -360,7 +354,7 @@ describe('a plugin that does not stop', () => {
     expect((await server.json('GET', '/tools/Plug.not', undefined, asAdmin)).status).toBe(404)
   })
 
-  it('fills nothing: bytes that no version names are kept nowhere, in however many parts', async () => {
+  it('a plugin that does not stop fills nothing: bytes that no version names are kept nowhere, in however many parts', async () => {
     const blobs = Array.from({ length: 3_000 }, (_, n) => ({
       kind: 'blob',
       sha256: n.toString(16).padStart(64, '0'),
@@ -377,88 +371,86 @@ describe('a plugin that does not stop', () => {
   })
 })
 
-describe('a file that is none, or breaks off', () => {
-  it('is refused at once where its first line is another', async () => {
-    const bodies = [
-      '',
-      '\n\n',
-      'PK\u0003\u0004',
-      '{}',
-      JSON.stringify(toolkit('X')),
-      '[',
-      '{"kind":"archive","format":1}',
-    ]
-    for (const body of bodies) {
-      const { status, told } = await send(body)
-      expect(status, body).toBe(422)
-      expect(told).toHaveLength(1)
-    }
-    const { status } = await raw(server.url, {
-      method: 'POST',
-      path: '/import',
-      headers: { ...asAdmin, 'content-type': 'application/json' },
-      body: fileOf([]),
-    })
-    expect(status).toBe(415)
-    expect((await raw(server.url, { method: 'POST', path: '/import?toolkit=Bank', headers: asAdmin })).status).toBe(400)
-    expect((await raw(server.url, { path: '/export?toolkit=../Bank', headers: asAdmin })).status).toBe(400)
-    expect((await raw(server.url, { path: '/export?tool=Bank', headers: asAdmin })).status).toBe(400)
+it('a file is refused at once where its first line is another', async () => {
+  const bodies = [
+    '',
+    '\n\n',
+    'PK\u0003\u0004',
+    '{}',
+    JSON.stringify(toolkit('X')),
+    '[',
+    '{"kind":"archive","format":1}',
+  ]
+  for (const body of bodies) {
+    const { status, told } = await send(body)
+    expect(status, body).toBe(422)
+    expect(told).toHaveLength(1)
+  }
+  const { status } = await raw(server.url, {
+    method: 'POST',
+    path: '/import',
+    headers: { ...asAdmin, 'content-type': 'application/json' },
+    body: fileOf([]),
   })
+  expect(status).toBe(415)
+  expect((await raw(server.url, { method: 'POST', path: '/import?toolkit=Bank', headers: asAdmin })).status).toBe(400)
+  expect((await raw(server.url, { path: '/export?toolkit=../Bank', headers: asAdmin })).status).toBe(400)
+  expect((await raw(server.url, { path: '/export?tool=Bank', headers: asAdmin })).status).toBe(400)
+})
 
-  it('is taken as far as it came, and said not to be whole', async () => {
-    const file = fileOf([
-      toolkit('Cut'),
-      await version({ toolkit: 'Cut', tool: 'A' }),
-      await version({ toolkit: 'Cut', tool: 'B' }),
-    ])
-    const lines = file.split('\n')
-    const cut = await send([...lines.slice(0, 3), lines[3]?.slice(0, 100)].join('\n'))
-    expect(cut.last).toMatchObject({ done: true, created: 2, refused: 1, complete: false })
-    const without = await send([...lines.slice(0, 2), ...lines.slice(3)].join('\n'))
-    expect(without.last).toMatchObject({ created: 1, unchanged: 1, complete: false })
-    const twice = await send([...lines.slice(0, -1), ...lines.slice(1)].join('\n'))
-    expect(twice.last).toMatchObject({ created: 0, refused: 0, complete: false })
-    const whole = await send(file)
-    expect(whole.last).toMatchObject({ created: 0, unchanged: 3, complete: true })
-    const after = await send(`${file}\n${JSON.stringify(toolkit('After'))}`)
-    expect(after.messages).toContain('which is the last')
-  })
+it('a file that breaks off is taken as far as it came, and said not to be whole', async () => {
+  const file = fileOf([
+    toolkit('Cut'),
+    await version({ toolkit: 'Cut', tool: 'A' }),
+    await version({ toolkit: 'Cut', tool: 'B' }),
+  ])
+  const lines = file.split('\n')
+  const cut = await send([...lines.slice(0, 3), lines[3]?.slice(0, 100)].join('\n'))
+  expect(cut.last).toMatchObject({ done: true, created: 2, refused: 1, complete: false })
+  const without = await send([...lines.slice(0, 2), ...lines.slice(3)].join('\n'))
+  expect(without.last).toMatchObject({ created: 1, unchanged: 1, complete: false })
+  const twice = await send([...lines.slice(0, -1), ...lines.slice(1)].join('\n'))
+  expect(twice.last).toMatchObject({ created: 0, refused: 0, complete: false })
+  const whole = await send(file)
+  expect(whole.last).toMatchObject({ created: 0, unchanged: 3, complete: true })
+  const after = await send(`${file}\n${JSON.stringify(toolkit('After'))}`)
+  expect(after.messages).toContain('which is the last')
+})
 
-  it('tells of a thousand lines at most, however many are wrong', async () => {
-    const { told, last } = await send(fileOf(Array.from({ length: 5_000 }, () => 'x')))
-    expect(told.filter(({ outcome }) => outcome === 'refused')).toHaveLength(1_000)
-    expect(last).toMatchObject({ refused: 5_000, complete: true })
-  })
+it('the answer to a file tells of a thousand lines at most, however many are wrong', async () => {
+  const { told, last } = await send(fileOf(Array.from({ length: 5_000 }, () => 'x')))
+  expect(told.filter(({ outcome }) => outcome === 'refused')).toHaveLength(1_000)
+  expect(last).toMatchObject({ refused: 5_000, complete: true })
+})
 
-  it('lets no tool have a secret that no policy may, and takes no policy back', async () => {
-    const policy = (pattern: string, said: object) => ({ kind: 'policy', pattern, policy: said })
-    await server.json('PUT', '/policies/Bank.*', { approval: true }, asAdmin)
-    const provider = { issuer: 'https://login.acme.com', client_id: 'c', client_secret_name: 'CLIENTS_OWN' }
-    expect((await server.json('PUT', '/providers/acme', provider, asAdmin)).status).toBe(201)
-    const { last, messages } = await send(
-      fileOf([
-        ...['ADMIN_KEY', 'VAULT_KEYS', 'CLIENTS_OWN'].map((name) => policy('New.*', { secrets: [name] })),
-        policy('Bank.*', { timeout_ms: 1_000 }),
-        policy('bank.*', { security_level: 1 }),
-      ]),
-    )
-    expect(last).toMatchObject({ refused: 5, created: 0, complete: true })
-    expect(messages).toContain("Switchboard's own")
-    expect(messages).toContain('Another policy')
-    const { body } = await server.json('GET', '/policies', undefined, asAdmin)
-    expect(body.items).toEqual([{ pattern: 'Bank.*', approval: true }])
-    expect((await send(fileOf([policy('New.*', { secrets: ['ANY_KEY'] })]), ann.as)).status).toBe(403)
-    await server.json('DELETE', '/policies/Bank.*', undefined, asAdmin)
-    await server.json('DELETE', '/providers/acme', undefined, asAdmin)
-  })
+it('a file lets no tool have a secret that no policy may, and takes no policy back', async () => {
+  const policy = (pattern: string, said: object) => ({ kind: 'policy', pattern, policy: said })
+  await server.json('PUT', '/policies/Bank.*', { approval: true }, asAdmin)
+  const provider = { issuer: 'https://login.acme.com', client_id: 'c', client_secret_name: 'CLIENTS_OWN' }
+  expect((await server.json('PUT', '/providers/acme', provider, asAdmin)).status).toBe(201)
+  const { last, messages } = await send(
+    fileOf([
+      ...['ADMIN_KEY', 'VAULT_KEYS', 'CLIENTS_OWN'].map((name) => policy('New.*', { secrets: [name] })),
+      policy('Bank.*', { timeout_ms: 1_000 }),
+      policy('bank.*', { security_level: 1 }),
+    ]),
+  )
+  expect(last).toMatchObject({ refused: 5, created: 0, complete: true })
+  expect(messages).toContain("Switchboard's own")
+  expect(messages).toContain('Another policy')
+  const { body } = await server.json('GET', '/policies', undefined, asAdmin)
+  expect(body.items).toEqual([{ pattern: 'Bank.*', approval: true }])
+  expect((await send(fileOf([policy('New.*', { secrets: ['ANY_KEY'] })]), ann.as)).status).toBe(403)
+  await server.json('DELETE', '/policies/Bank.*', undefined, asAdmin)
+  await server.json('DELETE', '/providers/acme', undefined, asAdmin)
+})
 
-  it('is for administrators, whoever owns the toolkit', async () => {
-    for (const [as, status] of [
-      [ann.as, 403],
-      [{}, 401],
-    ] as const) {
-      expect((await send(fileOf([toolkit('Bank', `key:${ann.id}`)]), as)).status).toBe(status)
-      expect((await raw(server.url, { path: '/export?toolkit=Bank', headers: as })).status).toBe(status)
-    }
-  })
+it('a file is taken from administrators alone, whoever owns the toolkit', async () => {
+  for (const [as, status] of [
+    [ann.as, 403],
+    [{}, 401],
+  ] as const) {
+    expect((await send(fileOf([toolkit('Bank', `key:${ann.id}`)]), as)).status).toBe(status)
+    expect((await raw(server.url, { path: '/export?toolkit=Bank', headers: as })).status).toBe(status)
+  }
 })

@@ -1,5 +1,5 @@
 import { Response as Answered, type Request as Left } from 'miniflare'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { FetchCapability } from '../../src/core/access/principal.ts'
 import { createGuardedFetch } from '../../src/outbound/guarded-fetch.ts'
 import { createIcons, MAX_ICON } from '../../src/outbound/icons.ts'
@@ -60,152 +60,151 @@ async function publish(name: string, src: string, toolkit = 'Icons', headers: Se
 }
 const icon = (name: string, headers: Sent = reader) => raw(server.url, { path: `/tools/Icons.${name}/icon`, headers })
 
-describe('an icon is given', () => {
-  it('as what its bytes are, with nothing else that its server says, and asked for once', async () => {
-    const { status, headers } = await icon('good')
-    expect({ status, headers }).toMatchObject({
-      status: 200,
-      headers: {
-        'content-type': 'image/png',
-        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
-        'cross-origin-resource-policy': 'same-origin',
-        'x-content-type-options': 'nosniff',
-        'cache-control': 'private, max-age=3600',
-      },
-    })
-    expect(headers).not.toHaveProperty('set-cookie')
-    expect(headers).not.toHaveProperty('x-evil')
-    await icon('good')
-    expect(left).toEqual([`${HOST}/good`])
+it('an icon is given as what its bytes are, with nothing else that its server says, and asked for once', async () => {
+  const { status, headers } = await icon('good')
+  expect({ status, headers }).toMatchObject({
+    status: 200,
+    headers: {
+      'content-type': 'image/png',
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
+      'cross-origin-resource-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'private, max-age=3600',
+    },
   })
+  expect(headers).not.toHaveProperty('set-cookie')
+  expect(headers).not.toHaveProperty('x-evil')
+  await icon('good')
+  expect(left).toEqual([`${HOST}/good`])
+})
 
-  it.each(['drawing', 'drawn'])('as a drawing in a sandbox, where it holds a script: %s', async (name) => {
+it.each(['drawing', 'drawn'])(
+  'an icon is given as a drawing in a sandbox, where it holds a script: %s',
+  async (name) => {
     const { status, headers, text } = await icon(name)
     expect({ status, text }).toEqual({ status: 200, text: SCRIPTED })
     expect(headers['content-type']).toBe('image/svg+xml')
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; .*; sandbox$/)
     expect(headers['x-content-type-options']).toBe('nosniff')
-  })
-})
+  },
+)
 
-describe('an icon is none', () => {
-  it.each(['page', 'script', 'xhtml', 'grows', 'large', 'failing'])('that is no picture: %s', async (name) => {
+it.each(['page', 'script', 'xhtml', 'grows', 'large', 'failing'])(
+  'an icon is none that is no picture: %s',
+  async (name) => {
     expect((await icon(name)).status).toBe(404)
     expect(left).toEqual([`${HOST}/${name}`])
-  })
+  },
+)
 
-  it.each(['metadata', 'private', 'loopback', 'inside', 'file'])('that leads inside: %s', async (name) => {
+it.each(['metadata', 'private', 'loopback', 'inside', 'file'])(
+  'an icon is none that leads inside: %s',
+  async (name) => {
     const { status, text } = await icon(name)
     expect(status).toBe(404)
     expect(text).not.toMatch(/169\.254|10\.0|localhost|internal|passwd/)
     expect(left).toEqual([`${HOST}/${name}`])
-  })
+  },
+)
 
-  it('that leads on and on', async () => {
-    expect((await icon('loop')).status).toBe(404)
-    expect(left.length).toBeLessThanOrEqual(6)
-  })
-
-  it.each(['http://icons.example/a', 'file:///etc/passwd', 'javascript:alert(1)', '//icons.example/a', '/good', ''])(
-    'at %j, which is not published',
-    async (src) => {
-      expect((await publish('other', src)).status).toBe(422)
-    },
-  )
-
-  it.each(['https://169.254.169.254/', 'https://[::1]/', 'https://127.0.0.1/', 'https://x.local/', 'https://u:p@a.b/'])(
-    'at %s, which is published and asked for nothing',
-    async (src) => {
-      const toolkit = `At${crypto.randomUUID().slice(0, 8)}`
-      expect((await publish('it', src, toolkit)).status).toBe(201)
-      expect((await raw(server.url, { path: `/tools/${toolkit}.it/icon`, headers: asAdmin })).status).toBe(404)
-      expect(left.filter((url) => !url.startsWith('https://u:p@'))).toEqual([])
-    },
-  )
+it('an icon is none that leads on and on', async () => {
+  expect((await icon('loop')).status).toBe(404)
+  expect(left.length).toBeLessThanOrEqual(6)
 })
 
-describe('a stranger', () => {
-  it('has no icon fetched, and is given one that is known, which nobody keeps', async () => {
-    const src = `${HOST}/good?${crypto.randomUUID()}`
-    const toolkit = 'Strange'
-    expect((await publish('icon', src, toolkit)).status).toBe(201)
-    const path = `/tools/${toolkit}.icon/icon`
-    for (const headers of [{}, { cookie: '__Host-switchboard-session=made-up; switchboard-session=made-up' }]) {
-      expect([401, 404]).toContain((await raw(server.url, { path, headers })).status)
-    }
-    expect(left).toEqual([])
-    expect((await raw(server.url, { path, headers: asAdmin })).status).toBe(200)
-    const { status, headers } = await raw(server.url, { path })
-    expect({ status, cache: headers['cache-control'] }).toEqual({ status: 200, cache: 'no-store' })
-    expect(left).toEqual([src])
-  })
+it.each(['http://icons.example/a', 'file:///etc/passwd', 'javascript:alert(1)', '//icons.example/a', '/good', ''])(
+  'an icon is none at %j, which is not published',
+  async (src) => {
+    expect((await publish('other', src)).status).toBe(422)
+  },
+)
 
-  it('is not told a hidden tool from one that is not there', async () => {
-    const definition = { name: 'plan', description: 'Secret', inputSchema: { type: 'object' } }
-    const body = {
-      definition: { ...definition, icons: [{ src: `${HOST}/good` }] },
-      toolkit: 'Hidden',
-      version: '1.0.0',
-    }
-    expect((await server.json('POST', '/tools', body, asAdmin)).status).toBe(201)
-    await raw(server.url, { path: '/tools/Hidden.plan/icon', headers: asAdmin })
-    left = []
-    const hidden = await raw(server.url, { path: '/tools/Hidden.plan/icon', headers: reader })
-    const unknown = await raw(server.url, { path: '/tools/Nobody.plan/icon', headers: reader })
-    expect(hidden.status).toBe(404)
-    expect(hidden.text.replaceAll('Hidden', '@')).toBe(unknown.text.replaceAll('Nobody', '@'))
-    expect(left).toEqual([])
-  })
-})
+it.each(['https://169.254.169.254/', 'https://[::1]/', 'https://127.0.0.1/', 'https://x.local/', 'https://u:p@a.b/'])(
+  'an icon is none at %s, which is published and asked for nothing',
+  async (src) => {
+    const toolkit = `At${crypto.randomUUID().slice(0, 8)}`
+    expect((await publish('it', src, toolkit)).status).toBe(201)
+    expect((await raw(server.url, { path: `/tools/${toolkit}.it/icon`, headers: asAdmin })).status).toBe(404)
+    expect(left.filter((url) => !url.startsWith('https://u:p@'))).toEqual([])
+  },
+)
 
-describe('another site', () => {
-  it('sees no icon with the session of a person, and has none fetched', async () => {
-    const { body } = await server.json('POST', '/keys', { name: 'ann', scopes: ['tools:read'] }, asAdmin)
-    const ann = new HttpPerson()
-    await ann.press(await ann.open(`${server.url}/sign-in`), /Sign in/, { key: body.key })
-    const src = `${HOST}/good?${crypto.randomUUID()}`
-    expect((await publish('site', src, 'Sites')).status).toBe(201)
-    const path = `${server.url}/tools/Sites.site/icon`
-    expect(left).toEqual([])
-    const cookie = await ann.cookieOf(server.url)
-    const from = (site: string) =>
-      raw(server.url, { path: new URL(path).pathname, headers: { cookie, 'sec-fetch-site': site } })
-    expect((await from('cross-site')).status).toBe(403)
-    expect((await from('same-site')).status).toBe(403)
-    expect(left).toEqual([])
-    expect((await from('same-origin')).status).toBe(200)
-    expect(left).toEqual([src])
-  })
-})
-
-describe('a server that never ends', () => {
-  const asker = new FetchCapability('key:ann')
-  function reading(chunkEveryMs: number) {
-    const seen = { bytes: 0, isCancelled: false }
-    const body = new ReadableStream<Uint8Array>({
-      async pull(controller) {
-        await new Promise((done) => setTimeout(done, chunkEveryMs))
-        const chunk = new Uint8Array(chunkEveryMs === 0 ? 65_536 : 1)
-        seen.bytes += chunk.length
-        controller.enqueue(chunk)
-      },
-      cancel: () => void (seen.isCancelled = true),
-    })
-    const fetch = async () => new Response(body, { headers: { 'content-type': 'image/png' } })
-    const guardedFetch = createGuardedFetch({ fetch, allowHttpHosts: new Set(), maxResponseBytes: MAX_ICON })
-    return { seen, read: createIcons(guardedFetch, Date.now)(`${HOST}/endless`, asker) }
+it('a stranger has no icon fetched, and is given one that is known, which nobody keeps', async () => {
+  const src = `${HOST}/good?${crypto.randomUUID()}`
+  const toolkit = 'Strange'
+  expect((await publish('icon', src, toolkit)).status).toBe(201)
+  const path = `/tools/${toolkit}.icon/icon`
+  for (const headers of [{}, { cookie: '__Host-switchboard-session=made-up; switchboard-session=made-up' }]) {
+    expect([401, 404]).toContain((await raw(server.url, { path, headers })).status)
   }
+  expect(left).toEqual([])
+  expect((await raw(server.url, { path, headers: asAdmin })).status).toBe(200)
+  const { status, headers } = await raw(server.url, { path })
+  expect({ status, cache: headers['cache-control'] }).toEqual({ status: 200, cache: 'no-store' })
+  expect(left).toEqual([src])
+})
 
-  it('is read to a bound, whatever it sends', async () => {
-    const { seen, read } = reading(0)
-    expect(await read).toBeUndefined()
-    expect(seen.bytes).toBeLessThan(MAX_ICON + 3 * 65_536)
-    expect(seen.isCancelled).toBe(true)
-  })
+it('a stranger is not told a hidden tool from one that is not there', async () => {
+  const definition = { name: 'plan', description: 'Secret', inputSchema: { type: 'object' } }
+  const body = {
+    definition: { ...definition, icons: [{ src: `${HOST}/good` }] },
+    toolkit: 'Hidden',
+    version: '1.0.0',
+  }
+  expect((await server.json('POST', '/tools', body, asAdmin)).status).toBe(201)
+  await raw(server.url, { path: '/tools/Hidden.plan/icon', headers: asAdmin })
+  left = []
+  const hidden = await raw(server.url, { path: '/tools/Hidden.plan/icon', headers: reader })
+  const unknown = await raw(server.url, { path: '/tools/Nobody.plan/icon', headers: reader })
+  expect(hidden.status).toBe(404)
+  expect(hidden.text.replaceAll('Hidden', '@')).toBe(unknown.text.replaceAll('Nobody', '@'))
+  expect(left).toEqual([])
+})
 
-  it('is waited for as long as a person waits, however slowly it drips', async () => {
-    const { seen, read } = reading(200)
-    expect(await read).toBeUndefined()
-    expect(seen.isCancelled).toBe(true)
+it('another site sees no icon with the session of a person, and has none fetched', async () => {
+  const { body } = await server.json('POST', '/keys', { name: 'ann', scopes: ['tools:read'] }, asAdmin)
+  const ann = new HttpPerson()
+  await ann.press(await ann.open(`${server.url}/sign-in`), /Sign in/, { key: body.key })
+  const src = `${HOST}/good?${crypto.randomUUID()}`
+  expect((await publish('site', src, 'Sites')).status).toBe(201)
+  const path = `${server.url}/tools/Sites.site/icon`
+  expect(left).toEqual([])
+  const cookie = await ann.cookieOf(server.url)
+  const from = (site: string) =>
+    raw(server.url, { path: new URL(path).pathname, headers: { cookie, 'sec-fetch-site': site } })
+  expect((await from('cross-site')).status).toBe(403)
+  expect((await from('same-site')).status).toBe(403)
+  expect(left).toEqual([])
+  expect((await from('same-origin')).status).toBe(200)
+  expect(left).toEqual([src])
+})
+
+const asker = new FetchCapability('key:ann')
+function reading(chunkEveryMs: number) {
+  const seen = { bytes: 0, isCancelled: false }
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      await new Promise((done) => setTimeout(done, chunkEveryMs))
+      const chunk = new Uint8Array(chunkEveryMs === 0 ? 65_536 : 1)
+      seen.bytes += chunk.length
+      controller.enqueue(chunk)
+    },
+    cancel: () => void (seen.isCancelled = true),
   })
+  const fetch = async () => new Response(body, { headers: { 'content-type': 'image/png' } })
+  const guardedFetch = createGuardedFetch({ fetch, allowHttpHosts: new Set(), maxResponseBytes: MAX_ICON })
+  return { seen, read: createIcons(guardedFetch, Date.now)(`${HOST}/endless`, asker) }
+}
+
+it('a server that never ends is read to a bound, whatever it sends', async () => {
+  const { seen, read } = reading(0)
+  expect(await read).toBeUndefined()
+  expect(seen.bytes).toBeLessThan(MAX_ICON + 3 * 65_536)
+  expect(seen.isCancelled).toBe(true)
+})
+
+it('a server that never ends is waited for as long as a person waits, however slowly it drips', async () => {
+  const { seen, read } = reading(200)
+  expect(await read).toBeUndefined()
+  expect(seen.isCancelled).toBe(true)
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Server } from '../e2e/server.ts'
 import { neverSilent, startWatchedServer } from './watch.ts'
 
@@ -38,61 +38,55 @@ async function give(length: number, headers: Record<string, string>, request: ob
   return body.result ?? body
 }
 
-describe('a caller without a credential', () => {
-  it.each([
-    ['an output', {}],
-    ['a selection of it', { select: '[@, @]' }],
-    ['what could not be selected', { select: 'abs(@)' }],
-    ['an output under an id', { call_id: 'a-stranger-1' }],
-  ])('has nothing stored by %s that is too large to be answered', async (_, more) => {
-    const { success, value } = await give(300_000, {}, more)
-    expect([success, value]).not.toContainEqual(expect.objectContaining({ artifact: expect.anything() }))
-    expect(success).not.toBe(true)
-    expect(await keptUnder('')).toEqual([])
-  })
-
-  it('has nothing stored by a file', async () => {
-    expect((await server.json('POST', '/artifacts', { a: 1 })).status).toBe(401)
-    expect(await keptUnder('')).toEqual([])
-  })
+it.each([
+  ['an output', {}],
+  ['a selection of it', { select: '[@, @]' }],
+  ['what could not be selected', { select: 'abs(@)' }],
+  ['an output under an id', { call_id: 'a-stranger-1' }],
+])('a caller without a credential has nothing stored by %s that is too large to be answered', async (_, more) => {
+  const { success, value } = await give(300_000, {}, more)
+  expect([success, value]).not.toContainEqual(expect.objectContaining({ artifact: expect.anything() }))
+  expect(success).not.toBe(true)
+  expect(await keptUnder('')).toEqual([])
 })
 
-describe('a caller who makes calls under new ids', () => {
-  it('fills rows of the idempotency store with 64 KiB at most: larger outcomes are files of a quota', async () => {
-    const ids = Array.from({ length: 5 }, (_, index) => `id-${index}`)
-    for (const call_id of ids) expect((await give(200_000, agent, { call_id })).value).toHaveLength(200_000)
-    const outcomes = await keptUnder('outcome/')
-    expect(outcomes).toHaveLength(ids.length)
-    expect(await keptUnder('artifact/')).toEqual([])
-    // Asked again under the id it is the same answer, which was not made anew
-    expect((await give(200_000, agent, { call_id: 'id-0' })).value).toHaveLength(200_000)
-    expect(await keptUnder('outcome/')).toEqual(outcomes)
-  })
-
-  it('takes the place of its own oldest outcome, and is then told that nobody knows of it', async () => {
-    const bucket = await server.miniflare.getR2Bucket('ARTIFACTS')
-    const { objects } = await bucket.list({ prefix: 'outcome/' })
-    const prefix = objects[0]?.key.slice(0, -64) ?? ''
-    for (let count = objects.length; count < 500; count++) await bucket.put(`${prefix}${count}`, 'x')
-    expect((await give(200_000, agent, { call_id: 'one-more' })).success).toBe(true)
-    expect((await bucket.list({ prefix })).objects).toHaveLength(500)
-    const again = { tool_id: 'Large.Give', input: { length: 200_000 }, call_id: 'id-0' }
-    const { body } = await server.json('POST', '/tools/call', again, agent)
-    expect(JSON.stringify(body)).toContain("not run again under the id 'id-0'")
-    expect(body.result?.value).toBeUndefined()
-  })
+it('a caller without a credential has nothing stored by a file', async () => {
+  expect((await server.json('POST', '/artifacts', { a: 1 })).status).toBe(401)
+  expect(await keptUnder('')).toEqual([])
 })
 
-describe('a caller whose outputs are too large to be answered', () => {
-  it('takes the place of its own oldest, and of nobody else’s', async () => {
-    const bucket = await server.miniflare.getR2Bucket('ARTIFACTS')
-    const own = (await give(300_000, agent)).value.artifact.url
-    const others = (await give(300_000, admin)).value.artifact.url
-    const keyOf = (url: string) => `artifact/${new URL(url).pathname.split('/')[2]?.slice(0, 10)}/`
-    expect(keyOf(own)).not.toBe(keyOf(others))
-    for (let count = 1; count < 500; count++) await bucket.put(`${keyOf(own)}${count}`, 'x')
-    const newest = (await give(300_000, agent)).value.artifact.url
-    const statuses = await Promise.all([own, others, newest].map(async (url) => (await fetch(url)).status))
-    expect(statuses).toEqual([404, 200, 200])
-  })
+it('a caller who makes calls under new ids fills rows of the idempotency store with 64 KiB at most: larger outcomes are files of a quota', async () => {
+  const ids = Array.from({ length: 5 }, (_, index) => `id-${index}`)
+  for (const call_id of ids) expect((await give(200_000, agent, { call_id })).value).toHaveLength(200_000)
+  const outcomes = await keptUnder('outcome/')
+  expect(outcomes).toHaveLength(ids.length)
+  expect(await keptUnder('artifact/')).toEqual([])
+  // Asked again under the id it is the same answer, which was not made anew
+  expect((await give(200_000, agent, { call_id: 'id-0' })).value).toHaveLength(200_000)
+  expect(await keptUnder('outcome/')).toEqual(outcomes)
+})
+
+it('a caller who makes calls under new ids takes the place of its own oldest outcome, and is then told that nobody knows of it', async () => {
+  const bucket = await server.miniflare.getR2Bucket('ARTIFACTS')
+  const { objects } = await bucket.list({ prefix: 'outcome/' })
+  const prefix = objects[0]?.key.slice(0, -64) ?? ''
+  for (let count = objects.length; count < 500; count++) await bucket.put(`${prefix}${count}`, 'x')
+  expect((await give(200_000, agent, { call_id: 'one-more' })).success).toBe(true)
+  expect((await bucket.list({ prefix })).objects).toHaveLength(500)
+  const again = { tool_id: 'Large.Give', input: { length: 200_000 }, call_id: 'id-0' }
+  const { body } = await server.json('POST', '/tools/call', again, agent)
+  expect(JSON.stringify(body)).toContain("not run again under the id 'id-0'")
+  expect(body.result?.value).toBeUndefined()
+})
+
+it('a caller whose outputs are too large to be answered takes the place of its own oldest, and of nobody else’s', async () => {
+  const bucket = await server.miniflare.getR2Bucket('ARTIFACTS')
+  const own = (await give(300_000, agent)).value.artifact.url
+  const others = (await give(300_000, admin)).value.artifact.url
+  const keyOf = (url: string) => `artifact/${new URL(url).pathname.split('/')[2]?.slice(0, 10)}/`
+  expect(keyOf(own)).not.toBe(keyOf(others))
+  for (let count = 1; count < 500; count++) await bucket.put(`${keyOf(own)}${count}`, 'x')
+  const newest = (await give(300_000, agent)).value.artifact.url
+  const statuses = await Promise.all([own, others, newest].map(async (url) => (await fetch(url)).status))
+  expect(statuses).toEqual([404, 200, 200])
 })

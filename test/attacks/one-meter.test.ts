@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { raw } from '../e2e/raw.ts'
 import type { Server } from '../e2e/server.ts'
 import { startUpstream, type Upstream } from '../upstream.ts'
@@ -48,152 +48,155 @@ async function sent(path: string, body: string, headers: Readonly<Record<string,
   return raw(server.url, { method: 'POST', path, headers: { 'content-type': 'application/json', ...headers }, body })
 }
 
-describe('an address of thousands of parts is refused before anybody is asked who they are', () => {
-  const QUERIES: readonly (readonly [string, string])[] = [
-    ['different names', many(12_000, String).join('&')],
-    ['one name', 'a=1&'.repeat(15_000)],
-    ['no names', '&'.repeat(60_000)],
-    ['names behind a second question mark', `a?${many(12_000, String).join('&')}`],
-  ]
-  const PATHS = ['/llms.txt', '/v0.1/servers', '/artifacts/x', '/sign-in', '/worker/tools', '/mcp', '/keys', '/nothing']
+const QUERIES: readonly (readonly [string, string])[] = [
+  ['different names', many(12_000, String).join('&')],
+  ['one name', 'a=1&'.repeat(15_000)],
+  ['no names', '&'.repeat(60_000)],
+  ['names behind a second question mark', `a?${many(12_000, String).join('&')}`],
+]
+const PATHS = ['/llms.txt', '/v0.1/servers', '/artifacts/x', '/sign-in', '/worker/tools', '/mcp', '/keys', '/nothing']
 
-  it.each(PATHS.flatMap((path) => QUERIES.map(([what, query]) => [path, what, query] as const)))(
-    '%s with parameters of %s',
-    async (path, _, query) => {
-      const { status, text } = await raw(server.url, { path: `${path}?${query}` })
-      expect([status, text]).toEqual([400, expect.stringContaining('more than 64 parts')])
-      expect(text.length).toBeLessThan(FEW_BYTES)
-    },
-  )
+it.each(PATHS.flatMap((path) => QUERIES.map(([what, query]) => [path, what, query] as const)))(
+  'an address of thousands of parts is refused before anybody is asked who they are: %s with parameters of %s',
+  async (path, _, query) => {
+    const { status, text } = await raw(server.url, { path: `${path}?${query}` })
+    expect([status, text]).toEqual([400, expect.stringContaining('more than 64 parts')])
+    expect(text.length).toBeLessThan(FEW_BYTES)
+  },
+)
 
-  it.each(['%2f', '/', '/%2F', 'a/'])('a path of %s alone', async (step) => {
+it.each(['%2f', '/', '/%2F', 'a/'])(
+  'an address of thousands of parts is refused before anybody is asked who they are: a path of %s alone',
+  async (step) => {
     const { status, text } = await raw(server.url, { path: `/${step.repeat(60_000 / step.length)}` })
     expect([status, text.length < FEW_BYTES]).toEqual([400, true])
-  })
-})
+  },
+)
 
-describe('a body of more parts than a call needs is refused in the words of its dialect', () => {
-  const wraps: readonly (readonly [string, string, (input: string) => string])[] = [
-    ['OXP', '/tools/call', (input) => `{"tool_id":"Calculator.Add","input":${input}}`],
-    ['published OXP', '/oxp/tools/call', (input) => `{"request":{"tool_id":"Calculator.Add","input":${input}}}`],
-    ['MCP', '/mcp', (input) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":${input}}}`],
-    ['a batch of MCP', '/mcp', (input) => `[{"jsonrpc":"2.0","id":1,"method":"ping","params":${input}}]`],
-    ['Open Tool Calling', '/worker/tools/invoke', (input) => `{"tool":{"name":"Add"},"inputs":${input}}`],
-    ['Machine Context', '/machine-context/execute', (input) => `{"header":{},"payload":${input}}`],
-    ['plugins', '/plugin/call', (input) => `{"params":{"name":"Calculator.Add","arguments":${input}}}`],
-  ]
-  const inputs: readonly (readonly [string, string])[] = [
-    ['names', names(300_000)],
-    ['lists', `[${'[],'.repeat(1_300_000)}0]`],
-    ['lists of lists, which have fewer commas than values', nested(90_000)],
-    ['names behind an escape', `{"x":"\\u0061",${names(60_000).slice(1)}`],
-  ]
-  it.each(wraps.flatMap(([dialect, path, wrap]) => inputs.map(([what, input]) => [dialect, what, path, wrap(input)])))(
-    '%s: %s',
-    async (_dialect, _what, path = '', body = '') => {
-      const { status, text } = await sent(path, body)
-      expect([status, text]).toEqual([400, expect.stringContaining('more than 100000 parts')])
-      expect(text.length).toBeLessThan(FEW_BYTES)
-    },
-  )
-
-  it('also where it is a definition to be converted', async () => {
-    const { status, text } = await sent('/convert?from=mcp&to=gemini', `{"name":"x","inputSchema":${nested(90_000)}}`)
-    expect([status, text]).toEqual([400, expect.stringContaining('more than 100000 parts')])
-  })
-
-  it('also where it is a text within a message', async () => {
-    const params = { name: 'call_tool', arguments: { name: 'Calculator_Add', arguments: nested(90_000) } }
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
-    const { status, text } = await sent('/mcp?mode=search', body)
-    expect([status, text.length < FEW_BYTES]).toEqual([200, true])
-    expect(text).toContain('isError')
-  })
-
-  it.each([
-    ['/tools', names(600_000)],
-    ['/tools?dialect=mcp', `{"definition":{"inputSchema":{"enum":[${'0,'.repeat(2_000_000)}0]}}}`],
-    ['/toolkits/import', `{"from":{"openapi":${names(600_000)}}}`],
-    ['/tools', nested(600_000)],
-  ])('and a publication at %s of more than half a million', async (path, body) => {
+const wraps: readonly (readonly [string, string, (input: string) => string])[] = [
+  ['OXP', '/tools/call', (input) => `{"tool_id":"Calculator.Add","input":${input}}`],
+  ['published OXP', '/oxp/tools/call', (input) => `{"request":{"tool_id":"Calculator.Add","input":${input}}}`],
+  ['MCP', '/mcp', (input) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":${input}}}`],
+  ['a batch of MCP', '/mcp', (input) => `[{"jsonrpc":"2.0","id":1,"method":"ping","params":${input}}]`],
+  ['Open Tool Calling', '/worker/tools/invoke', (input) => `{"tool":{"name":"Add"},"inputs":${input}}`],
+  ['Machine Context', '/machine-context/execute', (input) => `{"header":{},"payload":${input}}`],
+  ['plugins', '/plugin/call', (input) => `{"params":{"name":"Calculator.Add","arguments":${input}}}`],
+]
+const inputs: readonly (readonly [string, string])[] = [
+  ['names', names(300_000)],
+  ['lists', `[${'[],'.repeat(1_300_000)}0]`],
+  ['lists of lists, which have fewer commas than values', nested(90_000)],
+  ['names behind an escape', `{"x":"\\u0061",${names(60_000).slice(1)}`],
+]
+it.each(wraps.flatMap(([dialect, path, wrap]) => inputs.map(([what, input]) => [dialect, what, path, wrap(input)])))(
+  'a body of more parts than a call needs is refused in the words of its dialect: %s: %s',
+  async (_dialect, _what, path = '', body = '') => {
     const { status, text } = await sent(path, body)
-    expect([status, text]).toEqual([400, expect.stringContaining('more than 500000 parts')])
+    expect([status, text]).toEqual([400, expect.stringContaining('more than 100000 parts')])
     expect(text.length).toBeLessThan(FEW_BYTES)
-  })
+  },
+)
 
-  it.each([
-    ['a fault', `{"a":[${'0,'.repeat(90_000)}"${'a'.repeat(3_000_000)}\\x"]}`, /unknown escape at line 1, column \d+/],
-    ['no end', `{"a":"${'\\"'.repeat(1_900_000)}`, /string without an end/],
-    ['a name for the prototype', `{"a":[${'0,'.repeat(90_000)}{"_\\u005fproto__":1}]}`, /'\/a\/90000\/__proto__'/],
-    ['a number past doubles', `{"a":[${'1e9,'.repeat(90_000)}1e999]}`, /number at '\/a\/90000': it is too large/],
-  ])('and one with %s at its end is refused there', async (_, body, why) => {
-    const { status, text } = await sent('/tools/call', body)
-    expect([status, text]).toEqual([400, expect.stringMatching(why)])
-    expect(text.length).toBeLessThan(FEW_BYTES)
-  })
+it('a body of more parts than a call needs is refused where it is a definition to be converted', async () => {
+  const { status, text } = await sent('/convert?from=mcp&to=gemini', `{"name":"x","inputSchema":${nested(90_000)}}`)
+  expect([status, text]).toEqual([400, expect.stringContaining('more than 100000 parts')])
 })
 
-describe('an answer of more parts than a call needs is a failure of the tool, in few words', () => {
-  const call = (tool: string, input = {}) => server.json('POST', '/tools/call', { tool_id: `Large.${tool}`, input })
-  const rpc = (result: string) => `{"jsonrpc":"2.0","id":0,"result":${result}}`
-  const event = (data: string) => `event: message\ndata: ${data}\n\n`
-  const failed = async (tool: string, input = {}) => {
-    const { status, body } = await call(tool, input)
-    const text = JSON.stringify(body)
-    expect([status, body.result?.success, text.length < FEW_BYTES]).toEqual([200, false, true])
-    return text
-  }
+it('a body of more parts than a call needs is refused where it is a text within a message', async () => {
+  const params = { name: 'call_tool', arguments: { name: 'Calculator_Add', arguments: nested(90_000) } }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+  const { status, text } = await sent('/mcp?mode=search', body)
+  expect([status, text.length < FEW_BYTES]).toEqual([200, true])
+  expect(text).toContain('isError')
+})
 
-  it.each<[string, string, string, string]>([
-    ['names', 'http', names(760_000), 'application/json'],
-    ['lists', 'http', `[${'[],'.repeat(2_500_000)}0]`, 'application/json'],
-    ['lists of lists', 'http', nested(160_000), 'application/problem+json'],
-    ['names behind an escape', 'http', `{"x":"\\u0061",${names(160_000).slice(1)}`, 'application/json; charset=utf-8'],
-    ['names', 'oxp', `{"success":true,"value":${names(700_000)}}`, 'application/json'],
-    ['lists', 'oxp', `{"result":{"success":true,"value":${nested(160_000)}}}`, 'application/json'],
-    ['names', 'mcp', rpc(`{"supportedVersions":[],"x":${names(160_000)}}`), 'application/json'],
-    ['lists of lists', 'mcp', event(rpc(nested(160_000))), 'text/event-stream'],
-    ['lists behind a quote in a comment', 'mcp', `: "\n${event(rpc(nested(160_000)))}`, 'text/event-stream'],
-  ])('%s of a server: %s', async (_, tool, text, type) => {
+it.each([
+  ['/tools', names(600_000)],
+  ['/tools?dialect=mcp', `{"definition":{"inputSchema":{"enum":[${'0,'.repeat(2_000_000)}0]}}}`],
+  ['/toolkits/import', `{"from":{"openapi":${names(600_000)}}}`],
+  ['/tools', nested(600_000)],
+])('a publication at %s of more than half a million parts is refused', async (path, body) => {
+  const { status, text } = await sent(path, body)
+  expect([status, text]).toEqual([400, expect.stringContaining('more than 500000 parts')])
+  expect(text.length).toBeLessThan(FEW_BYTES)
+})
+
+it.each([
+  ['a fault', `{"a":[${'0,'.repeat(90_000)}"${'a'.repeat(3_000_000)}\\x"]}`, /unknown escape at line 1, column \d+/],
+  ['no end', `{"a":"${'\\"'.repeat(1_900_000)}`, /string without an end/],
+  ['a name for the prototype', `{"a":[${'0,'.repeat(90_000)}{"_\\u005fproto__":1}]}`, /'\/a\/90000\/__proto__'/],
+  ['a number past doubles', `{"a":[${'1e9,'.repeat(90_000)}1e999]}`, /number at '\/a\/90000': it is too large/],
+])('a body of more parts than a call needs, with %s at its end, is refused there', async (_, body, why) => {
+  const { status, text } = await sent('/tools/call', body)
+  expect([status, text]).toEqual([400, expect.stringMatching(why)])
+  expect(text.length).toBeLessThan(FEW_BYTES)
+})
+
+const call = (tool: string, input = {}) => server.json('POST', '/tools/call', { tool_id: `Large.${tool}`, input })
+const rpc = (result: string) => `{"jsonrpc":"2.0","id":0,"result":${result}}`
+const event = (data: string) => `event: message\ndata: ${data}\n\n`
+const failed = async (tool: string, input = {}) => {
+  const { status, body } = await call(tool, input)
+  const text = JSON.stringify(body)
+  expect([status, body.result?.success, text.length < FEW_BYTES]).toEqual([200, false, true])
+  return text
+}
+
+it.each<[string, string, string, string]>([
+  ['names', 'http', names(760_000), 'application/json'],
+  ['lists', 'http', `[${'[],'.repeat(2_500_000)}0]`, 'application/json'],
+  ['lists of lists', 'http', nested(160_000), 'application/problem+json'],
+  ['names behind an escape', 'http', `{"x":"\\u0061",${names(160_000).slice(1)}`, 'application/json; charset=utf-8'],
+  ['names', 'oxp', `{"success":true,"value":${names(700_000)}}`, 'application/json'],
+  ['lists', 'oxp', `{"result":{"success":true,"value":${nested(160_000)}}}`, 'application/json'],
+  ['names', 'mcp', rpc(`{"supportedVersions":[],"x":${names(160_000)}}`), 'application/json'],
+  ['lists of lists', 'mcp', event(rpc(nested(160_000))), 'text/event-stream'],
+  ['lists behind a quote in a comment', 'mcp', `: "\n${event(rpc(nested(160_000)))}`, 'text/event-stream'],
+])(
+  'an answer of more parts than a call needs is a failure of the tool, in few words: %s of a server: %s',
+  async (_, tool, text, type) => {
     answer = { text, type, status: 200 }
     expect(await failed(tool)).toContain('more than 300000 parts')
-  })
+  },
+)
 
-  it('also where it says why it failed', async () => {
-    answer = { text: `{"error":"no","x":${names(160_000)}}`, type: 'application/json', status: 400 }
-    expect(await failed('stated')).not.toContain('"message":"no"')
-  })
+it('an answer of more parts than a call needs is a failure of the tool where it says why it failed, too', async () => {
+  answer = { text: `{"error":"no","x":${names(160_000)}}`, type: 'application/json', status: 400 }
+  expect(await failed('stated')).not.toContain('"message":"no"')
+})
 
-  it.each(['names', 'lists'])('%s of a module', async (what) => {
+it.each(['names', 'lists'])(
+  'an answer of more parts than a call needs is a failure of the tool, in few words: %s of a module',
+  async (what) => {
     expect(await failed('code', { what, n: 350_000 })).toContain('more than 300000 parts')
     const { body } = await call('code', { what, n: 40_000 })
     expect(body.result.success).toBe(true)
-  })
+  },
+)
 
-  it.each([
-    ['http', '', ''],
-    ['oxp', '{"success":true,"value":', '}'],
-  ])(
-    'and ten of megabytes at once are read one after the other, while others are answered: %s',
-    async (tool, begins, ends) => {
-      const length = 3_000_000
-      answer = { text: `${begins}"${'x'.repeat(length)}"${ends}`, type: 'application/json', status: 200 }
-      const ten = Promise.all(Array.from({ length: 10 }, () => call(tool)))
-      const other = await server.json('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
-      expect(other.body.result).toMatchObject({ success: true, value: 3 })
-      for (const { body } of await ten) expect([body.result.success, body.result.value?.length]).toEqual([true, length])
-    },
-  )
+it.each([
+  ['http', '', ''],
+  ['oxp', '{"success":true,"value":', '}'],
+])(
+  'ten answers of megabytes at once are read one after the other, while others are answered: %s',
+  async (tool, begins, ends) => {
+    const length = 3_000_000
+    answer = { text: `${begins}"${'x'.repeat(length)}"${ends}`, type: 'application/json', status: 200 }
+    const ten = Promise.all(Array.from({ length: 10 }, () => call(tool)))
+    const other = await server.json('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
+    expect(other.body.result).toMatchObject({ success: true, value: 3 })
+    for (const { body } of await ten) expect([body.result.success, body.result.value?.length]).toEqual([true, length])
+  },
+)
 
-  it.each([
-    ['openapi', `{"openapi":"3.1.0","x":${names(600_000)}}`],
-    ['oxp', `{"items":[${'{},'.repeat(1_100_000)}{}]}`],
-    ['mcp', rpc(`{"tools":[${'{},'.repeat(1_100_000)}{}]}`)],
-  ])('and what is imported from an address has at most half a million: %s', async (kind, text) => {
-    answer = { text, type: 'application/json', status: 200 }
-    const asked = { from: { [kind]: `${upstream.origin}/x` }, toolkit: 'Imported' }
-    const { status, body } = await server.json('POST', '/toolkits/import?dry_run=1', asked)
-    expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining('more than 500000 parts')])
-    expect(JSON.stringify(body).length).toBeLessThan(FEW_BYTES)
-  })
+it.each([
+  ['openapi', `{"openapi":"3.1.0","x":${names(600_000)}}`],
+  ['oxp', `{"items":[${'{},'.repeat(1_100_000)}{}]}`],
+  ['mcp', rpc(`{"tools":[${'{},'.repeat(1_100_000)}{}]}`)],
+])('what is imported from an address has at most half a million parts: %s', async (kind, text) => {
+  answer = { text, type: 'application/json', status: 200 }
+  const asked = { from: { [kind]: `${upstream.origin}/x` }, toolkit: 'Imported' }
+  const { status, body } = await server.json('POST', '/toolkits/import?dry_run=1', asked)
+  expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining('more than 500000 parts')])
+  expect(JSON.stringify(body).length).toBeLessThan(FEW_BYTES)
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { raw } from '../e2e/raw.ts'
 import type { RunningServer } from '../e2e/server.ts'
 import { describing } from '../plugins/describing.ts'
@@ -53,14 +53,16 @@ const callAll = (toolkit: string) => [
 ]
 
 // What a write is charged, which bounds how long a plugin can hold the server, is counted in `runners/wasm/guest/wasi.test.ts`
-describe('a plugin that has the log join one piece of its memory with itself', () => {
-  it.each([
-    ['1,024 parts', 1_024, 1],
-    ['one part', 1, 1],
-    ['1,024 parts, a thousand times', 1_024, 1_000],
-    ['1,024 parts, without end', 1_024, 0],
-    ['one more part than may be', 1_025, 1_000],
-  ])('writes little of it, and ends: %s', async (_, parts, times) => {
+
+it.each([
+  ['1,024 parts', 1_024, 1],
+  ['one part', 1, 1],
+  ['1,024 parts, a thousand times', 1_024, 1_000],
+  ['1,024 parts, without end', 1_024, 0],
+  ['one more part than may be', 1_025, 1_000],
+])(
+  'a plugin that has the log join one piece of its memory with itself writes little of it, and ends: %s',
+  async (_, parts, times) => {
     const toolkit = `Overlap${parts}x${times}`
     const uploaded = await upload(toolkit, writing(parts, times))
     expect(uploaded.status, uploaded.text).toBe(201)
@@ -70,13 +72,14 @@ describe('a plugin that has the log join one piece of its memory with itself', (
     expect(results[0]?.body.result.success).toBe(times !== 0)
     // A hundred lines of a call at most, each of a thousand characters, of which one that is escaped takes six
     expect(server.printed().length - before).toBeLessThan(3 * 100 * 6_200)
-  })
+  },
+)
 
-  it('is refused at its upload, where it writes without end as it is described', async () => {
-    const bytes = describing(TOOLS, ANSWER, {
-      imports: '(import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))',
-      first: '(func $first)',
-      start: `(func $start (local $at i32)
+it('a plugin that has the log join one piece of its memory with itself is refused at its upload, where it writes without end as it is described', async () => {
+  const bytes = describing(TOOLS, ANSWER, {
+    imports: '(import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))',
+    first: '(func $first)',
+    start: `(func $start (local $at i32)
         (loop $fill
           (i32.store offset=65540 (i32.shl (local.get $at) (i32.const 3)) (i32.const 65536))
           (local.set $at (i32.add (local.get $at) (i32.const 1)))
@@ -84,7 +87,6 @@ describe('a plugin that has the log join one piece of its memory with itself', (
         (loop $again
           (drop (call $write (i32.const 1) (i32.const 65536) (i32.const 1024) (i32.const 131064)))
           (br $again)))`,
-    })
-    expect((await upload('Started', bytes)).status).toBe(422)
   })
+  expect((await upload('Started', bytes)).status).toBe(422)
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
 import { ADMIN_KEY, type Connected, connect, startWorld, type World } from '../e2e/oauth/switchboard.ts'
 import { connectVerified, type Verifier } from '../e2e/oauth/verifier.ts'
@@ -51,83 +51,81 @@ async function signedInWith(key: string): Promise<HttpPerson> {
 }
 const publishing = ['tools:read', 'tools:call', 'tools:publish']
 
-describe('where people sign in with keys', () => {
-  it('an agent that posts the form of its own call is asked to sign in, and is not another with its own key', async () => {
-    const before = emptied()
-    for (const users of ['any', ['ann'], []] as const) {
-      // Its key may publish the tool by name, as an approver's does
-      const key = await unidentified.keyFor(users, publishing)
-      const user = users.length === 0 ? undefined : 'ann'
-      const url = linkOf(await callAs(key, user))
-      const posted = await approve(url, unidentified.server.url)
-      expect(await posted.text()).toContain('Sign in first')
-      const own = await signedInWith(key)
-      expect(await own.open(url)).toMatchObject({ status: 403, text: expect.stringContaining('somebody else') })
-      const forced = await own.post(url, { decision: 'approve' }, { origin: unidentified.server.url })
-      expect(forced.status).toBe(403)
-      expect((await callAs(key, user)).status).toBe(400)
-    }
-    expect(emptied()).toBe(before)
-  })
+it('where people sign in with keys an agent that posts the form of its own call is asked to sign in, and is not another with its own key', async () => {
+  const before = emptied()
+  for (const users of ['any', ['ann'], []] as const) {
+    // Its key may publish the tool by name, as an approver's does
+    const key = await unidentified.keyFor(users, publishing)
+    const user = users.length === 0 ? undefined : 'ann'
+    const url = linkOf(await callAs(key, user))
+    const posted = await approve(url, unidentified.server.url)
+    expect(await posted.text()).toContain('Sign in first')
+    const own = await signedInWith(key)
+    expect(await own.open(url)).toMatchObject({ status: 403, text: expect.stringContaining('somebody else') })
+    const forced = await own.post(url, { decision: 'approve' }, { origin: unidentified.server.url })
+    expect(forced.status).toBe(403)
+    expect((await callAs(key, user)).status).toBe(400)
+  }
+  expect(emptied()).toBe(before)
+})
 
-  it('a call is not approved with a key of its user, one that names nothing, or one that only calls', async () => {
-    const before = emptied()
-    const url = linkOf(await callAs(await unidentified.keyFor(['ann']), 'ann'))
-    const wide = { name: 'wide', scopes: publishing, tools: ['*'], users: 'any' }
-    const others = [
-      await unidentified.keyFor(['ann', 'bob'], publishing),
-      await unidentified.keyFor('any'),
-      String((await unidentified.ask('POST', '/keys', wide)).body.key),
-    ]
-    for (const key of others) {
-      const page = await (await signedInWith(key)).open(url)
-      expect(page).toMatchObject({ status: 403, text: expect.stringContaining('somebody else') })
-      expect(page.text).not.toContain(input.folder)
-    }
-    expect(emptied()).toBe(before)
-  })
+it('where people sign in with keys a call is not approved with a key of its user, one that names nothing, or one that only calls', async () => {
+  const before = emptied()
+  const url = linkOf(await callAs(await unidentified.keyFor(['ann']), 'ann'))
+  const wide = { name: 'wide', scopes: publishing, tools: ['*'], users: 'any' }
+  const others = [
+    await unidentified.keyFor(['ann', 'bob'], publishing),
+    await unidentified.keyFor('any'),
+    String((await unidentified.ask('POST', '/keys', wide)).body.key),
+  ]
+  for (const key of others) {
+    const page = await (await signedInWith(key)).open(url)
+    expect(page).toMatchObject({ status: 403, text: expect.stringContaining('somebody else') })
+    expect(page.text).not.toContain(input.folder)
+  }
+  expect(emptied()).toBe(before)
+})
 
-  it('a call of an administrator, who could make the other key, is refused with what to set up', async () => {
-    const before = emptied()
-    const scopes = ['tools:read', 'tools:call', 'admin']
-    for (const key of [ADMIN_KEY, await unidentified.keyFor('any', scopes)]) {
-      const { status, body } = await callAs(key, 'ann')
-      expect(status).toBe(403)
-      expect(JSON.stringify(body)).toContain('nobody here can be told from the caller')
-      expect(JSON.stringify(body)).toContain('USER_VERIFIER_URL')
-      expect(JSON.stringify(body)).not.toContain('/start')
-    }
-    expect(emptied()).toBe(before)
-  })
+it('where people sign in with keys a call of an administrator, who could make the other key, is refused with what to set up', async () => {
+  const before = emptied()
+  const scopes = ['tools:read', 'tools:call', 'admin']
+  for (const key of [ADMIN_KEY, await unidentified.keyFor('any', scopes)]) {
+    const { status, body } = await callAs(key, 'ann')
+    expect(status).toBe(403)
+    expect(JSON.stringify(body)).toContain('nobody here can be told from the caller')
+    expect(JSON.stringify(body)).toContain('USER_VERIFIER_URL')
+    expect(JSON.stringify(body)).not.toContain('/start')
+  }
+  expect(emptied()).toBe(before)
+})
 
-  it('another key that names the tool approves, as does the administrator’s: once, and for that call', async () => {
-    const agent = await unidentified.keyFor(['ann'])
-    for (const key of [ADMIN_KEY, await unidentified.keyFor([], publishing)]) {
-      const before = emptied()
-      const url = linkOf(await callAs(agent, 'ann'))
-      const approver = await signedInWith(key)
-      const page = await approver.open(url)
-      expect(page.text).toContain('Approve this call?')
-      expect(page.text).not.toContain('anyone with this link can approve')
-      expect((await approver.press(page, /approve/i)).text).toContain('You approved')
-      expect((await callAs(agent, 'ann')).body.result).toMatchObject({ success: true })
-      expect(emptied()).toBe(before + 1)
-      expect((await callAs(agent, 'ann')).status).toBe(400)
-      expect(emptied()).toBe(before + 1)
-    }
-  })
-
-  it('the approver’s key that is deleted meanwhile approves nothing', async () => {
+it('where people sign in with keys another key that names the tool approves, as does the administrator’s: once, and for that call', async () => {
+  const agent = await unidentified.keyFor(['ann'])
+  for (const key of [ADMIN_KEY, await unidentified.keyFor([], publishing)]) {
     const before = emptied()
-    const made = { name: 'leaving', scopes: publishing, tools: ['mailbox.*'], users: [] }
-    const { id, key } = (await unidentified.ask('POST', '/keys', made)).body
-    const url = linkOf(await callAs(await unidentified.keyFor(['ann']), 'ann'))
+    const url = linkOf(await callAs(agent, 'ann'))
     const approver = await signedInWith(key)
     const page = await approver.open(url)
-    expect((await unidentified.ask('DELETE', `/keys/${id}`)).status).toBe(204)
-    expect((await approver.press(page, /approve/i)).text).toContain('Sign in first')
-    expect(emptied()).toBe(before)
-  })
+    expect(page.text).toContain('Approve this call?')
+    expect(page.text).not.toContain('anyone with this link can approve')
+    expect((await approver.press(page, /approve/i)).text).toContain('You approved')
+    expect((await callAs(agent, 'ann')).body.result).toMatchObject({ success: true })
+    expect(emptied()).toBe(before + 1)
+    expect((await callAs(agent, 'ann')).status).toBe(400)
+    expect(emptied()).toBe(before + 1)
+  }
+})
+
+it('where people sign in with keys the approver’s key that is deleted meanwhile approves nothing', async () => {
+  const before = emptied()
+  const made = { name: 'leaving', scopes: publishing, tools: ['mailbox.*'], users: [] }
+  const { id, key } = (await unidentified.ask('POST', '/keys', made)).body
+  const url = linkOf(await callAs(await unidentified.keyFor(['ann']), 'ann'))
+  const approver = await signedInWith(key)
+  const page = await approver.open(url)
+  expect((await unidentified.ask('DELETE', `/keys/${id}`)).status).toBe(204)
+  expect((await approver.press(page, /approve/i)).text).toContain('Sign in first')
+  expect(emptied()).toBe(before)
 })
 
 it('an agent that posts the form of its own call is sent to the application, where it is nobody', async () => {

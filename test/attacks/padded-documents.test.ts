@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Server } from '../e2e/server.ts'
 import { ADMIN_KEY, asAdmin, type Headers, keyOf } from './set-up.ts'
 import { neverSilent, startWatchedServer } from './watch.ts'
@@ -42,13 +42,14 @@ function stored(folder = server.persistTo): number {
     .reduce((sum, found) => sum + (found?.size ?? 0), 0)
 }
 
-describe('a document that says much of all its tools', () => {
-  it.each([
-    ['400 tools and 240 kB of padding', machineContext('padded', 400, 240_000)],
-    ['20 tools and 240 kB of padding', machineContext('padded2', 20, 240_000)],
-    ['400 tools whose names are in the record of each', machineContext('names', 400, 0, (n) => padding(155) + n)],
-    ['the same in an envelope', { definition: machineContext('padded3', 400, 240_000), toolkit: 'Padded' }],
-  ])('is refused with the reason before anything is kept: %s', async (_, body) => {
+it.each([
+  ['400 tools and 240 kB of padding', machineContext('padded', 400, 240_000)],
+  ['20 tools and 240 kB of padding', machineContext('padded2', 20, 240_000)],
+  ['400 tools whose names are in the record of each', machineContext('names', 400, 0, (n) => padding(155) + n)],
+  ['the same in an envelope', { definition: machineContext('padded3', 400, 240_000), toolkit: 'Padded' }],
+])(
+  'a document that says much of all its tools is refused with the reason before anything is kept: %s',
+  async (_, body) => {
     const before = stored()
     for (const each of [body, [body]]) {
       const answer = await publish(each)
@@ -60,73 +61,66 @@ describe('a document that says much of all its tools', () => {
     }
     expect(stored() - before).toBeLessThan(2_000_000)
     expect((await server.json('GET', '/health')).status).toBe(200)
-  })
+  },
+)
 
-  it('that is kept takes no more than some 60 times the largest document', async () => {
-    const before = stored()
-    expect((await publish(machineContext('kept', 200, 8_000))).status).toBe(201)
-    // KV follows behind the answer
-    await expect
-      .poll(async () => {
-        const { body } = await server.json('GET', '/tools?toolkit=kept&limit=1000', undefined, asAdmin)
-        return body.items.length
-      })
-      .toBe(200)
-    expect(stored() - before).toBeLessThan(60 * 256 * 1024)
-  })
-})
-
-describe('what one key publishes', () => {
-  it('ends at its quota, which GET /keys shows, and an administrator’s does not', async () => {
-    const small = await startWatchedServer({
-      vars: { ACCESS: 'keys', ADMIN_KEY, PUBLISHER_QUOTA: { documents: 3, bytes: 40_000 } },
+it('a document that says much of all its tools that is kept takes no more than some 60 times the largest document', async () => {
+  const before = stored()
+  expect((await publish(machineContext('kept', 200, 8_000))).status).toBe(201)
+  // KV follows behind the answer
+  await expect
+    .poll(async () => {
+      const { body } = await server.json('GET', '/tools?toolkit=kept&limit=1000', undefined, asAdmin)
+      return body.items.length
     })
-    try {
-      const ann = await keyOf(small, ['*'])
-      const send = (n: number, as: Headers = ann.as, padded = 0) =>
-        small.json('POST', '/tools', machineContext(`own${n}`, 1, padded), as)
-      const large = await send(0, ann.as, 50_000)
-      expect([large.status, JSON.stringify(large.body)]).toEqual([
-        422,
-        expect.stringContaining('of 40000 that one may'),
-      ])
-      for (const n of [1, 2, 3]) expect((await send(n)).status).toBe(201)
-      // The same again is nothing new
-      expect((await send(3)).status).toBe(200)
-      const fourth = await send(4)
-      expect([fourth.status, fourth.body.errors[0].message]).toEqual([
-        422,
-        expect.stringContaining('has published 3 documents, of 3 that one may: an administrator'),
-      ])
-      const batch = await small.json('POST', '/tools', [machineContext('own5', 1, 0)], ann.as)
-      expect(batch.body.results[0].status).toBe(422)
-      const seen = await small.json('GET', `/keys/${ann.id}`, undefined, asAdmin)
-      expect(seen.body.published).toEqual({
-        documents: 3,
-        bytes: expect.any(Number),
-        quota: { documents: 3, bytes: 40_000 },
-      })
-      for (const n of [6, 7, 8, 9]) expect((await send(n, asAdmin)).status).toBe(201)
-      const other = await keyOf(small, ['*'])
-      expect((await send(10, other.as)).status).toBe(201)
-    } finally {
-      await small.stop()
-    }
-  })
+    .toBe(200)
+  expect(stored() - before).toBeLessThan(60 * 256 * 1024)
 })
 
-describe('a document of very many tools', () => {
-  it.each([
-    ['machine-context', (count: number) => machineContext(`many${count}`, count, 0)],
-    ['plugin', (count: number) => ({ definition: plugin(count), toolkit: `Many${count}`, version: '1.0.0' })],
-  ])('is refused beyond 500, and is no 500: %s', async (_, document) => {
-    for (const count of [501, 2_000]) {
-      const answer = await publish(document(count))
-      expect([answer.status, JSON.stringify(answer.body)]).toEqual([
-        422,
-        expect.stringContaining(`Must define at most 500 tools, got ${count}`),
-      ])
-    }
-    expect((await publish(document(500))).body.ids).toHaveLength(500)
+it('what one key publishes ends at its quota, which GET /keys shows, and an administrator’s does not', async () => {
+  const small = await startWatchedServer({
+    vars: { ACCESS: 'keys', ADMIN_KEY, PUBLISHER_QUOTA: { documents: 3, bytes: 40_000 } },
   })
+  try {
+    const ann = await keyOf(small, ['*'])
+    const send = (n: number, as: Headers = ann.as, padded = 0) =>
+      small.json('POST', '/tools', machineContext(`own${n}`, 1, padded), as)
+    const large = await send(0, ann.as, 50_000)
+    expect([large.status, JSON.stringify(large.body)]).toEqual([422, expect.stringContaining('of 40000 that one may')])
+    for (const n of [1, 2, 3]) expect((await send(n)).status).toBe(201)
+    // The same again is nothing new
+    expect((await send(3)).status).toBe(200)
+    const fourth = await send(4)
+    expect([fourth.status, fourth.body.errors[0].message]).toEqual([
+      422,
+      expect.stringContaining('has published 3 documents, of 3 that one may: an administrator'),
+    ])
+    const batch = await small.json('POST', '/tools', [machineContext('own5', 1, 0)], ann.as)
+    expect(batch.body.results[0].status).toBe(422)
+    const seen = await small.json('GET', `/keys/${ann.id}`, undefined, asAdmin)
+    expect(seen.body.published).toEqual({
+      documents: 3,
+      bytes: expect.any(Number),
+      quota: { documents: 3, bytes: 40_000 },
+    })
+    for (const n of [6, 7, 8, 9]) expect((await send(n, asAdmin)).status).toBe(201)
+    const other = await keyOf(small, ['*'])
+    expect((await send(10, other.as)).status).toBe(201)
+  } finally {
+    await small.stop()
+  }
+})
+
+it.each([
+  ['machine-context', (count: number) => machineContext(`many${count}`, count, 0)],
+  ['plugin', (count: number) => ({ definition: plugin(count), toolkit: `Many${count}`, version: '1.0.0' })],
+])('a document of very many tools is refused beyond 500, and is no 500: %s', async (_, document) => {
+  for (const count of [501, 2_000]) {
+    const answer = await publish(document(count))
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([
+      422,
+      expect.stringContaining(`Must define at most 500 tools, got ${count}`),
+    ])
+  }
+  expect((await publish(document(500))).body.ids).toHaveLength(500)
 })

@@ -1,5 +1,5 @@
 import { type Request, Response } from 'miniflare'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Server } from '../e2e/server.ts'
 import { ADMIN_KEY, asAdmin, calls, documents, type Headers, keyOf } from './set-up.ts'
 import { neverSilent, startWatchedServer } from './watch.ts'
@@ -43,88 +43,86 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 afterAll(neverSilent)
 
-describe('a tool that was planted for a secret to come', () => {
-  it('is not given it in any dialect, by whomever it is called, and the answer says what to do', async () => {
-    for (const as of [agent.as, asAdmin]) {
-      for (const [dialect, call] of Object.entries(calls(server, 'Ops', 'Report', as))) {
-        const { body } = await call()
-        const text = JSON.stringify(body)
-        expect(text, dialect).toContain("is not trusted with the secret 'LATER_KEY'")
-        // Who can do nothing about it is not told how
-        const how = 'an administrator can trust it with PATCH /tools/Ops.Report@1.0.0'
-        if (as === asAdmin) expect(text, dialect).toContain(how)
-        else expect(text, dialect).not.toContain('PATCH')
-      }
+it('a tool that was planted for a secret to come is not given it in any dialect, by whomever it is called, and the answer says what to do', async () => {
+  for (const as of [agent.as, asAdmin]) {
+    for (const [dialect, call] of Object.entries(calls(server, 'Ops', 'Report', as))) {
+      const { body } = await call()
+      const text = JSON.stringify(body)
+      expect(text, dialect).toContain("is not trusted with the secret 'LATER_KEY'")
+      // Who can do nothing about it is not told how
+      const how = 'an administrator can trust it with PATCH /tools/Ops.Report@1.0.0'
+      if (as === asAdmin) expect(text, dialect).toContain(how)
+      else expect(text, dialect).not.toContain('PATCH')
     }
-    expect(sent).toEqual([])
-  })
+  }
+  expect(sent).toEqual([])
+})
 
-  it('has one answer of each dialect’s own shape', async () => {
-    const all = calls(server, 'Ops', 'Report', agent.as)
-    expect(await all.oxp()).toMatchObject({ status: 400, body: { developer_message: expect.any(String) } })
-    expect(await all['open-tool-calling']()).toMatchObject({
-      status: 200,
-      body: { success: false, output: { error: {} } },
-    })
-    expect(await all['machine-context']()).toMatchObject({
-      status: 200,
-      body: { payload: { execution: { error: { code: 'SECURITY_ERROR' } } } },
-    })
-    expect(await all.plugin()).toMatchObject({ status: 200, body: { isError: true } })
-    expect(await all['mcp 2026-07-28']()).toMatchObject({ status: 200, body: { result: { isError: true } } })
+it('a tool that was planted for a secret to come has one answer of each dialect’s own shape', async () => {
+  const all = calls(server, 'Ops', 'Report', agent.as)
+  expect(await all.oxp()).toMatchObject({ status: 400, body: { developer_message: expect.any(String) } })
+  expect(await all['open-tool-calling']()).toMatchObject({
+    status: 200,
+    body: { success: false, output: { error: {} } },
   })
+  expect(await all['machine-context']()).toMatchObject({
+    status: 200,
+    body: { payload: { execution: { error: { code: 'SECURITY_ERROR' } } } },
+  })
+  expect(await all.plugin()).toMatchObject({ status: 200, body: { isError: true } })
+  expect(await all['mcp 2026-07-28']()).toMatchObject({ status: 200, body: { result: { isError: true } } })
+})
 
-  it('does not get it by a later version, a status, or the same document again', async () => {
-    const newer = await server.json('POST', '/tools', planted('Ops', 'Report', '1.0.1'), mallory.as)
-    expect(newer.status).toBe(403)
-    expect((await server.json('PATCH', '/tools/Ops.Report', { status: 'active' }, mallory.as)).status).toBe(200)
-    // Nor does whoever is trusted vouch for what is sent where by publishing the definition again
-    const { definition } = planted('Ops', 'Report')
-    expect((await server.json('POST', '/tools', { definition }, asAdmin)).status).toBe(200)
-    await calls(server, 'Ops', 'Report', agent.as).oxp()
-    expect(sent).toEqual([])
-  })
+it('a tool that was planted for a secret to come does not get it by a later version, a status, or the same document again', async () => {
+  const newer = await server.json('POST', '/tools', planted('Ops', 'Report', '1.0.1'), mallory.as)
+  expect(newer.status).toBe(403)
+  expect((await server.json('PATCH', '/tools/Ops.Report', { status: 'active' }, mallory.as)).status).toBe(200)
+  // Nor does whoever is trusted vouch for what is sent where by publishing the definition again
+  const { definition } = planted('Ops', 'Report')
+  expect((await server.json('POST', '/tools', { definition }, asAdmin)).status).toBe(200)
+  await calls(server, 'Ops', 'Report', agent.as).oxp()
+  expect(sent).toEqual([])
+})
 
-  it('may still be given the caller’s own', async () => {
-    const context = { secrets: [{ id: 'LATER_KEY', value: 'my-own' }] }
-    const { status } = await server.json('POST', '/tools/call', { tool_id: 'Ops.Report', input: {}, context }, agent.as)
-    expect([status, sent.map(({ headers }) => headers.get('x-key'))]).toEqual([200, ['my-own']])
-    sent = []
-  })
+it('a tool that was planted for a secret to come may still be given the caller’s own', async () => {
+  const context = { secrets: [{ id: 'LATER_KEY', value: 'my-own' }] }
+  const { status } = await server.json('POST', '/tools/call', { tool_id: 'Ops.Report', input: {}, context }, agent.as)
+  expect([status, sent.map(({ headers }) => headers.get('x-key'))]).toEqual([200, ['my-own']])
+  sent = []
+})
 
-  it('is trusted by an administrator alone, who sees who published it and names the version', async () => {
-    const trust = (id: string, as: Headers = asAdmin, trusted = true) =>
-      server.json('PATCH', `/tools/${id}`, { trusted }, as)
-    const operator = await keyOf(server, ['Ops.*'])
-    expect((await trust('Ops.Report@1.0.0', mallory.as)).status).toBe(403)
-    expect((await trust('Ops.Report@1.0.0', operator.as)).status).toBe(403)
-    expect((await trust('Ops.Report')).status).toBe(400)
-    const seen = await server.json('GET', '/tools/Ops.Report', undefined, asAdmin)
-    expect(seen.headers.get('switchboard-publisher')).toBe(`key:${mallory.id}`)
-    expect(seen.headers.get('switchboard-trusted')).toBe('false')
-    const kit = await server.json('GET', '/toolkits/Ops', undefined, asAdmin)
-    expect(kit.body).toMatchObject({ owner: mallory.id, untrusted: ['Ops.Report@1.0.0', 'Ops.Second@1.0.0'] })
-    expect(await trust('Ops.Second@1.0.0')).toMatchObject({
-      status: 200,
-      body: { trusted: true, publisher: `key:${mallory.id}` },
-    })
-    expect((await calls(server, 'Ops', 'Second', agent.as).oxp()).status).toBe(200)
-    expect(sent.map(({ headers }) => headers.get('x-key'))).toEqual([LATER])
-    expect((await trust('Ops.Second@1.0.0', asAdmin, false)).status).toBe(200)
-    expect((await calls(server, 'Ops', 'Second', agent.as).oxp()).status).toBe(400)
-    expect(sent).toHaveLength(1)
-    sent = []
+it('a tool that was planted for a secret to come is trusted by an administrator alone, who sees who published it and names the version', async () => {
+  const trust = (id: string, as: Headers = asAdmin, trusted = true) =>
+    server.json('PATCH', `/tools/${id}`, { trusted }, as)
+  const operator = await keyOf(server, ['Ops.*'])
+  expect((await trust('Ops.Report@1.0.0', mallory.as)).status).toBe(403)
+  expect((await trust('Ops.Report@1.0.0', operator.as)).status).toBe(403)
+  expect((await trust('Ops.Report')).status).toBe(400)
+  const seen = await server.json('GET', '/tools/Ops.Report', undefined, asAdmin)
+  expect(seen.headers.get('switchboard-publisher')).toBe(`key:${mallory.id}`)
+  expect(seen.headers.get('switchboard-trusted')).toBe('false')
+  const kit = await server.json('GET', '/toolkits/Ops', undefined, asAdmin)
+  expect(kit.body).toMatchObject({ owner: mallory.id, untrusted: ['Ops.Report@1.0.0', 'Ops.Second@1.0.0'] })
+  expect(await trust('Ops.Second@1.0.0')).toMatchObject({
+    status: 200,
+    body: { trusted: true, publisher: `key:${mallory.id}` },
   })
+  expect((await calls(server, 'Ops', 'Second', agent.as).oxp()).status).toBe(200)
+  expect(sent.map(({ headers }) => headers.get('x-key'))).toEqual([LATER])
+  expect((await trust('Ops.Second@1.0.0', asAdmin, false)).status).toBe(200)
+  expect((await calls(server, 'Ops', 'Second', agent.as).oxp()).status).toBe(400)
+  expect(sent).toHaveLength(1)
+  sent = []
+})
 
-  it('is not what a trusted publisher’s is', async () => {
-    const operator = await keyOf(server, ['Ops2.*'])
-    expect((await server.json('POST', '/tools', planted('Ops2', 'Report'), operator.as)).status).toBe(201)
-    for (const [dialect, call] of Object.entries(calls(server, 'Ops2', 'Report', agent.as))) {
-      await call()
-      expect(
-        sent.splice(0).map(({ headers }) => headers.get('x-key')),
-        dialect,
-      ).toEqual([LATER])
-    }
-  })
+it('a tool that was planted for a secret to come is not what a trusted publisher’s is', async () => {
+  const operator = await keyOf(server, ['Ops2.*'])
+  expect((await server.json('POST', '/tools', planted('Ops2', 'Report'), operator.as)).status).toBe(201)
+  for (const [dialect, call] of Object.entries(calls(server, 'Ops2', 'Report', agent.as))) {
+    await call()
+    expect(
+      sent.splice(0).map(({ headers }) => headers.get('x-key')),
+      dialect,
+    ).toEqual([LATER])
+  }
 })

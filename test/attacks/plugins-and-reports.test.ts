@@ -44,8 +44,8 @@ describe.each<readonly [string, Uint8Array]>([
   ['of nothing, without a branch', moduleOf(4, 0.98 * MEGABYTE, NOP)],
   ['of very many functions', moduleOf(40_000, 100, IF)],
   ['of function tables that are looked through', moduleOf(4, 0.98 * MEGABYTE, [0x41, 0, 0x0e, 0, 0, 0x0b].slice(0, 4))],
-])('a plugin of four megabytes, %s', (_, bytes) => {
-  it('is metered in steps, between which others are let in', () => {
+])('a plugin of four megabytes, %s', (name, bytes) => {
+  it(`a plugin of four megabytes, ${name} is metered in steps, between which others are let in`, () => {
     let steps = 0
     try {
       steps = meteredInSteps(bytes, { fuel: 1_000, maxPages: 16 }).steps
@@ -55,7 +55,7 @@ describe.each<readonly [string, Uint8Array]>([
     }
   })
 
-  it('is answered in few words', async () => {
+  it(`a plugin of four megabytes, ${name} is answered in few words`, async () => {
     const headers = { 'content-type': 'application/wasm' }
     const sent = { method: 'PUT', path: '/toolkits/Worst/plugin?version=1.0.0', headers, body: bytes }
     const { status, text } = await raw(server.url, sent)
@@ -76,7 +76,7 @@ const REPORTING: readonly (readonly [string, string])[] = [
 describe.each(REPORTING)('a code tool that reports %s', (name, body) => {
   const id = `Reports.${name.replaceAll(/\W+/g, '_').slice(0, 30)}`
 
-  it('is told of in lines, of some length together', async () => {
+  it(`a code tool that reports ${name} is told of in lines, of some length together`, async () => {
     const module = `export default async (_, { progress = () => undefined }) => { ${body}; return 'done' }`
     await publish(id, module)
     const { events, length } = await called(id)

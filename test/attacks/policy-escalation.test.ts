@@ -1,5 +1,5 @@
 import { type Request, Response } from 'miniflare'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { RunningServer } from '../e2e/server.ts'
 import { ADMIN_KEY, asAdmin, documents, type Headers, keyOf } from './set-up.ts'
 import { neverSilent, startWatched } from './watch.ts'
@@ -51,73 +51,72 @@ function stealing(toolkit: string, secret: string) {
 }
 const call = (id: string, as: Headers) => server.json('POST', '/tools/call', { tool_id: id, input: {} }, as)
 
-describe('whoever does not administer', () => {
-  it('sets no policy, sees none and takes none back, of their own tools or of others’', async () => {
-    await put('Watched.*', { security_level: 8 }, asAdmin)
-    const own = await keyOf(server, ['Mine.*', 'Mine.Do'])
-    for (const as of [mallory.as, own.as, {}]) {
-      for (const pattern of ['*', 'Mine.*', 'Bank.*', '*.*', 'Watched.*']) {
-        expect((await put(pattern, { secrets: ['LOOSE_KEY'] }, as)).status).toBeGreaterThanOrEqual(401)
-        const path = `/policies/${encodeURIComponent(pattern)}`
-        expect([401, 403]).toContain((await server.json('DELETE', path, undefined, as)).status)
-        expect([401, 403]).toContain((await server.json('GET', path, undefined, as)).status)
-      }
-      expect([401, 403]).toContain((await server.json('GET', '/policies', undefined, as)).status)
+it('whoever does not administer sets no policy, sees none and takes none back, of their own tools or of others’', async () => {
+  await put('Watched.*', { security_level: 8 }, asAdmin)
+  const own = await keyOf(server, ['Mine.*', 'Mine.Do'])
+  for (const as of [mallory.as, own.as, {}]) {
+    for (const pattern of ['*', 'Mine.*', 'Bank.*', '*.*', 'Watched.*']) {
+      expect((await put(pattern, { secrets: ['LOOSE_KEY'] }, as)).status).toBeGreaterThanOrEqual(401)
+      const path = `/policies/${encodeURIComponent(pattern)}`
+      expect([401, 403]).toContain((await server.json('DELETE', path, undefined, as)).status)
+      expect([401, 403]).toContain((await server.json('GET', path, undefined, as)).status)
     }
-    const { body } = await server.json('GET', '/policies', undefined, asAdmin)
-    expect(body.items).toEqual([{ pattern: 'Watched.*', security_level: 8 }])
-  })
-
-  it('gets round a level by no version, name, dialect, format or toolset', async () => {
-    const published = await server.json('POST', '/tools', documents('Watched', 'Do', '1.0.0').mcp, asAdmin)
-    expect(published.status).toBe(201)
-    const named = await keyOf(server, ['Watched.*'])
-    for (const id of ['Watched.Do', 'watched.do', 'Watched.Do@1.0.0', 'Watched.Do@^1', 'Watched_Do']) {
-      const { body } = await call(id, named.as)
-      expect([id, JSON.stringify(body)]).toEqual([id, expect.not.stringContaining('"success":true')])
-      expect(JSON.stringify((await call(id, mallory.as)).body)).toContain('security level 8')
-    }
-    // A version of a lower level is raised like the others
-    await server.json('POST', '/tools', documents('Watched', 'Do', '1.1.0')['machine-context'], asAdmin)
-    expect(JSON.stringify((await call('Watched.Do', mallory.as)).body)).toContain('security level 8')
-  })
-
-  it('is given no secret that a policy names later, by what they had planted', async () => {
-    expect((await server.json('POST', '/tools', stealing('Planted', 'LOOSE_KEY'), mallory.as)).status).toBe(201)
-    await put('Planted.*', { secrets: ['LOOSE_KEY'] }, asAdmin)
-    sent = []
-    const named = await keyOf(server, ['Planted.*'])
-    for (const as of [named.as, asAdmin]) {
-      expect(JSON.stringify((await call('Planted.Do', as)).body)).toContain('is not trusted with the secret')
-    }
-    expect(sent).toEqual([])
-    // Nor is another planted once it is named
-    const again = { ...stealing('Planted', 'LOOSE_KEY') }
-    const other = { ...again, definition: { ...again.definition, id: 'Planted.Other@1.0.0', name: 'Planted_Other' } }
-    const refused = await server.json('POST', '/tools', other, mallory.as)
-    expect([refused.status, refused.body.message]).toEqual([
-      403,
-      expect.stringContaining("may have the secret 'LOOSE_KEY'"),
-    ])
-  })
+    expect([401, 403]).toContain((await server.json('GET', '/policies', undefined, as)).status)
+  }
+  const { body } = await server.json('GET', '/policies', undefined, asAdmin)
+  expect(body.items).toEqual([{ pattern: 'Watched.*', security_level: 8 }])
 })
 
-describe('an administrator’s policy', () => {
-  it.each([
-    'ADMIN_KEY',
-    'admin_key',
-    'JWT_SECRET',
-    'WORKER_SECRET',
-    'VAULT_KEYS',
-    'SIGN_IN_CLIENT_SECRET',
-    'GOOGLE_CLIENT_SECRET',
-    'TOOL_SECRETS',
-    'ACCESS',
-    'REGISTRY',
-    'Vault',
-    'FIXED_KEY',
-    'NOBODYS_KEY',
-  ])('hands out no secret of Switchboard’s, no binding, and none that the deployment fixed: %s', async (name) => {
+it('whoever does not administer gets round a level by no version, name, dialect, format or toolset', async () => {
+  const published = await server.json('POST', '/tools', documents('Watched', 'Do', '1.0.0').mcp, asAdmin)
+  expect(published.status).toBe(201)
+  const named = await keyOf(server, ['Watched.*'])
+  for (const id of ['Watched.Do', 'watched.do', 'Watched.Do@1.0.0', 'Watched.Do@^1', 'Watched_Do']) {
+    const { body } = await call(id, named.as)
+    expect([id, JSON.stringify(body)]).toEqual([id, expect.not.stringContaining('"success":true')])
+    expect(JSON.stringify((await call(id, mallory.as)).body)).toContain('security level 8')
+  }
+  // A version of a lower level is raised like the others
+  await server.json('POST', '/tools', documents('Watched', 'Do', '1.1.0')['machine-context'], asAdmin)
+  expect(JSON.stringify((await call('Watched.Do', mallory.as)).body)).toContain('security level 8')
+})
+
+it('whoever does not administer is given no secret that a policy names later, by what they had planted', async () => {
+  expect((await server.json('POST', '/tools', stealing('Planted', 'LOOSE_KEY'), mallory.as)).status).toBe(201)
+  await put('Planted.*', { secrets: ['LOOSE_KEY'] }, asAdmin)
+  sent = []
+  const named = await keyOf(server, ['Planted.*'])
+  for (const as of [named.as, asAdmin]) {
+    expect(JSON.stringify((await call('Planted.Do', as)).body)).toContain('is not trusted with the secret')
+  }
+  expect(sent).toEqual([])
+  // Nor is another planted once it is named
+  const again = { ...stealing('Planted', 'LOOSE_KEY') }
+  const other = { ...again, definition: { ...again.definition, id: 'Planted.Other@1.0.0', name: 'Planted_Other' } }
+  const refused = await server.json('POST', '/tools', other, mallory.as)
+  expect([refused.status, refused.body.message]).toEqual([
+    403,
+    expect.stringContaining("may have the secret 'LOOSE_KEY'"),
+  ])
+})
+
+it.each([
+  'ADMIN_KEY',
+  'admin_key',
+  'JWT_SECRET',
+  'WORKER_SECRET',
+  'VAULT_KEYS',
+  'SIGN_IN_CLIENT_SECRET',
+  'GOOGLE_CLIENT_SECRET',
+  'TOOL_SECRETS',
+  'ACCESS',
+  'REGISTRY',
+  'Vault',
+  'FIXED_KEY',
+  'NOBODYS_KEY',
+])(
+  'an administrator’s policy hands out no secret of Switchboard’s, no binding, and none that the deployment fixed: %s',
+  async (name) => {
     for (const pattern of ['*', 'Evil.*', 'Bank.*']) {
       const { status, body } = await put(pattern, { secrets: ['LOOSE_KEY', name] }, asAdmin)
       expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining('/secrets/1')])
@@ -128,82 +127,77 @@ describe('an administrator’s policy', () => {
     const { body } = await call(`${toolkit}.Do`, asAdmin)
     expect(JSON.stringify(body)).toContain('missing_requirements')
     expect(sent).toEqual([])
-  })
+  },
+)
 
-  it('hands out no secret of a provider’s client', async () => {
-    const provider = {
-      authorization_endpoint: 'https://login.example.com/authorize',
-      token_endpoint: 'https://login.example.com/token',
-      client_id: 'c1',
-      client_secret_name: 'CUSTOM_MASTER',
-    }
-    const made = await server.json('PUT', '/providers/acme', provider, asAdmin)
-    expect([made.status, JSON.stringify(made.body)]).toEqual([201, expect.any(String)])
-    const { status, body } = await put('Evil.*', { secrets: ['CUSTOM_MASTER'] }, asAdmin)
-    expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining("a provider's client")])
-  })
+it('an administrator’s policy hands out no secret of a provider’s client', async () => {
+  const provider = {
+    authorization_endpoint: 'https://login.example.com/authorize',
+    token_endpoint: 'https://login.example.com/token',
+    client_id: 'c1',
+    client_secret_name: 'CUSTOM_MASTER',
+  }
+  const made = await server.json('PUT', '/providers/acme', provider, asAdmin)
+  expect([made.status, JSON.stringify(made.body)]).toEqual([201, expect.any(String)])
+  const { status, body } = await put('Evil.*', { secrets: ['CUSTOM_MASTER'] }, asAdmin)
+  expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining("a provider's client")])
+})
 
-  it('has no secret be a tool’s and a client’s at once, whichever it was first', async () => {
-    const provider = (client_secret_name?: string) => ({
-      issuer: 'https://login.acme.com',
-      client_id: 'c',
-      ...(client_secret_name === undefined ? {} : { client_secret_name }),
-    })
-    const give = (body: object) => server.json('PUT', '/providers/shared', body, asAdmin)
-    expect((await put('Tools.*', { secrets: ['SHARED_KEY'] }, asAdmin)).status).toBe(201)
-    const refused = await give(provider('SHARED_KEY'))
-    expect([refused.status, JSON.stringify(refused.body)]).toEqual([422, expect.stringContaining('as a policy has it')])
-    expect((await give(provider())).status).toBe(201)
-    await server.json('DELETE', '/policies/Tools.*', undefined, asAdmin)
-    expect((await give(provider('SHARED_KEY'))).status).toBe(200)
-    expect((await put('Tools.*', { secrets: ['SHARED_KEY'] }, asAdmin)).status).toBe(422)
-    await server.json('DELETE', '/providers/shared', undefined, asAdmin)
+it('an administrator’s policy has no secret be a tool’s and a client’s at once, whichever it was first', async () => {
+  const provider = (client_secret_name?: string) => ({
+    issuer: 'https://login.acme.com',
+    client_id: 'c',
+    ...(client_secret_name === undefined ? {} : { client_secret_name }),
   })
+  const give = (body: object) => server.json('PUT', '/providers/shared', body, asAdmin)
+  expect((await put('Tools.*', { secrets: ['SHARED_KEY'] }, asAdmin)).status).toBe(201)
+  const refused = await give(provider('SHARED_KEY'))
+  expect([refused.status, JSON.stringify(refused.body)]).toEqual([422, expect.stringContaining('as a policy has it')])
+  expect((await give(provider())).status).toBe(201)
+  await server.json('DELETE', '/policies/Tools.*', undefined, asAdmin)
+  expect((await give(provider('SHARED_KEY'))).status).toBe(200)
+  expect((await put('Tools.*', { secrets: ['SHARED_KEY'] }, asAdmin)).status).toBe(422)
+  await server.json('DELETE', '/providers/shared', undefined, asAdmin)
+})
 
-  it('loses no approval that was given at publication by leaving it unsaid, in no way that a version comes', async () => {
-    const own = await keyOf(server, ['Careful.*'])
-    const said = (version: string, more: object = {}) => documents('Careful', 'Do', version, more)
-    const first = said('1.0.0', { approval: true }).oxp
-    expect((await server.json('POST', '/tools', first, asAdmin)).status).toBe(201)
-    const paths = { '/do': { get: { operationId: 'Do' } } }
-    const openapi = {
-      openapi: '3.0.0',
-      info: { title: 't', version: '1.0.0' },
-      servers: [{ url: 'https://e.com' }],
-      paths,
-    }
-    for (const as of [own.as, asAdmin]) {
-      const next = said('1.0.1')
-      expect((await server.json('POST', '/tools', next.oxp, as)).status).toBe(422)
-      expect((await server.json('POST', '/tools', next['open-tool-calling'], as)).status).toBe(422)
-      expect((await server.json('POST', '/tools', said('1.1.0').mcp, as)).status).toBe(422)
-      const { body } = await server.json('POST', '/tools', [next.oxp], as)
-      expect(body.results).toMatchObject([{ status: 422 }])
-    }
-    const imported = await server.json('POST', '/toolkits/import', { from: { openapi }, toolkit: 'Careful' }, own.as)
-    expect([imported.status, JSON.stringify(imported.body)]).toEqual([201, expect.any(String)])
-    const { body } = await server.json('GET', '/tools/Careful.Do/readiness', undefined, asAdmin)
-    expect(body).toMatchObject({ approval: true, tool: imported.body.ids[0] })
-    expect(
-      await server.json('POST', '/toolkits/import', { from: { openapi }, toolkit: 'Careful' }, mallory.as),
-    ).toMatchObject({
-      status: 403,
-    })
+it('an administrator’s policy loses no approval that was given at publication by leaving it unsaid, in no way that a version comes', async () => {
+  const own = await keyOf(server, ['Careful.*'])
+  const said = (version: string, more: object = {}) => documents('Careful', 'Do', version, more)
+  const first = said('1.0.0', { approval: true }).oxp
+  expect((await server.json('POST', '/tools', first, asAdmin)).status).toBe(201)
+  const paths = { '/do': { get: { operationId: 'Do' } } }
+  const openapi = {
+    openapi: '3.0.0',
+    info: { title: 't', version: '1.0.0' },
+    servers: [{ url: 'https://e.com' }],
+    paths,
+  }
+  for (const as of [own.as, asAdmin]) {
+    const next = said('1.0.1')
+    expect((await server.json('POST', '/tools', next.oxp, as)).status).toBe(422)
+    expect((await server.json('POST', '/tools', next['open-tool-calling'], as)).status).toBe(422)
+    expect((await server.json('POST', '/tools', said('1.1.0').mcp, as)).status).toBe(422)
+    const { body } = await server.json('POST', '/tools', [next.oxp], as)
+    expect(body.results).toMatchObject([{ status: 422 }])
+  }
+  const imported = await server.json('POST', '/toolkits/import', { from: { openapi }, toolkit: 'Careful' }, own.as)
+  expect([imported.status, JSON.stringify(imported.body)]).toEqual([201, expect.any(String)])
+  const { body } = await server.json('GET', '/tools/Careful.Do/readiness', undefined, asAdmin)
+  expect(body).toMatchObject({ approval: true, tool: imported.body.ids[0] })
+  expect(
+    await server.json('POST', '/toolkits/import', { from: { openapi }, toolkit: 'Careful' }, mallory.as),
+  ).toMatchObject({
+    status: 403,
   })
+})
 
-  it('lowers no level and forgoes no approval', async () => {
-    const machine = documents('High', 'Do', '1.0.0')['machine-context']
-    await server.json(
-      'POST',
-      '/tools',
-      { ...machine, definition: { ...machine.definition, securityLevel: 9 } },
-      asAdmin,
-    )
-    await put('High.*', { security_level: 1 }, asAdmin)
-    const { body } = await server.json('GET', '/tools/High.Do/readiness', undefined, asAdmin)
-    expect(body).toMatchObject({ security_level: 9, approval: true })
-    for (const wrong of [{ security_level: -1 }, { security_level: 0 }, { approval: false }, { approval: 0 }]) {
-      expect((await put('High.*', wrong, asAdmin)).status).toBe(422)
-    }
-  })
+it('an administrator’s policy lowers no level and forgoes no approval', async () => {
+  const machine = documents('High', 'Do', '1.0.0')['machine-context']
+  await server.json('POST', '/tools', { ...machine, definition: { ...machine.definition, securityLevel: 9 } }, asAdmin)
+  await put('High.*', { security_level: 1 }, asAdmin)
+  const { body } = await server.json('GET', '/tools/High.Do/readiness', undefined, asAdmin)
+  expect(body).toMatchObject({ security_level: 9, approval: true })
+  for (const wrong of [{ security_level: -1 }, { security_level: 0 }, { approval: false }, { approval: 0 }]) {
+    expect((await put('High.*', wrong, asAdmin)).status).toBe(422)
+  }
 })

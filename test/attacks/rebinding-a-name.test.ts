@@ -31,24 +31,27 @@ describe.each(['its own door', "miniflare's door", "npm run dev's door"] as cons
   (door) => {
     const url = () => ({ 'its own door': server.url, "miniflare's door": fronted, "npm run dev's door": dev.url })[door]
 
-    it.each(FOREIGN)('is nobody as %s, whatever it says of the URL', async (host) => {
-      for (const path of PLACES) {
-        for (const said of ['http://localhost', 'http://127.0.0.1:8787', 'https://[::1]']) {
-          const claims = {
-            'mf-original-url': `${said}${path}`,
-            'mf-original-hostname': 'localhost',
-            'x-forwarded-host': 'localhost',
-            'x-forwarded-proto': 'http',
-            'forwarded': 'host=localhost',
+    it.each(FOREIGN)(
+      `a page whose name was rebound to this machine, through ${door}, is nobody as %s, whatever it says of the URL`,
+      async (host) => {
+        for (const path of PLACES) {
+          for (const said of ['http://localhost', 'http://127.0.0.1:8787', 'https://[::1]']) {
+            const claims = {
+              'mf-original-url': `${said}${path}`,
+              'mf-original-hostname': 'localhost',
+              'x-forwarded-host': 'localhost',
+              'x-forwarded-proto': 'http',
+              'forwarded': 'host=localhost',
+            }
+            const answer = await raw(url(), { path, headers: { host, ...claims } })
+            expect([401, 403], `${path} as ${said}`).toContain(answer.status)
+            expect(answer.text).not.toContain('"items"')
           }
-          const answer = await raw(url(), { path, headers: { host, ...claims } })
-          expect([401, 403], `${path} as ${said}`).toContain(answer.status)
-          expect(answer.text).not.toContain('"items"')
         }
-      }
-    })
+      },
+    )
 
-    it('can make itself no key', async () => {
+    it(`a page whose name was rebound to this machine, through ${door}, can make itself no key`, async () => {
       const headers = {
         'host': 'evil.test',
         'content-type': 'application/json',

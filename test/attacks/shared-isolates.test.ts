@@ -52,8 +52,8 @@ async function tell(tool: string, text: string, as: Headers, context: object = {
 
 describe.each(Object.keys(MODULES).map((name, index) => [name, `Keeps${index}`]))(
   '%s of a code module',
-  (_, tool = '') => {
-    it("tells nobody of another caller's input, whichever way the tool is called", async () => {
+  (name, tool = '') => {
+    it(`${name} of a code module tells nobody of another caller's input, whichever way the tool is called`, async () => {
       expect(await tell(tool, 'of ann', ann)).toBeNull()
       expect(await tell(tool, 'of bob', bob)).toBeNull()
       expect(await tell(tool, 'of the application', app)).toBeNull()
@@ -63,30 +63,28 @@ describe.each(Object.keys(MODULES).map((name, index) => [name, `Keeps${index}`])
       expect(JSON.stringify(called.body)).not.toMatch(/of (?:ann|the application)/)
     })
 
-    it('tells no user of one key about another', async () => {
+    it(`${name} of a code module tells no user of one key about another`, async () => {
       expect(await tell(tool, 'of carol', app, { user_id: 'carol' })).toBeNull()
       expect(await tell(tool, 'of dave', app, { user_id: 'dave' })).toBeNull()
     })
   },
 )
 
-describe('a module whose publisher has it shared', () => {
-  it('is shared, and its page says so', async () => {
-    expect((await publish('Shared', { module: MODULES['a variable'], shared: true })).status).toBe(201)
-    expect(await tell('Shared', 'of ann', ann)).toBeNull()
-    expect(await tell('Shared', 'of bob', bob)).toBe('of ann')
-    const page = async (tool: string) =>
-      (await fetch(`${server.url}/console/tools/Module.${tool}%401.0.0`, { headers: asAdmin })).text()
-    expect(await page('Shared')).toContain('shared by all callers')
-    expect(await page('Keeps0')).not.toContain('shared by all callers')
-  })
+it('a module whose publisher has it shared is shared, and its page says so', async () => {
+  expect((await publish('Shared', { module: MODULES['a variable'], shared: true })).status).toBe(201)
+  expect(await tell('Shared', 'of ann', ann)).toBeNull()
+  expect(await tell('Shared', 'of bob', bob)).toBe('of ann')
+  const page = async (tool: string) =>
+    (await fetch(`${server.url}/console/tools/Module.${tool}%401.0.0`, { headers: asAdmin })).text()
+  expect(await page('Shared')).toContain('shared by all callers')
+  expect(await page('Keeps0')).not.toContain('shared by all callers')
+})
 
-  it.each([
-    ['a user', { user_id: true }],
-    ['a secret', { secrets: [{ id: 'KEY' }] }],
-    ['a token', { authorization: [{ id: 'google' }] }],
-  ])('is refused where it needs %s', async (_, requirements) => {
-    const { status, body } = await publish('Refused', { module: MODULES['a variable'], shared: true }, requirements)
-    expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining('needs a user or a credential')])
-  })
+it.each([
+  ['a user', { user_id: true }],
+  ['a secret', { secrets: [{ id: 'KEY' }] }],
+  ['a token', { authorization: [{ id: 'google' }] }],
+])('a module whose publisher has it shared is refused where it needs %s', async (_, requirements) => {
+  const { status, body } = await publish('Refused', { module: MODULES['a variable'], shared: true }, requirements)
+  expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining('needs a user or a credential')])
 })

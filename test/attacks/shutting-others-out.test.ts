@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { RunningServer } from '../e2e/server.ts'
 import { neverSilent, startWatched } from './watch.ts'
 import { startUpstream, type Upstream } from '../upstream.ts'
@@ -52,8 +52,9 @@ async function caller(name: string) {
   }
 }
 
-describe('a caller whose inputs make a server fail', () => {
-  it.each(['504', '502', 'reset'])('by %s over and over is kept from asking, and another is not', async (how) => {
+it.each(['504', '502', 'reset'])(
+  'a caller whose inputs make a server fail by %s over and over is kept from asking, and another is not',
+  async (how) => {
     const [mallory, ann] = [await caller('mallory'), await caller('ann')]
     const heard: string[] = []
     for (let round = 0; round < 4; round++) {
@@ -62,24 +63,24 @@ describe('a caller whose inputs make a server fail', () => {
     }
     expect(heard).toEqual(['ok', 'ok', 'ok', 'ok'])
     expect(await mallory('ok')).toMatch(/did not answer/)
-  })
+  },
+)
 
-  it('with two more keys by what gateways say keeps nobody else from asking', async () => {
-    const keys = await Promise.all(['m1', 'm2', 'm3', 'm4'].map(caller))
-    for (let round = 0; round < 2; round++) await Promise.all(keys.map((ask) => ask('504')))
-    const ann = await caller('ann-again')
-    expect(await ann('reset')).not.toBe('ok')
-    expect(await ann('ok')).toBe('ok')
-  })
+it('a caller with two more keys keeps nobody else from asking by what gateways say', async () => {
+  const keys = await Promise.all(['m1', 'm2', 'm3', 'm4'].map(caller))
+  for (let round = 0; round < 2; round++) await Promise.all(keys.map((ask) => ask('504')))
+  const ann = await caller('ann-again')
+  expect(await ann('reset')).not.toBe('ok')
+  expect(await ann('ok')).toBe('ok')
+})
 
-  it('and that hang takes its own places alone', async () => {
-    const [mallory, ann] = [await caller('slow'), await caller('quick')]
-    const hanging = Array.from({ length: 80 }, () => mallory('hang'))
-    const answers = Promise.all(hanging)
-    await expect.poll(() => held.length).toBe(64)
-    expect(await ann('ok')).toBe('ok')
-    isHolding = false
-    for (const response of held) response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}')
-    expect((await answers).filter((answer) => answer === 'ok').length).toBeGreaterThanOrEqual(64)
-  })
+it('a caller whose inputs make a server hang takes its own places alone', async () => {
+  const [mallory, ann] = [await caller('slow'), await caller('quick')]
+  const hanging = Array.from({ length: 80 }, () => mallory('hang'))
+  const answers = Promise.all(hanging)
+  await expect.poll(() => held.length).toBe(64)
+  expect(await ann('ok')).toBe('ok')
+  isHolding = false
+  for (const response of held) response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}')
+  expect((await answers).filter((answer) => answer === 'ok').length).toBeGreaterThanOrEqual(64)
 })

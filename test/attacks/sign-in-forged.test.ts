@@ -1,6 +1,6 @@
 import { createServer, type Server as HttpServer } from 'node:http'
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
 import { close, listen } from '../e2e/oauth/provider.ts'
 import type { RunningServer } from '../e2e/server.ts'
@@ -95,181 +95,173 @@ it('the provider of these tests signs in whom it should', async () => {
   expect(await comeBack(ann, await begin(ann))).toMatchObject({ status: 200, findSession: true })
 })
 
-describe('an ID token', () => {
-  const FORGED: Record<string, Forge> = {
-    'for another client': (claims) => sign({ ...claims, aud: 'another' }),
-    'for several clients, of another party': (claims) => sign({ ...claims, aud: [CLIENT, 'another'], azp: 'another' }),
-    'of another issuer': (claims) => sign({ ...claims, iss: 'https://evil.test' }),
-    'with another nonce': (claims) => sign({ ...claims, nonce: 'another' }),
-    'without a nonce': (claims) => sign({ ...claims, nonce: undefined }),
-    'that has expired': (claims) => sign({ ...claims, exp: Math.floor(Date.now() / 1_000) - 600 }),
-    'without an end': (claims) => sign({ ...claims, exp: undefined }),
-    'that is not signed': (claims) => new UnsecuredJWT(claims).encode(),
-    "under a stranger's key": (claims) => sign(claims, strangers.privateKey),
-    "under the client's secret": (claims) => sign(claims, new TextEncoder().encode('a secret of the client'), 'HS256'),
-    'whose claims were changed': async (claims) => {
-      const [header, , signature] = (await sign(claims)).split('.')
-      const changed = Buffer.from(JSON.stringify({ ...claims, email: 'root@acme.test' })).toString('base64url')
-      return `${header}.${changed}.${signature}`
-    },
-    'that is none': () => 'x',
-    'that is missing': () => '',
-    'with an address that nobody verified': (claims) => sign({ ...claims, email_verified: false }),
-    'with an address that is verified in words': (claims) => sign({ ...claims, email_verified: 'true' }),
-    'with a Cyrillic letter in the domain': (claims) => sign({ ...claims, email: 'ann@аcme.test' }),
-    'with a sign that is a k in lower case': (claims) => sign({ ...claims, email: '\u212aate@acme.test' }),
-    'of a domain that begins as ours does': (claims) => sign({ ...claims, email: 'ann@acme.test.evil.test' }),
-    'of a domain that ends as ours does': (claims) => sign({ ...claims, email: 'ann@evil-acme.test' }),
-    'of a subdomain': (claims) => sign({ ...claims, email: 'ann@evil.acme.test' }),
-    'with two addresses in one': (claims) => sign({ ...claims, email: 'ann@evil.test@acme.test' }),
+const FORGED: Record<string, Forge> = {
+  'for another client': (claims) => sign({ ...claims, aud: 'another' }),
+  'for several clients, of another party': (claims) => sign({ ...claims, aud: [CLIENT, 'another'], azp: 'another' }),
+  'of another issuer': (claims) => sign({ ...claims, iss: 'https://evil.test' }),
+  'with another nonce': (claims) => sign({ ...claims, nonce: 'another' }),
+  'without a nonce': (claims) => sign({ ...claims, nonce: undefined }),
+  'that has expired': (claims) => sign({ ...claims, exp: Math.floor(Date.now() / 1_000) - 600 }),
+  'without an end': (claims) => sign({ ...claims, exp: undefined }),
+  'that is not signed': (claims) => new UnsecuredJWT(claims).encode(),
+  "under a stranger's key": (claims) => sign(claims, strangers.privateKey),
+  "under the client's secret": (claims) => sign(claims, new TextEncoder().encode('a secret of the client'), 'HS256'),
+  'whose claims were changed': async (claims) => {
+    const [header, , signature] = (await sign(claims)).split('.')
+    const changed = Buffer.from(JSON.stringify({ ...claims, email: 'root@acme.test' })).toString('base64url')
+    return `${header}.${changed}.${signature}`
+  },
+  'that is none': () => 'x',
+  'that is missing': () => '',
+  'with an address that nobody verified': (claims) => sign({ ...claims, email_verified: false }),
+  'with an address that is verified in words': (claims) => sign({ ...claims, email_verified: 'true' }),
+  'with a Cyrillic letter in the domain': (claims) => sign({ ...claims, email: 'ann@аcme.test' }),
+  'with a sign that is a k in lower case': (claims) => sign({ ...claims, email: '\u212aate@acme.test' }),
+  'of a domain that begins as ours does': (claims) => sign({ ...claims, email: 'ann@acme.test.evil.test' }),
+  'of a domain that ends as ours does': (claims) => sign({ ...claims, email: 'ann@evil-acme.test' }),
+  'of a subdomain': (claims) => sign({ ...claims, email: 'ann@evil.acme.test' }),
+  'with two addresses in one': (claims) => sign({ ...claims, email: 'ann@evil.test@acme.test' }),
+}
+
+it.each(Object.keys(FORGED))('an ID token %s signs nobody in', async (which) => {
+  forge = FORGED[which]!
+  const who = new HttpPerson()
+  const ended = await comeBack(who, await begin(who))
+  expect(ended.findSession).toBe(false)
+  expect([400, 403, 502]).toContain(ended.status)
+  expect(ended.text).not.toContain('a secret of the client')
+})
+
+it('an answer of the provider counts in the browser alone that asked: nobody is signed in as somebody else', async () => {
+  const [mallory, ann] = [new HttpPerson(), new HttpPerson()]
+  const mallorys = await begin(mallory)
+  // Mallory has Ann open it, so that what Ann does is done as Mallory; with and without a sign-in of Ann's under way
+  expect(await comeBack(ann, mallorys)).toMatchObject({ status: 400, findSession: false })
+  await begin(ann)
+  expect(await comeBack(ann, mallorys)).toMatchObject({ status: 400, findSession: false })
+  expect(redeemed).toEqual([])
+})
+
+it('an answer of the provider counts once', async () => {
+  const ann = new HttpPerson()
+  const callback = await begin(ann)
+  const thief = ann.copy()
+  expect(await comeBack(ann, callback)).toMatchObject({ findSession: true })
+  expect(await comeBack(new HttpPerson(), callback)).toMatchObject({ status: 400, findSession: false })
+  // With the browser's cookies of that time too: the code is used up
+  expect(await comeBack(thief, callback)).toMatchObject({ status: 403, findSession: false })
+})
+
+it('an answer of the provider counts once where the browser sends it 20 times at once', async () => {
+  const ann = new HttpPerson()
+  const callback = await begin(ann)
+  const ended = await Promise.all(Array.from({ length: 20 }, () => comeBack(ann.copy(), callback)))
+  expect(ended.filter(({ findSession }) => findSession)).toHaveLength(1)
+})
+
+it('an answer of the provider counts no more after signing out, in that browser or with what it held before', async () => {
+  const ann = new HttpPerson()
+  const callback = await begin(ann)
+  const before = ann.copy()
+  expect(await comeBack(ann, callback)).toMatchObject({ findSession: true })
+  const during = ann.copy()
+  await ann.post(`${edge.url}/sign-out`, {}, { origin: edge.url })
+  expect(await comeBack(ann, callback)).toMatchObject({ status: 400, findSession: false })
+  expect(await comeBack(during, callback)).toMatchObject({ status: 400, findSession: false })
+  expect(await comeBack(before, callback)).toMatchObject({ status: 403, findSession: false })
+})
+
+it('an answer of the provider counts no more once the browser has begun anew', async () => {
+  const ann = new HttpPerson()
+  const first = await begin(ann)
+  const second = await begin(ann)
+  expect(await comeBack(ann, first)).toMatchObject({ status: 400, findSession: false })
+  expect(redeemed).toEqual([])
+  expect(await comeBack(ann, second)).toMatchObject({ findSession: true })
+})
+
+it('an answer of the provider has a code that signs nobody in by another way, used or not', async () => {
+  const [ann, mallory] = [new HttpPerson(), new HttpPerson()]
+  const used = await begin(ann)
+  expect(await comeBack(ann, used)).toMatchObject({ findSession: true })
+  const own = await begin(mallory)
+  own.searchParams.set('code', used.searchParams.get('code') ?? '')
+  expect(await comeBack(mallory, own)).toMatchObject({ status: 403, findSession: false })
+  const unused = await begin(ann, '/sign-in?again=1')
+  const nonceOfAnn = nonce
+  const next = await begin(mallory)
+  next.searchParams.set('code', unused.searchParams.get('code') ?? '')
+  // The ID token of a code is for the way that the code was made for
+  nonce = nonceOfAnn
+  expect(await comeBack(mallory, next)).toMatchObject({ status: 502, findSession: false })
+})
+
+it.each([
+  ['of another provider', (url: URL) => url.searchParams.set('iss', 'https://evil.test')],
+  ['that does not say whose it is', (url: URL) => url.searchParams.delete('iss')],
+  ['with another state', (url: URL) => url.searchParams.set('state', 'x'.repeat(43))],
+  ['without a state', (url: URL) => url.searchParams.delete('state')],
+  ['with two states', (url: URL) => url.searchParams.append('state', 'x')],
+  ['with two codes', (url: URL) => url.searchParams.append('code', 'x')],
+  ['without a code', (url: URL) => url.searchParams.delete('code')],
+  ['that brings the token itself', (url: URL) => url.searchParams.set('id_token', 'x')],
+])('an answer of the provider %s signs nobody in', async (_, change) => {
+  const ann = new HttpPerson()
+  const callback = await begin(ann)
+  change(callback)
+  const ended = await comeBack(ann, callback)
+  expect([400, 403]).toContain(ended.status)
+  expect(ended.findSession).toBe(false)
+})
+
+it('an answer of the provider counts at the address where the way to it began', async () => {
+  const begun = await fetch(`${edge.url}/sign-in`, { redirect: 'manual' })
+  const asked = new URL(begun.headers.get('location') ?? '').searchParams
+  nonce = asked.get('nonce') ?? undefined
+  const answer = { code: crypto.randomUUID(), state: asked.get('state') ?? '', iss: issuer }
+  const cookies = begun.headers.getSetCookie().map((cookie) => cookie.split(';')[0])
+  const elsewhere = `${edge.url}/sign-in/callback?${new URLSearchParams(answer)}`.replace('127.0.0.1', 'localhost')
+  const ended = await fetch(elsewhere, { redirect: 'manual', headers: { cookie: cookies.join('; ') } })
+  expect([ended.status, redeemed]).toEqual([400, []])
+})
+
+it('an answer of the provider is read by what was sealed, which nobody can make up or bring from elsewhere', async () => {
+  const ann = new HttpPerson()
+  const callback = await begin(ann)
+  for (const value of ['x', 'a.b', `${'A'.repeat(11)}.${'A'.repeat(400)}`]) {
+    const tossed = await fetch(callback, { redirect: 'manual', headers: { cookie: `switchboard-sign-in=${value}` } })
+    expect(tossed.status).toBe(400)
   }
+})
 
-  it.each(Object.keys(FORGED))('%s signs nobody in', async (which) => {
-    forge = FORGED[which]!
+it.each([
+  'https://evil.test/',
+  '//evil.test',
+  '/\\evil.test',
+  '/%09/evil.test',
+  'javascript:alert(1)',
+  '/..//evil.test',
+])('the page to go back to is never %s', async (path) => {
+  const answer = await fetch(`${edge.url}/sign-in?return=${path}`, { redirect: 'manual' })
+  if (answer.status === 302) {
+    expect(new URL(answer.headers.get('location') ?? '').origin).toBe(issuer)
     const who = new HttpPerson()
-    const ended = await comeBack(who, await begin(who))
-    expect(ended.findSession).toBe(false)
-    expect([400, 403, 502]).toContain(ended.status)
-    expect(ended.text).not.toContain('a secret of the client')
-  })
+    const url = await begin(who, `/sign-in?return=${path}`)
+    expect(new URL((await who.open(url.href)).url).origin).toBe(edge.url)
+  } else expect(answer.status).toBe(400)
 })
 
-describe('an answer of the provider', () => {
-  it('counts in the browser alone that asked: nobody is signed in as somebody else', async () => {
-    const [mallory, ann] = [new HttpPerson(), new HttpPerson()]
-    const mallorys = await begin(mallory)
-    // Mallory has Ann open it, so that what Ann does is done as Mallory; with and without a sign-in of Ann's under way
-    expect(await comeBack(ann, mallorys)).toMatchObject({ status: 400, findSession: false })
-    await begin(ann)
-    expect(await comeBack(ann, mallorys)).toMatchObject({ status: 400, findSession: false })
-    expect(redeemed).toEqual([])
-  })
-
-  it('counts once', async () => {
-    const ann = new HttpPerson()
-    const callback = await begin(ann)
-    const thief = ann.copy()
-    expect(await comeBack(ann, callback)).toMatchObject({ findSession: true })
-    expect(await comeBack(new HttpPerson(), callback)).toMatchObject({ status: 400, findSession: false })
-    // With the browser's cookies of that time too: the code is used up
-    expect(await comeBack(thief, callback)).toMatchObject({ status: 403, findSession: false })
-  })
-
-  it('counts once where the browser sends it 20 times at once', async () => {
-    const ann = new HttpPerson()
-    const callback = await begin(ann)
-    const ended = await Promise.all(Array.from({ length: 20 }, () => comeBack(ann.copy(), callback)))
-    expect(ended.filter(({ findSession }) => findSession)).toHaveLength(1)
-  })
-
-  it('counts no more after signing out, in that browser or with what it held before', async () => {
-    const ann = new HttpPerson()
-    const callback = await begin(ann)
-    const before = ann.copy()
-    expect(await comeBack(ann, callback)).toMatchObject({ findSession: true })
-    const during = ann.copy()
-    await ann.post(`${edge.url}/sign-out`, {}, { origin: edge.url })
-    expect(await comeBack(ann, callback)).toMatchObject({ status: 400, findSession: false })
-    expect(await comeBack(during, callback)).toMatchObject({ status: 400, findSession: false })
-    expect(await comeBack(before, callback)).toMatchObject({ status: 403, findSession: false })
-  })
-
-  it('counts no more once the browser has begun anew', async () => {
-    const ann = new HttpPerson()
-    const first = await begin(ann)
-    const second = await begin(ann)
-    expect(await comeBack(ann, first)).toMatchObject({ status: 400, findSession: false })
-    expect(redeemed).toEqual([])
-    expect(await comeBack(ann, second)).toMatchObject({ findSession: true })
-  })
-
-  it('has a code that signs nobody in by another way, used or not', async () => {
-    const [ann, mallory] = [new HttpPerson(), new HttpPerson()]
-    const used = await begin(ann)
-    expect(await comeBack(ann, used)).toMatchObject({ findSession: true })
-    const own = await begin(mallory)
-    own.searchParams.set('code', used.searchParams.get('code') ?? '')
-    expect(await comeBack(mallory, own)).toMatchObject({ status: 403, findSession: false })
-    const unused = await begin(ann, '/sign-in?again=1')
-    const nonceOfAnn = nonce
-    const next = await begin(mallory)
-    next.searchParams.set('code', unused.searchParams.get('code') ?? '')
-    // The ID token of a code is for the way that the code was made for
-    nonce = nonceOfAnn
-    expect(await comeBack(mallory, next)).toMatchObject({ status: 502, findSession: false })
-  })
-
-  it.each([
-    ['of another provider', (url: URL) => url.searchParams.set('iss', 'https://evil.test')],
-    ['that does not say whose it is', (url: URL) => url.searchParams.delete('iss')],
-    ['with another state', (url: URL) => url.searchParams.set('state', 'x'.repeat(43))],
-    ['without a state', (url: URL) => url.searchParams.delete('state')],
-    ['with two states', (url: URL) => url.searchParams.append('state', 'x')],
-    ['with two codes', (url: URL) => url.searchParams.append('code', 'x')],
-    ['without a code', (url: URL) => url.searchParams.delete('code')],
-    ['that brings the token itself', (url: URL) => url.searchParams.set('id_token', 'x')],
-  ])('%s signs nobody in', async (_, change) => {
-    const ann = new HttpPerson()
-    const callback = await begin(ann)
-    change(callback)
-    const ended = await comeBack(ann, callback)
-    expect([400, 403]).toContain(ended.status)
-    expect(ended.findSession).toBe(false)
-  })
-
-  it('counts at the address where the way to it began', async () => {
-    const begun = await fetch(`${edge.url}/sign-in`, { redirect: 'manual' })
-    const asked = new URL(begun.headers.get('location') ?? '').searchParams
-    nonce = asked.get('nonce') ?? undefined
-    const answer = { code: crypto.randomUUID(), state: asked.get('state') ?? '', iss: issuer }
-    const cookies = begun.headers.getSetCookie().map((cookie) => cookie.split(';')[0])
-    const elsewhere = `${edge.url}/sign-in/callback?${new URLSearchParams(answer)}`.replace('127.0.0.1', 'localhost')
-    const ended = await fetch(elsewhere, { redirect: 'manual', headers: { cookie: cookies.join('; ') } })
-    expect([ended.status, redeemed]).toEqual([400, []])
-  })
-
-  it('is read by what was sealed, which nobody can make up or bring from elsewhere', async () => {
-    const ann = new HttpPerson()
-    const callback = await begin(ann)
-    for (const value of ['x', 'a.b', `${'A'.repeat(11)}.${'A'.repeat(400)}`]) {
-      const tossed = await fetch(callback, { redirect: 'manual', headers: { cookie: `switchboard-sign-in=${value}` } })
-      expect(tossed.status).toBe(400)
-    }
-  })
-})
-
-describe('the page to go back to', () => {
-  it.each([
-    'https://evil.test/',
-    '//evil.test',
-    '/\\evil.test',
-    '/%09/evil.test',
-    'javascript:alert(1)',
-    '/..//evil.test',
-  ])('is never %s', async (path) => {
-    const answer = await fetch(`${edge.url}/sign-in?return=${path}`, { redirect: 'manual' })
-    if (answer.status === 302) {
-      expect(new URL(answer.headers.get('location') ?? '').origin).toBe(issuer)
-      const who = new HttpPerson()
-      const url = await begin(who, `/sign-in?return=${path}`)
-      expect(new URL((await who.open(url.href)).url).origin).toBe(edge.url)
-    } else expect(answer.status).toBe(400)
-  })
-})
-
-describe('a form of another site', () => {
-  it.each(['/sign-out', '/sign-in/key'])('does nothing at %s', async (path) => {
-    const ann = new HttpPerson()
-    await comeBack(ann, await begin(ann))
-    for (const headers of [
-      { 'origin': 'https://evil.test' },
-      { 'origin': 'null' },
-      { 'sec-fetch-site': 'cross-site' },
-      { 'sec-fetch-site': 'same-site', 'origin': edge.url },
-    ]) {
-      const answer = await ann.post(`${edge.url}${path}`, { key: 'x' }, headers)
-      expect([403, 404]).toContain(answer.status)
-    }
-    expect(await isSignedIn(ann)).toBe(true)
-  })
+it.each(['/sign-out', '/sign-in/key'])('a form of another site does nothing at %s', async (path) => {
+  const ann = new HttpPerson()
+  await comeBack(ann, await begin(ann))
+  for (const headers of [
+    { 'origin': 'https://evil.test' },
+    { 'origin': 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site', 'origin': edge.url },
+  ]) {
+    const answer = await ann.post(`${edge.url}${path}`, { key: 'x' }, headers)
+    expect([403, 404]).toContain(answer.status)
+  }
+  expect(await isSignedIn(ann)).toBe(true)
 })

@@ -35,10 +35,10 @@ const TEXTS: readonly (readonly [string, string])[] = [
   ['texts that are long, and repeated', `a: &a ${'x'.repeat(100_000)}\nb: ${repeated('*a', 20_000)}`],
 ]
 
-describe.each(TEXTS)('YAML with %s', (_, text) => {
+describe.each(TEXTS)('YAML with %s', (name, text) => {
   const openapi = `openapi: 3.1.0\npaths: {}\n${text}\n`
 
-  it('is read in parts that are counted, between which others are let in', async () => {
+  it(`YAML with ${name} is read in parts that are counted, between which others are let in`, async () => {
     expect(openapi.length).toBeLessThan(250_000)
     const budget = createRequestBudget()
     let longest = 0
@@ -57,7 +57,7 @@ describe.each(TEXTS)('YAML with %s', (_, text) => {
       expect(read.problem).toMatch(/at most (?:30000 lines|100000 values)|nest deeper than 136|complex keys/)
   })
 
-  it('is answered by an import in few words', async () => {
+  it(`YAML with ${name} is answered by an import in few words`, async () => {
     const { status, body } = await server.json('POST', '/toolkits/import?dry_run=1', {
       from: { openapi },
       toolkit: 'X',

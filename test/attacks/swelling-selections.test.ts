@@ -25,8 +25,8 @@ const SWELLING: readonly (readonly [string, string])[] = [
   ['literals that a projection repeats', `[${times(30)}, ${times(30)}][][].{a: '${'y'.repeat(1_500)}'}`],
 ]
 
-describe.each(SWELLING)('a selection of %s', (_, select) => {
-  it('is refused, and nothing of it is kept', async () => {
+describe.each(SWELLING)('a selection of %s', (name, select) => {
+  it(`a selection of ${name} is refused, and nothing of it is kept`, async () => {
     expect(select.length).toBeLessThanOrEqual(2_000)
     const body = { tool_id: 'Calculator.Add', input: { a: 1, b: 2 }, context: { select } }
     const { status, body: answered } = await server.json('POST', '/tools/call', { request: body })
@@ -37,7 +37,7 @@ describe.each(SWELLING)('a selection of %s', (_, select) => {
     expect(answered.result.error.artifact).toBeUndefined()
   })
 
-  it('makes no more than the output and 64 KiB, within the units of a value', () => {
+  it(`a selection of ${name} makes no more than the output and 64 KiB, within the units of a value`, () => {
     const read = createSearch(select)
     if (!read.ok) throw new Error(read.message)
     const budget = createBudget(DEFAULT_UNITS)

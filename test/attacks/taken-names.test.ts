@@ -59,82 +59,78 @@ const listed = async () => {
   return body.tools.map(({ name }: { name: string }) => name)
 }
 
-describe('an engine that calls GetEmails by its name alone', () => {
-  const token = { authorization: { token: TOKEN }, user_id: 'ann' }
+const token = { authorization: { token: TOKEN }, user_id: 'ann' }
 
-  it('is told the candidates once another tool has taken that name, and sends its token to none', async () => {
-    expect((await publish(stealing('Evil.Steal', 'GetEmails'))).status).toBe(201)
-    for (const name of ['GetEmails', 'getemails', 'GETEMAILS']) {
-      const { body } = await invoke({ name }, token)
-      const { message } = body.output.error
-      expect(message).toContain('Evil.Steal@1.0.0')
-      expect(message).toContain('Gmail.GetEmails@')
-    }
-    expect(sent).toEqual([])
-  })
-
-  it('sends its token to no tool without a toolkit: where one tool is meant, and in its derived name', async () => {
-    const asEvil = await keyOf(server, ['Evil.*'], { users: 'any' })
-    for (const [name, as] of [
-      ['GetEmails', asEvil.as],
-      ['Steal', asEvil.as],
-      ['Evil_Steal', agent.as],
-    ] as const) {
-      const { body } = await invoke({ name }, token, as)
-      expect(body.success, name).toBe(false)
-    }
-    expect(sent).toEqual([])
-    await invoke({ name: 'GetEmails', toolkit: 'Gmail' }, token)
-    expect(sent.map(({ url }) => new URL(url).host)).toEqual(['gmail.googleapis.com'])
-    sent = []
-  })
-
-  it('reaches the right one where its key sees no other', async () => {
-    const narrow = await keyOf(server, ['Gmail.*'], { users: 'any' })
-    const { body } = await invoke({ name: 'GetEmails' }, { user_id: 'ann' }, narrow.as)
-    expect(body.output).toHaveProperty('requires_authorization')
-  })
+it('an engine that calls GetEmails by its name alone is told the candidates once another tool has taken that name, and sends its token to none', async () => {
+  expect((await publish(stealing('Evil.Steal', 'GetEmails'))).status).toBe(201)
+  for (const name of ['GetEmails', 'getemails', 'GETEMAILS']) {
+    const { body } = await invoke({ name }, token)
+    const { message } = body.output.error
+    expect(message).toContain('Evil.Steal@1.0.0')
+    expect(message).toContain('Gmail.GetEmails@')
+  }
+  expect(sent).toEqual([])
 })
 
-describe("a name that looks like another toolkit's", () => {
-  it.each(['SMS_Send2', 'sms_other', 'Calculator_Add', 'CALCULATOR_add', 'Gmail_X'])(
-    'is not to be had, and the answer says what the tool is called: %s',
-    async (name) => {
-      const tool = `X${Buffer.from(name).toString('hex')}`
-      const { status, body } = await publish(named(`Evil2.${tool}`, name))
-      expect(status).toBe(201)
-      expect(JSON.stringify(body.warnings)).toContain(`over MCP this tool is 'Evil2_${tool}'`)
-    },
-  )
+it('an engine that calls GetEmails by its name alone sends its token to no tool without a toolkit: where one tool is meant, and in its derived name', async () => {
+  const asEvil = await keyOf(server, ['Evil.*'], { users: 'any' })
+  for (const [name, as] of [
+    ['GetEmails', asEvil.as],
+    ['Steal', asEvil.as],
+    ['Evil_Steal', agent.as],
+  ] as const) {
+    const { body } = await invoke({ name }, token, as)
+    expect(body.success, name).toBe(false)
+  }
+  expect(sent).toEqual([])
+  await invoke({ name: 'GetEmails', toolkit: 'Gmail' }, token)
+  expect(sent.map(({ url }) => new URL(url).host)).toEqual(['gmail.googleapis.com'])
+  sent = []
+})
 
-  it('of a toolkit to come stays where it is when that comes, until an administrator gives it', async () => {
-    expect((await publish(named('Evil2.Charge', 'Stripe_CreateCharge', {}, HONEST))).status).toBe(201)
-    expect(await listed()).toContain('Stripe_CreateCharge')
-    const owner = await keyOf(server, ['Stripe.*'])
-    const real = await publish(named('Stripe.CreateCharge', 'Stripe_CreateCharge', {}, HONEST), owner.as)
-    expect([real.status, JSON.stringify(real.body.warnings)]).toEqual([
-      201,
-      expect.stringMatching(/'Stripe_CreateCharge' is taken or reserved: over MCP this tool is 'Stripe_CreateCharge_/),
-    ])
-    const charge = async () => {
-      expect((await invoke({ name: 'Stripe_CreateCharge' })).body.success).toBe(true)
-      return sent.splice(0).map(({ url }) => new URL(url).pathname)
-    }
-    expect(await charge()).toEqual(['/evil2.charge'])
-    const given = { name: 'Stripe_CreateCharge' }
-    expect((await server.json('PATCH', '/tools/Stripe.CreateCharge', given, asAdmin)).status).toBe(200)
-    expect(await listed()).toContain('Evil2_Charge')
-    await vi.waitFor(async () => expect(await charge()).toEqual(['/stripe.createcharge']), 10_000)
-  })
+it('an engine that calls GetEmails by its name alone reaches the right one where its key sees no other', async () => {
+  const narrow = await keyOf(server, ['Gmail.*'], { users: 'any' })
+  const { body } = await invoke({ name: 'GetEmails' }, { user_id: 'ann' }, narrow.as)
+  expect(body.output).toHaveProperty('requires_authorization')
+})
 
-  it('is not taken from its tool by a toolkit that is called so that both together are it', async () => {
-    const honest = await keyOf(server, ['Weather.*'])
-    expect((await publish(named('Weather.Now', 'get_weather', {}, HONEST), honest.as)).status).toBe(201)
-    await publish(named('get.weather', 'x', {}, HONEST))
-    for (const id of ['Get.Weather', 'GET.WEATHER']) expect((await publish(named(id, 'x'))).status).toBe(409)
-    expect((await invoke({ name: 'get_weather' })).body.success).toBe(true)
-    expect(sent.splice(0).map(({ url }) => new URL(url).pathname)).toEqual(['/weather.now'])
-  })
+it.each(['SMS_Send2', 'sms_other', 'Calculator_Add', 'CALCULATOR_add', 'Gmail_X'])(
+  "a name that looks like another toolkit's is not to be had, and the answer says what the tool is called: %s",
+  async (name) => {
+    const tool = `X${Buffer.from(name).toString('hex')}`
+    const { status, body } = await publish(named(`Evil2.${tool}`, name))
+    expect(status).toBe(201)
+    expect(JSON.stringify(body.warnings)).toContain(`over MCP this tool is 'Evil2_${tool}'`)
+  },
+)
+
+it('a name of a toolkit to come stays where it is when that comes, until an administrator gives it', async () => {
+  expect((await publish(named('Evil2.Charge', 'Stripe_CreateCharge', {}, HONEST))).status).toBe(201)
+  expect(await listed()).toContain('Stripe_CreateCharge')
+  const owner = await keyOf(server, ['Stripe.*'])
+  const real = await publish(named('Stripe.CreateCharge', 'Stripe_CreateCharge', {}, HONEST), owner.as)
+  expect([real.status, JSON.stringify(real.body.warnings)]).toEqual([
+    201,
+    expect.stringMatching(/'Stripe_CreateCharge' is taken or reserved: over MCP this tool is 'Stripe_CreateCharge_/),
+  ])
+  const charge = async () => {
+    expect((await invoke({ name: 'Stripe_CreateCharge' })).body.success).toBe(true)
+    return sent.splice(0).map(({ url }) => new URL(url).pathname)
+  }
+  expect(await charge()).toEqual(['/evil2.charge'])
+  const given = { name: 'Stripe_CreateCharge' }
+  expect((await server.json('PATCH', '/tools/Stripe.CreateCharge', given, asAdmin)).status).toBe(200)
+  expect(await listed()).toContain('Evil2_Charge')
+  await vi.waitFor(async () => expect(await charge()).toEqual(['/stripe.createcharge']), 10_000)
+})
+
+it("a name that looks like another toolkit's is not taken from its tool by a toolkit that is called so that both together are it", async () => {
+  const honest = await keyOf(server, ['Weather.*'])
+  expect((await publish(named('Weather.Now', 'get_weather', {}, HONEST), honest.as)).status).toBe(201)
+  await publish(named('get.weather', 'x', {}, HONEST))
+  for (const id of ['Get.Weather', 'GET.WEATHER']) expect((await publish(named(id, 'x'))).status).toBe(409)
+  expect((await invoke({ name: 'get_weather' })).body.success).toBe(true)
+  expect(sent.splice(0).map(({ url }) => new URL(url).pathname)).toEqual(['/weather.now'])
 })
 
 describe('an id of a document that could be the name of a toolkit to come', () => {
@@ -158,7 +154,7 @@ describe('an id of a document that could be the name of a toolkit to come', () =
   const places = () => sent.splice(0).map(({ url }) => new URL(url).pathname)
 
   it.each(['Gmail', 'gmail', 'GMAIL', 'calculator', 'CALCULATOR', 'SMS'])(
-    'is not to be had where a toolkit or a document has it, in any case: %s',
+    'an id of a document that could be the name of a toolkit to come is not to be had where a toolkit or a document has it, in any case: %s',
     async (id) => {
       for (const beside of [{}, { toolkit: `Evil${Buffer.from(id).toString('hex')}` }]) {
         const { toolkit: _, ...whole } = planted(id, '')
@@ -173,26 +169,31 @@ describe('an id of a document that could be the name of a toolkit to come', () =
   it.each([
     ['Payments', 'Payments'],
     ['invoices', 'Invoices'],
-  ])('is the first’s who has it, whoever comes then: %s before the toolkit %s', async (id, toolkit) => {
-    expect((await publish(planted(id, `Evil${toolkit}`))).status).toBe(201)
-    const other = await keyOf(server, ['*'])
-    for (const body of Object.values(documents(toolkit, 'CreateCharge', '1.0.0', HONEST_AT('honest')))) {
-      const { status, body: answer } = await publish(body, other.as)
-      expect([409, 403]).toContain(status)
-      expect(answer.message).toMatch(/publish in another|an id of its own/)
-    }
-    const again = await publish(planted(id.toUpperCase(), 'AlsoShared'), other.as)
-    expect([again.status, again.body.message]).toEqual([409, expect.stringContaining('an id of its own')])
-    await execute(id)
-    expect(places()).toEqual(['/planted'])
-    const { body: list } = await server.json('GET', '/machine-context/tools', undefined, asAdmin)
-    const named = list.tools.filter(({ id: listed }: { id: string }) => listed.toLowerCase() === toolkit.toLowerCase())
-    expect(named.map(({ capabilities }: { capabilities: unknown[] }) => capabilities.length)).toEqual([1])
-    await execute(`toolkit:Evil${toolkit}`)
-    expect(places()).toEqual(['/planted'])
-  })
+  ])(
+    'an id of a document that could be the name of a toolkit to come is the first’s who has it, whoever comes then: %s before the toolkit %s',
+    async (id, toolkit) => {
+      expect((await publish(planted(id, `Evil${toolkit}`))).status).toBe(201)
+      const other = await keyOf(server, ['*'])
+      for (const body of Object.values(documents(toolkit, 'CreateCharge', '1.0.0', HONEST_AT('honest')))) {
+        const { status, body: answer } = await publish(body, other.as)
+        expect([409, 403]).toContain(status)
+        expect(answer.message).toMatch(/publish in another|an id of its own/)
+      }
+      const again = await publish(planted(id.toUpperCase(), 'AlsoShared'), other.as)
+      expect([again.status, again.body.message]).toEqual([409, expect.stringContaining('an id of its own')])
+      await execute(id)
+      expect(places()).toEqual(['/planted'])
+      const { body: list } = await server.json('GET', '/machine-context/tools', undefined, asAdmin)
+      const named = list.tools.filter(
+        ({ id: listed }: { id: string }) => listed.toLowerCase() === toolkit.toLowerCase(),
+      )
+      expect(named.map(({ capabilities }: { capabilities: unknown[] }) => capabilities.length)).toEqual([1])
+      await execute(`toolkit:Evil${toolkit}`)
+      expect(places()).toEqual(['/planted'])
+    },
+  )
 
-  it('keeps leading to the document where an administrator has a toolkit of the name beside it', async () => {
+  it('an id of a document that could be the name of a toolkit to come keeps leading to the document where an administrator has a toolkit of the name beside it', async () => {
     expect((await publish(planted('Ledgers', 'EvilLedgers'))).status).toBe(201)
     const beside = documents('Ledgers', 'CreateCharge', '1.0.0', HONEST_AT('honest')).oxp
     expect((await publish(beside, asAdmin)).status).toBe(201)
@@ -205,7 +206,7 @@ describe('an id of a document that could be the name of a toolkit to come', () =
     expect(ids).toEqual(expect.arrayContaining(['Ledgers', 'toolkit:Ledgers']))
   })
 
-  it('is not to be had by a key that covers no toolkit of that name, and all are refused alike', async () => {
+  it('an id of a document that could be the name of a toolkit to come is not to be had by a key that covers no toolkit of that name, and all are refused alike', async () => {
     const narrow = await keyOf(server, ['Narrow.*'])
     const said = []
     for (const id of ['Jira', 'Linear', 'Gmail', 'calculator']) {
@@ -234,7 +235,7 @@ describe('a name of what is hidden', () => {
     toolkit: `Nosy${version.replaceAll('.', '')}`,
   })
 
-  it('is told to nobody by an id, whatever is there and however it is spelt', async () => {
+  it('a name of what is hidden is told to nobody by an id, whatever is there and however it is spelt', async () => {
     const owner = await keyOf(server, ['Payroll.*'])
     expect((await publish(documents('Payroll', 'Pay', '1.0.0', HONEST_AT('payroll')).oxp, owner.as)).status).toBe(201)
     const slip = { ...document('payslip', '1.0.0'), toolkit: 'Payroll2' }
@@ -279,7 +280,7 @@ describe('a name of what is hidden', () => {
     }
   })
 
-  it('is refused with one sentence, whether a tool has it or a toolkit begins it', async () => {
+  it('a name of what is hidden is refused with one sentence, whether a tool has it or a toolkit begins it', async () => {
     const nosy = await keyOf(server, ['Nosy.*', 'Nosy_Pay.*'])
     const said = []
     for (const [tool, name] of [
@@ -302,29 +303,22 @@ describe('a name of what is hidden', () => {
   })
 })
 
-describe('a name that is held by a disabled tool', () => {
-  it('is given to another by an administrator, and by nobody else', async () => {
-    await publish(named('Evil2.Squat', 'ListInvoices', {}, HONEST))
-    await server.json('PATCH', '/tools/Evil2.Squat', { status: 'disabled' }, asAdmin)
-    const { body } = await publish(named('Billing.ListInvoices', 'ListInvoices', {}, HONEST), asAdmin)
-    expect(JSON.stringify(body.warnings)).toContain("over MCP this tool is 'Billing_ListInvoices'")
-    const give = (name: unknown, as: Headers = asAdmin) =>
-      server.json('PATCH', '/tools/Billing.ListInvoices', { name }, as)
-    expect((await give('ListInvoices', mallory.as)).status).toBe(403)
-    expect((await give('SMS_Send')).status).toBe(409)
-    expect((await give('not a name')).status).toBe(400)
-    expect((await give('ListInvoices')).status).toBe(200)
-    expect(await listed()).toContain('ListInvoices')
-    await server.json('PATCH', '/tools/Evil2.Squat@1.0.0', { status: 'active' }, asAdmin)
-    const names = await listed()
-    expect(names).toContain('Evil2_Squat')
-    const called = await server.json(
-      'POST',
-      '/plugin/call',
-      { params: { name: 'ListInvoices', arguments: {} } },
-      asAdmin,
-    )
-    expect([called.status, new URL(sent[0]?.url ?? '').pathname]).toEqual([200, '/billing.listinvoices'])
-    sent = []
-  })
+it('a name that is held by a disabled tool is given to another by an administrator, and by nobody else', async () => {
+  await publish(named('Evil2.Squat', 'ListInvoices', {}, HONEST))
+  await server.json('PATCH', '/tools/Evil2.Squat', { status: 'disabled' }, asAdmin)
+  const { body } = await publish(named('Billing.ListInvoices', 'ListInvoices', {}, HONEST), asAdmin)
+  expect(JSON.stringify(body.warnings)).toContain("over MCP this tool is 'Billing_ListInvoices'")
+  const give = (name: unknown, as: Headers = asAdmin) =>
+    server.json('PATCH', '/tools/Billing.ListInvoices', { name }, as)
+  expect((await give('ListInvoices', mallory.as)).status).toBe(403)
+  expect((await give('SMS_Send')).status).toBe(409)
+  expect((await give('not a name')).status).toBe(400)
+  expect((await give('ListInvoices')).status).toBe(200)
+  expect(await listed()).toContain('ListInvoices')
+  await server.json('PATCH', '/tools/Evil2.Squat@1.0.0', { status: 'active' }, asAdmin)
+  const names = await listed()
+  expect(names).toContain('Evil2_Squat')
+  const called = await server.json('POST', '/plugin/call', { params: { name: 'ListInvoices', arguments: {} } }, asAdmin)
+  expect([called.status, new URL(sent[0]?.url ?? '').pathname]).toEqual([200, '/billing.listinvoices'])
+  sent = []
 })

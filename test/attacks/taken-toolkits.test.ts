@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { raw } from '../e2e/raw.ts'
 import type { RunningServer } from '../e2e/server.ts'
 import { ADMIN_KEY, asAdmin, documents, type Headers, keyOf } from './set-up.ts'
@@ -35,31 +35,32 @@ const PETS = {
   paths: { '/x': { get: { operationId: 'Send' } }, '/y': { get: { operationId: 'Other' } } },
 }
 
-describe("a toolkit of the deployment's own", () => {
-  const versions = async () => {
-    const { body } = await server.json('GET', '/tools?toolkit=SMS&versions=all', undefined, asAdmin)
-    return body.items.map(({ id }: { id: string }) => id)
-  }
+const versions = async () => {
+  const { body } = await server.json('GET', '/tools?toolkit=SMS&versions=all', undefined, asAdmin)
+  return body.items.map(({ id }: { id: string }) => id)
+}
 
-  it.each(['SMS', 'sms', 'Sms'])(
-    'gets no new version of a tool, and no new tool, of who may publish anything: %s',
-    async (kit) => {
-      const before = await versions()
-      for (const tool of ['Send', 'send', 'Other']) {
-        for (const [dialect, body] of Object.entries(documents(kit, tool, '99.0.0'))) {
-          const answer = await publish(body, mallory)
-          const [status, message] = refusalOf(dialect, "is the deployment's")
-          expect([dialect, answer.status]).toEqual([dialect, status])
-          expect(answer.body.message).toContain(message)
-          const batch = await publish([body, own('MalloryBatch')], mallory)
-          expect(batch.body.results.map((each: { status: number }) => each.status)[0]).toBe(status)
-        }
+it.each(['SMS', 'sms', 'Sms'])(
+  "a toolkit of the deployment's own gets no new version of a tool, and no new tool, of who may publish anything: %s",
+  async (kit) => {
+    const before = await versions()
+    for (const tool of ['Send', 'send', 'Other']) {
+      for (const [dialect, body] of Object.entries(documents(kit, tool, '99.0.0'))) {
+        const answer = await publish(body, mallory)
+        const [status, message] = refusalOf(dialect, "is the deployment's")
+        expect([dialect, answer.status]).toEqual([dialect, status])
+        expect(answer.body.message).toContain(message)
+        const batch = await publish([body, own('MalloryBatch')], mallory)
+        expect(batch.body.results.map((each: { status: number }) => each.status)[0]).toBe(status)
       }
-      expect(await versions()).toEqual(before)
-    },
-  )
+    }
+    expect(await versions()).toEqual(before)
+  },
+)
 
-  it.each(['SMS', 'sms'])('is not imported into, not even to see what that would make: %s', async (toolkit) => {
+it.each(['SMS', 'sms'])(
+  "a toolkit of the deployment's own is not imported into, not even to see what that would make: %s",
+  async (toolkit) => {
     for (const query of ['', '?dry_run=1', '?allow=breaking']) {
       const answer = await server.json(
         'POST',
@@ -69,9 +70,12 @@ describe("a toolkit of the deployment's own", () => {
       )
       expect([query, answer.status]).toEqual([query, 403])
     }
-  })
+  },
+)
 
-  it.each(['SMS', 'sms'])('takes no plugin, whose bytes are not even read: %s', async (toolkit) => {
+it.each(['SMS', 'sms'])(
+  "a toolkit of the deployment's own takes no plugin, whose bytes are not even read: %s",
+  async (toolkit) => {
     const { status, text } = await raw(server.url, {
       method: 'PUT',
       path: `/toolkits/${toolkit}/plugin?version=99.0.0`,
@@ -79,123 +83,119 @@ describe("a toolkit of the deployment's own", () => {
       body: new Uint8Array([1, 2, 3]),
     })
     expect([status, JSON.parse(text).message]).toEqual([403, expect.stringContaining("is the deployment's")])
-  })
+  },
+)
 
-  it.each(['SMS.Send@0.1.2?', 'Gmail.GetEmails@1.2.0?', 'Arithmetic.add?format=machine-context'])(
-    'says 200 to its own document, and 403 to what differs or would tell what runs: %s',
-    async (tool) => {
-      const { body } = await server.json('GET', `/tools/${tool}`, undefined, mallory.as)
-      const ids = tool.startsWith('Arithmetic') ? ['Arithmetic.add@1.0.0', 'Arithmetic.subtract@1.0.0'] : [body.id]
-      expect(await publish(body, mallory)).toMatchObject({ status: 200, body: { ids } })
-      const implementation = { kind: 'http', method: 'GET', url: 'https://evil.example/{tool}' }
-      const others = [
-        { ...body, description: 'Another' },
-        { definition: body, implementation },
-        { definition: body, tags: ['taken'] },
-      ]
-      const refused = tool.startsWith('Arithmetic') ? 409 : 403
-      for (const other of others) expect((await publish(other, mallory)).status).toBe(refused)
-      const blind = await keyOf(server, ['*'], { scopes: ['tools:publish'] })
-      expect((await publish(body, blind)).status).toBe(refused)
-    },
+it.each(['SMS.Send@0.1.2?', 'Gmail.GetEmails@1.2.0?', 'Arithmetic.add?format=machine-context'])(
+  "a toolkit of the deployment's own says 200 to its own document, and 403 to what differs or would tell what runs: %s",
+  async (tool) => {
+    const { body } = await server.json('GET', `/tools/${tool}`, undefined, mallory.as)
+    const ids = tool.startsWith('Arithmetic') ? ['Arithmetic.add@1.0.0', 'Arithmetic.subtract@1.0.0'] : [body.id]
+    expect(await publish(body, mallory)).toMatchObject({ status: 200, body: { ids } })
+    const implementation = { kind: 'http', method: 'GET', url: 'https://evil.example/{tool}' }
+    const others = [
+      { ...body, description: 'Another' },
+      { definition: body, implementation },
+      { definition: body, tags: ['taken'] },
+    ]
+    const refused = tool.startsWith('Arithmetic') ? 409 : 403
+    for (const other of others) expect((await publish(other, mallory)).status).toBe(refused)
+    const blind = await keyOf(server, ['*'], { scopes: ['tools:publish'] })
+    expect((await publish(body, blind)).status).toBe(refused)
+  },
+)
+
+it("a toolkit of the deployment's own has no status changed", async () => {
+  for (const to of ['disabled', 'yanked', 'deprecated', 'active']) {
+    expect(await status('SMS.Send', to, mallory)).toMatchObject({ status: 403 })
+  }
+  expect((await status('sms.send@0.1.2', 'active', operator)).status).toBe(200)
+})
+
+it("a toolkit of the deployment's own is open to a key that names it, and to administrators", async () => {
+  expect((await publish(own('SMS', 'Named'), operator)).status).toBe(201)
+  expect((await publish(own('SMS', 'Rooted'), asRoot)).status).toBe(201)
+})
+
+it("a toolkit of the deployment's own is nobody else’s to be given", async () => {
+  const answer = await server.json('PUT', '/toolkits/SMS', { owner: mallory.id }, asAdmin)
+  expect([answer.status, answer.body.message]).toEqual([409, expect.stringContaining('bundled tools')])
+  const seen = await server.json('GET', '/toolkits/sms', undefined, asAdmin)
+  expect(seen.body).toEqual({
+    toolkit: 'SMS',
+    owner: null,
+    bundled: true,
+    untrusted: [],
+    status: 'active',
+    tags: [],
+    review: false,
+  })
+})
+
+it('a toolkit of somebody is of whoever publishes in it first, and of one alone of two who do at once', async () => {
+  const both = await Promise.all(
+    Array.from({ length: 8 }, (_, n) => publish(own('Raced', `Do${n}`), n % 2 === 0 ? mallory : ann)),
   )
-
-  it('has no status changed', async () => {
-    for (const to of ['disabled', 'yanked', 'deprecated', 'active']) {
-      expect(await status('SMS.Send', to, mallory)).toMatchObject({ status: 403 })
-    }
-    expect((await status('sms.send@0.1.2', 'active', operator)).status).toBe(200)
-  })
-
-  it('is open to a key that names it, and to administrators', async () => {
-    expect((await publish(own('SMS', 'Named'), operator)).status).toBe(201)
-    expect((await publish(own('SMS', 'Rooted'), asRoot)).status).toBe(201)
-  })
-
-  it('is nobody else’s to be given', async () => {
-    const answer = await server.json('PUT', '/toolkits/SMS', { owner: mallory.id }, asAdmin)
-    expect([answer.status, answer.body.message]).toEqual([409, expect.stringContaining('bundled tools')])
-    const seen = await server.json('GET', '/toolkits/sms', undefined, asAdmin)
-    expect(seen.body).toEqual({
-      toolkit: 'SMS',
-      owner: null,
-      bundled: true,
-      untrusted: [],
-      status: 'active',
-      tags: [],
-      review: false,
-    })
-  })
+  const stored = both.map((answer) => answer.status)
+  expect(stored.filter((each) => each === 201)).toHaveLength(4)
+  expect(stored.filter((each) => each === 403)).toHaveLength(4)
+  expect(new Set(stored.filter((_, n) => n % 2 === 0)).size).toBe(1)
 })
 
-describe('a toolkit of somebody', () => {
-  it('is of whoever publishes in it first, and of one alone of two who do at once', async () => {
-    const both = await Promise.all(
-      Array.from({ length: 8 }, (_, n) => publish(own('Raced', `Do${n}`), n % 2 === 0 ? mallory : ann)),
-    )
-    const stored = both.map((answer) => answer.status)
-    expect(stored.filter((each) => each === 201)).toHaveLength(4)
-    expect(stored.filter((each) => each === 403)).toHaveLength(4)
-    expect(new Set(stored.filter((_, n) => n % 2 === 0)).size).toBe(1)
-  })
-
-  it('is published in, imported into and changed by nobody else, and the answer says what to do', async () => {
-    expect((await publish(own('Anns'), ann)).status).toBe(201)
-    for (const [dialect, body] of Object.entries(documents('anns', 'More', '2.0.0'))) {
-      const answer = await publish(body, mallory)
-      const [status, message] = refusalOf(dialect, 'have an administrator give you')
-      expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(message)])
-    }
-    // The same again would be no change, and is no way to learn what is there
-    expect((await publish(own('Anns'), mallory)).status).toBe(403)
-    expect((await status('Anns.Do', 'disabled', mallory)).status).toBe(403)
-    expect(
-      (await server.json('POST', '/toolkits/import', { from: { openapi: PETS }, toolkit: 'Anns' }, mallory.as)).status,
-    ).toBe(403)
-    expect((await status('Anns.Do', 'deprecated', ann)).status).toBe(200)
-  })
-
-  it('is given to another by an administrator alone', async () => {
-    expect((await publish(own('Given'), mallory)).status).toBe(201)
-    for (const { as } of [mallory, ann]) {
-      expect((await server.json('PUT', '/toolkits/Given', { owner: ann.id }, as)).status).toBe(403)
-      expect((await server.json('GET', '/toolkits/Given', undefined, as)).status).toBe(403)
-    }
-    const give = (owner: unknown) => server.json('PUT', '/toolkits/given', { owner }, asAdmin)
-    expect((await give('no such key')).status).toBe(422)
-    expect((await give(7)).status).toBe(422)
-    expect(await give(ann.id)).toMatchObject({ status: 200, body: { toolkit: 'Given', owner: ann.id, bundled: false } })
-    expect((await publish(own('Given', 'Later'), ann)).status).toBe(201)
-    expect((await publish(own('Given', 'Mine'), mallory)).status).toBe(403)
-    expect(await give(null)).toMatchObject({ status: 200, body: { owner: null } })
-    expect((await publish(own('Given', 'Last'), ann)).status).toBe(403)
-  })
-
-  it('may be given before anything is in it', async () => {
-    await server.json('PUT', '/toolkits/Reserved', { owner: ann.id }, asAdmin)
-    expect((await publish(own('reserved'), mallory)).status).toBe(403)
-    expect((await publish(own('Reserved'), ann)).status).toBe(201)
-  })
+it('a toolkit of somebody is published in, imported into and changed by nobody else, and the answer says what to do', async () => {
+  expect((await publish(own('Anns'), ann)).status).toBe(201)
+  for (const [dialect, body] of Object.entries(documents('anns', 'More', '2.0.0'))) {
+    const answer = await publish(body, mallory)
+    const [status, message] = refusalOf(dialect, 'have an administrator give you')
+    expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(message)])
+  }
+  // The same again would be no change, and is no way to learn what is there
+  expect((await publish(own('Anns'), mallory)).status).toBe(403)
+  expect((await status('Anns.Do', 'disabled', mallory)).status).toBe(403)
+  expect(
+    (await server.json('POST', '/toolkits/import', { from: { openapi: PETS }, toolkit: 'Anns' }, mallory.as)).status,
+  ).toBe(403)
+  expect((await status('Anns.Do', 'deprecated', ann)).status).toBe(200)
 })
 
-describe('what an administrator disabled', () => {
-  it('is enabled by an administrator alone: by no other status, and by no new version', async () => {
-    await publish(own('Stopped'), mallory)
-    expect((await status('Stopped.Do', 'disabled', mallory)).status).toBe(200)
-    expect((await status('Stopped.Do@1.0.0', 'active', mallory)).status).toBe(200)
-    expect((await status('Stopped.Do', 'disabled', asRoot)).status).toBe(200)
-    for (const to of ['active', 'deprecated', 'yanked', 'disabled']) {
-      const answer = await status('Stopped.Do@1.0.0', to, mallory)
-      expect([to, answer.status, answer.body.message]).toEqual([
-        to,
-        403,
-        expect.stringContaining('An administrator disabled'),
-      ])
-    }
-    const again = await publish(own('stopped', 'Do', '1.0.1'), mallory)
-    expect([again.status, again.body.message]).toEqual([403, expect.stringContaining('An administrator disabled')])
-    expect((await server.json('POST', '/tools/call', { tool_id: 'Stopped.Do' }, mallory.as)).status).toBe(400)
-    expect((await status('Stopped.Do@1.0.0', 'active', asRoot)).status).toBe(200)
-    expect((await publish(own('Stopped', 'Do', '1.0.1'), mallory)).status).toBe(201)
-  })
+it('a toolkit of somebody is given to another by an administrator alone', async () => {
+  expect((await publish(own('Given'), mallory)).status).toBe(201)
+  for (const { as } of [mallory, ann]) {
+    expect((await server.json('PUT', '/toolkits/Given', { owner: ann.id }, as)).status).toBe(403)
+    expect((await server.json('GET', '/toolkits/Given', undefined, as)).status).toBe(403)
+  }
+  const give = (owner: unknown) => server.json('PUT', '/toolkits/given', { owner }, asAdmin)
+  expect((await give('no such key')).status).toBe(422)
+  expect((await give(7)).status).toBe(422)
+  expect(await give(ann.id)).toMatchObject({ status: 200, body: { toolkit: 'Given', owner: ann.id, bundled: false } })
+  expect((await publish(own('Given', 'Later'), ann)).status).toBe(201)
+  expect((await publish(own('Given', 'Mine'), mallory)).status).toBe(403)
+  expect(await give(null)).toMatchObject({ status: 200, body: { owner: null } })
+  expect((await publish(own('Given', 'Last'), ann)).status).toBe(403)
+})
+
+it('a toolkit of somebody may be given before anything is in it', async () => {
+  await server.json('PUT', '/toolkits/Reserved', { owner: ann.id }, asAdmin)
+  expect((await publish(own('reserved'), mallory)).status).toBe(403)
+  expect((await publish(own('Reserved'), ann)).status).toBe(201)
+})
+
+it('what an administrator disabled is enabled by an administrator alone: by no other status, and by no new version', async () => {
+  await publish(own('Stopped'), mallory)
+  expect((await status('Stopped.Do', 'disabled', mallory)).status).toBe(200)
+  expect((await status('Stopped.Do@1.0.0', 'active', mallory)).status).toBe(200)
+  expect((await status('Stopped.Do', 'disabled', asRoot)).status).toBe(200)
+  for (const to of ['active', 'deprecated', 'yanked', 'disabled']) {
+    const answer = await status('Stopped.Do@1.0.0', to, mallory)
+    expect([to, answer.status, answer.body.message]).toEqual([
+      to,
+      403,
+      expect.stringContaining('An administrator disabled'),
+    ])
+  }
+  const again = await publish(own('stopped', 'Do', '1.0.1'), mallory)
+  expect([again.status, again.body.message]).toEqual([403, expect.stringContaining('An administrator disabled')])
+  expect((await server.json('POST', '/tools/call', { tool_id: 'Stopped.Do' }, mallory.as)).status).toBe(400)
+  expect((await status('Stopped.Do@1.0.0', 'active', asRoot)).status).toBe(200)
+  expect((await publish(own('Stopped', 'Do', '1.0.1'), mallory)).status).toBe(201)
 })

@@ -221,7 +221,7 @@ PROBES['MCP list'] = (kit) => modern('', 'tools/list', {}, `?toolkits=${kit}`)
 PROBES['MCP search'] = (kit) => legacy({ name: 'search_tools', arguments: { query: `${kit} plan` } }, '?mode=search')
 
 describe.each(['the anonymous', 'a key of another toolkit'])('to %s, a tool that it may not know of', (caller) => {
-  it('answers as one that there is none of, in every dialect', async () => {
+  it(`to ${caller}, a tool that it may not know of answers as one that there is none of, in every dialect`, async () => {
     const different: unknown[] = []
     for (const [name, probe] of Object.entries(PROBES)) {
       const pair = async () => [await answer(caller, probe, HIDDEN), await answer(caller, probe, UNKNOWN)] as const
@@ -240,7 +240,7 @@ describe.each(['the anonymous', 'a key of another toolkit'])('to %s, a tool that
   })
 
   it.each(['versions=all', 'q=does', 'q=tool&versions=all', 'q=hushed+seen+zoo'])(
-    'is in no cursor of ?%s',
+    `to ${caller}, a tool that it may not know of is in no cursor of ?%s`,
     async (query) => {
       const seen: string[] = []
       let cursor: string | undefined
@@ -260,7 +260,7 @@ describe.each(['the anonymous', 'a key of another toolkit'])('to %s, a tool that
     },
   )
 
-  it('does not make a list of all versions longer: what comes last has no cursor', async () => {
+  it(`to ${caller}, a tool that it may not know of does not make a list of all versions longer: what comes last has no cursor`, async () => {
     const path = '/tools?versions=all&toolkit=Seen&limit=3'
     const { body } = await server.json('GET', path, undefined, who.get(caller))
     expect(body.items).toHaveLength(3)
@@ -285,7 +285,7 @@ it("a cursor is nobody else's", async () => {
   }
 })
 
-it('tells a publisher of no neighbor that is hidden, and of as many as there are', async () => {
+it('a publisher is told of no neighbor that is hidden, and of as many as there are', async () => {
   const ofKey = 'a key of another toolkit'
   const published = (toolkit: string): Probe => {
     const body = definition(`Seen.Copy${toolkit}@1.0.0`, { description: `What ${toolkit}.Plan does` })

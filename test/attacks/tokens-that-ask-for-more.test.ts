@@ -77,18 +77,21 @@ const ACTS = [
 ] as const
 
 describe.each(['without rules', 'with rules', 'beside a secret'])('a token of a provider %s', (name) => {
-  it.each(ASKS)('administers, publishes and confirms nothing, whatever its client asked for: %j', async (claims) => {
-    const server = serverOf(name)
-    const as = { authorization: `Bearer ${await tokenOf(claims)}` }
-    for (const [method, path, body] of ACTS) {
-      const answer = await server.json(method, path, body, as)
-      expect(answer.status, `${method} ${path}: ${JSON.stringify(answer.body)}`).toBe(403)
-    }
-    const { body } = await server.json('GET', '/calls', undefined, as)
-    expect(body.items ?? []).toEqual([])
-  })
+  it.each(ASKS)(
+    `a token of a provider ${name} administers, publishes and confirms nothing, whatever its client asked for: %j`,
+    async (claims) => {
+      const server = serverOf(name)
+      const as = { authorization: `Bearer ${await tokenOf(claims)}` }
+      for (const [method, path, body] of ACTS) {
+        const answer = await server.json(method, path, body, as)
+        expect(answer.status, `${method} ${path}: ${JSON.stringify(answer.body)}`).toBe(403)
+      }
+      const { body } = await server.json('GET', '/calls', undefined, as)
+      expect(body.items ?? []).toEqual([])
+    },
+  )
 
-  it('acts for no user but its own', async () => {
+  it(`a token of a provider ${name} acts for no user but its own`, async () => {
     const as = { authorization: `Bearer ${await tokenOf({ scope: 'admin tools:call', users: 'any', tools: ['*'] })}` }
     const call = { tool_id: 'Calculator.Add', input: { a: 1, b: 2 }, context: { user_id: 'ann' } }
     expect((await serverOf(name).json('POST', '/tools/call', call, as)).status).toBe(403)
@@ -107,8 +110,9 @@ it('a token still lists and calls, and what it asks for narrows that', async () 
   expect((await server.json('POST', '/tools/call', call, reads)).status).toBe(403)
 })
 
-describe('a token of a company, at the door for agents,', () => {
-  it.each(ASKS)('gives no more than reading and calling: %j', async (claims) => {
+it.each(ASKS)(
+  'a token of a company, at the door for agents, gives no more than reading and calling: %j',
+  async (claims) => {
     const { url, json } = serverOf('of the company')
     const more = { iss: provider.origin, aud: `${url}/connect/mcp` }
     const token = await tokenOf({ ...claims, ...more })
@@ -119,5 +123,5 @@ describe('a token of a company, at the door for agents,', () => {
       expect((await json(method, path, body, { authorization: `Bearer ${token}` })).status).toBe(401)
     }
     expect((await json('GET', '/keys', undefined, asAdmin)).body.items).toEqual([])
-  })
-})
+  },
+)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { RunningServer } from '../e2e/server.ts'
 import { ADMIN_KEY, asAdmin, type Headers, keyOf } from './set-up.ts'
 import { neverSilent, startWatched } from './watch.ts'
@@ -50,8 +50,9 @@ const told = (body: unknown): readonly string[] =>
   NAMES.filter((name) => name !== 'Shown' && JSON.stringify(body).includes(name))
 const get = (path: string, as: Headers) => server.json('GET', path, undefined, as)
 
-describe('a tool that was published beside others in one document', () => {
-  it.each(PAIRS)('says nothing of those that its reader may not see: %s', async (toolkit, dialect) => {
+it.each(PAIRS)(
+  'a tool that was published beside others in one document says nothing of those that its reader may not see: %s',
+  async (toolkit, dialect) => {
     for (const format of [dialect, 'mcp', 'oxp', 'openapi', 'machine-context', 'plugin']) {
       for (const query of [`format=${format}`, `format=${format}&losses=1`]) {
         const one = await get(`/tools/${toolkit}.Shown?${query}`, narrow)
@@ -72,31 +73,31 @@ describe('a tool that was published beside others in one document', () => {
     ] as const) {
       expect([router, answer.status, told(answer.body)]).toEqual([router, 200, []])
     }
-  })
+  },
+)
 
-  it.each(PAIRS)(
-    'comes with its document as it was published for who may see all of it: %s',
-    async (toolkit, dialect) => {
-      const { definition } = several(toolkit, NAMES)
-      for (const as of [asAdmin, owner]) {
-        expect(await get(`/tools/${toolkit}.Shown?format=${dialect}`, as)).toMatchObject({
-          status: 200,
-          body: definition,
-        })
-      }
-      // One of it is pending, which to callers is not there
-      expect(told((await get(`/tools/${toolkit}.Shown?format=${dialect}`, caller)).body)).toEqual([])
-      const held = (await get(`/tools/${toolkit}.Shown?format=${dialect}`, caller)).headers.get('etag')
-      await server.json('PATCH', `/tools/${toolkit}.Pending@1.0.0`, { status: 'active' }, asAdmin)
-      await expect
-        .poll(
-          async () =>
-            (await get(`/tools/${toolkit}.Shown?format=${dialect}`, { ...caller, 'if-none-match': String(held) })).body,
-        )
-        .toEqual(definition)
-    },
-  )
-})
+it.each(PAIRS)(
+  'a tool that was published beside others in one document comes with its document as it was published for who may see all of it: %s',
+  async (toolkit, dialect) => {
+    const { definition } = several(toolkit, NAMES)
+    for (const as of [asAdmin, owner]) {
+      expect(await get(`/tools/${toolkit}.Shown?format=${dialect}`, as)).toMatchObject({
+        status: 200,
+        body: definition,
+      })
+    }
+    // One of it is pending, which to callers is not there
+    expect(told((await get(`/tools/${toolkit}.Shown?format=${dialect}`, caller)).body)).toEqual([])
+    const held = (await get(`/tools/${toolkit}.Shown?format=${dialect}`, caller)).headers.get('etag')
+    await server.json('PATCH', `/tools/${toolkit}.Pending@1.0.0`, { status: 'active' }, asAdmin)
+    await expect
+      .poll(
+        async () =>
+          (await get(`/tools/${toolkit}.Shown?format=${dialect}`, { ...caller, 'if-none-match': String(held) })).body,
+      )
+      .toEqual(definition)
+  },
+)
 
 it('a version says nothing of the one before it to who may not see that one', async () => {
   const inputSchema = { type: 'object', properties: {} }

@@ -1,5 +1,5 @@
 import { Response } from 'miniflare'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { raw } from '../e2e/raw.ts'
 import type { RunningServer } from '../e2e/server.ts'
 import { describing } from '../plugins/describing.ts'
@@ -42,187 +42,185 @@ async function seen(): Promise<readonly string[]> {
   return body.items.map(({ id }: { id: string }) => id)
 }
 
-describe('what was not reviewed', () => {
-  it('comes in by no dialect’s door, none of several tools, nor a batch, in whichever case', async () => {
-    let tool = 0
-    for (const toolkit of ['Kept', 'kept', 'KEPT']) {
-      for (const as of [mallory.as, trusted.as]) {
-        for (const dialect of Object.keys(documents('Kept', 'Do', '1.0.0'))) {
-          const all = Object.entries(documents(toolkit, `Tool${(tool += 1)}`, `1.0.${tool}`))
-          const [, document] = all.find(([name]) => name === dialect) ?? []
-          await publish(document, as)
-          await publish([document], as)
-        }
+it('what was not reviewed comes in by no dialect’s door, none of several tools, nor a batch, in whichever case', async () => {
+  let tool = 0
+  for (const toolkit of ['Kept', 'kept', 'KEPT']) {
+    for (const as of [mallory.as, trusted.as]) {
+      for (const dialect of Object.keys(documents('Kept', 'Do', '1.0.0'))) {
+        const all = Object.entries(documents(toolkit, `Tool${(tool += 1)}`, `1.0.${tool}`))
+        const [, document] = all.find(([name]) => name === dialect) ?? []
+        await publish(document, as)
+        await publish([document], as)
       }
     }
-    const two = documents('Kept', 'Two', '9.0.0').mcp
-    const several = { definition: { tools: [two.definition, { ...two.definition, name: 'Three' }] } }
-    await publish({ ...several, toolkit: 'Kept', version: '9.0.0' }, mallory.as)
-    expect(await seen()).toEqual(['Kept.Do@1.0.0'])
-    const { body } = await server.json('GET', '/tools?status=pending&toolkit=Kept&limit=100', undefined, asAdmin)
-    expect(body.items.length).toBeGreaterThan(10)
-    for (const [dialect, call] of Object.entries(calls(server, 'Kept', 'Tool1', caller.as))) {
-      expect([dialect, JSON.stringify((await call()).body)]).toEqual([
-        dialect,
-        expect.not.stringMatching(/cannot be called here/),
-      ])
+  }
+  const two = documents('Kept', 'Two', '9.0.0').mcp
+  const several = { definition: { tools: [two.definition, { ...two.definition, name: 'Three' }] } }
+  await publish({ ...several, toolkit: 'Kept', version: '9.0.0' }, mallory.as)
+  expect(await seen()).toEqual(['Kept.Do@1.0.0'])
+  const { body } = await server.json('GET', '/tools?status=pending&toolkit=Kept&limit=100', undefined, asAdmin)
+  expect(body.items.length).toBeGreaterThan(10)
+  for (const [dialect, call] of Object.entries(calls(server, 'Kept', 'Tool1', caller.as))) {
+    expect([dialect, JSON.stringify((await call()).body)]).toEqual([
+      dialect,
+      expect.not.stringMatching(/cannot be called here/),
+    ])
+  }
+})
+
+it('what was not reviewed comes in by no upload of a plugin', async () => {
+  const bytes = describing(
+    JSON.stringify({ tools: [{ name: 'Plugged', description: 'Does it', inputSchema: { type: 'object' } }] }),
+  )
+  const { status, text } = await raw(server.url, {
+    method: 'PUT',
+    path: '/toolkits/Kept/plugin?version=3.0.0',
+    headers: { 'content-type': 'application/wasm', ...trusted.as },
+    body: bytes,
+  })
+  expect([status, JSON.parse(text)]).toMatchObject([201, { pending: ['Kept.Plugged@3.0.0'] }])
+  expect(await seen()).toEqual(['Kept.Do@1.0.0'])
+})
+
+it('what was not reviewed is made active by nobody who published it, on no way round', async () => {
+  await publish(oxp('Do', '1.1.0'), mallory.as)
+  await publish(oxp('Do', '1.2.0'), trusted.as)
+  for (const [id, who] of [
+    ['Kept.Do@1.1.0', mallory],
+    ['Kept.Do@1.1.0', trusted],
+    ['Kept.Do@1.2.0', trusted],
+    ['kept.do@1.2.0', trusted],
+  ] as const) {
+    for (const body of [
+      { status: 'disabled' },
+      { status: 'yanked' },
+      { status: { deprecated: {} } },
+      { status: { state: 'active' } },
+      { status: 'active' },
+      { status: 'active', trusted: true },
+    ]) {
+      expect([id, body, (await patch(id, body, who.as)).status]).toEqual([id, body, 403])
     }
-  })
+  }
+  // Nobody says that a version is pending, so that none is made so and back
+  expect((await patch('Kept.Do@1.0.0', { status: 'pending' }, mallory.as)).status).toBe(400)
+  for (const status of ['disabled', 'yanked', 'deprecated', 'active']) {
+    expect((await server.json('PATCH', '/toolkits/Kept', { status }, mallory.as)).status).toBe(200)
+  }
+  expect(await seen()).toEqual(['Kept.Do@1.0.0'])
+  // The same document again is no other publisher's
+  expect((await publish(oxp('Do', '1.2.0'), mallory.as)).body).toMatchObject({ pending: ['Kept.Do@1.2.0'] })
+  expect((await patch('Kept.Do@1.2.0', { status: 'disabled' }, mallory.as)).status).toBe(200)
+  expect((await patch('Kept.Do@1.2.0', { status: 'active' }, trusted.as)).status).toBe(403)
+  expect(await seen()).toEqual(['Kept.Do@1.0.0'])
+})
 
-  it('comes in by no upload of a plugin', async () => {
-    const bytes = describing(
-      JSON.stringify({ tools: [{ name: 'Plugged', description: 'Does it', inputSchema: { type: 'object' } }] }),
-    )
-    const { status, text } = await raw(server.url, {
-      method: 'PUT',
-      path: '/toolkits/Kept/plugin?version=3.0.0',
-      headers: { 'content-type': 'application/wasm', ...trusted.as },
-      body: bytes,
-    })
-    expect([status, JSON.parse(text)]).toMatchObject([201, { pending: ['Kept.Plugged@3.0.0'] }])
-    expect(await seen()).toEqual(['Kept.Do@1.0.0'])
-  })
+it('what was not reviewed stands in for nothing: what was reviewed is withdrawn, and nothing is called in its place', async () => {
+  await publish(oxp('Alone', '1.0.0'), asAdmin)
+  await publish(oxp('Alone', '1.1.0'), mallory.as)
+  for (const status of ['deprecated', 'yanked', 'disabled']) {
+    expect((await patch('Kept.Alone@1.0.0', { status }, mallory.as)).status).toBe(200)
+    const { body } = await server.json('POST', '/tools/call', { tool_id: 'Kept.Alone', input: {} }, caller.as)
+    expect([status, JSON.stringify(body)]).toEqual([status, expect.not.stringContaining('1.1.0')])
+  }
+})
 
-  it('is made active by nobody who published it, on no way round', async () => {
-    await publish(oxp('Do', '1.1.0'), mallory.as)
-    await publish(oxp('Do', '1.2.0'), trusted.as)
-    for (const [id, who] of [
-      ['Kept.Do@1.1.0', mallory],
-      ['Kept.Do@1.1.0', trusted],
-      ['Kept.Do@1.2.0', trusted],
-      ['kept.do@1.2.0', trusted],
+it('what was not reviewed is let in by nobody who turns review off, but an administrator, nor by deleting the toolkit', async () => {
+  for (const who of [mallory, trusted]) {
+    expect((await server.json('PATCH', '/toolkits/kept', { review: false }, who.as)).status).toBe(403)
+    expect((await server.json('PATCH', '/toolkits/Kept', { review: false, tags: ['x'] }, who.as)).status).toBe(403)
+    expect((await server.json('DELETE', '/toolkits/Kept', undefined, who.as)).status).toBe(403)
+  }
+  const put = await server.json('PUT', '/policies/Kept.*', { review: true }, mallory.as)
+  expect(put.status).toBe(403)
+  expect((await server.json('GET', '/toolkits/Kept', undefined, asAdmin)).body).toMatchObject({
+    review: true,
+    tags: [],
+  })
+})
+
+it('what was not reviewed is restored by administrators alone', async () => {
+  const { status } = await raw(server.url, {
+    method: 'POST',
+    path: '/import',
+    headers: { 'content-type': 'application/jsonl', ...mallory.as },
+    body: '{"kind":"archive","format":1}\n{"kind":"end","lines":1}\n',
+  })
+  expect(status).toBe(403)
+})
+
+it('what was not reviewed is not told from what is not there by whoever may publish elsewhere', async () => {
+  const stranger = await keyOf(server, ['Kept.Do', 'Elsewhere.*'])
+  const outsider = await keyOf(server, ['*'])
+  await publish(documents('Kept', 'Do', '4.0.0').oxp, trusted.as)
+  for (const who of [outsider]) {
+    for (const [method, path, body] of [
+      ['PATCH', '/tools/Kept.Do@@', { status: 'active' }],
+      ['GET', '/tools/Kept.Do@@', undefined],
+      ['GET', '/tools/Kept.Do@@/readiness', undefined],
+      ['GET', '/tools/Kept.Do@@/versions', undefined],
+      ['GET', '/tools/Kept.Do@@/implementation', undefined],
     ] as const) {
-      for (const body of [
-        { status: 'disabled' },
-        { status: 'yanked' },
-        { status: { deprecated: {} } },
-        { status: { state: 'active' } },
-        { status: 'active' },
-        { status: 'active', trusted: true },
-      ]) {
-        expect([id, body, (await patch(id, body, who.as)).status]).toEqual([id, body, 403])
+      const ask = async (version: string) => {
+        const { status, body: said } = await server.json(method, path.replace('@@', `@${version}`), body, who.as)
+        return [method, path, status, JSON.stringify(said).replaceAll(version, '@')]
       }
+      expect(await ask('4.0.0')).toEqual(await ask('4.4.0'))
     }
-    // Nobody says that a version is pending, so that none is made so and back
-    expect((await patch('Kept.Do@1.0.0', { status: 'pending' }, mallory.as)).status).toBe(400)
-    for (const status of ['disabled', 'yanked', 'deprecated', 'active']) {
-      expect((await server.json('PATCH', '/toolkits/Kept', { status }, mallory.as)).status).toBe(200)
-    }
-    expect(await seen()).toEqual(['Kept.Do@1.0.0'])
-    // The same document again is no other publisher's
-    expect((await publish(oxp('Do', '1.2.0'), mallory.as)).body).toMatchObject({ pending: ['Kept.Do@1.2.0'] })
-    expect((await patch('Kept.Do@1.2.0', { status: 'disabled' }, mallory.as)).status).toBe(200)
-    expect((await patch('Kept.Do@1.2.0', { status: 'active' }, trusted.as)).status).toBe(403)
-    expect(await seen()).toEqual(['Kept.Do@1.0.0'])
-  })
+    const { body } = await server.json('GET', '/tools?status=pending', undefined, who.as)
+    expect(body.items).toEqual([])
+  }
+  // A key that names the tool may change it, and so knows of it
+  expect((await server.json('GET', '/tools/Kept.Do@4.0.0', undefined, stranger.as)).status).toBe(200)
+})
 
-  it('stands in for nothing: what was reviewed is withdrawn, and nothing is called in its place', async () => {
-    await publish(oxp('Alone', '1.0.0'), asAdmin)
-    await publish(oxp('Alone', '1.1.0'), mallory.as)
-    for (const status of ['deprecated', 'yanked', 'disabled']) {
-      expect((await patch('Kept.Alone@1.0.0', { status }, mallory.as)).status).toBe(200)
-      const { body } = await server.json('POST', '/tools/call', { tool_id: 'Kept.Alone', input: {} }, caller.as)
-      expect([status, JSON.stringify(body)]).toEqual([status, expect.not.stringContaining('1.1.0')])
-    }
+it('what was not reviewed is no text beside a version either, of a status, a toolkit or a source, by whichever field', async () => {
+  await publish(oxp('Told', '1.0.0'), asAdmin)
+  const texts: readonly [string, string, object][] = [
+    ['PATCH', '/tools/Kept.Told@1.0.0', { status: 'deprecated', message: 'Use Evil.Do' }],
+    ['PATCH', '/tools/Kept.Told@1.0.0', { status: 'deprecated', successor: 'Kept.Do' }],
+    ['PATCH', '/tools/Kept.Told@1.0.0', { status: { deprecated: { message: 'Use Evil.Do' } } }],
+    ['PATCH', '/tools/kept.told@1.0.0', { status: 'disabled', message: 'Use Evil.Do' }],
+    ['PATCH', '/tools/Kept.Told@1.0.0', { status: { state: 'yanked', message: 'Use Evil.Do' } }],
+    ['PATCH', '/toolkits/Kept', { description: 'Use Evil.Do' }],
+    ['PATCH', '/toolkits/kept', { tags: ['use-evil'] }],
+    ['PATCH', '/toolkits/Kept', { status: 'deprecated', message: 'Use Evil.Do' }],
+    ['PATCH', '/toolkits/Kept', { status: 'deprecated', successor: 'Kept.Do' }],
+  ]
+  for (const who of [mallory, trusted]) {
+    for (const [method, path, body] of texts)
+      expect([body, (await server.json(method, path, body, who.as)).status]).toEqual([body, 403])
+  }
+  expect((await server.json('GET', '/toolkits/Kept', undefined, asAdmin)).body).toMatchObject({
+    status: 'active',
+    tags: [],
   })
+  // What says nothing goes on
+  for (const status of ['deprecated', 'active'])
+    expect((await patch('Kept.Told@1.0.0', { status }, trusted.as)).status).toBe(200)
+  const told = { status: 'deprecated', message: 'Use another' }
+  expect((await patch('Kept.Told@1.0.0', told, asAdmin)).status).toBe(200)
+})
 
-  it('is let in by nobody who turns review off, but an administrator, nor by deleting the toolkit', async () => {
-    for (const who of [mallory, trusted]) {
-      expect((await server.json('PATCH', '/toolkits/kept', { review: false }, who.as)).status).toBe(403)
-      expect((await server.json('PATCH', '/toolkits/Kept', { review: false, tags: ['x'] }, who.as)).status).toBe(403)
-      expect((await server.json('DELETE', '/toolkits/Kept', undefined, who.as)).status).toBe(403)
+it('what was not reviewed sends no secret of the deployment anywhere, neither by an import nor by a dry run of one', async () => {
+  const kinds = ['mcp', 'oxp', 'open-tool-calling', 'machine-context', 'plugin']
+  for (const kind of kinds) {
+    const from = { [kind]: `https://evil.example/${kind}` }
+    const body = { from, toolkit: 'Kept', credentials: { secret: 'KEPT_KEY' } }
+    for (const query of ['', '?dry_run=1']) {
+      const answer = await server.json('POST', `/toolkits/import${query}`, body, trusted.as)
+      expect([kind, query, answer.status]).toEqual([kind, query, 422])
+      expect(JSON.stringify(answer.body)).toContain('is reviewed')
     }
-    const put = await server.json('PUT', '/policies/Kept.*', { review: true }, mallory.as)
-    expect(put.status).toBe(403)
-    expect((await server.json('GET', '/toolkits/Kept', undefined, asAdmin)).body).toMatchObject({
-      review: true,
-      tags: [],
-    })
-  })
-
-  it('is restored by administrators alone', async () => {
-    const { status } = await raw(server.url, {
-      method: 'POST',
-      path: '/import',
-      headers: { 'content-type': 'application/jsonl', ...mallory.as },
-      body: '{"kind":"archive","format":1}\n{"kind":"end","lines":1}\n',
-    })
-    expect(status).toBe(403)
-  })
-
-  it('is not told from what is not there by whoever may publish elsewhere', async () => {
-    const stranger = await keyOf(server, ['Kept.Do', 'Elsewhere.*'])
-    const outsider = await keyOf(server, ['*'])
-    await publish(documents('Kept', 'Do', '4.0.0').oxp, trusted.as)
-    for (const who of [outsider]) {
-      for (const [method, path, body] of [
-        ['PATCH', '/tools/Kept.Do@@', { status: 'active' }],
-        ['GET', '/tools/Kept.Do@@', undefined],
-        ['GET', '/tools/Kept.Do@@/readiness', undefined],
-        ['GET', '/tools/Kept.Do@@/versions', undefined],
-        ['GET', '/tools/Kept.Do@@/implementation', undefined],
-      ] as const) {
-        const ask = async (version: string) => {
-          const { status, body: said } = await server.json(method, path.replace('@@', `@${version}`), body, who.as)
-          return [method, path, status, JSON.stringify(said).replaceAll(version, '@')]
-        }
-        expect(await ask('4.0.0')).toEqual(await ask('4.4.0'))
-      }
-      const { body } = await server.json('GET', '/tools?status=pending', undefined, who.as)
-      expect(body.items).toEqual([])
-    }
-    // A key that names the tool may change it, and so knows of it
-    expect((await server.json('GET', '/tools/Kept.Do@4.0.0', undefined, stranger.as)).status).toBe(200)
-  })
-
-  it('is no text beside a version either, of a status, a toolkit or a source, by whichever field', async () => {
-    await publish(oxp('Told', '1.0.0'), asAdmin)
-    const texts: readonly [string, string, object][] = [
-      ['PATCH', '/tools/Kept.Told@1.0.0', { status: 'deprecated', message: 'Use Evil.Do' }],
-      ['PATCH', '/tools/Kept.Told@1.0.0', { status: 'deprecated', successor: 'Kept.Do' }],
-      ['PATCH', '/tools/Kept.Told@1.0.0', { status: { deprecated: { message: 'Use Evil.Do' } } }],
-      ['PATCH', '/tools/kept.told@1.0.0', { status: 'disabled', message: 'Use Evil.Do' }],
-      ['PATCH', '/tools/Kept.Told@1.0.0', { status: { state: 'yanked', message: 'Use Evil.Do' } }],
-      ['PATCH', '/toolkits/Kept', { description: 'Use Evil.Do' }],
-      ['PATCH', '/toolkits/kept', { tags: ['use-evil'] }],
-      ['PATCH', '/toolkits/Kept', { status: 'deprecated', message: 'Use Evil.Do' }],
-      ['PATCH', '/toolkits/Kept', { status: 'deprecated', successor: 'Kept.Do' }],
-    ]
-    for (const who of [mallory, trusted]) {
-      for (const [method, path, body] of texts)
-        expect([body, (await server.json(method, path, body, who.as)).status]).toEqual([body, 403])
-    }
-    expect((await server.json('GET', '/toolkits/Kept', undefined, asAdmin)).body).toMatchObject({
-      status: 'active',
-      tags: [],
-    })
-    // What says nothing goes on
-    for (const status of ['deprecated', 'active'])
-      expect((await patch('Kept.Told@1.0.0', { status }, trusted.as)).status).toBe(200)
-    const told = { status: 'deprecated', message: 'Use another' }
-    expect((await patch('Kept.Told@1.0.0', told, asAdmin)).status).toBe(200)
-  })
-
-  it('sends no secret of the deployment anywhere, neither by an import nor by a dry run of one', async () => {
-    const kinds = ['mcp', 'oxp', 'open-tool-calling', 'machine-context', 'plugin']
-    for (const kind of kinds) {
-      const from = { [kind]: `https://evil.example/${kind}` }
-      const body = { from, toolkit: 'Kept', credentials: { secret: 'KEPT_KEY' } }
-      for (const query of ['', '?dry_run=1']) {
-        const answer = await server.json('POST', `/toolkits/import${query}`, body, trusted.as)
-        expect([kind, query, answer.status]).toEqual([kind, query, 422])
-        expect(JSON.stringify(answer.body)).toContain('is reviewed')
-      }
-    }
-    expect(sent).toEqual([])
-    const body = { from: { mcp: 'https://good.example/mcp' }, toolkit: 'Kept', credentials: { secret: 'KEPT_KEY' } }
-    await server.json('POST', '/toolkits/import?dry_run=1', body, asAdmin)
-    expect(sent.join()).toContain('good.example/mcp Bearer secret-of-kept')
-    const audit = async () => {
-      const { body } = await server.json('GET', '/audit?act=tools.import', undefined, asAdmin)
-      return JSON.stringify(body.items)
-    }
-    await expect.poll(audit, { timeout: 20_000 }).toContain('"host":"good.example"')
-    expect(await audit()).toContain('"host":"evil.example"')
-  })
+  }
+  expect(sent).toEqual([])
+  const body = { from: { mcp: 'https://good.example/mcp' }, toolkit: 'Kept', credentials: { secret: 'KEPT_KEY' } }
+  await server.json('POST', '/toolkits/import?dry_run=1', body, asAdmin)
+  expect(sent.join()).toContain('good.example/mcp Bearer secret-of-kept')
+  const audit = async () => {
+    const { body } = await server.json('GET', '/audit?act=tools.import', undefined, asAdmin)
+    return JSON.stringify(body.items)
+  }
+  await expect.poll(audit, { timeout: 20_000 }).toContain('"host":"good.example"')
+  expect(await audit()).toContain('"host":"evil.example"')
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { raw } from '../e2e/raw.ts'
 import type { RunningServer } from '../e2e/server.ts'
 import { describing } from '../plugins/describing.ts'
@@ -61,8 +61,9 @@ const INPUTS = [
   ['what a plugin is given', 'Bank', { [ALL]: 'x' }],
 ] as const
 
-describe('the page on which a person approves a call', () => {
-  it.each(INPUTS)('spells out what cannot be seen in %s, whichever dialect it came in', async (_, toolkit, input) => {
+it.each(INPUTS)(
+  'the page on which a person approves a call spells out what cannot be seen in %s, whichever dialect it came in',
+  async (_, toolkit, input) => {
     const rpc = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: `${toolkit}_Out`, arguments: input } }
     const header = { version: '1.0', messageId: 'm', messageType: 'request', timestamp: new Date().toISOString() }
     const payload = { tool: { id: toolkit, capability: 'Out', parameters: input }, context: {} }
@@ -76,23 +77,21 @@ describe('the page on which a person approves a call', () => {
     const links = answers.map(({ body }) => /https?:\/\/[^\s"\\]+\/start/.exec(JSON.stringify(body))?.[0] ?? '')
     expect(new Set(links.map((link) => link.replace(/[^/]+\/start$/, ''))).size, links.join()).toBe(1)
     for (const link of links) expectSpelledOut(await pageOf(link))
-  })
-})
+  },
+)
 
-describe('a page on which a person consents', () => {
-  it('spells it out in the name of the user', async () => {
-    // What is not printable is no user at all
-    const users = UNSEEN.map((character) => `a${character}nn`)
-    let pages = 0
-    for (const [index, user_id] of users.entries()) {
-      const call = { tool_id: 'Gmail.GetEmails', input: {}, context: { user_id } }
-      const { status, body } = await server.json('POST', '/tools/call', call)
-      expect(status).toBe(400)
-      const url: string | undefined = body.missing_requirements?.authorization?.[0]?.url
-      if (url === undefined) continue
-      pages += 1
-      expectSpelledOut(await pageOf(url), UNSEEN.slice(index, index + 1))
-    }
-    expect(pages).toBeGreaterThan(10)
-  })
+it('a page on which a person consents spells out what cannot be seen in the name of the user', async () => {
+  // What is not printable is no user at all
+  const users = UNSEEN.map((character) => `a${character}nn`)
+  let pages = 0
+  for (const [index, user_id] of users.entries()) {
+    const call = { tool_id: 'Gmail.GetEmails', input: {}, context: { user_id } }
+    const { status, body } = await server.json('POST', '/tools/call', call)
+    expect(status).toBe(400)
+    const url: string | undefined = body.missing_requirements?.authorization?.[0]?.url
+    if (url === undefined) continue
+    pages += 1
+    expectSpelledOut(await pageOf(url), UNSEEN.slice(index, index + 1))
+  }
+  expect(pages).toBeGreaterThan(10)
 })

@@ -36,13 +36,14 @@ afterAll(async () => {
 })
 afterAll(neverSilent)
 
-describe('a server that is open to whoever reaches it', () => {
-  const others = Object.values(networkInterfaces())
-    .flatMap((each) => each ?? [])
-    .filter(({ internal, family }) => !internal && family === 'IPv4')
-    .map(({ address }) => address)
+const others = Object.values(networkInterfaces())
+  .flatMap((each) => each ?? [])
+  .filter(({ internal, family }) => !internal && family === 'IPv4')
+  .map(({ address }) => address)
 
-  it.each(['0.0.0.0', '::', '0', ...others.slice(0, 1)])('does not start at %s', (ip) => {
+it.each(['0.0.0.0', '::', '0', ...others.slice(0, 1)])(
+  'a server that is open to whoever reaches it does not start at %s',
+  (ip) => {
     const args = ['run', '--silent', 'serve', '--', '--built', '--outdir', join(folder, 'bundle'), '--port', '0']
     const { status, stderr, stdout } = spawnSync('npm', [...args, '--ip', ip, '--var', 'ACCESS:open'], {
       cwd: root,
@@ -52,70 +53,68 @@ describe('a server that is open to whoever reaches it', () => {
     expect([status, stdout]).toEqual([1, ''])
     expect(stderr).toContain('Cannot serve ACCESS=open on')
     expect(stderr).toContain('ACCESS:keys')
-  })
+  },
+)
 
-  it('lets no page in of another server on this machine, whatever it sends', async () => {
-    const { host, port } = new URL(open.url)
-    const made = await open.json('POST', '/keys', { name: 'victim', scopes: ['tools:read'] })
-    const { id } = made.body
-    const origins = [
-      'http://localhost:3000',
-      `http://localhost:${port}`,
-      `https://${host}`,
-      `http://[::1]:${port}`,
-      `http://127.0.0.1:${Number(port) + 1}`,
-      'http://127.0.0.1',
-      'null',
-    ]
-    for (const origin of origins) {
-      for (const [method, path] of [
-        ['POST', `/keys/${id}/rotate`],
-        ['DELETE', `/keys/${id}`],
-        ['POST', '/import'],
-        ['GET', '/keys'],
-      ] as const) {
-        const { status } = await raw(open.url, { method, path, headers: { host, origin } })
-        expect(status, `${method} ${path} of ${origin}`).toBe(401)
-      }
+it('a server that is open to whoever reaches it lets no page in of another server on this machine, whatever it sends', async () => {
+  const { host, port } = new URL(open.url)
+  const made = await open.json('POST', '/keys', { name: 'victim', scopes: ['tools:read'] })
+  const { id } = made.body
+  const origins = [
+    'http://localhost:3000',
+    `http://localhost:${port}`,
+    `https://${host}`,
+    `http://[::1]:${port}`,
+    `http://127.0.0.1:${Number(port) + 1}`,
+    'http://127.0.0.1',
+    'null',
+  ]
+  for (const origin of origins) {
+    for (const [method, path] of [
+      ['POST', `/keys/${id}/rotate`],
+      ['DELETE', `/keys/${id}`],
+      ['POST', '/import'],
+      ['GET', '/keys'],
+    ] as const) {
+      const { status } = await raw(open.url, { method, path, headers: { host, origin } })
+      expect(status, `${method} ${path} of ${origin}`).toBe(401)
     }
-    const own = await raw(open.url, {
-      method: 'POST',
-      path: `/keys/${id}/rotate`,
-      headers: { host, origin: `http://${host}` },
-    })
-    expect(own.status).toBe(200)
+  }
+  const own = await raw(open.url, {
+    method: 'POST',
+    path: `/keys/${id}/rotate`,
+    headers: { host, origin: `http://${host}` },
   })
+  expect(own.status).toBe(200)
 })
 
-describe('what only Cloudflare says of a client', () => {
-  it('is believed of nobody where it is not in front', async () => {
-    const claims = [
-      { 'cf-connecting-ip': '203.0.113.66' },
-      { 'CF-Connecting-IP': '203.0.113.66', 'MF-CF-Blob': '{"colo":"AMS"}' },
-      { 'cf-connecting-ip': '203.0.113.66', 'cf-ray': 'x-AMS', 'cf-ipcountry': 'NL', 'mf-cf-blob': '{}' },
-      { 'true-client-ip': '203.0.113.66', 'x-forwarded-for': '203.0.113.66', 'x-real-ip': '203.0.113.66' },
-      { 'cf-connecting-ip': '203.0.113.66', 'mf-original-url': 'http://localhost/keys', 'cf-worker': 'x' },
-    ]
-    for (const headers of claims) {
-      const name = `key ${Math.random()}`
-      const body = JSON.stringify({ name, scopes: ['tools:read'] })
-      const type = { 'content-type': 'application/json' }
-      const made = await raw(closed.url, {
-        method: 'POST',
-        path: '/keys',
-        headers: { ...asAdmin, ...type, ...headers },
-        body,
-      })
-      expect(made.status, JSON.stringify(headers) + made.text).toBe(201)
-      expect((await raw(closed.url, { path: '/keys', headers })).status).toBe(401)
-    }
-    // Records are written behind the answers
-    await vi.waitFor(async () => {
-      const { body } = await closed.json('GET', '/audit?act=key.create', undefined, asAdmin)
-      expect(body.items).toHaveLength(claims.length)
-    }, 10_000)
-    expect(JSON.stringify((await closed.json('GET', '/audit', undefined, asAdmin)).body)).not.toContain('203.0.113.66')
-  })
+it('what only Cloudflare says of a client is believed of nobody where it is not in front', async () => {
+  const claims = [
+    { 'cf-connecting-ip': '203.0.113.66' },
+    { 'CF-Connecting-IP': '203.0.113.66', 'MF-CF-Blob': '{"colo":"AMS"}' },
+    { 'cf-connecting-ip': '203.0.113.66', 'cf-ray': 'x-AMS', 'cf-ipcountry': 'NL', 'mf-cf-blob': '{}' },
+    { 'true-client-ip': '203.0.113.66', 'x-forwarded-for': '203.0.113.66', 'x-real-ip': '203.0.113.66' },
+    { 'cf-connecting-ip': '203.0.113.66', 'mf-original-url': 'http://localhost/keys', 'cf-worker': 'x' },
+  ]
+  for (const headers of claims) {
+    const name = `key ${Math.random()}`
+    const body = JSON.stringify({ name, scopes: ['tools:read'] })
+    const type = { 'content-type': 'application/json' }
+    const made = await raw(closed.url, {
+      method: 'POST',
+      path: '/keys',
+      headers: { ...asAdmin, ...type, ...headers },
+      body,
+    })
+    expect(made.status, JSON.stringify(headers) + made.text).toBe(201)
+    expect((await raw(closed.url, { path: '/keys', headers })).status).toBe(401)
+  }
+  // Records are written behind the answers
+  await vi.waitFor(async () => {
+    const { body } = await closed.json('GET', '/audit?act=key.create', undefined, asAdmin)
+    expect(body.items).toHaveLength(claims.length)
+  }, 10_000)
+  expect(JSON.stringify((await closed.json('GET', '/audit', undefined, asAdmin)).body)).not.toContain('203.0.113.66')
 })
 
 const PUBLIC_PATHS = [
@@ -134,68 +133,72 @@ const PUBLIC_PATHS = [
   '/.well-known/oauth-authorization-server/connect',
 ]
 
-describe('an answer that is made of the host of a request', () => {
-  it.each(PUBLIC_PATHS)('is kept by no shared cache while nothing says which host is right: %s', async (path) => {
+it.each(PUBLIC_PATHS)(
+  'an answer that is made of the host of a request is kept by no shared cache while nothing says which host is right: %s',
+  async (path) => {
     for (const host of ['evil.test', 'localhost:1', 'evil.test:443', 'EVIL.test']) {
       const { headers, status } = await raw(closed.url, { path, headers: { host } })
       expect(status).toBeLessThan(500)
       expect(headers['cache-control'] ?? '').not.toContain('public')
       expect(headers['cache-control']).toMatch(/^(?:private|no-store)/)
     }
-  })
+  },
+)
 
-  it.each(PUBLIC_PATHS)('is made for the host that PUBLIC_URL says alone, and may be kept: %s', async (path) => {
+it.each(PUBLIC_PATHS)(
+  'an answer that is made of the host of a request is made for the host that PUBLIC_URL says alone, and may be kept: %s',
+  async (path) => {
     const { headers, status, text } = await raw(named.url, { path, headers: { host: 'tools.acme.test' } })
     expect(status).toBe(200)
     if (headers['content-type']?.includes('html')) expect(headers['cache-control']).toBe('no-store')
     else expect(headers['cache-control']).toBe('public, max-age=300')
     expect(text).not.toContain('http://tools.acme.test')
-  })
+  },
+)
 
-  it('is told to no other host, by whichever header, dialect or method', async () => {
-    const hosts = [
-      'evil.test',
-      new URL(named.url).host,
-      'localhost',
-      'tools.acme.test.evil.test',
-      'evil.test@tools.acme.test:444',
-      'tools.acme.test:80',
-      'tools.acme.test.',
-      'tools-acme.test',
-    ]
-    for (const host of hosts) {
-      for (const path of [...PUBLIC_PATHS, '/tools', '/health', '/sign-in', '/nowhere']) {
-        const claims = { 'x-forwarded-host': 'tools.acme.test', 'forwarded': 'host=tools.acme.test' }
-        const answer = await raw(named.url, { path, headers: { host, ...claims } })
-        expect(answer.status, `${host} ${path}`).toBe(421)
-        expect(answer.headers['cache-control']).toBe('no-store')
-        expect(answer.text).toContain(PUBLIC_URL)
-        expect(answer.text).not.toContain(host)
-      }
+it('an answer that is made of the host of a request is told to no other host, by whichever header, dialect or method', async () => {
+  const hosts = [
+    'evil.test',
+    new URL(named.url).host,
+    'localhost',
+    'tools.acme.test.evil.test',
+    'evil.test@tools.acme.test:444',
+    'tools.acme.test:80',
+    'tools.acme.test.',
+    'tools-acme.test',
+  ]
+  for (const host of hosts) {
+    for (const path of [...PUBLIC_PATHS, '/tools', '/health', '/sign-in', '/nowhere']) {
+      const claims = { 'x-forwarded-host': 'tools.acme.test', 'forwarded': 'host=tools.acme.test' }
+      const answer = await raw(named.url, { path, headers: { host, ...claims } })
+      expect(answer.status, `${host} ${path}`).toBe(421)
+      expect(answer.headers['cache-control']).toBe('no-store')
+      expect(answer.text).toContain(PUBLIC_URL)
+      expect(answer.text).not.toContain(host)
     }
-  })
+  }
+})
 
-  it.each<[string, object]>([
-    ['/tools/call', { message: expect.stringContaining(PUBLIC_URL) }],
-    ['/nowhere', { message: expect.stringContaining(PUBLIC_URL) }],
-    ['/mcp', { jsonrpc: '2.0', id: null, error: { code: 421, message: expect.stringContaining(PUBLIC_URL) } }],
-    ['/worker/tools/invoke', { detail: expect.stringContaining(PUBLIC_URL) }],
-    ['/plugin/call', { isError: true, content: [{ text: expect.stringContaining(PUBLIC_URL) }] }],
-    ['/machine-context/execute', { error: { code: 'VALIDATION_ERROR', message: expect.stringContaining(PUBLIC_URL) } }],
-  ])('%s says so in the words of its dialect', async (path, body) => {
-    const headers = { 'host': 'evil.test', 'content-type': 'application/json' }
-    const { status, text } = await raw(named.url, { method: 'POST', path, headers, body: '{}' })
-    expect([status, JSON.parse(text)]).toMatchObject([421, body])
-  })
+it.each<[string, object]>([
+  ['/tools/call', { message: expect.stringContaining(PUBLIC_URL) }],
+  ['/nowhere', { message: expect.stringContaining(PUBLIC_URL) }],
+  ['/mcp', { jsonrpc: '2.0', id: null, error: { code: 421, message: expect.stringContaining(PUBLIC_URL) } }],
+  ['/worker/tools/invoke', { detail: expect.stringContaining(PUBLIC_URL) }],
+  ['/plugin/call', { isError: true, content: [{ text: expect.stringContaining(PUBLIC_URL) }] }],
+  ['/machine-context/execute', { error: { code: 'VALIDATION_ERROR', message: expect.stringContaining(PUBLIC_URL) } }],
+])('an answer that is made of the host of a request %s says so in the words of its dialect', async (path, body) => {
+  const headers = { 'host': 'evil.test', 'content-type': 'application/json' }
+  const { status, text } = await raw(named.url, { method: 'POST', path, headers, body: '{}' })
+  expect([status, JSON.parse(text)]).toMatchObject([421, body])
+})
 
-  it('takes the scheme of PUBLIC_URL, as TLS ends before the server', async () => {
-    const { text } = await raw(named.url, { path: '/llms.txt', headers: { host: 'tools.acme.test:443' } })
-    expect(text).toContain(`${PUBLIC_URL}/mcp`)
-    const body = JSON.stringify({ tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
-    const type = { 'host': 'tools.acme.test', 'content-type': 'application/json', ...asAdmin }
-    const called = await raw(named.url, { method: 'POST', path: '/oxp/tools/call', headers: type, body })
-    expect([called.status, JSON.parse(called.text)]).toMatchObject([200, { result: { value: 3 } }])
-  })
+it('an answer that is made of the host of a request takes the scheme of PUBLIC_URL, as TLS ends before the server', async () => {
+  const { text } = await raw(named.url, { path: '/llms.txt', headers: { host: 'tools.acme.test:443' } })
+  expect(text).toContain(`${PUBLIC_URL}/mcp`)
+  const body = JSON.stringify({ tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
+  const type = { 'host': 'tools.acme.test', 'content-type': 'application/json', ...asAdmin }
+  const called = await raw(named.url, { method: 'POST', path: '/oxp/tools/call', headers: type, body })
+  expect([called.status, JSON.parse(called.text)]).toMatchObject([200, { result: { value: 3 } }])
 })
 
 it('a list of toolkits that an open server gives is kept by nobody', async () => {
@@ -247,7 +250,7 @@ describe('a private address', () => {
   const ask = async (server: ServerProcess, url: string) =>
     (await fetch(`${server.url}/?url=${encodeURIComponent(url)}`)).status
 
-  it('is reached by nothing that the Worker asks for', async () => {
+  it('a private address is reached by nothing that the Worker asks for', async () => {
     const server = await start('ACCESS:keys')
     try {
       for (const host of ['127.0.0.1', 'localhost', '127.0.0.2', '0x7f000001', '[::ffff:127.0.0.1]', '10.0.0.1']) {
@@ -259,7 +262,7 @@ describe('a private address', () => {
     }
   })
 
-  it('is reached where ALLOW_HTTP_HOSTS names it, and no other is', async () => {
+  it('a private address is reached where ALLOW_HTTP_HOSTS names it, and no other is', async () => {
     const server = await start('ACCESS:keys', `ALLOW_HTTP_HOSTS:127.0.0.1:${port}`)
     try {
       expect(await ask(server, `http://127.0.0.1:${port}/`)).toBe(200)
@@ -273,7 +276,7 @@ describe('a private address', () => {
     }
   })
 
-  it('is open to the Worker only where a setting has it', async () => {
+  it('a private address is open to the Worker only where a setting has it', async () => {
     const allowedBy = async (variables: object) => (await networkFor(loadConfig(variables))).allow
     expect(await allowedBy({})).toEqual(['public'])
     expect(await allowedBy({ ALLOW_HTTP_HOSTS: '10.1.2.3:80, [::1]:9000' })).toEqual([

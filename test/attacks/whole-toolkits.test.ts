@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { RunningServer } from '../e2e/server.ts'
 import { ADMIN_KEY, asAdmin, documents, type Headers, keyOf } from './set-up.ts'
 import { neverSilent, startWatched } from './watch.ts'
@@ -23,78 +23,72 @@ const publish = (toolkit: string, tool: string, as: Headers, version = '1.0.0') 
 const statusOf = async (toolkit: string) =>
   (await server.json('GET', `/toolkits/${toolkit}`, undefined, asAdmin)).body.status
 
-describe("somebody else's toolkit", () => {
-  it.each(['Hers', 'hers', 'SMS', 'sms'])(
-    'is not switched off, found by other tags, nor deleted: %s',
-    async (toolkit) => {
-      await publish('Hers', 'Do', ann.as)
-      const as = { '*': mallory.as, 'a tool of it': (await keyOf(server, [`${toolkit}.Do`, `${toolkit}.Send`])).as }
-      for (const [who, headers] of Object.entries(as)) {
-        for (const body of [{ status: 'disabled' }, { status: 'active' }, { tags: ['bank'] }, { owner: null }]) {
-          expect([who, body, (await change(toolkit, body, headers)).status]).toEqual([who, body, 403])
-        }
-        expect((await remove(toolkit, headers)).status).toBe(403)
+it.each(['Hers', 'hers', 'SMS', 'sms'])(
+  "somebody else's toolkit is not switched off, found by other tags, nor deleted: %s",
+  async (toolkit) => {
+    await publish('Hers', 'Do', ann.as)
+    const as = { '*': mallory.as, 'a tool of it': (await keyOf(server, [`${toolkit}.Do`, `${toolkit}.Send`])).as }
+    for (const [who, headers] of Object.entries(as)) {
+      for (const body of [{ status: 'disabled' }, { status: 'active' }, { tags: ['bank'] }, { owner: null }]) {
+        expect([who, body, (await change(toolkit, body, headers)).status]).toEqual([who, body, 403])
       }
-      expect(await statusOf(toolkit)).toBe('active')
-    },
-  )
-
-  it('is not told from one that there is none of, by whoever’s patterns do not cover it', async () => {
-    await publish('Hidden', 'Do', ann.as)
-    const stranger = await keyOf(server, ['Stranger.*'])
-    const told = async (toolkit: string) => {
-      const answers = [await change(toolkit, { status: 'disabled' }, stranger.as), await remove(toolkit, stranger.as)]
-      return answers.map(({ status, body }) => [status, JSON.stringify(body).replaceAll(toolkit, 'X')])
+      expect((await remove(toolkit, headers)).status).toBe(403)
     }
-    expect(await told('Hidden')).toEqual(await told('Nothere'))
-  })
+    expect(await statusOf(toolkit)).toBe('active')
+  },
+)
 
-  it('cannot be had by naming an owner', async () => {
-    await publish('Mine', 'Do', mallory.as)
-    for (const owner of [ann.id, mallory.id, 'admin', 'made-up', null]) {
-      expect((await change('Mine', { owner }, mallory.as)).status).toBe(403)
-    }
-    const given = await change('Mine', { owner: ann.id }, asAdmin)
-    expect([given.status, given.body.owner]).toEqual([200, ann.id])
-    expect((await change('Mine', { status: 'disabled' }, mallory.as)).status).toBe(403)
-  })
+it("somebody else's toolkit is not told from one that there is none of, by whoever’s patterns do not cover it", async () => {
+  await publish('Hidden', 'Do', ann.as)
+  const stranger = await keyOf(server, ['Stranger.*'])
+  const told = async (toolkit: string) => {
+    const answers = [await change(toolkit, { status: 'disabled' }, stranger.as), await remove(toolkit, stranger.as)]
+    return answers.map(({ status, body }) => [status, JSON.stringify(body).replaceAll(toolkit, 'X')])
+  }
+  expect(await told('Hidden')).toEqual(await told('Nothere'))
 })
 
-describe('what an administrator switched off', () => {
-  it('is not switched on by its owner, by a new version, by a new tool, nor by deleting it and beginning anew', async () => {
-    await publish('Bad', 'Do', mallory.as)
-    await change('Bad', { status: 'disabled' }, asAdmin)
-    for (const body of [{ status: 'active' }, { status: 'yanked' }, { status: { deprecated: {} } }]) {
-      expect((await change('Bad', body, mallory.as)).status).toBe(403)
-    }
-    expect((await publish('Bad', 'Do', mallory.as, '1.1.0')).status).toBe(403)
-    expect((await publish('bad', 'Other', mallory.as)).status).toBe(403)
-    const enabled = await server.json('PATCH', '/tools/Bad.Do@1.0.0', { status: 'active' }, mallory.as)
-    expect(enabled.body).toMatchObject({ status: 'disabled' })
-    expect((await remove('Bad', mallory.as)).status).toBe(200)
-    expect((await change('Bad', { status: 'active' }, mallory.as)).status).toBe(409)
-    expect((await publish('Bad', 'Do', mallory.as, '1.1.0')).status).toBe(403)
-    expect(await statusOf('Bad')).toBe('disabled')
-  })
+it("somebody else's toolkit cannot be had by naming an owner", async () => {
+  await publish('Mine', 'Do', mallory.as)
+  for (const owner of [ann.id, mallory.id, 'admin', 'made-up', null]) {
+    expect((await change('Mine', { owner }, mallory.as)).status).toBe(403)
+  }
+  const given = await change('Mine', { owner: ann.id }, asAdmin)
+  expect([given.status, given.body.owner]).toEqual([200, ann.id])
+  expect((await change('Mine', { status: 'disabled' }, mallory.as)).status).toBe(403)
 })
 
-describe('the name of a deleted toolkit', () => {
-  it('is nobody else’s, with any of its tools, by a document’s id or where tools have names alone', async () => {
-    await publish('Left', 'Do', ann.as)
-    await change('Left', { status: 'disabled' }, ann.as)
-    expect((await remove('Left', ann.as)).status).toBe(200)
-    for (const kit of ['Left', 'left']) {
-      for (const [dialect, body] of Object.entries(documents(kit, 'New', '1.0.0'))) {
-        const { status } = await server.json('POST', '/tools', body, mallory.as)
-        // A document's id is claimed, as a toolkit's name is
-        expect([dialect, status]).toEqual([dialect, dialect === 'machine-context' ? 409 : 403])
-      }
+it('what an administrator switched off is not switched on by its owner, by a new version, by a new tool, nor by deleting it and beginning anew', async () => {
+  await publish('Bad', 'Do', mallory.as)
+  await change('Bad', { status: 'disabled' }, asAdmin)
+  for (const body of [{ status: 'active' }, { status: 'yanked' }, { status: { deprecated: {} } }]) {
+    expect((await change('Bad', body, mallory.as)).status).toBe(403)
+  }
+  expect((await publish('Bad', 'Do', mallory.as, '1.1.0')).status).toBe(403)
+  expect((await publish('bad', 'Other', mallory.as)).status).toBe(403)
+  const enabled = await server.json('PATCH', '/tools/Bad.Do@1.0.0', { status: 'active' }, mallory.as)
+  expect(enabled.body).toMatchObject({ status: 'disabled' })
+  expect((await remove('Bad', mallory.as)).status).toBe(200)
+  expect((await change('Bad', { status: 'active' }, mallory.as)).status).toBe(409)
+  expect((await publish('Bad', 'Do', mallory.as, '1.1.0')).status).toBe(403)
+  expect(await statusOf('Bad')).toBe('disabled')
+})
+
+it('the name of a deleted toolkit is nobody else’s, with any of its tools, by a document’s id or where tools have names alone', async () => {
+  await publish('Left', 'Do', ann.as)
+  await change('Left', { status: 'disabled' }, ann.as)
+  expect((await remove('Left', ann.as)).status).toBe(200)
+  for (const kit of ['Left', 'left']) {
+    for (const [dialect, body] of Object.entries(documents(kit, 'New', '1.0.0'))) {
+      const { status } = await server.json('POST', '/tools', body, mallory.as)
+      // A document's id is claimed, as a toolkit's name is
+      expect([dialect, status]).toEqual([dialect, dialect === 'machine-context' ? 409 : 403])
     }
-    // What `Left_Do` led to, it leads to nobody else now
-    await server.json('POST', '/tools', { ...documents('Mallory', 'Do', '1.0.0').mcp }, mallory.as)
-    const named = { definition: { name: 'Left_Do', description: 'x', inputSchema: { type: 'object' } } }
-    await server.json('POST', '/tools', { ...named, toolkit: 'Mallory', version: '1.0.0' }, mallory.as)
-    const { status } = await server.json('GET', '/tools/Left_Do', undefined, mallory.as)
-    expect(status).toBe(404)
-  })
+  }
+  // What `Left_Do` led to, it leads to nobody else now
+  await server.json('POST', '/tools', { ...documents('Mallory', 'Do', '1.0.0').mcp }, mallory.as)
+  const named = { definition: { name: 'Left_Do', description: 'x', inputSchema: { type: 'object' } } }
+  await server.json('POST', '/tools', { ...named, toolkit: 'Mallory', version: '1.0.0' }, mallory.as)
+  const { status } = await server.json('GET', '/tools/Left_Do', undefined, mallory.as)
+  expect(status).toBe(404)
 })

@@ -65,85 +65,79 @@ describe('schemas below a long name', () => {
           body: describing(JSON.stringify({ tools: [{ name: 'x', description: 'd', inputSchema: schema }] })),
         }),
     ],
-  ])('are refused: %s', async (_, send) => {
+  ])('schemas below a long name are refused: %s', async (_, send) => {
     const { answer } = await beside(send())
     expect([answer.status, LONG.test(answer.text)]).toEqual([422, true])
     expect(answer.text.length).toBeLessThan(1_000_000)
   })
 })
 
-describe('a new version of which everything changed', () => {
-  it.each<[string, object, object]>([
-    [
-      'many parts',
-      { properties: named(1_900, () => ({ type: 'string' })) },
-      { properties: named(1_900, () => ({ type: 'null' })) },
-    ],
-    [
-      'a long list that many parts repeat',
-      {
-        properties: named(900, (index) => ({ ...$ref, title: `${index}` })),
-        $defs: { d: { enum: many(10_000, String) } },
-      },
-      {
-        properties: named(900, (index) => ({ ...$ref, title: `${index}` })),
-        $defs: { d: { enum: many(10_001, String) } },
-      },
-    ],
-  ])('is compared within its budget: %s', async (name, before, after) => {
-    const tool = name.replaceAll(' ', '_')
-    const publish = (schema: object, version: string) =>
-      beside(sent('/tools?dialect=mcp', mcp({ type: 'object', ...schema }, version, tool)))
-    const { answer: first } = await publish(before, '1.0.0')
-    const { answer: second } = await publish(after, '1.0.1')
-    expect([201, 422]).toContain(first.status)
-    expect([second.status, /needs version|Takes too much work/.test(second.text)]).toEqual([422, true])
-    expect(second.text.length).toBeLessThan(10_000_000)
-  })
+it.each<[string, object, object]>([
+  [
+    'many parts',
+    { properties: named(1_900, () => ({ type: 'string' })) },
+    { properties: named(1_900, () => ({ type: 'null' })) },
+  ],
+  [
+    'a long list that many parts repeat',
+    {
+      properties: named(900, (index) => ({ ...$ref, title: `${index}` })),
+      $defs: { d: { enum: many(10_000, String) } },
+    },
+    {
+      properties: named(900, (index) => ({ ...$ref, title: `${index}` })),
+      $defs: { d: { enum: many(10_001, String) } },
+    },
+  ],
+])('a new version of which everything changed is compared within its budget: %s', async (name, before, after) => {
+  const tool = name.replaceAll(' ', '_')
+  const publish = (schema: object, version: string) =>
+    beside(sent('/tools?dialect=mcp', mcp({ type: 'object', ...schema }, version, tool)))
+  const { answer: first } = await publish(before, '1.0.0')
+  const { answer: second } = await publish(after, '1.0.1')
+  expect([201, 422]).toContain(first.status)
+  expect([second.status, /needs version|Takes too much work/.test(second.text)]).toEqual([422, true])
+  expect(second.text.length).toBeLessThan(10_000_000)
 })
 
-describe('a description whose operations share what takes long', () => {
-  const shared = (pathItem: object, schemas: object) => ({
-    from: {
-      openapi: {
-        openapi: '3.1.0',
-        info: { title: 't', version: '1.0.0' },
-        servers: [{ url: 'https://example.com' }],
-        paths: Object.fromEntries(many(60, (index) => [`/${index}`, { $ref: '#/x' }])),
-        x: pathItem,
-        components: { schemas },
-      },
+const shared = (pathItem: object, schemas: object) => ({
+  from: {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 't', version: '1.0.0' },
+      servers: [{ url: 'https://example.com' }],
+      paths: Object.fromEntries(many(60, (index) => [`/${index}`, { $ref: '#/x' }])),
+      x: pathItem,
+      components: { schemas },
     },
-    toolkit: 'Shared',
-  })
-  const inBody = (schema: unknown) => ({ post: { requestBody: { content: { 'application/json': { schema } } } } })
-  const references = many(400, (index) => ({ $ref: `#/components/schemas/p${index}` }))
+  },
+  toolkit: 'Shared',
+})
+const inBody = (schema: unknown) => ({ post: { requestBody: { content: { 'application/json': { schema } } } } })
+const references = many(400, (index) => ({ $ref: `#/components/schemas/p${index}` }))
 
-  it.each<[string, object]>([
-    [
-      'patterns',
-      shared(inBody({ allOf: many(1_900, (n) => ({ pattern: `^(?:${n}|[a-z]{1,99}){1,9}\\p{L}*$` })) }), {}),
-    ],
-    [
-      'schemas that all lead to each other',
-      shared(
-        inBody({ anyOf: references }),
-        named(400, () => ({ anyOf: references })),
-      ),
-    ],
-  ])('is imported a tool after the other, and others are answered in between: %s', async (_, body) => {
+it.each<[string, object]>([
+  ['patterns', shared(inBody({ allOf: many(1_900, (n) => ({ pattern: `^(?:${n}|[a-z]{1,99}){1,9}\\p{L}*$` })) }), {})],
+  [
+    'schemas that all lead to each other',
+    shared(
+      inBody({ anyOf: references }),
+      named(400, () => ({ anyOf: references })),
+    ),
+  ],
+])(
+  'a description whose operations share what takes long is imported a tool after the other, and others are answered in between: %s',
+  async (_, body) => {
     const { answer, healths } = await beside(sent('/toolkits/import?dry_run=1', body))
     expect([200, 422]).toContain(answer.status)
     expect(healths).toBeGreaterThan(3)
-  })
-})
+  },
+)
 
-describe('a value for a bundled tool', () => {
-  it('is not checked beyond 150,000 parts', async () => {
-    const input = { a: Array(80_000).fill([1]), b: 1 }
-    const { answer } = await beside(sent('/tools/call', { tool_id: 'Calculator.Add', input }))
-    expect([answer.status, answer.text.includes('too costly to check')]).toEqual([422, true])
-  })
+it('a value for a bundled tool is not checked beyond 150,000 parts', async () => {
+  const input = { a: Array(80_000).fill([1]), b: 1 }
+  const { answer } = await beside(sent('/tools/call', { tool_id: 'Calculator.Add', input }))
+  expect([answer.status, answer.text.includes('too costly to check')]).toEqual([422, true])
 })
 
 describe('a body of which nothing is in order', () => {
@@ -162,7 +156,7 @@ describe('a body of which nothing is in order', () => {
     ],
     ['of a definition of megabytes', '/tools?dialect=mcp', mcp({ type: 'object', enum: many(450_000, () => 1) }), 422],
     ['of a definition of more parts', '/tools?dialect=mcp', mcp({ type: 'object', enum: many(900_000, () => 1) }), 400],
-  ])('is refused in few words: %s', async (_, path, body, refusal) => {
+  ])('a body of which nothing is in order is refused in few words: %s', async (_, path, body, refusal) => {
     const { status, text } = await raw(server.url, {
       method: 'POST',
       path,
@@ -174,25 +168,21 @@ describe('a body of which nothing is in order', () => {
   })
 })
 
-describe('a description of more operations than anybody writes', () => {
-  it('is refused', async () => {
-    const paths = Object.fromEntries(many(150_000, (index) => [`/${index}`, { $ref: '#/x' }]))
-    const openapi = { openapi: '3.1.0', paths, x: { get: {}, put: {}, post: {}, delete: {} } }
-    const { status, text } = await sent('/toolkits/import?dry_run=1', { from: { openapi }, toolkit: 'Shared' })
-    expect([status, text.includes('at most 20000 operations')]).toEqual([422, true])
-  })
+it('a description of more operations than anybody writes is refused', async () => {
+  const paths = Object.fromEntries(many(150_000, (index) => [`/${index}`, { $ref: '#/x' }]))
+  const openapi = { openapi: '3.1.0', paths, x: { get: {}, put: {}, post: {}, delete: {} } }
+  const { status, text } = await sent('/toolkits/import?dry_run=1', { from: { openapi }, toolkit: 'Shared' })
+  expect([status, text.includes('at most 20000 operations')]).toEqual([422, true])
 })
 
-describe('a search', () => {
-  it.each([
-    ['of every letter', 'a b c d e f g h i j k l m n o p q r s t u v w x y z 0 1 2 3 4 5 6 7 8 9'],
-    ['of one word, often', 'tool '.repeat(1_500)],
-    ['of one long word', 'w'.repeat(7_000)],
-    ['of the words of the language', '" OR NEAR(a, b) * ^ {name}: -'],
-  ])('is answered: %s', async (_, q) => {
-    const { answer } = await beside(server.json('GET', `/tools?q=${encodeURIComponent(q)}`))
-    expect([200, 400]).toContain(answer.status)
-  })
+it.each([
+  ['of every letter', 'a b c d e f g h i j k l m n o p q r s t u v w x y z 0 1 2 3 4 5 6 7 8 9'],
+  ['of one word, often', 'tool '.repeat(1_500)],
+  ['of one long word', 'w'.repeat(7_000)],
+  ['of the words of the language', '" OR NEAR(a, b) * ^ {name}: -'],
+])('a search is answered: %s', async (_, q) => {
+  const { answer } = await beside(server.json('GET', `/tools?q=${encodeURIComponent(q)}`))
+  expect([200, 400]).toContain(answer.status)
 })
 
 async function sent(path: string, body: unknown): Promise<{ status: number; text: string }> {

@@ -44,25 +44,28 @@ describe('ACCESS=keys with nothing else set', () => {
   })
   afterAll(() => server?.stop())
 
-  it('answers /health to anyone', async () => {
+  it('ACCESS=keys with nothing else set answers /health to anyone', async () => {
     expect(await server.json('GET', '/health')).toMatchObject({ status: 200, body: { status: 'ok' } })
     expect(await server.json('GET', '/oxp/health')).toMatchObject({ status: 200 })
   })
 
-  it.each(ROUTES)('refuses %s %s, and says what to set', async (method, path, body) => {
-    for (const headers of [{}, bearer('made-up'), { 'oxp-api-key': 'made-up' }, bearer(`sb_${'a'.repeat(43)}`)]) {
-      const answer = await server.json(method, path, body, headers)
-      expect(answer.status).toBe(401)
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="switchboard"')
-      expect(answer.headers.get('cache-control')).toContain('private')
-      expect(answer.headers.get('vary')).toContain('Authorization')
-      expect(answer.headers.get('vary')).toContain('OXP-API-Key')
-      expect(Object.keys(answer.body)).toEqual(['$schema', 'message'])
-      expect(answer.body.message).toContain('wrangler secret put ADMIN_KEY')
-    }
-  })
+  it.each(ROUTES)(
+    'ACCESS=keys with nothing else set refuses %s %s, and says what to set',
+    async (method, path, body) => {
+      for (const headers of [{}, bearer('made-up'), { 'oxp-api-key': 'made-up' }, bearer(`sb_${'a'.repeat(43)}`)]) {
+        const answer = await server.json(method, path, body, headers)
+        expect(answer.status).toBe(401)
+        expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="switchboard"')
+        expect(answer.headers.get('cache-control')).toContain('private')
+        expect(answer.headers.get('vary')).toContain('Authorization')
+        expect(answer.headers.get('vary')).toContain('OXP-API-Key')
+        expect(Object.keys(answer.body)).toEqual(['$schema', 'message'])
+        expect(answer.body.message).toContain('wrangler secret put ADMIN_KEY')
+      }
+    },
+  )
 
-  it('refuses in the bare shape under OXP-Version, whatever version that is', async () => {
+  it('ACCESS=keys with nothing else set refuses in the bare shape under OXP-Version, whatever version that is', async () => {
     for (const version of ['1.0', '9.9']) {
       const { status, body } = await server.json('POST', '/tools/call', ADD, { 'oxp-version': version })
       expect(status).toBe(401)
@@ -70,7 +73,7 @@ describe('ACCESS=keys with nothing else set', () => {
     }
   })
 
-  it('accepts no JWT, not even an unsigned one', async () => {
+  it('ACCESS=keys with nothing else set accepts no JWT, not even an unsigned one', async () => {
     const claims = new UnsecuredJWT({ sub: 'u', scopes: ['admin'] }).setExpirationTime('1h')
     expect((await server.json('GET', '/tools', undefined, bearer(claims.encode()))).status).toBe(401)
   })
@@ -112,7 +115,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
   const call = (body: unknown, headers: Record<string, string>) => server.json('POST', '/tools/call', body, headers)
 
   describe('the administrator', () => {
-    it('is let in by either header, and by no other key', async () => {
+    it('the administrator is let in by either header, and by no other key', async () => {
       for (const headers of [asAdmin, { 'oxp-api-key': ADMIN_KEY }, { authorization: `bearer ${ADMIN_KEY}` }]) {
         expect((await call(ADD, headers)).body.result.value).toBe(15)
       }
@@ -133,14 +136,14 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       }
     })
 
-    it('is not let in by a query parameter or a cookie', async () => {
+    it('the administrator is not let in by a query parameter or a cookie', async () => {
       expect((await server.json('GET', `/tools?key=${ADMIN_KEY}&api_key=${ADMIN_KEY}`)).status).toBe(401)
       expect((await server.json('GET', '/tools', undefined, { cookie: `key=${ADMIN_KEY}` })).status).toBe(401)
     })
   })
 
   describe('keys', () => {
-    it('are made, shown once, listed and removed', async () => {
+    it('keys are made, shown once, listed and removed', async () => {
       const given = { name: 'ci', scopes: ['tools:read'], tools: ['Calculator.*'], users: ['u1'] }
       const made = await server.json('POST', '/keys', { ...given, expires_at: '2999-01-01T00:00:00+01:00' }, asAdmin)
       expect(made.status).toBe(201)
@@ -164,7 +167,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       expect((await server.json('GET', `/keys/${shown.id}`, undefined, asAdmin)).status).toBe(404)
     })
 
-    it('are refused with everything that is wrong with them', async () => {
+    it('keys are refused with everything that is wrong with them', async () => {
       const wrong = {
         name: '',
         scopes: ['root'],
@@ -185,14 +188,14 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       ])
     })
 
-    it('are dead at once when they are deleted', async () => {
+    it('keys are dead at once when they are deleted', async () => {
       const { id, headers } = await key({ scopes: ['tools:call'] })
       expect((await call(ADD, headers)).status).toBe(200)
       await server.json('DELETE', `/keys/${id}`, undefined, asAdmin)
       expect((await call(ADD, headers)).status).toBe(401)
     })
 
-    it('work at once though they were tried before they were made, and not with another case', async () => {
+    it('keys work at once though they were tried before they were made, and not with another case', async () => {
       const { headers } = await key({ scopes: ['tools:call'] })
       expect((await call(ADD, headers)).status).toBe(200)
       const swapped = headers['authorization']?.replace(/[a-z]+$/i, (end) =>
@@ -203,7 +206,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       }
     })
 
-    it('hold until they expire, and not after', async () => {
+    it('keys hold until they expire, and not after', async () => {
       const end = Date.now() + 1_500
       const { headers } = await key({ scopes: ['tools:call'], expires_at: new Date(end).toISOString() })
       for (let isOver = false; !isOver;) {
@@ -233,7 +236,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
     ]
 
     it.each(['tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'records:read', 'admin'])(
-      '%s opens its own routes only',
+      'scopes %s opens its own routes only',
       async (scope) => {
         const { headers } = await key({ scopes: [scope] })
         for (const [needed, method, path, body] of NEEDED) {
@@ -247,7 +250,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
   })
 
   describe('tool patterns', () => {
-    it('bound what a key sees in lists, searches, suggestions and by name', async () => {
+    it('tool patterns bound what a key sees in lists, searches, suggestions and by name', async () => {
       const { headers } = await key({ scopes: ['tools:read', 'tools:call'], tools: ['Calculator.*'] })
       const get = (path: string) => server.json('GET', path, undefined, headers)
       for (const path of ['/tools', '/oxp/tools', '/tools?versions=all', '/tools?limit=1000']) {
@@ -265,7 +268,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       expect(misspelt.body.suggestions).toEqual(['Calculator.Add'])
     })
 
-    it('give no hint of what else there is', async () => {
+    it('tool patterns give no hint of what else there is', async () => {
       const { headers } = await key({
         scopes: ['tools:read', 'tools:call', 'tools:publish'],
         tools: ['Calculator.*', 'SMS.Sen'],
@@ -290,7 +293,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       expect((await call(SMS, asAdmin)).body.message).not.toContain('disabled')
     })
 
-    it('bound what a key publishes, also in a batch', async () => {
+    it('tool patterns bound what a key publishes, also in a batch', async () => {
       const { headers } = await key({ scopes: ['tools:publish'], tools: ['Mine.*'] })
       const definition = (id: string) => ({
         id: `${id}@1.0.0`,
@@ -307,7 +310,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       expect((await server.json('GET', '/tools/SMS.Fake', undefined, asAdmin)).status).toBe(404)
     })
 
-    it('must name a tool that may have a secret for a key to publish it', async () => {
+    it('tool patterns must name a tool that may have a secret for a key to publish it', async () => {
       const thief = {
         definition: {
           id: 'SMS.Send@0.1.3',
@@ -334,7 +337,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       expect((await server.json('POST', '/tools?allow=breaking', thief, named.headers)).status).toBe(201)
     })
 
-    it("must name a tool that is given users' tokens for a key to publish it", async () => {
+    it("tool patterns must name a tool that is given users' tokens for a key to publish it", async () => {
       const thief = (id: string) => ({
         definition: {
           id: `${id}@1.0.0`,
@@ -361,13 +364,13 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       expect(batch.body.results.map(({ status }: { status: number }) => status)).toEqual([201, 403])
     })
 
-    it('that are none cover nothing', async () => {
+    it('tool patterns that are none cover nothing', async () => {
       const { headers } = await key({ scopes: ['tools:read', 'tools:call'], tools: [] })
       expect(ids(await server.json('GET', '/tools', undefined, headers))).toEqual([])
       expect((await call(ADD, headers)).status).toBe(403)
     })
 
-    it('give each caller lists of its own entity tag', async () => {
+    it('tool patterns give each caller lists of its own entity tag', async () => {
       const { headers } = await key({ scopes: ['tools:read'], tools: ['Calculator.*'] })
       const all = await server.json('GET', '/tools', undefined, asAdmin)
       const etag = all.headers.get('etag') ?? ''
@@ -384,7 +387,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       ['a key that names no toolkit', ['*.*', 'S*.Send'], 200, 200, 403],
       ['a key that names the toolkit', ['SMS.*'], 403, 403, 400],
       ['a key that names the tool', ['Calculator.*', 'sms.send'], 200, 200, 400],
-    ])('%s reaches levels 0, 1 and 4 with %j', async (_, tools, level0, level1, level4) => {
+    ])('security levels %s reaches levels 0, 1 and 4 with %j', async (_, tools, level0, level1, level4) => {
       const { headers } = await key({ scopes: ['tools:call'], tools })
       expect((await call(ADD, headers)).status).toBe(level0)
       expect((await call(SUBTRACT, headers)).status).toBe(level1)
@@ -394,13 +397,13 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       if (level4 === 400) expect(sms.body.missing_requirements).toEqual({ secrets: [{ id: 'TWILIO_API_KEY' }] })
     })
 
-    it('let an administrator through', async () => {
+    it('security levels let an administrator through', async () => {
       expect((await call(SMS, asAdmin)).body.missing_requirements).toBeDefined()
       const { headers } = await key({ scopes: ['admin'] })
       expect((await call(SMS, headers)).body.missing_requirements).toBeDefined()
     })
 
-    it('say what would be enough', async () => {
+    it('security levels say what would be enough', async () => {
       const { headers } = await key({ scopes: ['tools:call'], tools: ['*'] })
       expect((await call(SMS, headers)).body.message).toContain("such as 'SMS.*'")
     })
@@ -413,7 +416,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       return status === 400 ? (body.missing_requirements.user_id ?? false) : status
     }
 
-    it('outside those of the key are refused, for every tool', async () => {
+    it('users outside those of the key are refused, for every tool', async () => {
       const { headers } = await key({ scopes: ['tools:call'], tools: ['*', 'Gmail.*'], users: ['u1', 'u2'] })
       expect(await missingUser(headers, 'u1')).toBe(false)
       expect(await missingUser(headers, 'u3')).toBe(403)
@@ -423,7 +426,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       expect((await call({ ...ADD, context: { user_id: 'u3' } }, headers)).status).toBe(403)
     })
 
-    it('are anyone for a key of any, and nobody for a key of none', async () => {
+    it('users are anyone for a key of any, and nobody for a key of none', async () => {
       const any = await key({ scopes: ['tools:call'], tools: ['Gmail.*'], users: 'any' })
       expect(await missingUser(any.headers, 'whoever')).toBe(false)
       expect(await missingUser(any.headers)).toBe(true)
@@ -432,7 +435,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       expect(await missingUser(none.headers)).toBe(true)
     })
 
-    it('need not be named where the key has only one', async () => {
+    it('users need not be named where the key has only one', async () => {
       const { headers } = await key({ scopes: ['tools:call'], tools: ['Gmail.*'], users: ['only'] })
       expect(await missingUser(headers)).toBe(false)
     })
@@ -451,7 +454,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       new SignJWT(claims(some)).setProtectedHeader({ alg }).sign(bytes(secret))
     const statusOf = async (token: string) => (await call(ADD, bearer(token))).status
 
-    it('signed with the shared secret speak for their subject', async () => {
+    it('JWTs signed with the shared secret speak for their subject', async () => {
       const token = await signed()
       expect(await statusOf(token)).toBe(200)
       expect((await server.json('GET', '/tools', undefined, { 'oxp-api-key': token })).status).toBe(200)
@@ -462,7 +465,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       expect((await call({ ...ADD, context: { user_id: 'bob' } }, bearer(token))).status).toBe(403)
     })
 
-    it('carry scopes and tool patterns', async () => {
+    it('JWTs carry scopes and tool patterns', async () => {
       expect(await statusOf(await signed({ scope: 'openid tools:read' }))).toBe(403)
       expect(await statusOf(await signed({ tools: ['SMS.*'] }))).toBe(403)
       expect((await call(SMS, bearer(await signed({ tools: ['SMS.*'] })))).status).toBe(400)
@@ -484,13 +487,13 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       ['with a tools claim of the wrong form', () => signed({ tools: '*' }), "at 'tools': Must be an array"],
       ['of another secret', () => signed({}, `${SECRET}!`), 'signature'],
       ['of the secret with another algorithm', () => signed({}, SECRET, 'HS512'), "'alg'"],
-    ])('%s are refused, and the answer says why', async (_, make, why) => {
+    ])('JWTs %s are refused, and the answer says why', async (_, make, why) => {
       const { status, body } = await call(ADD, bearer(await make()))
       expect(status).toBe(401)
       expect(body.message).toContain(why)
     })
 
-    it('without a signature, or with one of another algorithm than their key, are refused', async () => {
+    it('JWTs without a signature, or with one of another algorithm than their key, are refused', async () => {
       expect(await statusOf(new UnsecuredJWT(claims()).encode())).toBe(401)
       const [, payload] = (await signed()).split('.')
       for (const alg of ['none', 'None', 'NONE', '', undefined]) {
@@ -503,13 +506,13 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       if (pair) expect(await statusOf(await signed({}, await exportSPKI(pair.publicKey)))).toBe(401)
     })
 
-    it('that were changed after they were signed are refused', async () => {
+    it('JWTs that were changed after they were signed are refused', async () => {
       const [head, , signature] = (await signed()).split('.')
       const payload = Buffer.from(JSON.stringify(claims({ scopes: ['admin'] }))).toString('base64url')
       expect(await statusOf(`${head}.${payload}.${signature}`)).toBe(401)
     })
 
-    it.each(['RS256', 'ES256', 'EdDSA'])('signed with a key of the key server by %s are accepted', async (alg) => {
+    it.each(['RS256', 'ES256', 'EdDSA'])('JWTs signed with a key of the key server by %s are accepted', async (alg) => {
       const pair = pairs.get(alg)
       if (!pair) throw new Error('No such pair')
       const sign = (key: CryptoKey, header: object = {}) =>
@@ -537,7 +540,7 @@ describe('a key server that is down', () => {
   })
   afterAll(() => server?.stop())
 
-  it('is no fault of the token: 503, and 200 once it is up', async () => {
+  it('a key server that is down is no fault of the token: 503, and 200 once it is up', async () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256')
     const token = await new SignJWT({ sub: 'alice' })
       .setProtectedHeader({ alg: 'ES256' })
@@ -567,7 +570,7 @@ describe('ACCESS=public', () => {
   })
   afterAll(() => server?.stop())
 
-  it('lets anyone list and call tools of level 0', async () => {
+  it('ACCESS=public lets anyone list and call tools of level 0', async () => {
     const list = await server.json('GET', '/tools')
     expect(examples(list)).toEqual(['Calculator.Add', 'Doorbell.Ring', 'System.GetTimestamp'])
     expect(list.headers.get('cache-control')).toContain('private')
@@ -575,7 +578,7 @@ describe('ACCESS=public', () => {
     expect((await server.json('GET', '/tools/Calculator.Add')).status).toBe(200)
   })
 
-  it('lets nobody without a credential see or call more', async () => {
+  it('ACCESS=public lets nobody without a credential see or call more', async () => {
     for (const path of ['/tools?q=send', '/tools?q=subtract', '/tools?q=email&versions=all']) {
       expect(ids(await server.json('GET', path))).toEqual([])
     }
@@ -593,7 +596,7 @@ describe('ACCESS=public', () => {
     expect((await server.json('PATCH', '/tools/Calculator.Add', { status: 'disabled' })).status).toBe(401)
   })
 
-  it('suggests to nobody what they cannot see', async () => {
+  it('ACCESS=public suggests to nobody what they cannot see', async () => {
     expect((await server.json('POST', '/tools/call', { tool_id: 'SMS.Sendd' })).body).not.toHaveProperty(
       'suggestions.0',
     )
@@ -603,16 +606,16 @@ describe('ACCESS=public', () => {
     expect(add.body.suggestions).toEqual(['Calculator.Add'])
   })
 
-  it('lets the anonymous act for no user', async () => {
+  it('ACCESS=public lets the anonymous act for no user', async () => {
     expect((await server.json('POST', '/tools/call', { ...ADD, context: { user_id: 'u' } })).status).toBe(403)
   })
 
-  it('takes a credential that does not hold for no credential', async () => {
+  it('ACCESS=public takes a credential that does not hold for no credential', async () => {
     expect((await server.json('POST', '/tools/call', ADD, bearer('wrong'))).status).toBe(401)
     expect((await server.json('GET', '/tools', undefined, { authorization: 'Basic x' })).status).toBe(401)
   })
 
-  it('lets the administrator do everything', async () => {
+  it('ACCESS=public lets the administrator do everything', async () => {
     expect(examples(await server.json('GET', '/tools', undefined, asAdmin))).toHaveLength(8)
   })
 })
@@ -624,7 +627,7 @@ describe('ACCESS=open', () => {
   })
   afterAll(() => server?.stop())
 
-  it('lets anyone do anything at a loopback host', async () => {
+  it('ACCESS=open lets anyone do anything at a loopback host', async () => {
     const { port } = new URL(server.url)
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`, '127.0.0.2']) {
       expect((await raw(server.url, { path: '/keys', headers: { host } })).status, host).toBe(200)
@@ -634,7 +637,7 @@ describe('ACCESS=open', () => {
     expect((await raw(server.url, { path: '/keys', headers: { host, origin } })).status).toBe(200)
   })
 
-  it('lets nobody in at any other host', async () => {
+  it('ACCESS=open lets nobody in at any other host', async () => {
     for (const host of [
       'evil.example',
       'localhost.evil.example',
@@ -653,7 +656,7 @@ describe('ACCESS=open', () => {
     }
   })
 
-  it('lets no web page of another host in', async () => {
+  it('ACCESS=open lets no web page of another host in', async () => {
     const post = { method: 'POST', path: '/tools/call', body: JSON.stringify(ADD) }
     for (const origin of [
       'https://evil.example',
@@ -676,7 +679,7 @@ describe('security levels of 8 and above', () => {
   })
   afterAll(() => server?.stop())
 
-  it('need a person to approve each call, whoever asks', async () => {
+  it('security levels of 8 and above need a person to approve each call, whoever asks', async () => {
     const request = (path: string, body: unknown, headers: Record<string, string>) =>
       fetch(new URL(path, server.url), {
         method: 'POST',
@@ -720,35 +723,33 @@ describe('security levels of 8 and above', () => {
   })
 })
 
-describe('what is set wrong', () => {
-  it.each([
-    [{ ACCESS: 'all' }, "ACCESS must be 'keys', 'public' or 'open', got 'all'"],
-    [{ ACCESS: 'Public' }, "ACCESS must be 'keys', 'public' or 'open'"],
-    [{ ADMIN_KEY: 'too-short' }, 'ADMIN_KEY must be at least 16 characters long'],
-    [{ ADMIN_KEY: 'with spaces, which no header carries' }, 'ADMIN_KEY must be visible ASCII characters'],
-    [{ TOOL_SECRETS: '{"A": ["SMS.*"]' }, 'TOOL_SECRETS must map secret names to tool patterns'],
-    [{ TOOL_SECRETS: { A: ['SMS'] } }, 'TOOL_SECRETS must map secret names to tool patterns'],
-    [{ TOOL_SECRETS: { A: { tool: 'SMS.*' } } }, 'TOOL_SECRETS must map secret names to tool patterns'],
-    [{ TOOL_SECRETS: ['SMS.*'] }, 'TOOL_SECRETS must map secret names to tool patterns'],
-    [{ TOOL_SECRETS: { ADMIN_KEY: ['SMS.*'] } }, "TOOL_SECRETS must not hand out 'ADMIN_KEY'"],
-    [{ TOOL_SECRETS: { JWT_SECRET: ['*'] } }, "TOOL_SECRETS must not hand out 'JWT_SECRET'"],
-    [{ TOOL_SECRETS: { GOOGLE_CLIENT_SECRET: '*' } }, "TOOL_SECRETS must not hand out 'GOOGLE_CLIENT_SECRET'"],
-    [{ TOOL_SECRETS: { REGISTRY: ['SMS.*'] } }, 'REGISTRY must be a text'],
-    [{ JWT_SECRET: 'short' }, 'JWT_SECRET must be at least 32 bytes long'],
-    [{ JWT_JWKS_URL: 'http://keys.example/' }, 'JWT_JWKS_URL must be an https URL'],
-    [{ JWT_AUDIENCE: 'a' }, 'need JWT_SECRET or JWT_JWKS_URL beside them'],
-    [{ ALLOW_HTTP_HOSTS: 'http://x/' }, 'ALLOW_HTTP_HOSTS must list hosts'],
-  ])('%j answers 503 and says how to set it right, at /health too', async (vars, why) => {
-    const server = await startApp({ vars: { ACCESS: 'keys', ...vars } })
-    try {
-      for (const path of ['/health', '/tools', '/nowhere']) {
-        const answer = await fetch(new URL(path, server.url))
-        expect(answer.status).toBe(503)
-        expect(Object(await answer.json()).message).toContain(why)
-      }
-      await expect.poll(server.printed).toContain(why)
-    } finally {
-      await server.stop()
+it.each([
+  [{ ACCESS: 'all' }, "ACCESS must be 'keys', 'public' or 'open', got 'all'"],
+  [{ ACCESS: 'Public' }, "ACCESS must be 'keys', 'public' or 'open'"],
+  [{ ADMIN_KEY: 'too-short' }, 'ADMIN_KEY must be at least 16 characters long'],
+  [{ ADMIN_KEY: 'with spaces, which no header carries' }, 'ADMIN_KEY must be visible ASCII characters'],
+  [{ TOOL_SECRETS: '{"A": ["SMS.*"]' }, 'TOOL_SECRETS must map secret names to tool patterns'],
+  [{ TOOL_SECRETS: { A: ['SMS'] } }, 'TOOL_SECRETS must map secret names to tool patterns'],
+  [{ TOOL_SECRETS: { A: { tool: 'SMS.*' } } }, 'TOOL_SECRETS must map secret names to tool patterns'],
+  [{ TOOL_SECRETS: ['SMS.*'] }, 'TOOL_SECRETS must map secret names to tool patterns'],
+  [{ TOOL_SECRETS: { ADMIN_KEY: ['SMS.*'] } }, "TOOL_SECRETS must not hand out 'ADMIN_KEY'"],
+  [{ TOOL_SECRETS: { JWT_SECRET: ['*'] } }, "TOOL_SECRETS must not hand out 'JWT_SECRET'"],
+  [{ TOOL_SECRETS: { GOOGLE_CLIENT_SECRET: '*' } }, "TOOL_SECRETS must not hand out 'GOOGLE_CLIENT_SECRET'"],
+  [{ TOOL_SECRETS: { REGISTRY: ['SMS.*'] } }, 'REGISTRY must be a text'],
+  [{ JWT_SECRET: 'short' }, 'JWT_SECRET must be at least 32 bytes long'],
+  [{ JWT_JWKS_URL: 'http://keys.example/' }, 'JWT_JWKS_URL must be an https URL'],
+  [{ JWT_AUDIENCE: 'a' }, 'need JWT_SECRET or JWT_JWKS_URL beside them'],
+  [{ ALLOW_HTTP_HOSTS: 'http://x/' }, 'ALLOW_HTTP_HOSTS must list hosts'],
+])('what is set wrong %j answers 503 and says how to set it right, at /health too', async (vars, why) => {
+  const server = await startApp({ vars: { ACCESS: 'keys', ...vars } })
+  try {
+    for (const path of ['/health', '/tools', '/nowhere']) {
+      const answer = await fetch(new URL(path, server.url))
+      expect(answer.status).toBe(503)
+      expect(Object(await answer.json()).message).toContain(why)
     }
-  })
+    await expect.poll(server.printed).toContain(why)
+  } finally {
+    await server.stop()
+  }
 })

@@ -73,99 +73,92 @@ async function connectWith(url: string, headers: Record<string, string>): Promis
 
 const LISTED = expect.arrayContaining(['Calculator_Add'])
 
-describe('libraries that are run as the guide has it', () => {
-  it.each([
-    ['langchain', 'const names = tools.map(({ name }) => name); await client.close()'],
-    ['ai-sdk', 'const names = Object.keys(tools); await client.close()'],
-    [
-      'openai-agents',
-      'const names = (await switchboard.listTools()).map(({ name }) => name); await switchboard.close()',
-    ],
-    ['mcp-sdk', 'const names = tools.map(({ name }) => name); await client.close()'],
-  ])('%s lists the tools', async (id, then) => {
-    expect(await runModule(`${snippetOf(id)}\n${then}\nconsole.log(JSON.stringify(names))`)).toEqual(LISTED)
-  })
+it.each([
+  ['langchain', 'const names = tools.map(({ name }) => name); await client.close()'],
+  ['ai-sdk', 'const names = Object.keys(tools); await client.close()'],
+  ['openai-agents', 'const names = (await switchboard.listTools()).map(({ name }) => name); await switchboard.close()'],
+  ['mcp-sdk', 'const names = tools.map(({ name }) => name); await client.close()'],
+])('libraries that are run as the guide has it %s lists the tools', async (id, then) => {
+  expect(await runModule(`${snippetOf(id)}\n${then}\nconsole.log(JSON.stringify(names))`)).toEqual(LISTED)
 })
 
-describe('hosts that are configured as the guide has it', () => {
-  it('Claude Code, by its command', async () => {
-    const { args } = await runShell(snippetOf('claude-code'), 'claude')
-    expect(args.slice(0, 5)).toEqual(['mcp', 'add', '--transport', 'http', 'switchboard'])
-    const [url = '', flag, header = ''] = args.slice(5)
-    expect(flag).toBe('--header')
-    const [name = '', value = ''] = header.split(': ')
-    await connectWith(url, { [name]: value })
-  })
+it('configured as the guide has it: Claude Code, by its command', async () => {
+  const { args } = await runShell(snippetOf('claude-code'), 'claude')
+  expect(args.slice(0, 5)).toEqual(['mcp', 'add', '--transport', 'http', 'switchboard'])
+  const [url = '', flag, header = ''] = args.slice(5)
+  expect(flag).toBe('--header')
+  const [name = '', value = ''] = header.split(': ')
+  await connectWith(url, { [name]: value })
+})
 
-  it('Cursor, by its file', async () => {
-    const { mcpServers } = JSON.parse(snippetOf('cursor'))
-    const { url, headers } = mcpServers.switchboard
-    await connectWith(url, expanded(headers, /\$\{env:(\w+)\}/g))
-  })
+it('configured as the guide has it: Cursor, by its file', async () => {
+  const { mcpServers } = JSON.parse(snippetOf('cursor'))
+  const { url, headers } = mcpServers.switchboard
+  await connectWith(url, expanded(headers, /\$\{env:(\w+)\}/g))
+})
 
-  it('VS Code, by its file', async () => {
-    const { inputs, servers } = JSON.parse(snippetOf('vs-code'))
-    expect(inputs).toEqual([expect.objectContaining({ type: 'promptString', id: 'switchboard-key', password: true })])
-    expect(servers.switchboard.type).toBe('http')
-    await connectWith(servers.switchboard.url, expanded(servers.switchboard.headers, /\$\{input:([\w-]+)\}/g))
-  })
+it('configured as the guide has it: VS Code, by its file', async () => {
+  const { inputs, servers } = JSON.parse(snippetOf('vs-code'))
+  expect(inputs).toEqual([expect.objectContaining({ type: 'promptString', id: 'switchboard-key', password: true })])
+  expect(servers.switchboard.type).toBe('http')
+  await connectWith(servers.switchboard.url, expanded(servers.switchboard.headers, /\$\{input:([\w-]+)\}/g))
+})
 
-  it.each([
-    ['gemini-cli', 'mcpServers', 'httpUrl', /\$(\w+)/g],
-    ['windsurf', 'mcpServers', 'serverUrl', /\$\{env:(\w+)\}/g],
-    ['zed', 'context_servers', 'url', /<key>/g],
-    ['cline', 'mcpServers', 'url', /\$\{env:(\w+)\}/g],
-  ] as const)('%s, by its file', async (id, section, address, variable) => {
-    const { [address]: url, headers, type } = JSON.parse(snippetOf(id))[section].switchboard
-    expect(type).toBe(id === 'cline' ? 'streamableHttp' : undefined)
-    expect(headers.Authorization).toMatch(id === 'zed' ? '<key>' : KEY_VARIABLE)
-    await connectWith(url, expanded(headers, variable))
-  })
+it.each([
+  ['gemini-cli', 'mcpServers', 'httpUrl', /\$(\w+)/g],
+  ['windsurf', 'mcpServers', 'serverUrl', /\$\{env:(\w+)\}/g],
+  ['zed', 'context_servers', 'url', /<key>/g],
+  ['cline', 'mcpServers', 'url', /\$\{env:(\w+)\}/g],
+] as const)('configured as the guide has it: %s, by its file', async (id, section, address, variable) => {
+  const { [address]: url, headers, type } = JSON.parse(snippetOf(id))[section].switchboard
+  expect(type).toBe(id === 'cline' ? 'streamableHttp' : undefined)
+  expect(headers.Authorization).toMatch(id === 'zed' ? '<key>' : KEY_VARIABLE)
+  await connectWith(url, expanded(headers, variable))
+})
 
-  it('Goose, by its file', async () => {
-    const { uri, headers, env_keys, ...rest } = parseYaml(snippetOf('goose')).extensions.switchboard
-    expect(rest).toMatchObject({ enabled: true, type: 'streamable_http', name: 'switchboard' })
-    expect(env_keys).toEqual([KEY_VARIABLE])
-    await connectWith(uri, expanded(headers, /\$\{(\w+)\}/g))
-  })
+it('configured as the guide has it: Goose, by its file', async () => {
+  const { uri, headers, env_keys, ...rest } = parseYaml(snippetOf('goose')).extensions.switchboard
+  expect(rest).toMatchObject({ enabled: true, type: 'streamable_http', name: 'switchboard' })
+  expect(env_keys).toEqual([KEY_VARIABLE])
+  await connectWith(uri, expanded(headers, /\$\{(\w+)\}/g))
+})
 
-  it('Codex, by its file', async () => {
-    const [table, ...lines] = snippetOf('codex').split('\n')
-    expect(table).toBe('[mcp_servers.switchboard]')
-    const entries = lines.map((line) => /^(\w+) = "([^"\\]*)"$/.exec(line)?.slice(1) ?? [line])
-    const { url, ...rest } = Object.fromEntries(entries)
-    expect(rest).toEqual({ bearer_token_env_var: KEY_VARIABLE })
-    await connectWith(url, { authorization: `Bearer ${key}` })
-  })
+it('configured as the guide has it: Codex, by its file', async () => {
+  const [table, ...lines] = snippetOf('codex').split('\n')
+  expect(table).toBe('[mcp_servers.switchboard]')
+  const entries = lines.map((line) => /^(\w+) = "([^"\\]*)"$/.exec(line)?.slice(1) ?? [line])
+  const { url, ...rest } = Object.fromEntries(entries)
+  expect(rest).toEqual({ bearer_token_env_var: KEY_VARIABLE })
+  await connectWith(url, { authorization: `Bearer ${key}` })
+})
 
-  it('the Responses API, by a request', async () => {
-    const { args, input } = await runShell(snippetOf('responses-api'), 'curl')
-    expect(args).toContain('https://api.openai.com/v1/responses')
-    const [{ type, server_label, server_url, authorization }] = JSON.parse(input).tools
-    expect({ type, server_label }).toEqual({ type: 'mcp', server_label: 'switchboard' })
-    await connectWith(server_url, { authorization: `Bearer ${authorization}` })
-  })
+it('configured as the guide has it: the Responses API, by a request', async () => {
+  const { args, input } = await runShell(snippetOf('responses-api'), 'curl')
+  expect(args).toContain('https://api.openai.com/v1/responses')
+  const [{ type, server_label, server_url, authorization }] = JSON.parse(input).tools
+  expect({ type, server_label }).toEqual({ type: 'mcp', server_label: 'switchboard' })
+  await connectWith(server_url, { authorization: `Bearer ${authorization}` })
+})
 
-  it('Mastra, by what its client is made of', async () => {
-    const client = 'class MCPClient { constructor(made) { this.made = made } async listTools() { return this.made } }'
-    const text = snippetOf('mastra').replace(/^import \{ MCPClient \} from '@mastra\/mcp'$/m, client)
-    expect(text).toContain(client)
-    const made = (await runModule(`${text}\nconsole.log(JSON.stringify(tools))`)) as {
-      servers: { switchboard: { url: string; requestInit: { headers: Record<string, string> } } }
-    }
-    const { url, requestInit } = made.servers.switchboard
-    await connectWith(url, requestInit.headers)
-  })
+it('configured as the guide has it: Mastra, by what its client is made of', async () => {
+  const client = 'class MCPClient { constructor(made) { this.made = made } async listTools() { return this.made } }'
+  const text = snippetOf('mastra').replace(/^import \{ MCPClient \} from '@mastra\/mcp'$/m, client)
+  expect(text).toContain(client)
+  const made = (await runModule(`${text}\nconsole.log(JSON.stringify(tools))`)) as {
+    servers: { switchboard: { url: string; requestInit: { headers: Record<string, string> } } }
+  }
+  const { url, requestInit } = made.servers.switchboard
+  await connectWith(url, requestInit.headers)
+})
 
-  it('hosts that start local servers, by way of mcp-remote', async () => {
-    const { command, args, env } = JSON.parse(snippetOf('local-servers')).mcpServers.switchboard
-    expect([command, ...args.slice(0, 2)]).toEqual(['npx', '-y', 'mcp-remote'])
-    const [url, flag, header] = args.slice(2)
-    expect(flag).toBe('--header')
-    const [name, value] = header.split(':')
-    expect(value).toBe('${AUTHORIZATION}')
-    await connectWith(url, { [name]: env.AUTHORIZATION.replace('<key>', key) })
-  })
+it('configured as the guide has it: hosts that start local servers, by way of mcp-remote', async () => {
+  const { command, args, env } = JSON.parse(snippetOf('local-servers')).mcpServers.switchboard
+  expect([command, ...args.slice(0, 2)]).toEqual(['npx', '-y', 'mcp-remote'])
+  const [url, flag, header] = args.slice(2)
+  expect(flag).toBe('--header')
+  const [name, value] = header.split(':')
+  expect(value).toBe('${AUTHORIZATION}')
+  await connectWith(url, { [name]: env.AUTHORIZATION.replace('<key>', key) })
 })
 
 /** Stand-ins for packages: each writes down what it is made with, and httpx sends it too. */
@@ -220,25 +213,25 @@ describe.skipIf(!hasPython)(`libraries of Python${hasPython ? '' : ' (skipped: t
     return JSON.parse((stdout.trim().split('\n').at(-1) ?? '').replaceAll("'", '"'))
   }
 
-  it('LangChain, by what its client is made with', async () => {
+  it('as the guide has it in Python: LangChain, by what its client is made with', async () => {
     const { switchboard } = Object(await runPython('python-langchain', 'print(tools)'))
     expect(switchboard.transport).toBe('http')
     await connectWith(switchboard.url, switchboard.headers)
   })
 
-  it('OpenAI Agents SDK, by what its server is made with', async () => {
+  it('as the guide has it in Python: OpenAI Agents SDK, by what its server is made with', async () => {
     const { name, params } = Object(await runPython('python-openai-agents'))
     expect(name).toBe('switchboard')
     await connectWith(params.url, params.headers)
   })
 
-  it('FastMCP, by what its client is made with and calls', async () => {
+  it('as the guide has it in Python: FastMCP, by what its client is made with and calls', async () => {
     const { url, auth, ...call } = Object(await runPython('python-fastmcp'))
     expect(call).toEqual({ name: 'Calculator_Add', arguments: { a: 2, b: 3 } })
     await connectWith(url, { authorization: `Bearer ${auth}` })
   })
 
-  it('httpx, by its requests', async () => {
+  it('as the guide has it in Python: httpx, by its requests', async () => {
     expect(await runPython('python-httpx')).toBe(5)
     const names = "print([tool['function']['name'] for tool in tools])"
     expect(await runPython('python-httpx', names)).toEqual(LISTED)
@@ -250,36 +243,32 @@ function expanded(headers: Readonly<Record<string, string>>, variable: RegExp): 
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace(variable, () => key)]))
 }
 
-describe('hosts where a person signs in instead', () => {
-  const ids = agentHosts('https://tools.test').flatMap(({ id, signIn }) => (signIn ? [id] : []))
-  it.each(ids)('%s is given the other door, and no header', async (id) => {
-    const host = agentHosts(server.url).find((each) => each.id === id)
-    const text = host?.signIn?.text ?? ''
-    expect([...text.matchAll(/https?:[^\s"]+/g)].map(([url]) => url)).toEqual([`${server.url}/connect/mcp`])
-    expect(text).not.toMatch(/bearer|header|SWITCHBOARD_KEY/i)
-    if (host?.signIn?.language === 'json') expect(() => JSON.parse(text)).not.toThrow()
-    const answer = await fetch(`${server.url}/connect/mcp`, { method: 'POST', body: '{}' })
-    expect(answer.status).toBe(401)
-    expect(answer.headers.get('www-authenticate')).toContain('resource_metadata=')
-  })
+const ids = agentHosts('https://tools.test').flatMap(({ id, signIn }) => (signIn ? [id] : []))
+it.each(ids)('hosts where a person signs in instead %s is given the other door, and no header', async (id) => {
+  const host = agentHosts(server.url).find((each) => each.id === id)
+  const text = host?.signIn?.text ?? ''
+  expect([...text.matchAll(/https?:[^\s"]+/g)].map(([url]) => url)).toEqual([`${server.url}/connect/mcp`])
+  expect(text).not.toMatch(/bearer|header|SWITCHBOARD_KEY/i)
+  if (host?.signIn?.language === 'json') expect(() => JSON.parse(text)).not.toThrow()
+  const answer = await fetch(`${server.url}/connect/mcp`, { method: 'POST', body: '{}' })
+  expect(answer.status).toBe(401)
+  expect(answer.headers.get('www-authenticate')).toContain('resource_metadata=')
 })
 
-describe('a person with a browser', () => {
-  it('is shown all of it for this deployment, without a key', async () => {
-    const answer = await fetch(`${server.url}/docs/agents`)
-    expect(answer.status).toBe(200)
-    const shown = await answer.text()
-    expect(shown).toContain(`${server.url}/mcp`)
-    expect(shown).not.toContain('&lt;you&gt;')
-    expect((await fetch(`${server.url}/docs/nowhere`)).status).toBe(404)
-  })
+it('a person with a browser is shown all of it for this deployment, without a key', async () => {
+  const answer = await fetch(`${server.url}/docs/agents`)
+  expect(answer.status).toBe(200)
+  const shown = await answer.text()
+  expect(shown).toContain(`${server.url}/mcp`)
+  expect(shown).not.toContain('&lt;you&gt;')
+  expect((await fetch(`${server.url}/docs/nowhere`)).status).toBe(404)
+})
 
-  it('is led from llms.txt to every guide', async () => {
-    const text = await (await fetch(`${server.url}/llms.txt`)).text()
-    const links = [...text.matchAll(/\]\((http[^)]+)\)/g)].flatMap(([, link]) => link ?? [])
-    expect(links.length).toBeGreaterThan(4)
-    for (const link of links) expect((await fetch(link)).status, link).toBe(200)
-  })
+it('a person with a browser is led from llms.txt to every guide', async () => {
+  const text = await (await fetch(`${server.url}/llms.txt`)).text()
+  const links = [...text.matchAll(/\]\((http[^)]+)\)/g)].flatMap(([, link]) => link ?? [])
+  expect(links.length).toBeGreaterThan(4)
+  for (const link of links) expect((await fetch(link)).status, link).toBe(200)
 })
 
 describe('for whom an agent acts', () => {
@@ -291,7 +280,7 @@ describe('for whom an agent acts', () => {
       { authorization: `Bearer ${credential}`, accept: 'application/json, text/event-stream', ...headers },
     )
 
-  it('a key of one user needs no header, and takes only that user in one', async () => {
+  it('for whom an agent acts a key of one user needs no header, and takes only that user in one', async () => {
     expect(await call(key)).toMatchObject({ status: 200, body: { result: { content: [{ text: '5' }] } } })
     expect(await call(key, { 'x-user-id': 'ann' })).toMatchObject({ status: 200 })
     expect(await call(key, { 'x-user-id': 'bob' })).toMatchObject({

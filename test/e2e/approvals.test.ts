@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { launchBrowser, NO_BROWSER, type Person, person, textOf } from './oauth/browser.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import { type Connected, startWorld, type World } from './oauth/switchboard.ts'
@@ -56,8 +56,9 @@ async function decide(url: string, button: 'Approve' | 'Deny'): Promise<string> 
   return asked
 }
 
-describe('a tool that a person must approve each call of', () => {
-  it.skipIf(NO_BROWSER !== '')(`runs once with what was approved, then asks again ${NO_BROWSER}`, async () => {
+it.skipIf(NO_BROWSER !== '')(
+  `a tool that a person must approve each call of runs once with what was approved, then asks again ${NO_BROWSER}`,
+  async () => {
     const user = newUser()
     const before = emptied()
     const { id, url, check_url } = await edge.challenge(TOOL, user, { folder: 'old & <spam>' })
@@ -74,80 +75,83 @@ describe('a tool that a person must approve each call of', () => {
     const again = await edge.challenge(TOOL, user, { folder: 'old & <spam>' })
     expect(again.url).not.toBe(url)
     expect(emptied()).toBe(before + 1)
-  })
+  },
+)
 
-  it('does not run with other arguments, for another user or by another caller', async () => {
+it('a tool that a person must approve each call of does not run with other arguments, for another user or by another caller', async () => {
+  const user = newUser()
+  const { url } = await edge.challenge(TOOL, user, { folder: 'spam' })
+  await approve(url)
+  const before = emptied()
+  await edge.challenge(TOOL, user, { folder: 'inbox' })
+  await edge.challenge(TOOL, newUser(), { folder: 'spam' })
+  await edge.challenge(TOOL, undefined, { folder: 'spam' })
+  const other = { authorization: `Bearer ${await edge.keyFor([user])}` }
+  const call = { tool_id: TOOL, input: { folder: 'spam' }, context: { user_id: user } }
+  expect((await edge.ask('POST', '/tools/call', call, other)).status).toBe(400)
+  expect(emptied()).toBe(before)
+  expect((await empty(user)).body.result).toMatchObject({ success: true })
+})
+
+it('a tool that a person must approve each call of runs once when it is called 10 times at once', async () => {
+  const user = newUser()
+  const { url } = await edge.challenge(TOOL, user, { folder: 'spam' })
+  await approve(url)
+  const before = emptied()
+  const answers = await Promise.all(Array.from({ length: 10 }, () => empty(user)))
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(400)])
+  expect(emptied()).toBe(before + 1)
+})
+
+it('a tool that a person must approve each call of does not use up an approval for a call that is refused for its input', async () => {
+  const user = newUser()
+  expect((await edge.call(TOOL, user, { input: {} })).status).toBe(422)
+  const { url } = await edge.challenge(TOOL, user, { folder: 'spam' })
+  await approve(url)
+  expect((await edge.call(TOOL, user, { input: { folder: 7 } })).status).toBe(422)
+  expect((await empty(user)).body.result).toMatchObject({ success: true })
+})
+
+it.skipIf(NO_BROWSER !== '')(
+  `a tool that a person must approve each call of does not run when the person refuses: the caller is told, and the page cannot be changed any more ${NO_BROWSER}`,
+  async () => {
     const user = newUser()
-    const { url } = await edge.challenge(TOOL, user, { folder: 'spam' })
-    await approve(url)
+    const { url, check_url } = await edge.challenge(TOOL, user, { folder: 'spam' })
+    await decide(url, 'Deny')
+    expect(await textOf(who.page)).toMatch(/refused/i)
+    expect(await edge.settled(check_url)).toMatchObject({
+      status: 'failed',
+      reason: expect.stringMatching(/refused/i),
+    })
+    await who.page.goto(url)
+    expect(await who.page.getByRole('button').count()).toBe(0)
     const before = emptied()
-    await edge.challenge(TOOL, user, { folder: 'inbox' })
-    await edge.challenge(TOOL, newUser(), { folder: 'spam' })
-    await edge.challenge(TOOL, undefined, { folder: 'spam' })
-    const other = { authorization: `Bearer ${await edge.keyFor([user])}` }
-    const call = { tool_id: TOOL, input: { folder: 'spam' }, context: { user_id: user } }
-    expect((await edge.ask('POST', '/tools/call', call, other)).status).toBe(400)
+    expect((await empty(user)).status).toBe(400)
     expect(emptied()).toBe(before)
-    expect((await empty(user)).body.result).toMatchObject({ success: true })
-  })
+  },
+)
 
-  it('runs once when it is called 10 times at once', async () => {
+it.skipIf(NO_BROWSER !== '')(
+  `a tool that a person must approve each call of is not approved by opening the page, nor by a form of another site ${NO_BROWSER}`,
+  async () => {
     const user = newUser()
-    const { url } = await edge.challenge(TOOL, user, { folder: 'spam' })
-    await approve(url)
-    const before = emptied()
-    const answers = await Promise.all(Array.from({ length: 10 }, () => empty(user)))
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(400)])
-    expect(emptied()).toBe(before + 1)
-  })
+    const { url, check_url } = await edge.challenge(TOOL, user, { folder: 'spam' })
+    who = await person(browser)
+    await who.page.goto(`${world.provider.issuer}/.well-known/openid-configuration`)
+    await who.page.setContent(
+      `<form method="post" action="${url}"><button name="decision" value="approve">Win</button>`,
+    )
+    await who.page.getByRole('button').click()
+    await who.page.waitForURL(url)
+    expect(await textOf(who.page)).toContain('another site')
+    expect((await edge.ask('GET', check_url)).body.status).toBe('not_started')
+    expect((await empty(user)).status).toBe(400)
+  },
+)
 
-  it('does not use up an approval for a call that is refused for its input', async () => {
-    const user = newUser()
-    expect((await edge.call(TOOL, user, { input: {} })).status).toBe(422)
-    const { url } = await edge.challenge(TOOL, user, { folder: 'spam' })
-    await approve(url)
-    expect((await edge.call(TOOL, user, { input: { folder: 7 } })).status).toBe(422)
-    expect((await empty(user)).body.result).toMatchObject({ success: true })
-  })
-
-  it.skipIf(NO_BROWSER !== '')(
-    `does not run when the person refuses: the caller is told, and the page cannot be changed any more ${NO_BROWSER}`,
-    async () => {
-      const user = newUser()
-      const { url, check_url } = await edge.challenge(TOOL, user, { folder: 'spam' })
-      await decide(url, 'Deny')
-      expect(await textOf(who.page)).toMatch(/refused/i)
-      expect(await edge.settled(check_url)).toMatchObject({
-        status: 'failed',
-        reason: expect.stringMatching(/refused/i),
-      })
-      await who.page.goto(url)
-      expect(await who.page.getByRole('button').count()).toBe(0)
-      const before = emptied()
-      expect((await empty(user)).status).toBe(400)
-      expect(emptied()).toBe(before)
-    },
-  )
-
-  it.skipIf(NO_BROWSER !== '')(
-    `is not approved by opening the page, nor by a form of another site ${NO_BROWSER}`,
-    async () => {
-      const user = newUser()
-      const { url, check_url } = await edge.challenge(TOOL, user, { folder: 'spam' })
-      who = await person(browser)
-      await who.page.goto(`${world.provider.issuer}/.well-known/openid-configuration`)
-      await who.page.setContent(
-        `<form method="post" action="${url}"><button name="decision" value="approve">Win</button>`,
-      )
-      await who.page.getByRole('button').click()
-      await who.page.waitForURL(url)
-      expect(await textOf(who.page)).toContain('another site')
-      expect((await edge.ask('GET', check_url)).body.status).toBe('not_started')
-      expect((await empty(user)).status).toBe(400)
-    },
-  )
-
-  it.each(['2026-07-28', 'legacy'] as const)('is called over MCP, on %s', async (mode) => {
+it.each(['2026-07-28', 'legacy'] as const)(
+  'a tool that a person must approve each call of is called over MCP, on %s',
+  async (mode) => {
     const user = newUser()
     const client = new Client(
       { name: 'a test', version: '1.0.0' },
@@ -176,5 +180,5 @@ describe('a tool that a person must approve each call of', () => {
     expect(await call()).toMatchObject({ structuredContent: { emptied: true } })
     expect(emptied()).toBe(before + 1)
     await client.close()
-  })
-})
+  },
+)

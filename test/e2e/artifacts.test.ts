@@ -107,62 +107,65 @@ describe('a value that is too large for an answer, where its schema allows a lin
   let tool: string
   beforeAll(async () => void (tool = await publish(rows)))
 
-  it('is an artifact over the Open Tool Calling RFC', async () => {
+  it('a value that is too large for an answer, where its schema allows a link is an artifact over the Open Tool Calling RFC', async () => {
     const { success, output } = await rfc(tool)
     expect(success).toBe(true)
     expect(output).toEqual({ artifact: ARTIFACT })
     expect(await readJson(linkIn(output))).toEqual(ROWS)
   })
 
-  it('is a value that says where it lies over OXP', async () => {
+  it('a value that is too large for an answer, where its schema allows a link is a value that says where it lies over OXP', async () => {
     const body = await oxp(tool)
     expect(body.result).toMatchObject({ success: true, value: { artifact: ARTIFACT } })
     if (schemas) expect(schemas.callResponse(body.result)).toEqual([])
     expect(await readJson(linkIn(body))).toEqual(ROWS)
   })
 
-  it('is a result that says where it lies over the Machine Context Protocol', async () => {
+  it('a value that is too large for an answer, where its schema allows a link is a result that says where it lies over the Machine Context Protocol', async () => {
     const { payload, metadata } = await machineContext(tool)
     expect(payload.execution).toMatchObject({ status: 'success', result: { artifact: ARTIFACT } })
     expect(metadata).toEqual({ artifact: ARTIFACT })
     expect(await readJson(linkIn(payload))).toEqual(ROWS)
   })
 
-  it('is a text with the link over the plugin face', async () => {
+  it('a value that is too large for an answer, where its schema allows a link is a text with the link over the plugin face', async () => {
     const { content, isError } = await plugin(tool)
     expect(isError).toBeUndefined()
     expect(content).toEqual([{ type: 'text', text: expect.stringContaining('application/json') }])
     expect(await readJson(linkIn(content))).toEqual(ROWS)
   })
 
-  it.each(['2024-11-05', '2025-11-25', '2026-07-28'])('is a link to a resource over MCP %s', async (version) => {
-    const headers = { 'mcp-method': 'tools/call', 'mcp-name': `Large_${tool}`, 'mcp-protocol-version': version }
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': version,
-      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-      'io.modelcontextprotocol/clientCapabilities': {},
-    }
-    const params = { name: `Large_${tool}`, ...(version > '2026' ? { _meta } : {}) }
-    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
-    const { body } = await server.json('POST', '/mcp', message, {
-      accept: 'application/json, text/event-stream',
-      ...headers,
-    })
-    const { content, isError } = body.result
-    expect(isError).toBeUndefined()
-    expect(content).toMatchObject([
-      { type: 'text', text: expect.stringContaining('/artifacts/') },
-      { type: 'resource_link', uri: ARTIFACT.url, mimeType: 'application/json', size: ARTIFACT.size },
-    ])
-    expect(await readJson(new URL(content[1].uri))).toEqual(ROWS)
-  })
+  it.each(['2024-11-05', '2025-11-25', '2026-07-28'])(
+    'a value that is too large for an answer, where its schema allows a link is a link to a resource over MCP %s',
+    async (version) => {
+      const headers = { 'mcp-method': 'tools/call', 'mcp-name': `Large_${tool}`, 'mcp-protocol-version': version }
+      const _meta = {
+        'io.modelcontextprotocol/protocolVersion': version,
+        'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': {},
+      }
+      const params = { name: `Large_${tool}`, ...(version > '2026' ? { _meta } : {}) }
+      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+      const { body } = await server.json('POST', '/mcp', message, {
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      })
+      const { content, isError } = body.result
+      expect(isError).toBeUndefined()
+      expect(content).toMatchObject([
+        { type: 'text', text: expect.stringContaining('/artifacts/') },
+        { type: 'resource_link', uri: ARTIFACT.url, mimeType: 'application/json', size: ARTIFACT.size },
+      ])
+      expect(await readJson(new URL(content[1].uri))).toEqual(ROWS)
+    },
+  )
 })
 
 describe('a value that is too large for an answer, where its schema allows none but itself', () => {
   let tool: string
   beforeAll(async () => void (tool = await publish(rows, { type: 'array', items: { type: 'object' } })))
 
-  it('has the link beside its place, and is an error where the dialect has no room', async () => {
+  it('a value that is too large for an answer, where its schema allows none but itself has the link beside its place, and is an error where the dialect has no room', async () => {
     const { result, artifact } = await oxp(tool)
     expect(artifact).toEqual(ARTIFACT)
     expect(Object.keys(result)).toEqual(['call_id', 'success', 'duration'])
@@ -181,7 +184,7 @@ describe('a value that is too large for an answer, where its schema allows none 
     for (const each of [artifact, metadata, bare.body, answer]) expect(await readJson(linkIn(each))).toEqual(ROWS)
   })
 
-  it('is whole where the call has room for it, whatever the deployment says', async () => {
+  it('a value that is too large for an answer, where its schema allows none but itself is whole where the call has room for it, whatever the deployment says', async () => {
     const input = { tool_id: `Large.${tool}`, input: {}, context: { inline_bytes: 1_000_000 } }
     expect((await server.json('POST', '/tools/call', input)).body.result.value).toEqual(ROWS)
     const _meta = { 'dev.switchboard/context': { inline_bytes: 1_000_000 } }
@@ -190,16 +193,19 @@ describe('a value that is too large for an answer, where its schema allows none 
     expect(JSON.parse(body.result.content[0].text)).toEqual(ROWS)
   })
 
-  it.each([0, 4_194_305, '1', 1.5])('is not asked for in %j bytes: the tool does not run', async (inline_bytes) => {
-    const { status, body } = await server.json('POST', '/tools/call', {
-      tool_id: `Large.${tool}`,
-      context: { inline_bytes },
-    })
-    expect(status).toBe(400)
-    expect(body.message).toContain("'context.inline_bytes': Must be an integer from 1 to 4194304")
-  })
+  it.each([0, 4_194_305, '1', 1.5])(
+    'a value that is too large for an answer, where its schema allows none but itself is not asked for in %j bytes: the tool does not run',
+    async (inline_bytes) => {
+      const { status, body } = await server.json('POST', '/tools/call', {
+        tool_id: `Large.${tool}`,
+        context: { inline_bytes },
+      })
+      expect(status).toBe(400)
+      expect(body.message).toContain("'context.inline_bytes': Must be an integer from 1 to 4194304")
+    },
+  )
 
-  it('is not kept when it is not what the schema allows', async () => {
+  it('a value that is too large for an answer, where its schema allows none but itself is not kept when it is not what the schema allows', async () => {
     const wrong = await publish(rows, { type: 'array', items: { type: 'string' } })
     const { result } = await oxp(wrong)
     expect(result).toMatchObject({ success: false, error: { message: expect.stringContaining('output schema') } })
@@ -207,47 +213,45 @@ describe('a value that is too large for an answer, where its schema allows none 
   })
 })
 
-describe('bytes', () => {
-  it('that are many are an artifact of their own type, in each face', async () => {
-    for (const tool of [
-      await publish(from('/picture')),
-      await publish(from('/picture', { type: 'binary' }), { type: 'object' }),
-    ]) {
-      const artifact = { url: ARTIFACT.url, content_type: 'image/png', size: PICTURE.length, meta: expect.anything() }
-      expect((await rfc(tool)).output).toEqual({ artifact })
-      expect((await oxp(tool)).result).toMatchObject({ success: true, value: { artifact } })
-      const { content } = await mcp(tool)
-      expect(content.at(-1)).toMatchObject({ type: 'resource_link', mimeType: 'image/png', size: PICTURE.length })
-      const answer = await fetch(content.at(-1).uri)
-      expect(Buffer.from(await answer.arrayBuffer()).equals(PICTURE)).toBe(true)
-      expect(JSON.stringify(await plugin(tool)).length).toBeLessThan(1_000)
-    }
-  })
+it('bytes that are many are an artifact of their own type, in each face', async () => {
+  for (const tool of [
+    await publish(from('/picture')),
+    await publish(from('/picture', { type: 'binary' }), { type: 'object' }),
+  ]) {
+    const artifact = { url: ARTIFACT.url, content_type: 'image/png', size: PICTURE.length, meta: expect.anything() }
+    expect((await rfc(tool)).output).toEqual({ artifact })
+    expect((await oxp(tool)).result).toMatchObject({ success: true, value: { artifact } })
+    const { content } = await mcp(tool)
+    expect(content.at(-1)).toMatchObject({ type: 'resource_link', mimeType: 'image/png', size: PICTURE.length })
+    const answer = await fetch(content.at(-1).uri)
+    expect(Buffer.from(await answer.arrayBuffer()).equals(PICTURE)).toBe(true)
+    expect(JSON.stringify(await plugin(tool)).length).toBeLessThan(1_000)
+  }
+})
 
-  it('that are few stay where a model sees them', async () => {
-    const tool = await publish(from('/small'))
-    const block = { type: 'image', mimeType: 'image/png', data: btoa('small') }
-    expect((await mcp(tool)).content).toEqual([block])
-    expect((await oxp(tool)).result.value).toEqual({ content: [block] })
-  })
+it('bytes that are few stay where a model sees them', async () => {
+  const tool = await publish(from('/small'))
+  const block = { type: 'image', mimeType: 'image/png', data: btoa('small') }
+  expect((await mcp(tool)).content).toEqual([block])
+  expect((await oxp(tool)).result.value).toEqual({ content: [block] })
+})
 
-  it('that are few are links over the RFC, whichever modes their tool declares, and so is a value of artifacts alone', async () => {
-    const picture = { content_type: 'image/png', size: 5 }
-    for (const [tool, artifact] of [
-      [await publish(from('/small')), picture],
-      [await publishArtifact('Small', from('/small')), picture],
-      [await publishArtifact('Seven', giving('({ seven: 7 })')), { content_type: 'application/json', size: 11 }],
-    ] as const) {
-      const { output } = await rfc(tool)
-      expect(output).toMatchObject({ artifact: { url: ARTIFACT.url, ...artifact } })
-      expect((await (await fetch(output.artifact.url)).arrayBuffer()).byteLength).toBe(artifact.size)
-    }
-  })
+it('bytes that are few are links over the RFC, whichever modes their tool declares, and so is a value of artifacts alone', async () => {
+  const picture = { content_type: 'image/png', size: 5 }
+  for (const [tool, artifact] of [
+    [await publish(from('/small')), picture],
+    [await publishArtifact('Small', from('/small')), picture],
+    [await publishArtifact('Seven', giving('({ seven: 7 })')), { content_type: 'application/json', size: 11 }],
+  ] as const) {
+    const { output } = await rfc(tool)
+    expect(output).toMatchObject({ artifact: { url: ARTIFACT.url, ...artifact } })
+    expect((await (await fetch(output.artifact.url)).arrayBuffer()).byteLength).toBe(artifact.size)
+  }
+})
 
-  it('that are no Base64 are refused, and said to be', async () => {
-    const tool = await publishArtifact('Odd', giving(inUrl("'!'.repeat(300_000)")))
-    expect((await rfc(tool)).output.error).toMatchObject({ developer_message: expect.stringContaining('no Base64') })
-  })
+it('bytes that are no Base64 are refused, and said to be', async () => {
+  const tool = await publishArtifact('Odd', giving(inUrl("'!'.repeat(300_000)")))
+  expect((await rfc(tool)).output.error).toMatchObject({ developer_message: expect.stringContaining('no Base64') })
 })
 
 describe('a link', () => {
@@ -261,7 +265,7 @@ describe('a link', () => {
   }
   const whole = JSON.stringify(ROWS)
 
-  it('is read whole, in parts, and not again when it is held', async () => {
+  it('a link is read whole, in parts, and not again when it is held', async () => {
     const first = await get()
     expect(first.status).toBe(200)
     expect(first.headers.get('content-type')).toBe('application/json')
@@ -286,7 +290,7 @@ describe('a link', () => {
     expect((await get(undefined, { method: 'POST' })).status).toBe(405)
   })
 
-  it('that was changed in any way is refused, and says why', async () => {
+  it('a link that was changed in any way is refused, and says why', async () => {
     const { pathname } = linkIn(await oxp(await publish(rows)))
     const changes: ((url: URL) => void)[] = [
       (changed) => {
@@ -312,7 +316,7 @@ describe('a link', () => {
     ])
   })
 
-  it('whose object is no more is not found', async () => {
+  it('a link whose object is no more is not found', async () => {
     const gone = linkIn(await oxp(await publish(rows)))
     const bucket = await server.miniflare.getR2Bucket('ARTIFACTS')
     await bucket.delete(artifactKey(gone.pathname.split('/')[2] ?? ''))
@@ -321,7 +325,7 @@ describe('a link', () => {
     expect(await answer.json()).toMatchObject({ message: expect.stringContaining('artifact does not exist') })
   })
 
-  it('needs no credential, and holds after a restart', async () => {
+  it('a link needs no credential, and holds after a restart', async () => {
     const first = await startServer({ vars: { ACCESS: 'open', INLINE_BYTES } })
     const link = linkIn(await oxp(await publish(rows, {}, first), first))
     await first.stop({ keep: true })
@@ -337,7 +341,7 @@ describe('a link', () => {
     }
   })
 
-  it('to hostile HTML is saved, and shown and run nowhere', async () => {
+  it('a link to hostile HTML is saved, and shown and run nowhere', async () => {
     const tool = await publish(from('/html'), { type: 'string' })
     const answer = await fetch(linkIn(await oxp(tool)))
     expect(await answer.text()).toBe(HOSTILE)
@@ -356,36 +360,34 @@ describe('a link', () => {
   })
 })
 
-describe('what is kept', () => {
-  it('holds no secret that the tool was given', async () => {
-    const secret = 'a-secret-of-the-caller-0123456789'
-    const definition = {
-      id: 'Large.Leak@1.0.0',
-      name: 'Large_Leak',
-      description: 'Gives its secret back',
-      version: '1.0.0',
-      input_schema: { parameters: { type: 'object' } },
-      output_schema: {},
-      requirements: { secrets: [{ id: 'API_KEY' }] },
-    }
-    const echo = await startUpstream(({ headers }, response) => {
-      const said = { was: headers['x-key'], more: 'x'.repeat(300_000) }
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said))
-    })
-    const holder = await startServer({ vars: { ALLOW_HTTP_HOSTS: echo.host, INLINE_BYTES } })
-    try {
-      const credentials = [{ secret: 'API_KEY', in: 'header', name: 'x-key' }]
-      const implementation = { kind: 'http', method: 'GET', url: `${echo.origin}/`, credentials }
-      expect((await holder.json('POST', '/tools', { definition, implementation })).status).toBe(201)
-      const context = { secrets: [{ id: 'API_KEY', value: secret }] }
-      const { body } = await holder.json('POST', '/tools/call', { tool_id: 'Large.Leak', input: {}, context })
-      const text = await (await fetch(linkIn(body))).text()
-      expect(text).toContain('[redacted]')
-      expect(text).not.toContain(secret)
-    } finally {
-      await Promise.all([holder.stop(), echo.close()])
-    }
+it('what is kept holds no secret that the tool was given', async () => {
+  const secret = 'a-secret-of-the-caller-0123456789'
+  const definition = {
+    id: 'Large.Leak@1.0.0',
+    name: 'Large_Leak',
+    description: 'Gives its secret back',
+    version: '1.0.0',
+    input_schema: { parameters: { type: 'object' } },
+    output_schema: {},
+    requirements: { secrets: [{ id: 'API_KEY' }] },
+  }
+  const echo = await startUpstream(({ headers }, response) => {
+    const said = { was: headers['x-key'], more: 'x'.repeat(300_000) }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said))
   })
+  const holder = await startServer({ vars: { ALLOW_HTTP_HOSTS: echo.host, INLINE_BYTES } })
+  try {
+    const credentials = [{ secret: 'API_KEY', in: 'header', name: 'x-key' }]
+    const implementation = { kind: 'http', method: 'GET', url: `${echo.origin}/`, credentials }
+    expect((await holder.json('POST', '/tools', { definition, implementation })).status).toBe(201)
+    const context = { secrets: [{ id: 'API_KEY', value: secret }] }
+    const { body } = await holder.json('POST', '/tools/call', { tool_id: 'Large.Leak', input: {}, context })
+    const text = await (await fetch(linkIn(body))).text()
+    expect(text).toContain('[redacted]')
+    expect(text).not.toContain(secret)
+  } finally {
+    await Promise.all([holder.stop(), echo.close()])
+  }
 })
 
 describe('a deployment without a bucket', () => {
@@ -396,7 +398,7 @@ describe('a deployment without a bucket', () => {
   )
   afterAll(() => bare?.stop())
 
-  it('says in each face what it takes to keep a large output', async () => {
+  it('a deployment without a bucket says in each face what it takes to keep a large output', async () => {
     const tool = await publish(rows, {}, bare)
     const picture = await publish(from('/picture'), {}, bare)
     for (const call of [oxp, rfc, machineContext, plugin, mcp]) {
@@ -410,7 +412,7 @@ describe('a deployment without a bucket', () => {
     expect((await fetch(new URL('/artifacts/x?expires=1&signature=x', bare.url))).status).toBe(404)
   })
 
-  it('gives what is small as it is, and bytes of a tool that declares artifacts in the URL', async () => {
+  it('a deployment without a bucket gives what is small as it is, and bytes of a tool that declares artifacts in the URL', async () => {
     await publishArtifact('Picture', from('/small'), bare)
     const { output } = await rfc('Picture', bare)
     expect(output).toMatchObject({ artifact: { url: `data:image/png;base64,${btoa('small')}`, size: 5 } })

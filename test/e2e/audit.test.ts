@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type RunningServer, startApp } from './server.ts'
 
 const ADMIN_KEY = 'the-administrator-of-this-test'
@@ -32,91 +32,89 @@ const tool = (version: string) => ({
   implementation: { kind: 'code', module: 'export default () => "a module that is nobody’s business"' },
 })
 
-describe('GET /audit', () => {
-  it('tells what was administered, by whom, and what came of it', async () => {
-    const made = await send('POST', '/keys', { name: 'the publisher', scopes: ['tools:publish'], tools: ['Audited.*'] })
-    const publisher = { authorization: `Bearer ${made.body.key}` }
-    const principal = `key:${made.body.id}`
-    await send('POST', '/tools', tool('1.0.0'), publisher)
-    await send('POST', '/tools', [tool('1.0.0'), tool('1.1.0'), { nonsense: true }], publisher)
-    await send('PATCH', '/tools/Audited.Told@1.0.0', { status: 'disabled' }, publisher)
-    await send('PUT', '/toolkits/Audited', { owner: 'admin' })
-    await send('PUT', '/providers/acme', { wrong: 1 })
-    await send('DELETE', '/providers/none')
-    await send('DELETE', '/users/ann/grants')
-    await send('DELETE', '/users/ann/agents')
-    await send('DELETE', '/sessions/none')
-    await send('PATCH', `/keys/${made.body.id}`, { limits: { concurrency: 3 } })
-    await send('DELETE', `/keys/${made.body.id}`)
-    const all = await acts('limit=1000', 12)
-    const told = all.map(({ act, principal: who, outcome, status }) => [act, who, outcome, status])
-    expect(told).toEqual([
-      ['key.create', 'admin', 'success', 201],
-      ['tools.publish', principal, 'success', 201],
-      ['tools.publish', principal, 'success', 200],
-      ['tool.change', principal, 'success', 200],
-      ['toolkit.give', 'admin', 'success', 200],
-      ['provider.put', 'admin', 'definition-invalid', 422],
-      ['provider.remove', 'admin', 'not-found', 404],
-      ['grant.revoke', 'admin', 'success', 204],
-      ['agent.end', 'admin', 'success', 204],
-      ['session.end', 'admin', 'not-found', 404],
-      ['key.change', 'admin', 'success', 200],
-      ['key.remove', 'admin', 'success', 204],
-    ])
-    expect(all[0].about).toMatchObject({ id: made.body.id, name: 'the publisher', tools: ['Audited.*'] })
-    expect(all[1]).toMatchObject({ principal_name: 'the publisher', about: { published: ['Audited.Told@1.0.0'] } })
-    expect(all[2].about).toEqual({ published: ['Audited.Told@1.1.0'], unchanged: 1, refused: 1 })
-    expect(all[3]).toMatchObject({ path: '/tools/Audited.Told@1.0.0', about: { status: { state: 'disabled' } } })
-    expect(all[10].about).toMatchObject({ name: 'the publisher', limits: { concurrency: 3 } })
-    const text = JSON.stringify(all)
-    for (const secret of [made.body.key, ADMIN_KEY, 'nobody’s business']) expect(text).not.toContain(secret)
-    expect(server.printed()).toContain('"event":"act"')
-    expect(server.printed()).not.toContain(made.body.key)
-  })
+it('GET /audit tells what was administered, by whom, and what came of it', async () => {
+  const made = await send('POST', '/keys', { name: 'the publisher', scopes: ['tools:publish'], tools: ['Audited.*'] })
+  const publisher = { authorization: `Bearer ${made.body.key}` }
+  const principal = `key:${made.body.id}`
+  await send('POST', '/tools', tool('1.0.0'), publisher)
+  await send('POST', '/tools', [tool('1.0.0'), tool('1.1.0'), { nonsense: true }], publisher)
+  await send('PATCH', '/tools/Audited.Told@1.0.0', { status: 'disabled' }, publisher)
+  await send('PUT', '/toolkits/Audited', { owner: 'admin' })
+  await send('PUT', '/providers/acme', { wrong: 1 })
+  await send('DELETE', '/providers/none')
+  await send('DELETE', '/users/ann/grants')
+  await send('DELETE', '/users/ann/agents')
+  await send('DELETE', '/sessions/none')
+  await send('PATCH', `/keys/${made.body.id}`, { limits: { concurrency: 3 } })
+  await send('DELETE', `/keys/${made.body.id}`)
+  const all = await acts('limit=1000', 12)
+  const told = all.map(({ act, principal: who, outcome, status }) => [act, who, outcome, status])
+  expect(told).toEqual([
+    ['key.create', 'admin', 'success', 201],
+    ['tools.publish', principal, 'success', 201],
+    ['tools.publish', principal, 'success', 200],
+    ['tool.change', principal, 'success', 200],
+    ['toolkit.give', 'admin', 'success', 200],
+    ['provider.put', 'admin', 'definition-invalid', 422],
+    ['provider.remove', 'admin', 'not-found', 404],
+    ['grant.revoke', 'admin', 'success', 204],
+    ['agent.end', 'admin', 'success', 204],
+    ['session.end', 'admin', 'not-found', 404],
+    ['key.change', 'admin', 'success', 200],
+    ['key.remove', 'admin', 'success', 204],
+  ])
+  expect(all[0].about).toMatchObject({ id: made.body.id, name: 'the publisher', tools: ['Audited.*'] })
+  expect(all[1]).toMatchObject({ principal_name: 'the publisher', about: { published: ['Audited.Told@1.0.0'] } })
+  expect(all[2].about).toEqual({ published: ['Audited.Told@1.1.0'], unchanged: 1, refused: 1 })
+  expect(all[3]).toMatchObject({ path: '/tools/Audited.Told@1.0.0', about: { status: { state: 'disabled' } } })
+  expect(all[10].about).toMatchObject({ name: 'the publisher', limits: { concurrency: 3 } })
+  const text = JSON.stringify(all)
+  for (const secret of [made.body.key, ADMIN_KEY, 'nobody’s business']) expect(text).not.toContain(secret)
+  expect(server.printed()).toContain('"event":"act"')
+  expect(server.printed()).not.toContain(made.body.key)
+})
 
-  it('tells who was refused', async () => {
-    const made = await send('POST', '/keys', { name: 'the reader', scopes: ['tools:read'] })
-    const reader = { authorization: `Bearer ${made.body.key}` }
-    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
-    const accept = 'application/json, text/event-stream'
-    // It may list, whatever else MCP is for
-    expect((await send('POST', '/mcp', list, { ...reader, accept })).status).toBe(200)
-    expect((await send('POST', '/keys', {}, reader)).status).toBe(403)
-    expect((await send('GET', '/tools', undefined, { authorization: 'Bearer made-up' })).status).toBe(401)
-    const found = await acts('act=refusal', 2)
-    expect(
-      found.map(({ principal, method, path, outcome, status }) => [principal, method, path, outcome, status]),
-    ).toEqual([
-      [`key:${made.body.id}`, 'POST', '/keys', 'forbidden', 403],
-      [undefined, 'GET', '/tools', 'unauthenticated', 401],
-    ])
-    expect(JSON.stringify(found)).not.toContain('made-up')
-  })
+it('GET /audit tells who was refused', async () => {
+  const made = await send('POST', '/keys', { name: 'the reader', scopes: ['tools:read'] })
+  const reader = { authorization: `Bearer ${made.body.key}` }
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+  const accept = 'application/json, text/event-stream'
+  // It may list, whatever else MCP is for
+  expect((await send('POST', '/mcp', list, { ...reader, accept })).status).toBe(200)
+  expect((await send('POST', '/keys', {}, reader)).status).toBe(403)
+  expect((await send('GET', '/tools', undefined, { authorization: 'Bearer made-up' })).status).toBe(401)
+  const found = await acts('act=refusal', 2)
+  expect(
+    found.map(({ principal, method, path, outcome, status }) => [principal, method, path, outcome, status]),
+  ).toEqual([
+    [`key:${made.body.id}`, 'POST', '/keys', 'forbidden', 403],
+    [undefined, 'GET', '/tools', 'unauthenticated', 401],
+  ])
+  expect(JSON.stringify(found)).not.toContain('made-up')
+})
 
-  it('is found by what a query names, in pages', async () => {
-    for (let n = 0; n < 3; n++) await send('DELETE', `/keys/none-${n}`)
-    await acts('act=key.remove&outcome=not-found', 3)
-    const first = await send('GET', '/audit?act=key.remove&outcome=failure&limit=2')
-    const rest = await send('GET', `/audit?act=key.remove&outcome=failure&limit=2&cursor=${first.body.next_cursor}`)
-    expect([...first.body.items, ...rest.body.items].map(({ path }: any) => path)).toEqual([
-      '/keys/none-2',
-      '/keys/none-1',
-      '/keys/none-0',
-    ])
-    expect((await send('GET', `/audit?limit=2&cursor=${first.body.next_cursor}`)).status).toBe(400)
-    expect((await send('GET', '/audit?act=DROP TABLE')).status).toBe(400)
-  })
+it('GET /audit is found by what a query names, in pages', async () => {
+  for (let n = 0; n < 3; n++) await send('DELETE', `/keys/none-${n}`)
+  await acts('act=key.remove&outcome=not-found', 3)
+  const first = await send('GET', '/audit?act=key.remove&outcome=failure&limit=2')
+  const rest = await send('GET', `/audit?act=key.remove&outcome=failure&limit=2&cursor=${first.body.next_cursor}`)
+  expect([...first.body.items, ...rest.body.items].map(({ path }: any) => path)).toEqual([
+    '/keys/none-2',
+    '/keys/none-1',
+    '/keys/none-0',
+  ])
+  expect((await send('GET', `/audit?limit=2&cursor=${first.body.next_cursor}`)).status).toBe(400)
+  expect((await send('GET', '/audit?act=DROP TABLE')).status).toBe(400)
+})
 
-  it('is for administrators and who may read records', async () => {
-    for (const [scopes, status] of [
-      [['records:read'], 200],
-      [['tools:read', 'tools:call', 'tools:publish'], 403],
-    ] as const) {
-      const { body } = await send('POST', '/keys', { name: 'k', scopes })
-      expect((await send('GET', '/audit', undefined, { authorization: `Bearer ${body.key}` })).status).toBe(status)
-    }
-  })
+it('GET /audit is for administrators and who may read records', async () => {
+  for (const [scopes, status] of [
+    [['records:read'], 200],
+    [['tools:read', 'tools:call', 'tools:publish'], 403],
+  ] as const) {
+    const { body } = await send('POST', '/keys', { name: 'k', scopes })
+    expect((await send('GET', '/audit', undefined, { authorization: `Bearer ${body.key}` })).status).toBe(status)
+  }
 })
 
 it('every route that changes something names its act, or is known not to be one', async () => {

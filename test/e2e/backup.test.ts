@@ -215,7 +215,7 @@ describe('a registry of everything that can be in one', () => {
     await Promise.all([one?.stop(), other?.stop()])
   })
 
-  it('is exported as lines of JSON, in the words they were published in, without a secret or a key', async () => {
+  it('a registry of everything that can be in one is exported as lines of JSON, in the words they were published in, without a secret or a key', async () => {
     const lines = linesOf(file)
     expect(lines[0]).toMatchObject({ kind: 'archive', format: 2 })
     expect(lines.at(-1)).toEqual({ kind: 'end', lines: lines.length - 1, hmac: expect.any(String) })
@@ -234,7 +234,7 @@ describe('a registry of everything that can be in one', () => {
     )
   })
 
-  it('is restored into an empty one, which then is the same', async () => {
+  it('a registry of everything that can be in one is restored into an empty one, which then is the same', async () => {
     const { status, last, lines } = await restore(other, file)
     expect(status).toBe(200)
     expect(lines).toEqual([])
@@ -247,7 +247,7 @@ describe('a registry of everything that can be in one', () => {
     }
   })
 
-  it('answers calls as the old one did', async () => {
+  it('a registry of everything that can be in one answers calls as the old one did', async () => {
     const oxp = (tool_id: string, input: object = {}) => [tool_id, { tool_id, input }] as const
     for (const [what, body] of [
       oxp('Own.Echo', { text: 'a' }),
@@ -287,7 +287,7 @@ describe('a registry of everything that can be in one', () => {
     expect(JSON.stringify(answers[1]?.body)).toContain('third_one third-one')
   })
 
-  it('changes nothing when it is restored a second time, and goes on as the old one would', async () => {
+  it('a registry of everything that can be in one changes nothing when it is restored a second time, and goes on as the old one would', async () => {
     const before = await exportOf(other)
     const { last, lines } = await restore(other, file)
     expect(lines).toEqual([])
@@ -305,7 +305,7 @@ describe('a registry of everything that can be in one', () => {
     expect(patch.status).toBe(403)
   })
 
-  it('is believed where this deployment signed it, as it is, and elsewhere only where an administrator says so', async () => {
+  it('a registry of everything that can be in one is believed where this deployment signed it, as it is, and elsewhere only where an administrator says so', async () => {
     const own = await sendLines(one.url, file, asAdmin, '')
     expect(own.last).toMatchObject({ done: true, created: 0, changed: 0, refused: 0, complete: true })
     const foreign = await sendLines(other.url, file, asAdmin, '')
@@ -332,7 +332,7 @@ describe('a registry of everything that can be in one', () => {
     }
   })
 
-  it('is exported by the toolkit, and restored so', async () => {
+  it('a registry of everything that can be in one is exported by the toolkit, and restored so', async () => {
     const box = await exportOf(one, '?toolkit=box')
     const records = linesOf(box).flatMap(({ record }) => (record ? [record] : []))
     expect(new Set(records.map(({ toolkit }) => toolkit))).toEqual(new Set(['Box']))
@@ -349,7 +349,7 @@ describe('a registry of everything that can be in one', () => {
     }
   })
 
-  it('has its policies, which hold where it is restored before anything is there to be called', async () => {
+  it('a registry of everything that can be in one has its policies, which hold where it is restored before anything is there to be called', async () => {
     const [first, second] = await Promise.all([startOne(), startOne()])
     const put = (server: Server, pattern: string, body: object) =>
       server.json('PUT', `/policies/${encodeURIComponent(pattern)}`, body, asAdmin)
@@ -383,7 +383,7 @@ describe('a registry of everything that can be in one', () => {
     }
   })
 
-  it('goes to a file and back by the commands of the guide, word for word', async () => {
+  it('a registry of everything that can be in one goes to a file and back by the commands of the guide, word for word', async () => {
     const guide = readFileSync(new URL('../../src/docs/operate.md', import.meta.url), 'utf8')
     const [, section = ''] = guide.split('## Backup and restore')
     const commands = [...section.matchAll(/```sh\n([\s\S]*?)```\n\n```json\n([\s\S]*?)```/g)].slice(0, 2)
@@ -410,7 +410,7 @@ describe('a registry of everything that can be in one', () => {
     }
   })
 
-  it('is for administrators', async () => {
+  it('a registry of everything that can be in one is for administrators', async () => {
     for (const [path, method] of [
       ['/export', 'GET'],
       ['/import', 'POST'],

@@ -68,7 +68,7 @@ describe('a compressed body', () => {
     '/machine-context/execute',
     '/plugin/call',
   ]
-  it.each(paths)('is refused at %s with what to do', async (path) => {
+  it.each(paths)('a compressed body is refused at %s with what to do', async (path) => {
     for (const [encoding, compress] of [
       ['gzip', gzipSync],
       ['deflate', deflateSync],
@@ -84,7 +84,7 @@ describe('a compressed body', () => {
     }
   })
 
-  it('that is not one of JSON is refused too, and one of another type is told so alone', async () => {
+  it('a compressed body that is not one of JSON is refused too, and one of another type is told so alone', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const answer = await post('/connect/token', gzipSync('grant_type=x'), { ...form, 'content-encoding': 'gzip' })
     expect(answer.status).toBe(400)
@@ -117,7 +117,7 @@ describe.each(ROUTES)('%s %s', (method, path, limit, good) => {
     ['[1, 2', 'expected at line 1'],
     ['\u0000', 'at line 1, column 1'],
     ['undefined', 'at line 1, column 1'],
-  ])('refuses %j, and says where it is wrong', async (body, why) => {
+  ])(`${method} ${path} refuses %j, and says where it is wrong`, async (body, why) => {
     expect(refused(await put(body), 400).message).toContain(why)
   })
 
@@ -126,11 +126,11 @@ describe.each(ROUTES)('%s %s', (method, path, limit, good) => {
     ['a surrogate in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
     ['an overlong slash', Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
     ['UTF-16', Buffer.from('{"a":1}', 'utf16le')],
-  ])('refuses %s', async (_, body) => {
+  ])(`${method} ${path} refuses %s`, async (_, body) => {
     refused(await put(body), 400)
   })
 
-  it('refuses what is nested too deep, closed or not, in lists, objects and strings that look so', async () => {
+  it(`${method} ${path} refuses what is nested too deep, closed or not, in lists, objects and strings that look so`, async () => {
     for (const body of [
       '['.repeat(5_000) + ']'.repeat(5_000),
       '{"a":'.repeat(5_000) + '1' + '}'.repeat(5_000),
@@ -144,7 +144,7 @@ describe.each(ROUTES)('%s %s', (method, path, limit, good) => {
     expect(JSON.stringify(refused(text, text.status === 422 ? 422 : 400))).toMatch(/[Mm]ust be an? .*object/)
   })
 
-  it('refuses the key __proto__ anywhere, however it is written, and says where', async () => {
+  it(`${method} ${path} refuses the key __proto__ anywhere, however it is written, and says where`, async () => {
     for (const key of ['__proto__', '\\u005f_proto__', '__proto\\u005f_']) {
       for (const [body, at] of [
         [`{"${key}": {"polluted": 1}}`, '/__proto__'],
@@ -156,13 +156,13 @@ describe.each(ROUTES)('%s %s', (method, path, limit, good) => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })
 
-  it('refuses numbers past the range of doubles, and says where', async () => {
+  it(`${method} ${path} refuses numbers past the range of doubles, and says where`, async () => {
     for (const number of ['1e999', '-1e999', '1E+400', `1${'0'.repeat(309)}`, `${'9'.repeat(300)}e10`]) {
       expect(refused(await put(`{"input": {"a": [1, ${number}]}}`), 400).message).toContain("at '/input/a/1'")
     }
   })
 
-  it('refuses other content types, also none', async () => {
+  it(`${method} ${path} refuses other content types, also none`, async () => {
     for (const type of [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -179,7 +179,7 @@ describe.each(ROUTES)('%s %s', (method, path, limit, good) => {
     refused(await put(JSON.stringify(good), {}), 415)
   })
 
-  it('refuses a body over its limit, with a length and without', async () => {
+  it(`${method} ${path} refuses a body over its limit, with a length and without`, async () => {
     const body = ' '.repeat(limit + 1)
     expect(refused(await put(body), 413).message).toContain(String(limit))
     expect(refused(await send({ method, path, headers: JSON_TYPE, body, chunked: true }), 413).message).toContain(
@@ -187,7 +187,7 @@ describe.each(ROUTES)('%s %s', (method, path, limit, good) => {
     )
   })
 
-  it('refuses bodies that are no object, or of the wrong form', async () => {
+  it(`${method} ${path} refuses bodies that are no object, or of the wrong form`, async () => {
     for (const body of [
       'null',
       'true',
@@ -205,7 +205,7 @@ describe.each(ROUTES)('%s %s', (method, path, limit, good) => {
     }
   })
 
-  it('goes on after uploads that break off, and takes none for a defect', async () => {
+  it(`${method} ${path} goes on after uploads that break off, and takes none for a defect`, async () => {
     const head = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n`
     await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
@@ -222,506 +222,494 @@ describe.each(ROUTES)('%s %s', (method, path, limit, good) => {
   })
 })
 
-describe('a call', () => {
-  const WRONG = [null, true, 0, 1.5, '', [], ['x'], [[]], {}, { x: 1 }]
-  const isText = (value: unknown) => typeof value === 'string' && value !== ''
-  const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
-  it.each([
-    ['tool_id', (value: unknown) => ({ tool_id: value }), () => false],
-    ['call_id', (value: unknown) => ({ ...ADD, call_id: value }), isText],
-    ['trace_id', (value: unknown) => ({ ...ADD, trace_id: value }), isText],
-    ['context', (value: unknown) => ({ ...ADD, context: value }), isObject],
-    ['context.user_id', (value: unknown) => ({ ...ADD, context: { user_id: value } }), isText],
-    [
-      'context.authorization',
-      (value: unknown) => ({ ...ADD, context: { authorization: value } }),
-      (value: unknown) => JSON.stringify(value) === '[]',
-    ],
-    [
-      'context.secrets',
-      (value: unknown) => ({ ...ADD, context: { secrets: value } }),
-      (value: unknown) => JSON.stringify(value) === '[]',
-    ],
-    ['context.secrets[0]', (value: unknown) => ({ ...ADD, context: { secrets: [value] } }), () => false],
-    [
-      'context.secrets[0]',
-      (value: unknown) => ({ ...ADD, context: { secrets: [{ id: value, value: 'v' }] } }),
-      (value: unknown) => typeof value === 'string',
-    ],
-    [
-      'context.authorization[0]',
-      (value: unknown) => ({ ...ADD, context: { authorization: [{ id: 'i', token: value }] } }),
-      (value: unknown) => typeof value === 'string',
-    ],
-    ['$schema', (value: unknown) => ({ $schema: value, request: ADD }), () => false],
-    ['request', (value: unknown) => ({ request: value }), () => false],
-  ])("names '%s' when it is of the wrong type", async (field, make, isFine) => {
-    for (const value of WRONG.filter((each) => !isFine(each))) {
-      const answer = await call(JSON.stringify(make(value)))
-      const { message } = refused(answer, 400)
-      if (value === '' && field === 'tool_id') expect(message).toBe("'' is not a tool id")
-      else if (field === '$schema' && typeof value === 'string') expect(message).toContain('is not supported')
-      else if (field === 'request')
-        expect(message).toMatch(/at 'request(?:': Must be an object|\.tool_id': Is required|\.x': Unknown field 'x')/)
-      else expect(message).toContain(`'${field}`)
-    }
-  })
-
-  it('names the inputs that are of the wrong type', async () => {
-    for (const value of [null, true, '5', '', [], {}, [5], '\ud800']) {
-      const answer = await call(JSON.stringify({ ...ADD, input: { a: value, b: value } }))
-      expect(refused(answer, 422).parameter_errors).toEqual({ a: 'Must be a number', b: 'Must be a number' })
-    }
-    for (const input of [null, true, 1, '', 'x', [], [1, 2]]) {
-      expect(refused(await call(JSON.stringify({ ...ADD, input })), 400).message).toMatch(
-        /at 'input': Must be an object/,
-      )
-    }
-  })
-
-  it('refuses unknown fields at each level, by name', async () => {
-    for (const [body, field] of [
-      [{ ...ADD, inputs: {} }, 'inputs'],
-      [{ request: ADD, extra: 1 }, 'extra'],
-      [{ request: { ...ADD, $schema: 'urn:oxp:1.0' } }, 'request.$schema'],
-      [{ ...ADD, context: { user: 'u' } }, 'context.user'],
-      [{ ...ADD, context: { user_ids: 'u' } }, 'context.user_ids'],
-      [{ ...ADD, constructor: {} }, 'constructor'],
-      [{ ...ADD, prototype: {} }, 'prototype'],
-      [{ ...ADD, ['x'.repeat(100_000)]: 1 }, 'x'.repeat(150)],
-    ] as const) {
-      const { message } = refused(await call(JSON.stringify(body)), 400)
-      expect(message).toContain(`Cannot read the body at '${field}': Unknown field '`)
-    }
-  })
-
-  it('takes names of prototypes in an input for what they are: names', async () => {
-    const input = {
-      a: 10,
-      b: 5,
-      constructor: { prototype: { polluted: 1 } },
-      prototype: 1,
-      toString: null,
-      hasOwnProperty: 0,
-    }
-    expect(JSON.parse((await call(JSON.stringify({ ...ADD, input }))).text).result.value).toBe(15)
-    const without = await call(JSON.stringify({ ...ADD, input: { toString: 1, valueOf: 2 } }))
-    expect(refused(without, 422).parameter_errors).toEqual({ a: 'Is required', b: 'Is required' })
-    for (const tool_id of [
-      'constructor',
-      '__proto__',
-      'Object.prototype',
-      'toString.constructor',
-      'hasOwnProperty.call',
-    ]) {
-      refused(await call(JSON.stringify({ tool_id })), 400)
-    }
-  })
-
-  it('answers ids and names of any length and kind shortly', async () => {
-    for (const tool_id of [
-      'x'.repeat(1_000_000),
-      `${'a'.repeat(65)}.b`,
-      'Calculator.Add\u0000',
-      'Calculator\u0000.Add',
-      'Calculator.Add\n',
-      'Calculator.Add@1.0.0\u0000',
-      `Calculator.Add@${'1'.repeat(200)}`,
-      `Calculator.Add@${'>=9 '.repeat(30)}`,
-      'Calculator.Add@\ud800',
-      '\udc00.\ud800',
-      'Ｃalculator.Add',
-      'Calculator.A\u0301dd',
-      '👩‍👩‍👧‍👦.🧮',
-      '<script>alert(1)</script>',
-      "'; DROP TABLE tool; --",
-      '../../../etc/passwd',
-      '${7*7}.{{7*7}}',
-    ]) {
-      const body = refused(await call(JSON.stringify({ tool_id, input: {} })), 400)
-      expect(body.message.length).toBeLessThan(400)
-    }
-    for (const field of ['call_id', 'trace_id']) {
-      refused(await call(JSON.stringify({ ...ADD, [field]: 'x'.repeat(257) })), 400)
-    }
-    refused(await call(JSON.stringify({ ...ADD, context: { user_id: 'x'.repeat(257) } })), 400)
-    const secrets = [{ id: 'TWILIO_API_KEY', value: 'x'.repeat(MIB) }]
-    const sms = { tool_id: 'SMS.Send', input: { to: '1', message: 'x' }, context: { secrets } }
-    expect(refused(await call(JSON.stringify(sms)), 400).message).toBe(
-      "Cannot read the body at 'context.secrets[0].value': Must be a string of at most 65536 characters, got a string",
-    )
-    const longest = { ...sms, context: { secrets: [{ id: 'TWILIO_API_KEY', value: 'é'.repeat(65_536) }] } }
-    expect(JSON.parse((await call(JSON.stringify(longest))).text).result).toMatchObject({ success: false })
-  })
-
-  it('takes what is unusual and in order', async () => {
-    const value = async (body: string) => {
-      const answer = await call(body)
-      expect(answer.status, answer.text).toBe(200)
-      return JSON.parse(answer.text).result.value
-    }
-    expect(await value(`\ufeff${JSON.stringify(ADD)}`)).toBe(15)
-    expect(await value('{"tool_id":"No.Such","tool_id":"Calculator.Add","input":{"a":1,"a":10,"b":5}}')).toBe(15)
-    expect(await value('{"tool_id":"Calculator.Add","input":{"a":-0,"b":-0}}')).toBe(0)
-    expect(await value('{"tool_id":"Calculator.Add","input":{"a":1e308,"b":5e-324}}')).toBe(1e308)
-    // A tool that would be given another number is given none
-    const large = await call('{"tool_id":"Calculator.Add","input":{"a":9007199254740993,"b":0}}')
-    expect([large.status, JSON.parse(large.text).parameter_errors]).toEqual([
-      422,
-      { a: expect.stringMatching(/integer/) },
-    ])
-    expect(await value(`{"tool_id":"Calculator.Add","input":{"a":10,"b":5,"e999":"1e999 ${'9'.repeat(400)}"}}`)).toBe(
-      15,
-    )
-    expect(await value(JSON.stringify({ ...ADD, call_id: '\ud800', trace_id: '\u0000\u202e' }))).toBe(15)
-    expect(await value(JSON.stringify(ADD) + ' '.repeat(4 * MIB - JSON.stringify(ADD).length))).toBe(15)
-  })
-
-  it('whose result no JSON can say ends as a failure', async () => {
-    const answer = await call(JSON.stringify({ ...ADD, input: { a: 1e308, b: 1e308 } }))
-    expect(JSON.parse(answer.text).result).toMatchObject({ success: false, error: { can_retry: false } })
-  })
-
-  it('takes long and odd headers', async () => {
-    const body = JSON.stringify(ADD)
-    for (const headers of [
-      { traceparent: 'x'.repeat(5_000) },
-      { traceparent: `00-${'0'.repeat(32)}-${'0'.repeat(16)}-00` },
-      { 'if-none-match': '*, '.repeat(1_000) },
-      { 'x-forwarded-host': 'evil', 'x-http-method-override': 'DELETE', 'x-original-url': '/keys' },
-      { accept: 'text/html', 'accept-encoding': 'nonsense' },
-      { 'x-huge': 'x'.repeat(200_000) },
-    ]) {
-      const answer = await send({ method: 'POST', path: '/tools/call', headers: { ...JSON_TYPE, ...headers }, body })
-      expect(answer.status).toBe(200)
-    }
-    for (const version of ['2', '1.1', '', 'x'.repeat(5_000)]) {
-      const headers = { ...JSON_TYPE, 'oxp-version': version }
-      refused(await send({ method: 'POST', path: '/tools/call', headers, body }), 400)
-    }
-  })
+const WRONG = [null, true, 0, 1.5, '', [], ['x'], [[]], {}, { x: 1 }]
+const isText = (value: unknown) => typeof value === 'string' && value !== ''
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+it.each([
+  ['tool_id', (value: unknown) => ({ tool_id: value }), () => false],
+  ['call_id', (value: unknown) => ({ ...ADD, call_id: value }), isText],
+  ['trace_id', (value: unknown) => ({ ...ADD, trace_id: value }), isText],
+  ['context', (value: unknown) => ({ ...ADD, context: value }), isObject],
+  ['context.user_id', (value: unknown) => ({ ...ADD, context: { user_id: value } }), isText],
+  [
+    'context.authorization',
+    (value: unknown) => ({ ...ADD, context: { authorization: value } }),
+    (value: unknown) => JSON.stringify(value) === '[]',
+  ],
+  [
+    'context.secrets',
+    (value: unknown) => ({ ...ADD, context: { secrets: value } }),
+    (value: unknown) => JSON.stringify(value) === '[]',
+  ],
+  ['context.secrets[0]', (value: unknown) => ({ ...ADD, context: { secrets: [value] } }), () => false],
+  [
+    'context.secrets[0]',
+    (value: unknown) => ({ ...ADD, context: { secrets: [{ id: value, value: 'v' }] } }),
+    (value: unknown) => typeof value === 'string',
+  ],
+  [
+    'context.authorization[0]',
+    (value: unknown) => ({ ...ADD, context: { authorization: [{ id: 'i', token: value }] } }),
+    (value: unknown) => typeof value === 'string',
+  ],
+  ['$schema', (value: unknown) => ({ $schema: value, request: ADD }), () => false],
+  ['request', (value: unknown) => ({ request: value }), () => false],
+])("a call names '%s' when it is of the wrong type", async (field, make, isFine) => {
+  for (const value of WRONG.filter((each) => !isFine(each))) {
+    const answer = await call(JSON.stringify(make(value)))
+    const { message } = refused(answer, 400)
+    if (value === '' && field === 'tool_id') expect(message).toBe("'' is not a tool id")
+    else if (field === '$schema' && typeof value === 'string') expect(message).toContain('is not supported')
+    else if (field === 'request')
+      expect(message).toMatch(/at 'request(?:': Must be an object|\.tool_id': Is required|\.x': Unknown field 'x')/)
+    else expect(message).toContain(`'${field}`)
+  }
 })
 
-describe('a publication', () => {
-  const errors = async (document: unknown) => {
-    const answer = await post('/tools', JSON.stringify(document))
-    expect(answer.status, answer.text).toBe(422)
-    return JSON.parse(answer.text).errors.map(({ path }: { path: string }) => path)
+it('a call names the inputs that are of the wrong type', async () => {
+  for (const value of [null, true, '5', '', [], {}, [5], '\ud800']) {
+    const answer = await call(JSON.stringify({ ...ADD, input: { a: value, b: value } }))
+    expect(refused(answer, 422).parameter_errors).toEqual({ a: 'Must be a number', b: 'Must be a number' })
   }
+  for (const input of [null, true, 1, '', 'x', [], [1, 2]]) {
+    expect(refused(await call(JSON.stringify({ ...ADD, input })), 400).message).toMatch(/at 'input': Must be an object/)
+  }
+})
 
-  it.each([
+it('a call refuses unknown fields at each level, by name', async () => {
+  for (const [body, field] of [
+    [{ ...ADD, inputs: {} }, 'inputs'],
+    [{ request: ADD, extra: 1 }, 'extra'],
+    [{ request: { ...ADD, $schema: 'urn:oxp:1.0' } }, 'request.$schema'],
+    [{ ...ADD, context: { user: 'u' } }, 'context.user'],
+    [{ ...ADD, context: { user_ids: 'u' } }, 'context.user_ids'],
+    [{ ...ADD, constructor: {} }, 'constructor'],
+    [{ ...ADD, prototype: {} }, 'prototype'],
+    [{ ...ADD, ['x'.repeat(100_000)]: 1 }, 'x'.repeat(150)],
+  ] as const) {
+    const { message } = refused(await call(JSON.stringify(body)), 400)
+    expect(message).toContain(`Cannot read the body at '${field}': Unknown field '`)
+  }
+})
+
+it('a call takes names of prototypes in an input for what they are: names', async () => {
+  const input = {
+    a: 10,
+    b: 5,
+    constructor: { prototype: { polluted: 1 } },
+    prototype: 1,
+    toString: null,
+    hasOwnProperty: 0,
+  }
+  expect(JSON.parse((await call(JSON.stringify({ ...ADD, input }))).text).result.value).toBe(15)
+  const without = await call(JSON.stringify({ ...ADD, input: { toString: 1, valueOf: 2 } }))
+  expect(refused(without, 422).parameter_errors).toEqual({ a: 'Is required', b: 'Is required' })
+  for (const tool_id of [
+    'constructor',
+    '__proto__',
+    'Object.prototype',
+    'toString.constructor',
+    'hasOwnProperty.call',
+  ]) {
+    refused(await call(JSON.stringify({ tool_id })), 400)
+  }
+})
+
+it('a call answers ids and names of any length and kind shortly', async () => {
+  for (const tool_id of [
+    'x'.repeat(1_000_000),
+    `${'a'.repeat(65)}.b`,
+    'Calculator.Add\u0000',
+    'Calculator\u0000.Add',
+    'Calculator.Add\n',
+    'Calculator.Add@1.0.0\u0000',
+    `Calculator.Add@${'1'.repeat(200)}`,
+    `Calculator.Add@${'>=9 '.repeat(30)}`,
+    'Calculator.Add@\ud800',
+    '\udc00.\ud800',
+    'Ｃalculator.Add',
+    'Calculator.A\u0301dd',
+    '👩‍👩‍👧‍👦.🧮',
+    '<script>alert(1)</script>',
+    "'; DROP TABLE tool; --",
+    '../../../etc/passwd',
+    '${7*7}.{{7*7}}',
+  ]) {
+    const body = refused(await call(JSON.stringify({ tool_id, input: {} })), 400)
+    expect(body.message.length).toBeLessThan(400)
+  }
+  for (const field of ['call_id', 'trace_id']) {
+    refused(await call(JSON.stringify({ ...ADD, [field]: 'x'.repeat(257) })), 400)
+  }
+  refused(await call(JSON.stringify({ ...ADD, context: { user_id: 'x'.repeat(257) } })), 400)
+  const secrets = [{ id: 'TWILIO_API_KEY', value: 'x'.repeat(MIB) }]
+  const sms = { tool_id: 'SMS.Send', input: { to: '1', message: 'x' }, context: { secrets } }
+  expect(refused(await call(JSON.stringify(sms)), 400).message).toBe(
+    "Cannot read the body at 'context.secrets[0].value': Must be a string of at most 65536 characters, got a string",
+  )
+  const longest = { ...sms, context: { secrets: [{ id: 'TWILIO_API_KEY', value: 'é'.repeat(65_536) }] } }
+  expect(JSON.parse((await call(JSON.stringify(longest))).text).result).toMatchObject({ success: false })
+})
+
+it('a call takes what is unusual and in order', async () => {
+  const value = async (body: string) => {
+    const answer = await call(body)
+    expect(answer.status, answer.text).toBe(200)
+    return JSON.parse(answer.text).result.value
+  }
+  expect(await value(`\ufeff${JSON.stringify(ADD)}`)).toBe(15)
+  expect(await value('{"tool_id":"No.Such","tool_id":"Calculator.Add","input":{"a":1,"a":10,"b":5}}')).toBe(15)
+  expect(await value('{"tool_id":"Calculator.Add","input":{"a":-0,"b":-0}}')).toBe(0)
+  expect(await value('{"tool_id":"Calculator.Add","input":{"a":1e308,"b":5e-324}}')).toBe(1e308)
+  // A tool that would be given another number is given none
+  const large = await call('{"tool_id":"Calculator.Add","input":{"a":9007199254740993,"b":0}}')
+  expect([large.status, JSON.parse(large.text).parameter_errors]).toEqual([
+    422,
+    { a: expect.stringMatching(/integer/) },
+  ])
+  expect(await value(`{"tool_id":"Calculator.Add","input":{"a":10,"b":5,"e999":"1e999 ${'9'.repeat(400)}"}}`)).toBe(15)
+  expect(await value(JSON.stringify({ ...ADD, call_id: '\ud800', trace_id: '\u0000\u202e' }))).toBe(15)
+  expect(await value(JSON.stringify(ADD) + ' '.repeat(4 * MIB - JSON.stringify(ADD).length))).toBe(15)
+})
+
+it('a call whose result no JSON can say ends as a failure', async () => {
+  const answer = await call(JSON.stringify({ ...ADD, input: { a: 1e308, b: 1e308 } }))
+  expect(JSON.parse(answer.text).result).toMatchObject({ success: false, error: { can_retry: false } })
+})
+
+it('a call takes long and odd headers', async () => {
+  const body = JSON.stringify(ADD)
+  for (const headers of [
+    { traceparent: 'x'.repeat(5_000) },
+    { traceparent: `00-${'0'.repeat(32)}-${'0'.repeat(16)}-00` },
+    { 'if-none-match': '*, '.repeat(1_000) },
+    { 'x-forwarded-host': 'evil', 'x-http-method-override': 'DELETE', 'x-original-url': '/keys' },
+    { accept: 'text/html', 'accept-encoding': 'nonsense' },
+    { 'x-huge': 'x'.repeat(200_000) },
+  ]) {
+    const answer = await send({ method: 'POST', path: '/tools/call', headers: { ...JSON_TYPE, ...headers }, body })
+    expect(answer.status).toBe(200)
+  }
+  for (const version of ['2', '1.1', '', 'x'.repeat(5_000)]) {
+    const headers = { ...JSON_TYPE, 'oxp-version': version }
+    refused(await send({ method: 'POST', path: '/tools/call', headers, body }), 400)
+  }
+})
+
+const errors = async (document: unknown) => {
+  const answer = await post('/tools', JSON.stringify(document))
+  expect(answer.status, answer.text).toBe(422)
+  return JSON.parse(answer.text).errors.map(({ path }: { path: string }) => path)
+}
+
+it.each([
+  [
+    'id',
     [
-      'id',
-      [
-        null,
-        1,
-        [],
-        {},
-        '',
-        'x',
-        'A.B',
-        'A.B@1',
-        'A.B@1.0.0-x',
-        'A.B@1.0.0\u0000',
-        'A.b.c@1.0.0',
-        'Ä.B@1.0.0',
-        `${'x'.repeat(65)}.B@1.0.0`,
-      ],
-    ],
-    ['name', [null, 1, [], {}, '', 'a b', 'ä', 'x'.repeat(65), '\u0000']],
-    ['description', [null, 1, [], {}]],
-    ['version', [null, 1, [], {}, '', '1', 'v1.0.0', '1.0.0 ', '01.0.0', '9.9.9']],
-    ['input_schema', [null, 1, '', [], true]],
-    ['output_schema', [1, '', [], true]],
-    ['requirements', [null, 1, '', [], true]],
-  ])("names '%s' when it is wrong", async (field, values) => {
-    for (const value of values) {
-      const paths = await errors({ ...definition('Wrong.Tool@1.0.0'), [field]: value })
-      expect(
-        paths.some((path: string) => path === `/${field}` || path.startsWith(`/${field}/`)),
-        `${JSON.stringify(value)}: ${paths}`,
-      ).toBe(true)
-    }
-    expect((await server.json('GET', '/tools/Wrong.Tool')).status).toBe(404)
-  })
-
-  it('names what is wrong deep inside, and everything at once', async () => {
-    const requirements = {
-      authorization: [{ id: 1 }, { id: 'x', oauth2: { scopes: [1] } }, { id: 'x', oauth2: 'y' }, null],
-      secrets: [{ id: '' }, { id: 'a b' }, 'x', { id: 'x'.repeat(200) }],
-      user_id: 'yes',
-    }
-    expect(await errors({ ...definition('Wrong.Tool@1.0.0'), requirements, extra: 1 })).toEqual(
-      expect.arrayContaining([
-        '/extra',
-        '/requirements/authorization/0/id',
-        '/requirements/authorization/3/id',
-        '/requirements/secrets/1/id',
-        '/requirements/user_id',
-      ]),
-    )
-    const input_schema = {
-      type: 'object',
-      properties: {
-        a: { type: 'no-type' },
-        b: { pattern: '(a)\\1$' },
-        c: { $ref: 'https://evil.example/' },
-        d: { pattern: '(' },
-      },
-    }
-    const paths = await errors({ ...definition('Wrong.Tool@1.0.0'), input_schema })
-    for (const name of ['a', 'b', 'c', 'd'])
-      expect(
-        paths.some((path: string) => path.startsWith(`/input_schema/properties/${name}`)),
-        name,
-      ).toBe(true)
-  })
-
-  it('refuses wrappers, implementations, tags and dialects that are wrong, by path', async () => {
-    const inner = definition('Wrong.Tool@1.0.0')
-    expect(await errors({ definition: inner, extra: 1 })).toContain('/extra')
-    expect(await errors({ definition: null })).toContain('/definition')
-    expect(await errors({ definition: [] })).toContain('/definition')
-    expect(await errors({ definition: inner, toolkit: '../..', version: 'x', tags: [''] })).toEqual(
-      expect.arrayContaining(['/toolkit', '/version', '/tags']),
-    )
-    for (const implementation of [1, '', [], {}, { kind: 1 }])
-      expect(await errors({ definition: inner, implementation })).toEqual(['/implementation'])
-    for (const kind of ['', 'none', 'bundled', 'constructor', '__proto__', 'x'.repeat(10_000)]) {
-      expect(await errors({ definition: inner, implementation: { kind } })).toEqual(['/implementation/kind'])
-    }
-    for (const url of ['', 'file:///etc/passwd', 'https://user:pass@example.com/', 'javascript:alert(1)']) {
-      expect(await errors({ definition: inner, implementation: { kind: 'http', method: 'GET', url } }), url).toContain(
-        '/implementation/url',
-      )
-    }
-    for (const query of ['dialect=', 'dialect=none', 'dialect=__proto__']) {
-      refused(await post(`/tools?${query}`, JSON.stringify(inner)), 422)
-    }
-    refused(await post('/tools?allow=everything', JSON.stringify(inner)), 400)
-  })
-
-  it('judges the documents of a batch each alone, whatever they are', async () => {
-    const batch = [
       null,
       1,
-      'x',
       [],
       {},
-      [definition('Wrong.Tool@1.0.0')],
-      { id: 1 },
-      definition('Fine.Batched@1.0.0'),
-      { definition: 7 },
-      { id: '\ud800', input_schema: {} },
-    ]
-    const answer = await post('/tools', JSON.stringify(batch))
-    expect(answer.status).toBe(200)
-    expect(JSON.parse(answer.text).results.map(({ status }: { status: number }) => status)).toEqual([
-      422, 422, 422, 422, 422, 422, 422, 201, 422, 422,
-    ])
-    expect(refused(await post('/tools', JSON.stringify(Array(1_001).fill(1))), 400).message).toContain('at most 1000')
-    expect(JSON.parse((await post('/tools', '[]')).text)).toEqual({ results: [] })
-  })
-
-  it('refuses lone surrogates and definitions that are too large', async () => {
-    expect(await errors({ ...definition('Wrong.Tool@1.0.0'), description: '\ud800' })).toEqual([''])
-    expect(await errors({ ...definition('Wrong.Tool@1.0.0'), description: 'x'.repeat(300_000) })).toEqual([''])
-  })
-
-  it('keeps names of prototypes in a schema for names', async () => {
-    const properties = Object.fromEntries(
-      ['constructor', 'prototype', 'toString'].map((name) => [name, { type: 'string', description: name }]),
-    )
-    const document = definition('Odd.Names@1.0.0', {
-      input_schema: { type: 'object', properties, required: ['constructor'] },
-    })
-    expect((await post('/tools', JSON.stringify(document))).status).toBe(201)
-    expect((await server.json('GET', '/tools/Odd.Names')).status).toBe(200)
-    refused(await call(JSON.stringify({ tool_id: 'Odd.Names', input: {} })), 400)
-  })
-})
-
-describe('a status', () => {
-  const wrong: readonly unknown[] = [
-    {},
-    { status: null },
-    { status: 1 },
-    { status: [] },
-    { status: {} },
-    { status: '' },
-    { status: 'gone' },
-    { status: 'constructor' },
-    { status: { constructor: {} } },
-    { status: { active: {}, yanked: {} } },
-    { status: 'active', message: 'x' },
-    { status: 'deprecated', message: 1 },
-    { status: 'deprecated', message: 'x'.repeat(1_001) },
-    { status: 'deprecated', successor: '../..' },
-    { status: 'deprecated', successor: 'A.B@\n' },
-    { status: 'deprecated', extra: 1 },
-  ]
-  it.each(wrong.map((body) => JSON.stringify(body)))('%s is refused', async (body) => {
-    refused(await post('/tools/Doorbell.Ring', body, JSON_TYPE, 'PATCH'), 400)
-  })
-
-  it('is refused for what is no tool', async () => {
-    for (const id of [
-      'No.Such',
-      'Doorbell.Ring@9.9.9',
-      'Doorbell',
-      '%00',
-      '..%2f',
-      'x'.repeat(5_000),
-      '__proto__.constructor',
-    ]) {
-      refused(await post(`/tools/${id}`, '{"status":"disabled"}', JSON_TYPE, 'PATCH'), 404)
-    }
-    refused(await post('/tools/%E0%A4%A', '{"status":"disabled"}', JSON_TYPE, 'PATCH'), 400)
-  })
-})
-
-describe('methods, paths and queries', () => {
-  it('answers methods that a path does not have with those that it has', async () => {
-    for (const [method, path, allow] of [
-      ['PUT', '/tools', 'GET, HEAD, POST'],
-      ['OPTIONS', '/tools/call', 'GET, HEAD, PATCH, POST'],
-      ['DELETE', '/tools/Calculator.Add', 'GET, HEAD, PATCH'],
-      ['POST', '/health', 'GET, HEAD'],
-      ['PATCH', '/keys', 'GET, HEAD, POST'],
-    ] as const) {
-      const answer = await send({ method, path })
-      refused(answer, 405)
-      expect(answer.headers['allow']).toBe(allow)
-    }
-    for (const method of ['TRACE', 'FOO', 'QUERY', 'PROPFIND']) {
-      const { status } = await send({ method, path: '/tools/call' })
-      expect([400, 405, 501], method).toContain(status)
-    }
-  })
-
-  it('sends whoever asks with a slash too many on to what is meant, and changes nothing so', async () => {
-    expect(await send({ path: '/tools/?limit=1' })).toMatchObject({
-      status: 308,
-      headers: { location: '/tools?limit=1' },
-    })
-    expect(await send({ method: 'POST', path: '/mcp/', headers: {}, body: '{}' })).toMatchObject({
-      status: 308,
-      headers: { location: '/mcp' },
-    })
-    expect(await send({ method: 'DELETE', path: '/users/ann/grants/' })).toMatchObject({ status: 404 })
-  })
-
-  it('answers HEAD without a body', async () => {
-    expect(await send({ method: 'HEAD', path: '/tools' })).toMatchObject({ status: 200, text: '' })
-    expect(await send({ method: 'HEAD', path: '/tools/No.Such' })).toMatchObject({ status: 404, text: '' })
-    expect(await send({ method: 'HEAD', path: '/nowhere' })).toMatchObject({ status: 404, text: '' })
-  })
-
-  it.each([
-    '///',
-    '/Tools',
-    '/tools//call',
-    '/tools/%00',
-    '/tools/..%2f',
-    '/tools/..%2fkeys',
-    '/tools/%2e%2e%2fkeys',
-    '/tools/Calculator.Add%00',
-    '/tools/Calculator.Add/extra',
-    '/tools/%F0%9F%92%A9.%F0%9F%92%A9',
-    `/tools/${'x'.repeat(8_000)}`,
-    '/tools/%3Cscript%3E',
-    '/constructor',
-    '/__proto__',
-    '/keys/%00',
-    '/keys/__proto__',
-    '/authorizations/x',
-    '/.env',
-    '/.git/config',
-  ])('has nothing at %s', async (path) => {
-    refused(await send({ path }), 404)
-  })
-
-  it.each([
-    '/tools/%E0%A4%A',
-    '/tools/%',
-    '/tools/Calculator.Add@%ff',
-    '/keys/%ff',
-    '/toolkits/%ff',
-    '/users/%ff/grants',
-    '/artifacts/%ff',
-    '/authorizations/%ff',
-  ])('cannot read the path %s', async (path) => {
-    refused(await send({ path }), 400)
-  })
-
-  it('leads on from //tools, at this host alone', async () => {
-    const answer = await send({ path: '//tools' })
-    expect([answer.status, answer.headers['location']]).toEqual([308, '/tools'])
-    refused(await send({ path: '//example.com' }), 404)
-  })
-
-  it.each([
-    'limit=0',
-    'limit=-1',
-    'limit=1001',
-    'limit=1e3',
-    'limit=',
-    'limit=%00',
-    'limit=1&limit=x&limit',
-    'versions=',
-    'versions=old',
-    'format=',
-    'format=none',
-    'format=__proto__',
-    'toolkit=a.b',
-    'toolkit=',
-    'cursor=%00',
-    'cursor=!!!',
-    `cursor=${'x'.repeat(501)}`,
-    `q=${'x'.repeat(501)}`,
-    `tag=${'x'.repeat(501)}`,
-    'search=mail',
-    'query=mail&limit=1',
-    'toolkits=Gmail',
-  ])('refuses the list with ?%s', async (query) => {
-    const answer = await send({ path: `/tools?${query}` })
-    expect(refused(answer, 400).message).toContain(`'${query.split('=')[0]}'`)
-  })
-
-  it('searches for anything', async () => {
-    for (const q of [
       '',
-      '"',
-      '""',
-      '*',
-      'a*',
-      'AND',
-      'NOT NEAR(',
-      "'; --",
-      '%00',
-      '%F0%9F%92%A9',
-      '%ff',
-      'a:b',
-      '(((',
-      '^',
-      '-a',
-      'name:x',
-    ]) {
-      const answer = await send({ path: `/tools?q=${/^%..(?:%..)*$/.test(q) ? q : encodeURIComponent(q)}` })
-      expect(answer.status, `${q}: ${answer.text}`).toBe(200)
-      expect(JSON.parse(answer.text).items).toBeInstanceOf(Array)
-    }
-  })
+      'x',
+      'A.B',
+      'A.B@1',
+      'A.B@1.0.0-x',
+      'A.B@1.0.0\u0000',
+      'A.b.c@1.0.0',
+      'Ä.B@1.0.0',
+      `${'x'.repeat(65)}.B@1.0.0`,
+    ],
+  ],
+  ['name', [null, 1, [], {}, '', 'a b', 'ä', 'x'.repeat(65), '\u0000']],
+  ['description', [null, 1, [], {}]],
+  ['version', [null, 1, [], {}, '', '1', 'v1.0.0', '1.0.0 ', '01.0.0', '9.9.9']],
+  ['input_schema', [null, 1, '', [], true]],
+  ['output_schema', [1, '', [], true]],
+  ['requirements', [null, 1, '', [], true]],
+])("a publication names '%s' when it is wrong", async (field, values) => {
+  for (const value of values) {
+    const paths = await errors({ ...definition('Wrong.Tool@1.0.0'), [field]: value })
+    expect(
+      paths.some((path: string) => path === `/${field}` || path.startsWith(`/${field}/`)),
+      `${JSON.stringify(value)}: ${paths}`,
+    ).toBe(true)
+  }
+  expect((await server.json('GET', '/tools/Wrong.Tool')).status).toBe(404)
+})
 
-  it('takes made-up cursors for none, or for a place', async () => {
-    for (const place of ['calculator.add', 'zzz', '\u0000', '{"a":1}', '-1', '99999999999999999999', "' OR 1=1 --"]) {
-      const cursor = Buffer.from(place).toString('base64url')
-      for (const more of ['', '&q=add', '&versions=all', '&q=add&versions=all']) {
-        const answer = await send({ path: `/tools?cursor=${cursor}${more}` })
-        expect([200, 400], `${place}${more}: ${answer.text}`).toContain(answer.status)
-      }
-    }
+it('a publication names what is wrong deep inside, and everything at once', async () => {
+  const requirements = {
+    authorization: [{ id: 1 }, { id: 'x', oauth2: { scopes: [1] } }, { id: 'x', oauth2: 'y' }, null],
+    secrets: [{ id: '' }, { id: 'a b' }, 'x', { id: 'x'.repeat(200) }],
+    user_id: 'yes',
+  }
+  expect(await errors({ ...definition('Wrong.Tool@1.0.0'), requirements, extra: 1 })).toEqual(
+    expect.arrayContaining([
+      '/extra',
+      '/requirements/authorization/0/id',
+      '/requirements/authorization/3/id',
+      '/requirements/secrets/1/id',
+      '/requirements/user_id',
+    ]),
+  )
+  const input_schema = {
+    type: 'object',
+    properties: {
+      a: { type: 'no-type' },
+      b: { pattern: '(a)\\1$' },
+      c: { $ref: 'https://evil.example/' },
+      d: { pattern: '(' },
+    },
+  }
+  const paths = await errors({ ...definition('Wrong.Tool@1.0.0'), input_schema })
+  for (const name of ['a', 'b', 'c', 'd'])
+    expect(
+      paths.some((path: string) => path.startsWith(`/input_schema/properties/${name}`)),
+      name,
+    ).toBe(true)
+})
+
+it('a publication refuses wrappers, implementations, tags and dialects that are wrong, by path', async () => {
+  const inner = definition('Wrong.Tool@1.0.0')
+  expect(await errors({ definition: inner, extra: 1 })).toContain('/extra')
+  expect(await errors({ definition: null })).toContain('/definition')
+  expect(await errors({ definition: [] })).toContain('/definition')
+  expect(await errors({ definition: inner, toolkit: '../..', version: 'x', tags: [''] })).toEqual(
+    expect.arrayContaining(['/toolkit', '/version', '/tags']),
+  )
+  for (const implementation of [1, '', [], {}, { kind: 1 }])
+    expect(await errors({ definition: inner, implementation })).toEqual(['/implementation'])
+  for (const kind of ['', 'none', 'bundled', 'constructor', '__proto__', 'x'.repeat(10_000)]) {
+    expect(await errors({ definition: inner, implementation: { kind } })).toEqual(['/implementation/kind'])
+  }
+  for (const url of ['', 'file:///etc/passwd', 'https://user:pass@example.com/', 'javascript:alert(1)']) {
+    expect(await errors({ definition: inner, implementation: { kind: 'http', method: 'GET', url } }), url).toContain(
+      '/implementation/url',
+    )
+  }
+  for (const query of ['dialect=', 'dialect=none', 'dialect=__proto__']) {
+    refused(await post(`/tools?${query}`, JSON.stringify(inner)), 422)
+  }
+  refused(await post('/tools?allow=everything', JSON.stringify(inner)), 400)
+})
+
+it('a publication judges the documents of a batch each alone, whatever they are', async () => {
+  const batch = [
+    null,
+    1,
+    'x',
+    [],
+    {},
+    [definition('Wrong.Tool@1.0.0')],
+    { id: 1 },
+    definition('Fine.Batched@1.0.0'),
+    { definition: 7 },
+    { id: '\ud800', input_schema: {} },
+  ]
+  const answer = await post('/tools', JSON.stringify(batch))
+  expect(answer.status).toBe(200)
+  expect(JSON.parse(answer.text).results.map(({ status }: { status: number }) => status)).toEqual([
+    422, 422, 422, 422, 422, 422, 422, 201, 422, 422,
+  ])
+  expect(refused(await post('/tools', JSON.stringify(Array(1_001).fill(1))), 400).message).toContain('at most 1000')
+  expect(JSON.parse((await post('/tools', '[]')).text)).toEqual({ results: [] })
+})
+
+it('a publication refuses lone surrogates and definitions that are too large', async () => {
+  expect(await errors({ ...definition('Wrong.Tool@1.0.0'), description: '\ud800' })).toEqual([''])
+  expect(await errors({ ...definition('Wrong.Tool@1.0.0'), description: 'x'.repeat(300_000) })).toEqual([''])
+})
+
+it('a publication keeps names of prototypes in a schema for names', async () => {
+  const properties = Object.fromEntries(
+    ['constructor', 'prototype', 'toString'].map((name) => [name, { type: 'string', description: name }]),
+  )
+  const document = definition('Odd.Names@1.0.0', {
+    input_schema: { type: 'object', properties, required: ['constructor'] },
   })
+  expect((await post('/tools', JSON.stringify(document))).status).toBe(201)
+  expect((await server.json('GET', '/tools/Odd.Names')).status).toBe(200)
+  refused(await call(JSON.stringify({ tool_id: 'Odd.Names', input: {} })), 400)
+})
+
+const wrong: readonly unknown[] = [
+  {},
+  { status: null },
+  { status: 1 },
+  { status: [] },
+  { status: {} },
+  { status: '' },
+  { status: 'gone' },
+  { status: 'constructor' },
+  { status: { constructor: {} } },
+  { status: { active: {}, yanked: {} } },
+  { status: 'active', message: 'x' },
+  { status: 'deprecated', message: 1 },
+  { status: 'deprecated', message: 'x'.repeat(1_001) },
+  { status: 'deprecated', successor: '../..' },
+  { status: 'deprecated', successor: 'A.B@\n' },
+  { status: 'deprecated', extra: 1 },
+]
+it.each(wrong.map((body) => JSON.stringify(body)))('a status %s is refused', async (body) => {
+  refused(await post('/tools/Doorbell.Ring', body, JSON_TYPE, 'PATCH'), 400)
+})
+
+it('a status is refused for what is no tool', async () => {
+  for (const id of [
+    'No.Such',
+    'Doorbell.Ring@9.9.9',
+    'Doorbell',
+    '%00',
+    '..%2f',
+    'x'.repeat(5_000),
+    '__proto__.constructor',
+  ]) {
+    refused(await post(`/tools/${id}`, '{"status":"disabled"}', JSON_TYPE, 'PATCH'), 404)
+  }
+  refused(await post('/tools/%E0%A4%A', '{"status":"disabled"}', JSON_TYPE, 'PATCH'), 400)
+})
+
+it('a server answers methods that a path does not have with those that it has', async () => {
+  for (const [method, path, allow] of [
+    ['PUT', '/tools', 'GET, HEAD, POST'],
+    ['OPTIONS', '/tools/call', 'GET, HEAD, PATCH, POST'],
+    ['DELETE', '/tools/Calculator.Add', 'GET, HEAD, PATCH'],
+    ['POST', '/health', 'GET, HEAD'],
+    ['PATCH', '/keys', 'GET, HEAD, POST'],
+  ] as const) {
+    const answer = await send({ method, path })
+    refused(answer, 405)
+    expect(answer.headers['allow']).toBe(allow)
+  }
+  for (const method of ['TRACE', 'FOO', 'QUERY', 'PROPFIND']) {
+    const { status } = await send({ method, path: '/tools/call' })
+    expect([400, 405, 501], method).toContain(status)
+  }
+})
+
+it('a server sends whoever asks with a slash too many on to what is meant, and changes nothing so', async () => {
+  expect(await send({ path: '/tools/?limit=1' })).toMatchObject({
+    status: 308,
+    headers: { location: '/tools?limit=1' },
+  })
+  expect(await send({ method: 'POST', path: '/mcp/', headers: {}, body: '{}' })).toMatchObject({
+    status: 308,
+    headers: { location: '/mcp' },
+  })
+  expect(await send({ method: 'DELETE', path: '/users/ann/grants/' })).toMatchObject({ status: 404 })
+})
+
+it('a server answers HEAD without a body', async () => {
+  expect(await send({ method: 'HEAD', path: '/tools' })).toMatchObject({ status: 200, text: '' })
+  expect(await send({ method: 'HEAD', path: '/tools/No.Such' })).toMatchObject({ status: 404, text: '' })
+  expect(await send({ method: 'HEAD', path: '/nowhere' })).toMatchObject({ status: 404, text: '' })
+})
+
+it.each([
+  '///',
+  '/Tools',
+  '/tools//call',
+  '/tools/%00',
+  '/tools/..%2f',
+  '/tools/..%2fkeys',
+  '/tools/%2e%2e%2fkeys',
+  '/tools/Calculator.Add%00',
+  '/tools/Calculator.Add/extra',
+  '/tools/%F0%9F%92%A9.%F0%9F%92%A9',
+  `/tools/${'x'.repeat(8_000)}`,
+  '/tools/%3Cscript%3E',
+  '/constructor',
+  '/__proto__',
+  '/keys/%00',
+  '/keys/__proto__',
+  '/authorizations/x',
+  '/.env',
+  '/.git/config',
+])('a server has nothing at %s', async (path) => {
+  refused(await send({ path }), 404)
+})
+
+it.each([
+  '/tools/%E0%A4%A',
+  '/tools/%',
+  '/tools/Calculator.Add@%ff',
+  '/keys/%ff',
+  '/toolkits/%ff',
+  '/users/%ff/grants',
+  '/artifacts/%ff',
+  '/authorizations/%ff',
+])('a server cannot read the path %s', async (path) => {
+  refused(await send({ path }), 400)
+})
+
+it('a server leads on from //tools, at this host alone', async () => {
+  const answer = await send({ path: '//tools' })
+  expect([answer.status, answer.headers['location']]).toEqual([308, '/tools'])
+  refused(await send({ path: '//example.com' }), 404)
+})
+
+it.each([
+  'limit=0',
+  'limit=-1',
+  'limit=1001',
+  'limit=1e3',
+  'limit=',
+  'limit=%00',
+  'limit=1&limit=x&limit',
+  'versions=',
+  'versions=old',
+  'format=',
+  'format=none',
+  'format=__proto__',
+  'toolkit=a.b',
+  'toolkit=',
+  'cursor=%00',
+  'cursor=!!!',
+  `cursor=${'x'.repeat(501)}`,
+  `q=${'x'.repeat(501)}`,
+  `tag=${'x'.repeat(501)}`,
+  'search=mail',
+  'query=mail&limit=1',
+  'toolkits=Gmail',
+])('a server refuses the list with ?%s', async (query) => {
+  const answer = await send({ path: `/tools?${query}` })
+  expect(refused(answer, 400).message).toContain(`'${query.split('=')[0]}'`)
+})
+
+it('a server searches for anything', async () => {
+  for (const q of [
+    '',
+    '"',
+    '""',
+    '*',
+    'a*',
+    'AND',
+    'NOT NEAR(',
+    "'; --",
+    '%00',
+    '%F0%9F%92%A9',
+    '%ff',
+    'a:b',
+    '(((',
+    '^',
+    '-a',
+    'name:x',
+  ]) {
+    const answer = await send({ path: `/tools?q=${/^%..(?:%..)*$/.test(q) ? q : encodeURIComponent(q)}` })
+    expect(answer.status, `${q}: ${answer.text}`).toBe(200)
+    expect(JSON.parse(answer.text).items).toBeInstanceOf(Array)
+  }
+})
+
+it('a server takes made-up cursors for none, or for a place', async () => {
+  for (const place of ['calculator.add', 'zzz', '\u0000', '{"a":1}', '-1', '99999999999999999999', "' OR 1=1 --"]) {
+    const cursor = Buffer.from(place).toString('base64url')
+    for (const more of ['', '&q=add', '&versions=all', '&q=add&versions=all']) {
+      const answer = await send({ path: `/tools?cursor=${cursor}${more}` })
+      expect([200, 400], `${place}${more}: ${answer.text}`).toContain(answer.status)
+    }
+  }
 })
 
 describe("a body that a server of one's own refuses unread", () => {
@@ -737,15 +725,18 @@ describe("a body that a server of one's own refuses unread", () => {
     ['nowhere', '/nowhere', JSON_TYPE, 404],
     ['of a stranger', '/connect/mcp', JSON_TYPE, 401],
     ['of another type', '/tools', { 'content-type': 'text/plain' }, 415],
-  ] as const)('is answered, and no broken connection, however often: %s', async (_, path, headers, status) => {
-    for (let time = 0; time < REFUSED_BODIES; time += 1) {
-      const answer = await fetch(own.url + path, { method: 'POST', headers, body: space })
-      expect(answer.status).toBe(status)
-      expect(await answer.text()).not.toBe('')
-    }
-  })
+  ] as const)(
+    "a body that a server of one's own refuses unread is answered, and no broken connection, however often: %s",
+    async (_, path, headers, status) => {
+      for (let time = 0; time < REFUSED_BODIES; time += 1) {
+        const answer = await fetch(own.url + path, { method: 'POST', headers, body: space })
+        expect(answer.status).toBe(status)
+        expect(await answer.text()).not.toBe('')
+      }
+    },
+  )
 
-  it('is not waited for without end', async () => {
+  it("a body that a server of one's own refuses unread is not waited for without end", async () => {
     const endless = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(100)) })
     const init: RequestInit = Object.assign({ method: 'POST', body: endless }, { duplex: 'half' })
     const sent = fetch(`${own.url}/nowhere`, init)
@@ -754,7 +745,7 @@ describe("a body that a server of one's own refuses unread", () => {
 })
 
 describe('many at once', () => {
-  it('answers 200 bad requests side by side, and the good ones among them', async () => {
+  it('a server answers 200 bad requests side by side, and the good ones among them', async () => {
     const bodies = [
       '{',
       '[]',
@@ -819,16 +810,19 @@ describe('many at once', () => {
       return text.slice(0, at) + noise[2] + text.slice(at + noise[1])
     })
 
-  it.each(['/tools/call', '/tools', '/keys'])('answers any body at %s with what it makes of it', async (path) => {
-    await fc.assert(
-      fc.asyncProperty(body, async (text) => {
-        const answer = await post(path, text)
-        expect(answer.status).toBeLessThan(500)
-        const answered = JSON.parse(answer.text)
-        if (answer.status >= 400) expect(typeof answered.message).toBe('string')
-        expect(answer.text).not.toMatch(/\n\s+at /)
-      }),
-      { numRuns: 200 },
-    )
-  })
+  it.each(['/tools/call', '/tools', '/keys'])(
+    'a server answers any body at %s with what it makes of it',
+    async (path) => {
+      await fc.assert(
+        fc.asyncProperty(body, async (text) => {
+          const answer = await post(path, text)
+          expect(answer.status).toBeLessThan(500)
+          const answered = JSON.parse(answer.text)
+          if (answer.status >= 400) expect(typeof answered.message).toBe('string')
+          expect(answer.text).not.toMatch(/\n\s+at /)
+        }),
+        { numRuns: 200 },
+      )
+    },
+  )
 })

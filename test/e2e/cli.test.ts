@@ -60,300 +60,291 @@ async function file(name: string, content: unknown): Promise<string> {
   return path
 }
 
-describe('what it is asked', () => {
-  it.each([
-    [[], /Which command/],
-    [['help', 'nonsense'], /^Error: Unknown command 'nonsense'/],
-    [['audit', '--since', 'yesterday'], /Wanted a time such as 2030-01-31T12:00:00Z, or 12h/],
-    [['keys', 'create', '--name', 'a', '--expires', 'soon'], /Wanted a time such as .*, or 30d/],
-    [['login'], /^Error: There is no 'login'\nSet SWITCHBOARD_URL and SWITCHBOARD_KEY.* switchboard doctor /],
-    [['lst'], /unknown command 'lst'\n +\(Did you mean list\?\)/],
-    [['--key', 'k', 'list'], /unknown option '--key'\n *Options follow the command/],
-    [['list', '--tolkit', 'x'], /unknown option '--tolkit'\n +\(Did you mean --toolkit\?\)/],
-    [['list', '--limit', 'many'], /Wanted a whole number from 1/],
-    [['call'], /missing required argument 'tool'/],
-    [['call', 'Calculator.Add', '--input', '{"a":'], /^Error: The input is not valid JSON$/m],
-    [['call', 'Calculator.Add', '--input', '{a}'], /^Error: The input is not valid JSON \(position 1\)$/m],
-    [['call', 'Calculator.Add', '--input', '[]'], /^Error: The input is not a JSON object/],
-    [['call', 'Calculator.Add', '--field', 'a'], /wanted 'name=value'/],
-    [['call', 'Calculator.Add', '--input', '{}', '--field', 'a=1'], /either --input or --field/],
-    [['import', '.', '--toolkit', 'A'], /^Error: Cannot open '\.': it is a folder$/m],
-    [['publish', '.'], /^Error: Cannot open '\.': it is a folder\nPass its files, such as \*\.json$/m],
-    [['publish', 'nowhere.json'], /^Error: Cannot open 'nowhere.json': there is no such file$/m],
-  ])('has to be in order, or ends with 2: %j', async (args, message) => {
-    const { code, stdout, stderr } = await run(args)
-    expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toMatch(message)
-  })
-
-  it('names the ways to give a key, where one is wanted', async () => {
-    const { stderr } = await run(['list'], { env: { SWITCHBOARD_KEY: 'sb_nobody' } })
-    expect(stderr).toMatch(/^ +Pass --key, or set SWITCHBOARD_KEY$/m)
-  })
-
-  it('is told in full by --help, at any depth', async () => {
-    expect(await run(['--help'])).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('publish [options] <file...>'),
-    })
-    expect(await run(['keys', 'create', '--help'])).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/--scope[^-]+users:confirm/),
-    })
-    const { stdout } = await run(['keys', 'create', '--help'])
-    expect(await run(['help', 'keys', 'create'])).toMatchObject({ code: 0, stdout })
-    expect(await run(['help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('keys ') })
-    expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
-  })
+it.each([
+  [[], /Which command/],
+  [['help', 'nonsense'], /^Error: Unknown command 'nonsense'/],
+  [['audit', '--since', 'yesterday'], /Wanted a time such as 2030-01-31T12:00:00Z, or 12h/],
+  [['keys', 'create', '--name', 'a', '--expires', 'soon'], /Wanted a time such as .*, or 30d/],
+  [['login'], /^Error: There is no 'login'\nSet SWITCHBOARD_URL and SWITCHBOARD_KEY.* switchboard doctor /],
+  [['lst'], /unknown command 'lst'\n +\(Did you mean list\?\)/],
+  [['--key', 'k', 'list'], /unknown option '--key'\n *Options follow the command/],
+  [['list', '--tolkit', 'x'], /unknown option '--tolkit'\n +\(Did you mean --toolkit\?\)/],
+  [['list', '--limit', 'many'], /Wanted a whole number from 1/],
+  [['call'], /missing required argument 'tool'/],
+  [['call', 'Calculator.Add', '--input', '{"a":'], /^Error: The input is not valid JSON$/m],
+  [['call', 'Calculator.Add', '--input', '{a}'], /^Error: The input is not valid JSON \(position 1\)$/m],
+  [['call', 'Calculator.Add', '--input', '[]'], /^Error: The input is not a JSON object/],
+  [['call', 'Calculator.Add', '--field', 'a'], /wanted 'name=value'/],
+  [['call', 'Calculator.Add', '--input', '{}', '--field', 'a=1'], /either --input or --field/],
+  [['import', '.', '--toolkit', 'A'], /^Error: Cannot open '\.': it is a folder$/m],
+  [['publish', '.'], /^Error: Cannot open '\.': it is a folder\nPass its files, such as \*\.json$/m],
+  [['publish', 'nowhere.json'], /^Error: Cannot open 'nowhere.json': there is no such file$/m],
+])('the command line has to be in order, or ends with 2: %j', async (args, message) => {
+  const { code, stdout, stderr } = await run(args)
+  expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toMatch(message)
 })
 
-describe('a failure', () => {
-  it.each([
-    [['show', 'Nobody.Knows'], {}, 4, 'not_found'],
-    [['show', 'Calculater.Add'], {}, 4, 'not_found'],
-    [['call', 'Calculator.Ad'], {}, 4, 'refused'],
-    [['call', 'Calculator.Add', '--field', 'a=1'], {}, 4, 'input_invalid'],
-    [['list'], { SWITCHBOARD_KEY: 'sb_nobody' }, 4, 'unauthenticated'],
-    [['list'], { SWITCHBOARD_URL: 'localhost:9416' }, 2, 'usage'],
-    [['list'], { SWITCHBOARD_URL: 'http://a:b@nowhere' }, 4, 'refused'],
-    [['call', 'Mail.GetEmails', '--user', 'eve'], {}, 3, 'authorization_required'],
-    [['frobnicate'], {}, 2, 'usage'],
-  ])('is one object, and a number: %j', async (args, env, exit, code) => {
-    const inWords = await run(args, { env })
-    expect(inWords).toMatchObject({ code: exit, stdout: '', stderr: expect.stringMatching(/^Error: /) })
-    const asJson = await run([...args, '--json'], { env })
-    expect(asJson).toMatchObject({ code: exit, stdout: '', json: { error: { code, message: expect.any(String) } } })
-    for (const { stdout, stderr } of [inWords, asJson]) expect(stdout + stderr).not.toContain(ADMIN_KEY)
-  })
-
-  it('of a limit are waited for, and said meanwhile', async () => {
-    let asked = 0
-    const busy = createServer((_, answer) => {
-      asked += 1
-      if (asked > 1) return void answer.end('{"items": []}')
-      answer.writeHead(429, { 'retry-after': '1' }).end('{"message": "Too many calls of this tool"}')
-    })
-    await once(busy.listen(0, '127.0.0.1'), 'listening')
-    try {
-      const { port } = Object(busy.address())
-      const { code, stderr } = await run(['list', '--url', `http://127.0.0.1:${port}`])
-      expect({ code, stderr }).toEqual({
-        code: 0,
-        stderr: expect.stringContaining('Waiting 2 s: Too many calls of this tool\n'),
-      })
-    } finally {
-      busy.close()
-    }
-  })
-
-  it('to hear from a server that accepts connections and says nothing ends with 5 in the time that is allowed', async () => {
-    const silent = createServer(() => undefined)
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
-    const address = silent.address()
-    try {
-      const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
-      for (const input of [
-        ['--field', 'a=1'],
-        ['--input', '{}'],
-      ]) {
-        const { code, json } = await run(['call', 'Kit.Do', ...input, '--timeout', '1', '--json', '--url', url])
-        expect({ code, json }).toMatchObject({ code: 5, json: { error: { code: 'timed_out' } } })
-      }
-    } finally {
-      silent.closeAllConnections()
-      silent.close()
-    }
-  })
-
-  it('to reach a deployment ends with 5, after all attempts', async () => {
-    const { code, json } = await run(['list', '--json', '--url', 'http://127.0.0.1:9'])
-    expect({ code, json }).toMatchObject({ code: 5, json: { error: { code: 'unreachable' } } })
-  })
+it('the command line names the ways to give a key, where one is wanted', async () => {
+  const { stderr } = await run(['list'], { env: { SWITCHBOARD_KEY: 'sb_nobody' } })
+  expect(stderr).toMatch(/^ +Pass --key, or set SWITCHBOARD_KEY$/m)
 })
 
-describe('list, search and show', () => {
-  it('say what there is', async () => {
-    const { stdout } = await run(['list', '--toolkit', 'Calculator'])
-    expect(stdout).toMatch(/^Tool\tDescription\nCalculator\.Add@1\.0\.0\t\S.*\nCalculator\.Subtract@1\.0\.0\t\S.*\n$/)
-    const { json } = await run(['list', '--json', '--limit', '3'])
-    expect(json.items).toHaveLength(3)
-    expect((await run(['search', 'add', 'two', 'numbers', 'xyzzy', '--json'])).json).toMatchObject({
-      items: expect.arrayContaining([expect.objectContaining({ id: 'Calculator.Add@1.0.0' })]),
-      unmatched: ['xyzzy'],
-    })
-    const found = await run(['search', 'add two numbers xyzzy'])
-    expect(found.stdout).toContain('Calculator.Add@1.0.0')
-    expect(found.stderr).toMatch(/ of \d+\nNo tool matches xyzzy\n$/)
+it('the command line is told in full by --help, at any depth', async () => {
+  expect(await run(['--help'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('publish [options] <file...>'),
   })
-
-  it('say titles, which stand for names that people need not know', async () => {
-    const titled = { name: 'get_weather', title: 'Weather', description: 'Tells it', inputSchema: { type: 'object' } }
-    const body = { definition: titled, toolkit: 'Titled', version: '1.0.0' }
-    expect((await edge.ask('POST', '/tools', body)).status).toBe(201)
-    const { stdout } = await run(['list', '--toolkit', 'Titled'])
-    expect(stdout).toMatch(/\nTitled\.get_weather@1\.0\.0\tWeather: Tells it\n$/)
-    expect((await run(['show', 'Titled.get_weather'])).stdout).toMatch(
-      /^Titled\.get_weather@1\.0\.0 {2}Weather\nTells it/,
-    )
+  expect(await run(['keys', 'create', '--help'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/--scope[^-]+users:confirm/),
   })
-
-  it('say a title once, where the description is the same', async () => {
-    const titled = { name: 'rates', title: 'Gives rates', description: 'Gives rates', inputSchema: { type: 'object' } }
-    await edge.ask('POST', '/tools', { definition: titled, toolkit: 'Twice', version: '1.0.0' })
-    expect((await run(['list', '--toolkit', 'Twice'])).stdout).toMatch(/@1\.0\.0\tGives rates\n$/)
-    expect((await run(['show', 'Twice.rates'])).stdout).toMatch(/^Twice\.rates@1\.0\.0\nGives rates\n/)
-  })
-
-  it('say why there is nothing', async () => {
-    const why = "There is no toolkit 'Calculater' here: did you mean 'Calculator'?"
-    for (const args of [['list'], ['search', 'add']]) {
-      const { code, stderr } = await run([...args, '--toolkit', 'Calculater'])
-      expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(why) })
-      expect((await run([...args, '--toolkit', 'Calculater', '--json'])).json).toMatchObject({ items: [], note: why })
-    }
-  })
-
-  it('show a tool for people, as JSON, and in a dialect', async () => {
-    const { stdout } = await run(['show', 'Calculator.Add'])
-    expect(stdout).toMatch(
-      /^Calculator\.Add@1\.0\.0[^]*Parameters\n {2}a number, required[^]*Output: number\n\nReady\n$/,
-    )
-    expect((await run(['show', 'Mail.Send'])).stdout).toMatch(/Not ready\n {2}\S/)
-    expect((await run(['show', 'Calculator_Add', '--json'])).json).toMatchObject({
-      id: 'Calculator.Add@1.0.0',
-      readiness: { ready: true },
-    })
-    expect((await run(['show', 'Calculator.Add', '--format', 'mcp'])).json).toMatchObject({
-      inputSchema: { type: 'object' },
-    })
-    expect((await run(['show', 'Calculator.Add', '--versions', '--json'])).json).toMatchObject({
-      items: [{ version: '1.0.0' }],
-    })
-    expect((await run(['show', 'Calculator.Add', '--versions'])).stdout).toMatch(
-      /^Version\tStatus\tChanges\nCalculator\.Add@1\.0\.0\tactive\t\n/,
-    )
-    const parameters = { type: 'object', properties: { text: { type: 'string' }, up: { type: 'boolean' } } }
-    const input_schema = { parameters: { ...parameters, required: ['text', 'up'] } }
-    const versions = [definition('Change.Tool@1.0.0'), definition('Change.Tool@2.0.0', { input_schema })]
-    await run(['publish', await file('change.json', versions)])
-    expect((await run(['show', 'Change.Tool', '--versions'])).stdout).toMatch(
-      /\nChange\.Tool@2\.0\.0\tactive\t.*Breaking: .*'up'/,
-    )
-  })
-
-  it('let no description act on a terminal', async () => {
-    const hostile = definition('Hostile.Name@1.0.0', { description: 'Red \x1b[31mtext\x9b2J \u202Etxt' })
-    expect((await edge.ask('POST', '/tools', hostile)).status).toBe(201)
-    for (const args of [
-      ['list'],
-      ['show', 'Hostile.Name'],
-      ['show', 'Hostile.Name', '--json'],
-      ['show', 'Hostile.Name', '--format', 'oxp'],
-    ]) {
-      const { code, stdout } = await run(args)
-      expect(code).toBe(0)
-      expect(stdout).toContain('Red')
-      expect(stdout).not.toMatch(/(?![\n\t])\p{Cc}|\u202e/u)
-    }
-  })
+  const { stdout } = await run(['keys', 'create', '--help'])
+  expect(await run(['help', 'keys', 'create'])).toMatchObject({ code: 0, stdout })
+  expect(await run(['help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('keys ') })
+  expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 
-describe('call', () => {
-  it('takes JSON, fields by their types, or the standard input', async () => {
-    expect(await run(['call', 'Calculator.Add', '--input', '{"a": 1, "b": 2}'])).toMatchObject({
+it.each([
+  [['show', 'Nobody.Knows'], {}, 4, 'not_found'],
+  [['show', 'Calculater.Add'], {}, 4, 'not_found'],
+  [['call', 'Calculator.Ad'], {}, 4, 'refused'],
+  [['call', 'Calculator.Add', '--field', 'a=1'], {}, 4, 'input_invalid'],
+  [['list'], { SWITCHBOARD_KEY: 'sb_nobody' }, 4, 'unauthenticated'],
+  [['list'], { SWITCHBOARD_URL: 'localhost:9416' }, 2, 'usage'],
+  [['list'], { SWITCHBOARD_URL: 'http://a:b@nowhere' }, 4, 'refused'],
+  [['call', 'Mail.GetEmails', '--user', 'eve'], {}, 3, 'authorization_required'],
+  [['frobnicate'], {}, 2, 'usage'],
+])('a failure is one object, and a number: %j', async (args, env, exit, code) => {
+  const inWords = await run(args, { env })
+  expect(inWords).toMatchObject({ code: exit, stdout: '', stderr: expect.stringMatching(/^Error: /) })
+  const asJson = await run([...args, '--json'], { env })
+  expect(asJson).toMatchObject({ code: exit, stdout: '', json: { error: { code, message: expect.any(String) } } })
+  for (const { stdout, stderr } of [inWords, asJson]) expect(stdout + stderr).not.toContain(ADMIN_KEY)
+})
+
+it('a limit is waited for, and said meanwhile', async () => {
+  let asked = 0
+  const busy = createServer((_, answer) => {
+    asked += 1
+    if (asked > 1) return void answer.end('{"items": []}')
+    answer.writeHead(429, { 'retry-after': '1' }).end('{"message": "Too many calls of this tool"}')
+  })
+  await once(busy.listen(0, '127.0.0.1'), 'listening')
+  try {
+    const { port } = Object(busy.address())
+    const { code, stderr } = await run(['list', '--url', `http://127.0.0.1:${port}`])
+    expect({ code, stderr }).toEqual({
       code: 0,
-      stdout: '3\n',
+      stderr: expect.stringContaining('Waiting 2 s: Too many calls of this tool\n'),
     })
-    expect(await run(['call', 'Calculator.Add@^1', '--field', 'a=1.5', '--field', 'b=2'])).toMatchObject({
-      stdout: '3.5\n',
-    })
-    const stdin = '{"a": 4, "b": 5}'
-    expect(await run(['call', 'Calculator.Add', '--input', '-', '--json'], { stdin })).toMatchObject({
-      code: 0,
-      json: { call_id: expect.any(String), value: 9 },
-    })
-    expect((await run(['call', 'Fixture.Values', '--field', 'value=a=b', '--json'])).json.value).toEqual(['a=b'])
-    const select = ['--select', '[0].a']
-    expect((await run(['call', 'Fixture.Values', '--field', 'value={"a":7}', ...select])).stdout).toBe('7\n')
-    expect((await run(['call', 'Fixture.Values', '--field', 'value={"a":[]}', '--json'])).json.value).toEqual([
-      { a: [] },
-    ])
-  })
-
-  it('says what is wrong with each parameter', async () => {
-    const { code, stderr } = await run(['call', 'Calculator.Add', '--field', 'a=one'])
-    expect(code).toBe(4)
-    expect(stderr).toMatch(/^Error: Some input parameters are invalid\n(?: {2}[ab]: .+\n){2}$/)
-  })
-
-  it('names the version that was asked for', async () => {
-    expect((await run(['call', 'Calculator.Add@^2', '--input', '{}'])).stderr).toBe(
-      'Error: Calculator.Add version ^2 is not available\n  There is Calculator.Add@1.0.0\n',
-    )
-  })
-
-  it('asks for a user before it gives a link', async () => {
-    const { stderr } = await run(['call', 'Mail.GetEmails'])
-    expect(stderr).toMatch(/\nNo user given: pass --user, or use an API key with one user\n$/)
-    expect(stderr).not.toContain('open http')
-  })
-
-  it('ends with the link where nobody is at the terminal', async () => {
-    const { code, json } = await run(['call', 'Mail.GetEmails', '--user', 'fay', '--json'])
-    expect(code).toBe(3)
-    expect(json.error.challenges).toMatchObject([
-      { id: 'mail', url: expect.stringContaining('/start'), scopes: ['mail.read'] },
-    ])
-    expect((await run(['call', 'Mail.GetEmails', '--user', 'fay'])).stderr).toMatch(/\n {2}mail: open http.+\/start\n$/)
-  })
-
-  it('gives no link where nobody can connect, since the provider is not set up', async () => {
-    const requirements = { authorization: [{ id: 'acme', oauth2: { scopes: ['a'] } }], user_id: true }
-    const implementation = { kind: 'code', module: 'export default () => 1', allowed_hosts: [] }
-    await edge.ask('POST', '/tools', { definition: definition('Unset.Tool@1.0.0', { requirements }), implementation })
-    const { code, stderr } = await run(['call', 'Unset.Tool', '--user', 'fay'])
-    expect(code, stderr).toBe(4)
-    expect(stderr).toContain("'acme'")
-    expect(stderr).not.toContain('open http')
-    expect((await run(['authorize', 'Unset.Tool', '--user', 'fay', '--wait'])).code).toBe(4)
-  })
-
-  /** Has somebody do what they are asked for, once. */
-  function person(name: string, decision?: 'Deny') {
-    let done: Promise<unknown> | undefined
-    return (printed: string) => {
-      const link = /(http\S+\/authorizations\/\S+\/start)/.exec(printed)?.[1]
-      if (link !== undefined) done ??= new HttpPerson().consent(link, name, decision)
-    }
+  } finally {
+    busy.close()
   }
+})
 
-  it('waits for a person where it is told to', async () => {
-    const args = ['call', 'Mail.GetEmails', '--user', 'gus', '--wait']
-    const { code, json, stderr } = await run(args, { onPrinted: person('gus') })
-    expect({ code, json }, stderr).toMatchObject({ code: 0, json: { account: 'gus' } })
-    expect(stderr).toMatch(/^gus must allow access to 'mail' \(mail\.read\):\n {2}http/)
-    const refused = await run(['call', 'Mail.GetEmails', '--user', 'hal', '--wait'], {
-      onPrinted: person('hal', 'Deny'),
-    })
-    expect(refused).toMatchObject({ code: 3, stdout: '' })
+it('a failure to hear from a server that accepts connections and says nothing ends with 5 in the time that is allowed', async () => {
+  const silent = createServer(() => undefined)
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const address = silent.address()
+  try {
+    const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
+    for (const input of [
+      ['--field', 'a=1'],
+      ['--input', '{}'],
+    ]) {
+      const { code, json } = await run(['call', 'Kit.Do', ...input, '--timeout', '1', '--json', '--url', url])
+      expect({ code, json }).toMatchObject({ code: 5, json: { error: { code: 'timed_out' } } })
+    }
+  } finally {
+    silent.closeAllConnections()
+    silent.close()
+  }
+})
+
+it('a failure to reach a deployment ends with 5, after all attempts', async () => {
+  const { code, json } = await run(['list', '--json', '--url', 'http://127.0.0.1:9'])
+  expect({ code, json }).toMatchObject({ code: 5, json: { error: { code: 'unreachable' } } })
+})
+
+it('list, search and show say what there is', async () => {
+  const { stdout } = await run(['list', '--toolkit', 'Calculator'])
+  expect(stdout).toMatch(/^Tool\tDescription\nCalculator\.Add@1\.0\.0\t\S.*\nCalculator\.Subtract@1\.0\.0\t\S.*\n$/)
+  const { json } = await run(['list', '--json', '--limit', '3'])
+  expect(json.items).toHaveLength(3)
+  expect((await run(['search', 'add', 'two', 'numbers', 'xyzzy', '--json'])).json).toMatchObject({
+    items: expect.arrayContaining([expect.objectContaining({ id: 'Calculator.Add@1.0.0' })]),
+    unmatched: ['xyzzy'],
   })
+  const found = await run(['search', 'add two numbers xyzzy'])
+  expect(found.stdout).toContain('Calculator.Add@1.0.0')
+  expect(found.stderr).toMatch(/ of \d+\nNo tool matches xyzzy\n$/)
+})
 
-  it.skipIf(!hasScript)(`opens the link for somebody at a terminal, and waits${NO_SCRIPT}`, async () => {
-    const opened = join(folder, 'opened')
-    await file('xdg-open', `#!/bin/sh\nprintf '%s' "$1" > '${opened}'\n`)
-    await chmod(join(folder, 'xdg-open'), 0o755)
-    const env = { PATH: `${folder}${delimiter}${process.env['PATH']}` }
-    const { code, stdout } = await cli.runAtTerminal(['call', 'Mail.GetEmails', '--user', 'ida'], {
-      env,
-      onPrinted: person('ida'),
-    })
-    expect(code, stdout).toBe(0)
-    expect(stdout).toContain('"account": "ida"')
-    expect(stdout).toContain('Waiting until it is done')
-    expect(await readFile(opened, 'utf8')).toMatch(/^http:\/\/.+\/authorizations\/.+\/start$/)
+it('list, search and show say titles, which stand for names that people need not know', async () => {
+  const titled = { name: 'get_weather', title: 'Weather', description: 'Tells it', inputSchema: { type: 'object' } }
+  const body = { definition: titled, toolkit: 'Titled', version: '1.0.0' }
+  expect((await edge.ask('POST', '/tools', body)).status).toBe(201)
+  const { stdout } = await run(['list', '--toolkit', 'Titled'])
+  expect(stdout).toMatch(/\nTitled\.get_weather@1\.0\.0\tWeather: Tells it\n$/)
+  expect((await run(['show', 'Titled.get_weather'])).stdout).toMatch(
+    /^Titled\.get_weather@1\.0\.0 {2}Weather\nTells it/,
+  )
+})
+
+it('list, search and show say a title once, where the description is the same', async () => {
+  const titled = { name: 'rates', title: 'Gives rates', description: 'Gives rates', inputSchema: { type: 'object' } }
+  await edge.ask('POST', '/tools', { definition: titled, toolkit: 'Twice', version: '1.0.0' })
+  expect((await run(['list', '--toolkit', 'Twice'])).stdout).toMatch(/@1\.0\.0\tGives rates\n$/)
+  expect((await run(['show', 'Twice.rates'])).stdout).toMatch(/^Twice\.rates@1\.0\.0\nGives rates\n/)
+})
+
+it('list, search and show say why there is nothing', async () => {
+  const why = "There is no toolkit 'Calculater' here: did you mean 'Calculator'?"
+  for (const args of [['list'], ['search', 'add']]) {
+    const { code, stderr } = await run([...args, '--toolkit', 'Calculater'])
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(why) })
+    expect((await run([...args, '--toolkit', 'Calculater', '--json'])).json).toMatchObject({ items: [], note: why })
+  }
+})
+
+it('list, search and show show a tool for people, as JSON, and in a dialect', async () => {
+  const { stdout } = await run(['show', 'Calculator.Add'])
+  expect(stdout).toMatch(/^Calculator\.Add@1\.0\.0[^]*Parameters\n {2}a number, required[^]*Output: number\n\nReady\n$/)
+  expect((await run(['show', 'Mail.Send'])).stdout).toMatch(/Not ready\n {2}\S/)
+  expect((await run(['show', 'Calculator_Add', '--json'])).json).toMatchObject({
+    id: 'Calculator.Add@1.0.0',
+    readiness: { ready: true },
   })
+  expect((await run(['show', 'Calculator.Add', '--format', 'mcp'])).json).toMatchObject({
+    inputSchema: { type: 'object' },
+  })
+  expect((await run(['show', 'Calculator.Add', '--versions', '--json'])).json).toMatchObject({
+    items: [{ version: '1.0.0' }],
+  })
+  expect((await run(['show', 'Calculator.Add', '--versions'])).stdout).toMatch(
+    /^Version\tStatus\tChanges\nCalculator\.Add@1\.0\.0\tactive\t\n/,
+  )
+  const parameters = { type: 'object', properties: { text: { type: 'string' }, up: { type: 'boolean' } } }
+  const input_schema = { parameters: { ...parameters, required: ['text', 'up'] } }
+  const versions = [definition('Change.Tool@1.0.0'), definition('Change.Tool@2.0.0', { input_schema })]
+  await run(['publish', await file('change.json', versions)])
+  expect((await run(['show', 'Change.Tool', '--versions'])).stdout).toMatch(
+    /\nChange\.Tool@2\.0\.0\tactive\t.*Breaking: .*'up'/,
+  )
+})
 
-  it.skipIf(!hasScript)(`shows somebody at a terminal how far the tool is, and nobody else${NO_SCRIPT}`, async () => {
+it('list, search and show let no description act on a terminal', async () => {
+  const hostile = definition('Hostile.Name@1.0.0', { description: 'Red \x1b[31mtext\x9b2J \u202Etxt' })
+  expect((await edge.ask('POST', '/tools', hostile)).status).toBe(201)
+  for (const args of [
+    ['list'],
+    ['show', 'Hostile.Name'],
+    ['show', 'Hostile.Name', '--json'],
+    ['show', 'Hostile.Name', '--format', 'oxp'],
+  ]) {
+    const { code, stdout } = await run(args)
+    expect(code).toBe(0)
+    expect(stdout).toContain('Red')
+    expect(stdout).not.toMatch(/(?![\n\t])\p{Cc}|\u202e/u)
+  }
+})
+
+it('call takes JSON, fields by their types, or the standard input', async () => {
+  expect(await run(['call', 'Calculator.Add', '--input', '{"a": 1, "b": 2}'])).toMatchObject({
+    code: 0,
+    stdout: '3\n',
+  })
+  expect(await run(['call', 'Calculator.Add@^1', '--field', 'a=1.5', '--field', 'b=2'])).toMatchObject({
+    stdout: '3.5\n',
+  })
+  const stdin = '{"a": 4, "b": 5}'
+  expect(await run(['call', 'Calculator.Add', '--input', '-', '--json'], { stdin })).toMatchObject({
+    code: 0,
+    json: { call_id: expect.any(String), value: 9 },
+  })
+  expect((await run(['call', 'Fixture.Values', '--field', 'value=a=b', '--json'])).json.value).toEqual(['a=b'])
+  const select = ['--select', '[0].a']
+  expect((await run(['call', 'Fixture.Values', '--field', 'value={"a":7}', ...select])).stdout).toBe('7\n')
+  expect((await run(['call', 'Fixture.Values', '--field', 'value={"a":[]}', '--json'])).json.value).toEqual([{ a: [] }])
+})
+
+it('call says what is wrong with each parameter', async () => {
+  const { code, stderr } = await run(['call', 'Calculator.Add', '--field', 'a=one'])
+  expect(code).toBe(4)
+  expect(stderr).toMatch(/^Error: Some input parameters are invalid\n(?: {2}[ab]: .+\n){2}$/)
+})
+
+it('call names the version that was asked for', async () => {
+  expect((await run(['call', 'Calculator.Add@^2', '--input', '{}'])).stderr).toBe(
+    'Error: Calculator.Add version ^2 is not available\n  There is Calculator.Add@1.0.0\n',
+  )
+})
+
+it('call asks for a user before it gives a link', async () => {
+  const { stderr } = await run(['call', 'Mail.GetEmails'])
+  expect(stderr).toMatch(/\nNo user given: pass --user, or use an API key with one user\n$/)
+  expect(stderr).not.toContain('open http')
+})
+
+it('call ends with the link where nobody is at the terminal', async () => {
+  const { code, json } = await run(['call', 'Mail.GetEmails', '--user', 'fay', '--json'])
+  expect(code).toBe(3)
+  expect(json.error.challenges).toMatchObject([
+    { id: 'mail', url: expect.stringContaining('/start'), scopes: ['mail.read'] },
+  ])
+  expect((await run(['call', 'Mail.GetEmails', '--user', 'fay'])).stderr).toMatch(/\n {2}mail: open http.+\/start\n$/)
+})
+
+it('call gives no link where nobody can connect, since the provider is not set up', async () => {
+  const requirements = { authorization: [{ id: 'acme', oauth2: { scopes: ['a'] } }], user_id: true }
+  const implementation = { kind: 'code', module: 'export default () => 1', allowed_hosts: [] }
+  await edge.ask('POST', '/tools', { definition: definition('Unset.Tool@1.0.0', { requirements }), implementation })
+  const { code, stderr } = await run(['call', 'Unset.Tool', '--user', 'fay'])
+  expect(code, stderr).toBe(4)
+  expect(stderr).toContain("'acme'")
+  expect(stderr).not.toContain('open http')
+  expect((await run(['authorize', 'Unset.Tool', '--user', 'fay', '--wait'])).code).toBe(4)
+})
+
+/** Has somebody do what they are asked for, once. */
+function person(name: string, decision?: 'Deny') {
+  let done: Promise<unknown> | undefined
+  return (printed: string) => {
+    const link = /(http\S+\/authorizations\/\S+\/start)/.exec(printed)?.[1]
+    if (link !== undefined) done ??= new HttpPerson().consent(link, name, decision)
+  }
+}
+
+it('call waits for a person where it is told to', async () => {
+  const args = ['call', 'Mail.GetEmails', '--user', 'gus', '--wait']
+  const { code, json, stderr } = await run(args, { onPrinted: person('gus') })
+  expect({ code, json }, stderr).toMatchObject({ code: 0, json: { account: 'gus' } })
+  expect(stderr).toMatch(/^gus must allow access to 'mail' \(mail\.read\):\n {2}http/)
+  const refused = await run(['call', 'Mail.GetEmails', '--user', 'hal', '--wait'], {
+    onPrinted: person('hal', 'Deny'),
+  })
+  expect(refused).toMatchObject({ code: 3, stdout: '' })
+})
+
+it.skipIf(!hasScript)(`call opens the link for somebody at a terminal, and waits${NO_SCRIPT}`, async () => {
+  const opened = join(folder, 'opened')
+  await file('xdg-open', `#!/bin/sh\nprintf '%s' "$1" > '${opened}'\n`)
+  await chmod(join(folder, 'xdg-open'), 0o755)
+  const env = { PATH: `${folder}${delimiter}${process.env['PATH']}` }
+  const { code, stdout } = await cli.runAtTerminal(['call', 'Mail.GetEmails', '--user', 'ida'], {
+    env,
+    onPrinted: person('ida'),
+  })
+  expect(code, stdout).toBe(0)
+  expect(stdout).toContain('"account": "ida"')
+  expect(stdout).toContain('Waiting until it is done')
+  expect(await readFile(opened, 'utf8')).toMatch(/^http:\/\/.+\/authorizations\/.+\/start$/)
+})
+
+it.skipIf(!hasScript)(
+  `call shows somebody at a terminal how far the tool is, and nobody else${NO_SCRIPT}`,
+  async () => {
     const steps = [0, 50, 100]
     // The tool stands still until what it said is shown
     const onPrinted = (printed: string) => {
@@ -369,228 +360,220 @@ describe('call', () => {
     const json = await run(['call', 'Fixture.Progress', '--json'])
     expect(json).toMatchObject({ code: 0, stderr: '', json: { call_id: expect.any(String), value: 'Done' } })
     expect(await run(['call', 'Fixture.Progress'])).toMatchObject({ stdout: 'Done\n', stderr: '' })
-  })
+  },
+)
 
-  it('makes a call under an id of its caller once', async () => {
-    const id = crypto.randomUUID()
-    const args = ['call', 'Mail.Echo', '--user', 'gus', '--call-id', id, '--json']
-    const [first, again] = [await run(args), await run(args)]
-    expect(first.json).toMatchObject({ call_id: id })
-    expect(again.json).toEqual(first.json)
-  })
+it('call makes a call under an id of its caller once', async () => {
+  const id = crypto.randomUUID()
+  const args = ['call', 'Mail.Echo', '--user', 'gus', '--call-id', id, '--json']
+  const [first, again] = [await run(args), await run(args)]
+  expect(first.json).toMatchObject({ call_id: id })
+  expect(again.json).toEqual(first.json)
 })
 
-describe('what happened', () => {
-  it('is listed with headings, in columns, the newest last, and goes on with --follow', async () => {
-    const call = (n: number) => run(['call', 'Calculator.Add', '--field', `a=${n}`, '--field', 'b=1', '--user', 'lou'])
-    const ofLou = ['--tool', 'Calculator.*', '--user', 'lou', '--since', '1h']
-    await call(1)
-    let asked = 0
-    const followed = await run(['calls', ...ofLou, '--follow'], {
-      onPrinted(printed, stop) {
-        const rows = printed.split('\n').length - 2
-        if (rows < 1 && asked === 0) return
-        if (rows >= 2) stop('SIGINT')
-        else if (asked++ === 0) void call(2)
-      },
-    })
-    expect(followed.code, followed.stderr).toBe(0)
-    const row = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\tCalculator\\.Add@1\\.0\\.0\t\\S+\tlou\t\\d+\tsuccess\\n'
-    expect(followed.stdout).toMatch(new RegExp(`^Time\tTool\tCaller\tUser\tms\tOutcome\\n(?:${row}){2}$`))
-    const { json } = await run(['logs', ...ofLou, '--limit', '1', '--json'])
-    expect(json.items).toMatchObject([{ tool: 'Calculator.Add@1.0.0', user_id: 'lou', outcome: 'success' }])
-    const usage = await run(['usage', '--by', 'tool,outcome', '--user', 'lou'])
-    expect(usage.stdout).toMatch(/^Tool\tOutcome\tCalls\tErrors\t.*\nCalculator\.Add\tsuccess\t2\t0\t/)
-    expect(usage.stderr).toMatch(/^Whole hours from [\d-]{10} \d\d:00:00$/m)
-    await run(['call', 'Nobody.Knows'])
-    await expect
-      .poll(async () => (await run(['usage', '--since', '1h'])).stdout, { timeout: 10_000 })
-      .toMatch(/\n\(unknown\)\t\d+\t\d+\t/)
-    expect(await run(['calls', '--since', 'yesterday'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('since'),
-    })
-    expect((await run(['calls', '--outcome', 'nonsense'])).stderr).toMatch(
-      /one of 'success', 'failure', 'request-malformed'/,
-    )
-    expect((await run(['usage', '--by', 'nonsense'])).stderr).toContain('one or several of caller, user_id')
+it('what happened is listed with headings, in columns, the newest last, and goes on with --follow', async () => {
+  const call = (n: number) => run(['call', 'Calculator.Add', '--field', `a=${n}`, '--field', 'b=1', '--user', 'lou'])
+  const ofLou = ['--tool', 'Calculator.*', '--user', 'lou', '--since', '1h']
+  await call(1)
+  let asked = 0
+  const followed = await run(['calls', ...ofLou, '--follow'], {
+    onPrinted(printed, stop) {
+      const rows = printed.split('\n').length - 2
+      if (rows < 1 && asked === 0) return
+      if (rows >= 2) stop('SIGINT')
+      else if (asked++ === 0) void call(2)
+    },
   })
-
-  it.each([
-    ['providers', /^Provider\tName\tClient ID\tSource\nmail\t/],
-    ['policies', /^Tools\tRules\nWatched\.\*\tsecurity_level 3, approval\n$/],
-    [
-      'audit',
-      /^Time\tAction\tCaller\tOutcome\tRequest\tDetails\n(?:.*\n)*.*\tpolicy\.put\t.*\tPUT \/policies\/Watched\.\*\tpattern Watched\.\*/,
-    ],
-  ])('and %s', async (command, table) => {
-    await edge.ask('PUT', '/policies/Watched.*', { security_level: 3, approval: true })
-    await expect.poll(async () => (await run([command])).stdout).toMatch(table)
+  expect(followed.code, followed.stderr).toBe(0)
+  const row = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\tCalculator\\.Add@1\\.0\\.0\t\\S+\tlou\t\\d+\tsuccess\\n'
+  expect(followed.stdout).toMatch(new RegExp(`^Time\tTool\tCaller\tUser\tms\tOutcome\\n(?:${row}){2}$`))
+  const { json } = await run(['logs', ...ofLou, '--limit', '1', '--json'])
+  expect(json.items).toMatchObject([{ tool: 'Calculator.Add@1.0.0', user_id: 'lou', outcome: 'success' }])
+  const usage = await run(['usage', '--by', 'tool,outcome', '--user', 'lou'])
+  expect(usage.stdout).toMatch(/^Tool\tOutcome\tCalls\tErrors\t.*\nCalculator\.Add\tsuccess\t2\t0\t/)
+  expect(usage.stderr).toMatch(/^Whole hours from [\d-]{10} \d\d:00:00$/m)
+  await run(['call', 'Nobody.Knows'])
+  await expect
+    .poll(async () => (await run(['usage', '--since', '1h'])).stdout, { timeout: 10_000 })
+    .toMatch(/\n\(unknown\)\t\d+\t\d+\t/)
+  expect(await run(['calls', '--since', 'yesterday'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('since'),
   })
-
-  it('is counted by the names of callers, whose ids are for scripts', async () => {
-    const key = await run(['keys', 'create', '--name', 'a counter', '--tool', 'Calculator.*', '--any-user', '--json'])
-    const env = { SWITCHBOARD_KEY: key.json.key }
-    await run(['call', 'Calculator.Add', '--field', 'a=1', '--field', 'b=1', '--user', 'cleo'], { env })
-    const usage = ['usage', '--by', 'caller,tool', '--user', 'cleo']
-    const table = /^Caller\tTool\tCalls\t.*\na counter\tCalculator\.Add\t1\t/
-    await expect.poll(async () => (await run(usage)).stdout, { timeout: 10_000 }).toMatch(table)
-    const { items } = (await run([...usage, '--json'])).json
-    expect(items).toMatchObject([{ group: { principal: `key:${key.json.id}`, tool: 'Calculator.Add' } }])
-  })
-
-  it('and the agents of somebody', async () => {
-    expect(await run(['agents', '--user', 'ann'])).toMatchObject({ code: 0, stderr: 'None found\n' })
-    expect(await run(['agents'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--user') })
-  })
+  expect((await run(['calls', '--outcome', 'nonsense'])).stderr).toMatch(
+    /one of 'success', 'failure', 'request-malformed'/,
+  )
+  expect((await run(['usage', '--by', 'nonsense'])).stderr).toContain('one or several of caller, user_id')
 })
 
-describe('disable, enable, deprecate and yank', () => {
-  it('change one version, all of a tool, or a toolkit', async () => {
-    const versions = ['1.0.0', '1.1.0', '2.0.0'].map((version) => definition(`Status.Tool@${version}`))
-    await run(['publish', await file('status.json', versions)])
-    const statuses = async () =>
-      (await run(['show', 'Status.Tool', '--versions', '--json'])).json.items.map(
-        ({ status }: { status: string }) => status,
-      )
-    expect(await run(['yank', 'Status.Tool@1.0.0', '--message', 'broken'])).toMatchObject({
-      code: 0,
-      stdout: '✓ Status.Tool@1.0.0 is yanked\n',
-    })
-    expect((await run(['disable', 'Status.Tool@2.0.0', '--json'])).json).toEqual({
-      changed: [{ id: 'Status.Tool@2.0.0', status: 'disabled' }],
-    })
-    expect(await statuses()).toEqual(['disabled', 'active', 'yanked'])
-    await run(['disable', 'Status.Tool'])
-    const disabledOnes = ['list', '--toolkit', 'Status', '--status', 'disabled', '--json']
-    expect((await run(disabledOnes)).json.items).toHaveLength(3)
-    expect(await statuses()).toEqual(['disabled', 'disabled', 'disabled'])
-    expect(await run(['enable', 'Status.Tool'])).toMatchObject({
-      stdout: '✓ Status.Tool@2.0.0 is active\n✓ Status.Tool@1.1.0 is active\n✓ Status.Tool@1.0.0 is active\n',
-    })
-    expect((await run(['enable', 'Status.Tool'])).stderr).toMatch(/^No version of 'Status\.Tool' /)
-    expect((await run(['disable', 'Status', '--message', 'INC-7'])).stdout).toBe('✓ Status is disabled\n')
-    expect((await edge.ask('GET', '/toolkits/Status')).body).toMatchObject({ status: 'disabled', message: 'INC-7' })
-    expect((await run(['list', '--toolkit', 'Status'])).stderr).toBe(
-      "No tool of 'Status' is active: switchboard list --toolkit Status --status disabled lists the disabled ones\n",
-    )
-    const disabled = (await run(['show', 'Status.Tool'])).stdout
-    expect(disabled).toContain('an administrator can enable it with switchboard enable')
-    expect(disabled).toContain('\n  disabled: INC-7\n')
-    expect((await run(['show', 'Status.Tool', '--versions'])).stdout).toMatch(/^Status\.Tool@2\.0\.0\tdisabled: INC-7/m)
-    expect((await run(['enable', 'Status'])).code).toBe(0)
-    expect((await run(['yank', 'Status.Tool'])).code).toBe(2)
-    expect((await run(['disable', 'Nobody.Knows'])).code).toBe(4)
-    expect((await run(['yank', '--help'])).stdout).not.toContain('all its versions')
-    expect((await run(['deprecate', '--help'])).stdout).toMatch(
-      /not listed[^]*by\s+name\s+if\s+no\s+version\s+is\s+active/,
-    )
-    await run(['yank', 'Status.Tool@2.0.0'])
-    await run(['publish', await file('other.json', definition('Successor.Other@1.0.0'))])
-    const old = ['deprecate', 'Status.Tool', '--message', 'too slow', '--successor', 'Successor.Other@1.0.0']
-    expect((await run(old)).stdout).toBe('✓ Status.Tool@1.1.0 is deprecated\n✓ Status.Tool@1.0.0 is deprecated\n')
-    expect(await statuses()).toEqual(['yanked', 'deprecated', 'deprecated'])
-    const shown = (await run(['show', 'Status.Tool@1.1.0', '--json'])).json
-    expect(JSON.stringify(shown)).toContain('too slow')
-    const { stdout } = await run(['show', 'Status.Tool@1.1.0'])
-    expect(stdout).toContain('deprecated: too slow; use Successor.Other@1.0.0')
-  })
-
-  it('say that all versions are yanked, and how one comes back', async () => {
-    await run(['publish', await file('yanked.json', definition('Yanked.Tool@1.0.0'))])
-    await run(['yank', 'Yanked.Tool@1.0.0'])
-    expect(await run(['enable', 'Yanked.Tool'])).toMatchObject({
-      code: 4,
-      stderr:
-        "Error: Every version of 'Yanked.Tool' is yanked\nBring one back with switchboard enable Yanked.Tool@1.0.0\n",
-    })
-    expect((await run(['enable', 'Yanked.Tool@1.0.0'])).stdout).toBe('✓ Yanked.Tool@1.0.0 is active\n')
-  })
+it.each([
+  ['providers', /^Provider\tName\tClient ID\tSource\nmail\t/],
+  ['policies', /^Tools\tRules\nWatched\.\*\tsecurity_level 3, approval\n$/],
+  [
+    'audit',
+    /^Time\tAction\tCaller\tOutcome\tRequest\tDetails\n(?:.*\n)*.*\tpolicy\.put\t.*\tPUT \/policies\/Watched\.\*\tpattern Watched\.\*/,
+  ],
+])('%s prints a table', async (command, table) => {
+  await edge.ask('PUT', '/policies/Watched.*', { security_level: 3, approval: true })
+  await expect.poll(async () => (await run([command])).stdout).toMatch(table)
 })
 
-describe('publish', () => {
-  it('takes a definition of any dialect, a list of them, code and plugins', async () => {
-    const one = await file('one.json', definition('Cli.One@1.0.0'))
-    const alone = await run(['publish', one])
-    expect(alone).toMatchObject({ code: 0, stdout: `+ Cli.One@1.0.0  ${one}\n` })
-    expect(alone.stderr).toContain("Without an implementation, 'Cli.One@1.0.0' cannot be called, only listed and read")
-    expect((await run(['publish', one])).stdout).toBe(`= Cli.One@1.0.0  ${one}\n`)
-    const mcp = await file('mcp.json', { name: 'Two', description: 'Two', inputSchema: { type: 'object' } })
-    expect(
-      (await run(['publish', mcp, '--toolkit', 'Cli', '--version', '2.0.0', '--tag', 'x', '--json'])).json,
-    ).toMatchObject({
-      published: [{ file: mcp, ids: ['Cli.Two@2.0.0'], refused: [] }],
-    })
-    expect((await run(['list', '--tag', 'x', '--json'])).json.items).toHaveLength(1)
+it('what happened is counted by the names of callers, whose ids are for scripts', async () => {
+  const key = await run(['keys', 'create', '--name', 'a counter', '--tool', 'Calculator.*', '--any-user', '--json'])
+  const env = { SWITCHBOARD_KEY: key.json.key }
+  await run(['call', 'Calculator.Add', '--field', 'a=1', '--field', 'b=1', '--user', 'cleo'], { env })
+  const usage = ['usage', '--by', 'caller,tool', '--user', 'cleo']
+  const table = /^Caller\tTool\tCalls\t.*\na counter\tCalculator\.Add\t1\t/
+  await expect.poll(async () => (await run(usage)).stdout, { timeout: 10_000 }).toMatch(table)
+  const { items } = (await run([...usage, '--json'])).json
+  expect(items).toMatchObject([{ group: { principal: `key:${key.json.id}`, tool: 'Calculator.Add' } }])
+})
 
-    const code = await file('shout.mjs', 'export default ({ text }) => text.toUpperCase()')
-    const shout = await file('shout.json', definition('Cli.Shout@1.0.0', { output_schema: { type: 'string' } }))
-    expect(await run(['publish', shout, '--code', code])).toMatchObject({ code: 0, stderr: '' })
-    expect((await run(['call', 'Cli.Shout', '--field', 'text=12'])).stdout).toBe('12\n')
+it('agents lists the agents of somebody, who has to be named', async () => {
+  expect(await run(['agents', '--user', 'ann'])).toMatchObject({ code: 0, stderr: 'None found\n' })
+  expect(await run(['agents'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--user') })
+})
 
-    const plugin = await file(
-      'plugin.wasm',
-      describing(JSON.stringify({ tools: [{ name: 'hi', description: 'Says hi', inputSchema: { type: 'object' } }] })),
+it('disable, enable, deprecate and yank change one version, all of a tool, or a toolkit', async () => {
+  const versions = ['1.0.0', '1.1.0', '2.0.0'].map((version) => definition(`Status.Tool@${version}`))
+  await run(['publish', await file('status.json', versions)])
+  const statuses = async () =>
+    (await run(['show', 'Status.Tool', '--versions', '--json'])).json.items.map(
+      ({ status }: { status: string }) => status,
     )
-    expect(await run(['publish', plugin])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('Pass --toolkit and --version'),
-    })
-    const uploaded = await run([
-      'publish',
-      plugin,
-      '--toolkit',
-      'CliPlugin',
-      '--version',
-      '1.0.0',
-      '--security-level',
-      '0',
-    ])
-    expect(uploaded).toMatchObject({ code: 0, stdout: `+ CliPlugin.hi@1.0.0  ${plugin}\n` })
-    const again = ['publish', plugin, '--toolkit', 'CliPlugin', '--version', '1.0.0', '--security-level', '0']
-    expect((await run(again)).stdout).toBe(`= CliPlugin.hi@1.0.0  ${plugin}\n`)
+  expect(await run(['yank', 'Status.Tool@1.0.0', '--message', 'broken'])).toMatchObject({
+    code: 0,
+    stdout: '✓ Status.Tool@1.0.0 is yanked\n',
   })
+  expect((await run(['disable', 'Status.Tool@2.0.0', '--json'])).json).toEqual({
+    changed: [{ id: 'Status.Tool@2.0.0', status: 'disabled' }],
+  })
+  expect(await statuses()).toEqual(['disabled', 'active', 'yanked'])
+  await run(['disable', 'Status.Tool'])
+  const disabledOnes = ['list', '--toolkit', 'Status', '--status', 'disabled', '--json']
+  expect((await run(disabledOnes)).json.items).toHaveLength(3)
+  expect(await statuses()).toEqual(['disabled', 'disabled', 'disabled'])
+  expect(await run(['enable', 'Status.Tool'])).toMatchObject({
+    stdout: '✓ Status.Tool@2.0.0 is active\n✓ Status.Tool@1.1.0 is active\n✓ Status.Tool@1.0.0 is active\n',
+  })
+  expect((await run(['enable', 'Status.Tool'])).stderr).toMatch(/^No version of 'Status\.Tool' /)
+  expect((await run(['disable', 'Status', '--message', 'INC-7'])).stdout).toBe('✓ Status is disabled\n')
+  expect((await edge.ask('GET', '/toolkits/Status')).body).toMatchObject({ status: 'disabled', message: 'INC-7' })
+  expect((await run(['list', '--toolkit', 'Status'])).stderr).toBe(
+    "No tool of 'Status' is active: switchboard list --toolkit Status --status disabled lists the disabled ones\n",
+  )
+  const disabled = (await run(['show', 'Status.Tool'])).stdout
+  expect(disabled).toContain('an administrator can enable it with switchboard enable')
+  expect(disabled).toContain('\n  disabled: INC-7\n')
+  expect((await run(['show', 'Status.Tool', '--versions'])).stdout).toMatch(/^Status\.Tool@2\.0\.0\tdisabled: INC-7/m)
+  expect((await run(['enable', 'Status'])).code).toBe(0)
+  expect((await run(['yank', 'Status.Tool'])).code).toBe(2)
+  expect((await run(['disable', 'Nobody.Knows'])).code).toBe(4)
+  expect((await run(['yank', '--help'])).stdout).not.toContain('all its versions')
+  expect((await run(['deprecate', '--help'])).stdout).toMatch(
+    /not listed[^]*by\s+name\s+if\s+no\s+version\s+is\s+active/,
+  )
+  await run(['yank', 'Status.Tool@2.0.0'])
+  await run(['publish', await file('other.json', definition('Successor.Other@1.0.0'))])
+  const old = ['deprecate', 'Status.Tool', '--message', 'too slow', '--successor', 'Successor.Other@1.0.0']
+  expect((await run(old)).stdout).toBe('✓ Status.Tool@1.1.0 is deprecated\n✓ Status.Tool@1.0.0 is deprecated\n')
+  expect(await statuses()).toEqual(['yanked', 'deprecated', 'deprecated'])
+  const shown = (await run(['show', 'Status.Tool@1.1.0', '--json'])).json
+  expect(JSON.stringify(shown)).toContain('too slow')
+  const { stdout } = await run(['show', 'Status.Tool@1.1.0'])
+  expect(stdout).toContain('deprecated: too slow; use Successor.Other@1.0.0')
+})
 
-  it('says of each of a list what is wrong with it', async () => {
-    const list = await file('list.json', [definition('Cli.Three@1.0.0'), { id: 'Cli.Four@1.0.0' }])
-    const { code, stdout, stderr } = await run(['publish', list])
-    expect({ code, stdout }).toEqual({ code: 4, stdout: `+ Cli.Three@1.0.0  ${list}\n` })
-    expect(stderr).toMatch(/- Cli\.Four@1\.0\.0 {2}\S+list\.json\n {2}[^]+1 could not be published/)
-    const more = await file('more.json', [definition('Cli.Three@1.0.0'), definition('Cli.Five@1.0.0')])
-    const { json } = await run(['publish', more, '--json'])
-    expect(json.published).toMatchObject([
-      { ids: ['Cli.Three@1.0.0', 'Cli.Five@1.0.0'], unchanged: ['Cli.Three@1.0.0'] },
-    ])
-    const changed = await file('one.json', definition('Cli.One@1.0.0', { description: 'Another' }))
-    expect(await run(['publish', changed])).toMatchObject({ code: 4, stderr: expect.stringMatching(/^Error: /) })
-    const nameless = await file('bare.json', { name: 'greet', description: 'Greets', inputSchema: { type: 'object' } })
-    const { stderr: said } = await run(['publish', nameless])
-    expect(said).toContain('add --toolkit and --version\n')
-    expect(said).not.toContain('?')
+it('disable, enable, deprecate and yank say that all versions are yanked, and how one comes back', async () => {
+  await run(['publish', await file('yanked.json', definition('Yanked.Tool@1.0.0'))])
+  await run(['yank', 'Yanked.Tool@1.0.0'])
+  expect(await run(['enable', 'Yanked.Tool'])).toMatchObject({
+    code: 4,
+    stderr:
+      "Error: Every version of 'Yanked.Tool' is yanked\nBring one back with switchboard enable Yanked.Tool@1.0.0\n",
   })
+  expect((await run(['enable', 'Yanked.Tool@1.0.0'])).stdout).toBe('✓ Yanked.Tool@1.0.0 is active\n')
+})
 
-  it('goes on with --watch, whatever comes of a change', async () => {
-    const watched = await file('watched.json', definition('Cli.Watched@1.0.0'))
-    const steps = [
-      ['Watching', () => writeFile(watched, '{')],
-      ['is not valid JSON', () => writeFile(watched, JSON.stringify(definition('Cli.Watched@1.1.0')))],
-    ] as const
-    let step = 0
-    const { code, stdout, stderr } = await run(['publish', watched, '--watch'], {
-      onPrinted(printed, stop) {
-        const next = steps[step]
-        if (next && printed.includes(next[0])) {
-          step++
-          void next[1]()
-        }
-        // A second one would not wait for it to end
-        if (printed.includes('+ Cli.Watched@1.1.0') && step++ === steps.length) stop('SIGINT')
-      },
-    })
-    expect(code).toBe(0)
-    expect(stdout).toMatch(/^\+ Cli\.Watched@1\.0\.0 .*\n\+ Cli\.Watched@1\.1\.0 .*\n$/)
-    expect(stderr).toContain(`\n${watched} is not valid JSON`)
+it('publish takes a definition of any dialect, a list of them, code and plugins', async () => {
+  const one = await file('one.json', definition('Cli.One@1.0.0'))
+  const alone = await run(['publish', one])
+  expect(alone).toMatchObject({ code: 0, stdout: `+ Cli.One@1.0.0  ${one}\n` })
+  expect(alone.stderr).toContain("Without an implementation, 'Cli.One@1.0.0' cannot be called, only listed and read")
+  expect((await run(['publish', one])).stdout).toBe(`= Cli.One@1.0.0  ${one}\n`)
+  const mcp = await file('mcp.json', { name: 'Two', description: 'Two', inputSchema: { type: 'object' } })
+  expect(
+    (await run(['publish', mcp, '--toolkit', 'Cli', '--version', '2.0.0', '--tag', 'x', '--json'])).json,
+  ).toMatchObject({
+    published: [{ file: mcp, ids: ['Cli.Two@2.0.0'], refused: [] }],
   })
+  expect((await run(['list', '--tag', 'x', '--json'])).json.items).toHaveLength(1)
+
+  const code = await file('shout.mjs', 'export default ({ text }) => text.toUpperCase()')
+  const shout = await file('shout.json', definition('Cli.Shout@1.0.0', { output_schema: { type: 'string' } }))
+  expect(await run(['publish', shout, '--code', code])).toMatchObject({ code: 0, stderr: '' })
+  expect((await run(['call', 'Cli.Shout', '--field', 'text=12'])).stdout).toBe('12\n')
+
+  const plugin = await file(
+    'plugin.wasm',
+    describing(JSON.stringify({ tools: [{ name: 'hi', description: 'Says hi', inputSchema: { type: 'object' } }] })),
+  )
+  expect(await run(['publish', plugin])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Pass --toolkit and --version'),
+  })
+  const uploaded = await run([
+    'publish',
+    plugin,
+    '--toolkit',
+    'CliPlugin',
+    '--version',
+    '1.0.0',
+    '--security-level',
+    '0',
+  ])
+  expect(uploaded).toMatchObject({ code: 0, stdout: `+ CliPlugin.hi@1.0.0  ${plugin}\n` })
+  const again = ['publish', plugin, '--toolkit', 'CliPlugin', '--version', '1.0.0', '--security-level', '0']
+  expect((await run(again)).stdout).toBe(`= CliPlugin.hi@1.0.0  ${plugin}\n`)
+})
+
+it('publish says of each of a list what is wrong with it', async () => {
+  const list = await file('list.json', [definition('Cli.Three@1.0.0'), { id: 'Cli.Four@1.0.0' }])
+  const { code, stdout, stderr } = await run(['publish', list])
+  expect({ code, stdout }).toEqual({ code: 4, stdout: `+ Cli.Three@1.0.0  ${list}\n` })
+  expect(stderr).toMatch(/- Cli\.Four@1\.0\.0 {2}\S+list\.json\n {2}[^]+1 could not be published/)
+  const more = await file('more.json', [definition('Cli.Three@1.0.0'), definition('Cli.Five@1.0.0')])
+  const { json } = await run(['publish', more, '--json'])
+  expect(json.published).toMatchObject([{ ids: ['Cli.Three@1.0.0', 'Cli.Five@1.0.0'], unchanged: ['Cli.Three@1.0.0'] }])
+  const changed = await file('one.json', definition('Cli.One@1.0.0', { description: 'Another' }))
+  expect(await run(['publish', changed])).toMatchObject({ code: 4, stderr: expect.stringMatching(/^Error: /) })
+  const nameless = await file('bare.json', { name: 'greet', description: 'Greets', inputSchema: { type: 'object' } })
+  const { stderr: said } = await run(['publish', nameless])
+  expect(said).toContain('add --toolkit and --version\n')
+  expect(said).not.toContain('?')
+})
+
+it('publish goes on with --watch, whatever comes of a change', async () => {
+  const watched = await file('watched.json', definition('Cli.Watched@1.0.0'))
+  const steps = [
+    ['Watching', () => writeFile(watched, '{')],
+    ['is not valid JSON', () => writeFile(watched, JSON.stringify(definition('Cli.Watched@1.1.0')))],
+  ] as const
+  let step = 0
+  const { code, stdout, stderr } = await run(['publish', watched, '--watch'], {
+    onPrinted(printed, stop) {
+      const next = steps[step]
+      if (next && printed.includes(next[0])) {
+        step++
+        void next[1]()
+      }
+      // A second one would not wait for it to end
+      if (printed.includes('+ Cli.Watched@1.1.0') && step++ === steps.length) stop('SIGINT')
+    },
+  })
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^\+ Cli\.Watched@1\.0\.0 .*\n\+ Cli\.Watched@1\.1\.0 .*\n$/)
+  expect(stderr).toContain(`\n${watched} is not valid JSON`)
 })
 
 it('convert writes a definition in another dialect, and tells what is lost', async () => {
@@ -616,76 +599,72 @@ it('convert writes a definition in another dialect, and tells what is lost', asy
   expect(JSON.parse(named.stdout)).toMatchObject({ id: 'Mine.greet@1.2.0' })
 })
 
-describe('keys', () => {
-  it('are made, listed, given another text and revoked', async () => {
-    const made = await run(['keys', 'create', '--name', 'a script', '--tool', 'Calculator.*', '--for-user', 'ann'])
-    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^sb_\S+\n$/) })
-    const id = /The key '([^']+)' \(a script\), shown only once/.exec(made.stderr)?.[1] ?? ''
-    const env = { SWITCHBOARD_KEY: made.stdout.trim() }
-    expect((await run(['list', '--json'], { env })).json.items).toHaveLength(2)
-    const listed = await run(['keys', 'list'])
-    expect(listed.stdout).toMatch(/^Key\tName\tScopes\tTools\tUsers\tExpires\tLast used\n/)
-    expect(listed.stdout).toMatch(new RegExp(`^${id}\ta script\ttools:read, tools:call\tCalculator\\.\\*\tann\t`, 'm'))
-    expect(listed.stdout).not.toContain(made.stdout.trim())
+it('keys are made, listed, given another text and revoked', async () => {
+  const made = await run(['keys', 'create', '--name', 'a script', '--tool', 'Calculator.*', '--for-user', 'ann'])
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^sb_\S+\n$/) })
+  const id = /The key '([^']+)' \(a script\), shown only once/.exec(made.stderr)?.[1] ?? ''
+  const env = { SWITCHBOARD_KEY: made.stdout.trim() }
+  expect((await run(['list', '--json'], { env })).json.items).toHaveLength(2)
+  const listed = await run(['keys', 'list'])
+  expect(listed.stdout).toMatch(/^Key\tName\tScopes\tTools\tUsers\tExpires\tLast used\n/)
+  expect(listed.stdout).toMatch(new RegExp(`^${id}\ta script\ttools:read, tools:call\tCalculator\\.\\*\tann\t`, 'm'))
+  expect(listed.stdout).not.toContain(made.stdout.trim())
 
-    expect(await run(['keys', 'rotate', id, '--overlap', '0'])).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringContaining('Confirm with --yes'),
-    })
-    const rotated = await run(['keys', 'rotate', id, '--overlap', '0', '--yes', '--json'])
-    expect(rotated.json).toMatchObject({
-      id,
-      key: expect.stringMatching(/^sb_/),
-      previous_expires_at: expect.any(String),
-    })
-    expect((await run(['list'], { env })).code).toBe(4)
-    expect((await run(['list'], { env: { SWITCHBOARD_KEY: rotated.json.key } })).code).toBe(0)
-    const again = await run(['keys', 'rotate', id, '--overlap', '0', '--yes'])
-    expect(again.stderr).toMatch(/\nThe old key has stopped working\n$/)
-
-    expect((await run(['keys', 'revoke', id])).code).toBe(2)
-    expect((await run(['keys', 'revoke', id, '--yes', '--json'])).json).toEqual({ id, revoked: true })
-    expect((await run(['list'], { env: { SWITCHBOARD_KEY: again.stdout.trim() } })).code).toBe(4)
-    expect((await run(['keys', 'revoke', id, '--yes', '--json'])).json).toMatchObject({ error: { code: 'not_found' } })
+  expect(await run(['keys', 'rotate', id, '--overlap', '0'])).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('Confirm with --yes'),
   })
-
-  it('are for administrators, and say what is wrong with what they are made of', async () => {
-    const { json } = await run(['keys', 'create', '--name', 'x', '--scope', 'everything', '--json'])
-    expect(json.error).toMatchObject({ code: 'invalid', problems: [{ path: '/scopes/0' }] })
-    const env = { SWITCHBOARD_KEY: await edge.keyFor('any') }
-    expect((await run(['keys', 'list', '--json'], { env })).json.error.code).toBe('forbidden')
+  const rotated = await run(['keys', 'rotate', id, '--overlap', '0', '--yes', '--json'])
+  expect(rotated.json).toMatchObject({
+    id,
+    key: expect.stringMatching(/^sb_/),
+    previous_expires_at: expect.any(String),
   })
+  expect((await run(['list'], { env })).code).toBe(4)
+  expect((await run(['list'], { env: { SWITCHBOARD_KEY: rotated.json.key } })).code).toBe(0)
+  const again = await run(['keys', 'rotate', id, '--overlap', '0', '--yes'])
+  expect(again.stderr).toMatch(/\nThe old key has stopped working\n$/)
+
+  expect((await run(['keys', 'revoke', id])).code).toBe(2)
+  expect((await run(['keys', 'revoke', id, '--yes', '--json'])).json).toEqual({ id, revoked: true })
+  expect((await run(['list'], { env: { SWITCHBOARD_KEY: again.stdout.trim() } })).code).toBe(4)
+  expect((await run(['keys', 'revoke', id, '--yes', '--json'])).json).toMatchObject({ error: { code: 'not_found' } })
 })
 
-describe('policies', () => {
-  it('are added, changed rule by rule, listed and removed', async () => {
-    const rule = ['policies', 'set', 'Ruled.*']
-    const made = await run([...rule, '--security-level', '3', '--timeout', '10', '--json'])
-    expect(made).toMatchObject({ code: 0, json: { pattern: 'Ruled.*', security_level: 3, timeout_ms: 10_000 } })
-    const limits = { rate: { calls: 5, seconds: 60 } }
-    const more = ['--security-level', '5', '--approval', '--review', '--limits', JSON.stringify(limits)]
-    const rules = { security_level: 5, timeout_ms: 10_000, approval: true, review: true, limits }
-    expect((await run(['policies', 'set', 'ruled.*', ...more, '--json'])).json).toMatchObject(rules)
-    expect((await run(['policies', 'list'])).stdout).toMatch(/^ruled\.\*\t.*timeout_ms 10000/im)
-    expect(await run(['policies', 'remove', 'Ruled.*'])).toMatchObject({
-      code: 2,
-      stdout: expect.stringContaining('security_level 5'),
-      stderr: expect.stringContaining("This removes the policy 'Ruled.*'"),
-    })
-    const removed = await run(['policies', 'remove', 'Ruled.*', '--yes', '--json'])
-    expect(removed).toMatchObject({ code: 0, json: { pattern: 'Ruled.*', removed: true } })
-    expect((await run(['policies', 'remove', 'Ruled.*', '--yes'])).code).toBe(4)
-  })
+it('keys are for administrators, and say what is wrong with what they are made of', async () => {
+  const { json } = await run(['keys', 'create', '--name', 'x', '--scope', 'everything', '--json'])
+  expect(json.error).toMatchObject({ code: 'invalid', problems: [{ path: '/scopes/0' }] })
+  const env = { SWITCHBOARD_KEY: await edge.keyFor('any') }
+  expect((await run(['keys', 'list', '--json'], { env })).json.error.code).toBe('forbidden')
+})
 
-  it('say what is wrong with them', async () => {
-    expect(await run(['policies', 'set', 'Busy.*'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('Give at least one rule'),
-    })
-    const wrong = await run(['policies', 'set', 'Busy.*', '--security-level', '11', '--json'])
-    expect(wrong).toMatchObject({ code: 4, json: { error: { problems: [{ path: '/security_level' }] } } })
+it('policies are added, changed rule by rule, listed and removed', async () => {
+  const rule = ['policies', 'set', 'Ruled.*']
+  const made = await run([...rule, '--security-level', '3', '--timeout', '10', '--json'])
+  expect(made).toMatchObject({ code: 0, json: { pattern: 'Ruled.*', security_level: 3, timeout_ms: 10_000 } })
+  const limits = { rate: { calls: 5, seconds: 60 } }
+  const more = ['--security-level', '5', '--approval', '--review', '--limits', JSON.stringify(limits)]
+  const rules = { security_level: 5, timeout_ms: 10_000, approval: true, review: true, limits }
+  expect((await run(['policies', 'set', 'ruled.*', ...more, '--json'])).json).toMatchObject(rules)
+  expect((await run(['policies', 'list'])).stdout).toMatch(/^ruled\.\*\t.*timeout_ms 10000/im)
+  expect(await run(['policies', 'remove', 'Ruled.*'])).toMatchObject({
+    code: 2,
+    stdout: expect.stringContaining('security_level 5'),
+    stderr: expect.stringContaining("This removes the policy 'Ruled.*'"),
   })
+  const removed = await run(['policies', 'remove', 'Ruled.*', '--yes', '--json'])
+  expect(removed).toMatchObject({ code: 0, json: { pattern: 'Ruled.*', removed: true } })
+  expect((await run(['policies', 'remove', 'Ruled.*', '--yes'])).code).toBe(4)
+})
+
+it('policies say what is wrong with them', async () => {
+  expect(await run(['policies', 'set', 'Busy.*'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Give at least one rule'),
+  })
+  const wrong = await run(['policies', 'set', 'Busy.*', '--security-level', '11', '--json'])
+  expect(wrong).toMatchObject({ code: 4, json: { error: { problems: [{ path: '/security_level' }] } } })
 })
 
 describe.skipIf(!hasScript)(`somebody at a terminal is asked${NO_SCRIPT}`, () => {
@@ -693,7 +672,7 @@ describe.skipIf(!hasScript)(`somebody at a terminal is asked${NO_SCRIPT}`, () =>
     ['n\n', 1, 'Nothing has changed'],
     ['\x03', 130, 'Nothing has changed'],
     ['y\n', 4, "Cannot find the key 'nobody'"],
-  ])('and answers %j', async (text, exit, message) => {
+  ])('somebody at a terminal is asked, and answers %j', async (text, exit, message) => {
     const typed = { after: '[y/N]', text }
     const { code, stdout } = await cli.runAtTerminal(['keys', 'revoke', 'nobody'], { typed })
     expect(code, stdout).toBe(exit)
@@ -702,363 +681,347 @@ describe.skipIf(!hasScript)(`somebody at a terminal is asked${NO_SCRIPT}`, () =>
   })
 })
 
-describe('doctor', () => {
-  it('says what is in order, and what is in the way of which tools', async () => {
-    const { code, json } = await run(['doctor', '--json'])
-    expect({ code, json }).toMatchObject({ code: 0, json: { url: edge.server.url, ok: true } })
-    const found = Object.fromEntries(json.findings.map((each: { about: string }) => [each.about, each]))
-    expect(found).toMatchObject({
-      deployment: { state: 'ok' },
-      key: { state: 'ok' },
-      ACCESS: { state: 'ok', message: expect.stringMatching(/^keys:/) },
-      'API keys': { state: 'ok', message: expect.stringMatching(/^\d+ keys?$/) },
-      'VAULT_KEYS': { state: 'ok' },
-      'sign-in': { state: 'off', fix: expect.stringContaining('SIGN_IN_ISSUER') },
-      'providers': { state: 'ok', message: 'mail' },
-    })
-    expect(found).toHaveProperty('provider google')
-    expect(found).not.toHaveProperty('provider mail')
-    const [secret, ...others] = json.findings.filter(
-      ({ about }: { about: string }) => about === 'secret TWILIO_API_KEY',
-    )
-    expect({ secret, others }).toMatchObject({
-      secret: {
-        state: 'off',
-        fix: expect.stringContaining('TWILIO_API_KEY'),
-        message: expect.stringMatching(/^\d+ tools?: /),
-      },
-      others: [],
-    })
-    const { stdout } = await run(['doctor'])
-    expect(stdout).toMatch(/^✓ deployment +http.+ is well/)
-    expect(stdout).toMatch(/^✓ key +It is an administrator's$/m)
-    const key = (await run(['keys', 'create', '--name', 'of nothing', '--tool', 'Nothing.*'])).stdout.trim()
-    const nothing = await run(['doctor'], { env: { SWITCHBOARD_KEY: key } })
-    expect(nothing.stdout).toMatch(/^– tools +There are none\n +Publish or import one$/m)
-    await run(['policies', 'set', 'System.GetTimestamp', '--approval'])
-    const judged = await run(['doctor'])
-    await run(['policies', 'remove', 'System.GetTimestamp'])
-    expect(judged.stdout).toMatch(/^– forbidden +\d tools?: .*System\.GetTimestamp@.+\n.+approv/m)
-    const open = await startApp({ vars: { ACCESS: 'open' } })
-    try {
-      const there = await run(['doctor', '--url', open.url], { env: { SWITCHBOARD_KEY: 'sb_wrong' } })
-      expect(there.stdout).toMatch(/^– key +Keys are not checked with ACCESS=open$/m)
-      expect(there.stdout).toMatch(/^– API keys +There are no API keys$/m)
-    } finally {
-      await open.stop()
-    }
+it('doctor says what is in order, and what is in the way of which tools', async () => {
+  const { code, json } = await run(['doctor', '--json'])
+  expect({ code, json }).toMatchObject({ code: 0, json: { url: edge.server.url, ok: true } })
+  const found = Object.fromEntries(json.findings.map((each: { about: string }) => [each.about, each]))
+  expect(found).toMatchObject({
+    deployment: { state: 'ok' },
+    key: { state: 'ok' },
+    ACCESS: { state: 'ok', message: expect.stringMatching(/^keys:/) },
+    'API keys': { state: 'ok', message: expect.stringMatching(/^\d+ keys?$/) },
+    'VAULT_KEYS': { state: 'ok' },
+    'sign-in': { state: 'off', fix: expect.stringContaining('SIGN_IN_ISSUER') },
+    'providers': { state: 'ok', message: 'mail' },
   })
-
-  it('says what to do where nobody answers, or the key is not known', async () => {
-    const away = await run(['doctor', '--json', '--url', 'http://127.0.0.1:9'])
-    expect(away.code).toBe(5)
-    expect(JSON.parse(away.stdout).findings).toMatchObject([
-      { state: 'fault', fix: expect.stringContaining('npm run dev') },
-    ])
-    const nobody = await run(['doctor'], { env: { SWITCHBOARD_KEY: undefined } })
-    expect(nobody.stdout).toMatch(/^– key +There is none\n +Set SWITCHBOARD_KEY, or pass --key\n– ACCESS +keys: .*\n$/m)
-    expect(nobody.stdout).not.toMatch(/credential|administrator/)
-    const stranger = await run(['doctor', '--json'], { env: { SWITCHBOARD_KEY: 'sb_nobody' } })
-    expect(stranger.code).toBe(1)
-    expect(JSON.parse(stranger.stdout).findings).toContainEqual(
-      expect.objectContaining({ about: 'key', state: 'fault', fix: expect.stringContaining('keys create') }),
-    )
-  })
-})
-
-describe('the guide', () => {
-  const guide = readFileSync(new URL('../../src/docs/command-line.md', import.meta.url), 'utf8')
-
-  it('has people write what works, from its first line to its last', async () => {
-    const blocks = [...guide.matchAll(/^```sh\n([^]+?)^```$/gm)].map(([, text = '']) => text)
-    expect(blocks.length).toBeGreaterThan(4)
-    const place = await mkdtemp(join(folder, 'guide-'))
-    const greet = definition('Greet.Hello@1.0.0', { output_schema: { type: 'string' } })
-    const tools = [{ name: 'a', description: 'A', inputSchema: { type: 'object' } }]
-    await Promise.all([
-      writeFile(join(place, 'switchboard'), `#!/bin/sh\nexec '${process.execPath}' '${cli.program}' "$@"\n`, {
-        mode: 0o755,
-      }),
-      writeFile(join(place, 'greet.json'), JSON.stringify(greet)),
-      writeFile(join(place, 'greet.mjs'), 'export default ({ text }) => `Hello, ${text}!`'),
-      writeFile(join(place, 'tools.json'), JSON.stringify(tools)),
-      writeFile(
-        join(place, 'exchange.json'),
-        JSON.stringify({
-          openapi: '3.1.0',
-          info: { title: 'Exchange', version: '1.0.0' },
-          servers: [{ url: 'https://exchange.test' }],
-          paths: { '/latest': { get: { operationId: 'latest', responses: { 200: { description: 'Rates' } } } } },
-        }),
-      ),
-    ])
-    const script = `set -eu\n${blocks.join('\n').replaceAll(EXAMPLE_ORIGIN, edge.server.url)}`
-    const env = { ...process.env, PATH: `${place}${delimiter}${process.env['PATH']}` }
-    // The server may be in this process
-    const running = promisify(execFile)('bash', ['-c', script], { cwd: place, env })
-    running.child.stdin?.end(`${ADMIN_KEY}\n`)
-    const ran = await running
-    expect(ran.stdout).toContain('\n5\n')
-    expect(ran.stdout + ran.stderr).not.toContain(ADMIN_KEY)
-    expect(await readFile(join(place, 'key.txt'), 'utf8')).toMatch(/^sb_\S+\n$/)
-  }, 240_000)
-
-  it('names every command, with every option of its own', () => {
-    const program = createProgram(
-      () => expect.unreachable(),
-      () => undefined,
-    )
-    const seldom = ['--tag', '--all-versions', '--dialect', '--from', '--scope', '--any-user', '--expires', '--no-wait']
-    for (const command of program.commands.flatMap((each) => (each.commands.length > 0 ? each.commands : [each]))) {
-      expect(guide).toContain(command.name())
-      const options = command.options.map(({ long }) => long ?? '').filter((each) => !seldom.includes(each))
-      for (const option of options)
-        expect(guide, command.name()).toMatch(new RegExp(`${option === '--url' ? 'SWITCHBOARD_URL' : option}\\b`))
-    }
-  })
-
-  it('has a row for each number that it ends with', () => {
-    const told = [...guide.matchAll(/^\| (\d+) +\|/gm)].map(([, number]) => Number(number))
-    expect(told).toEqual(Object.values(EXIT))
-  })
-})
-
-describe('import', () => {
-  const description = {
-    openapi: '3.1.0',
-    info: { title: 'Rates', version: '1.0.0' },
-    servers: [{ url: 'https://rates.test' }],
-    paths: {
-      '/latest': { get: { operationId: 'latest', summary: 'Latest', responses: { 200: { description: 'Rates' } } } },
-      '/older': { get: { operationId: 'older', summary: 'Older', responses: { 200: { description: 'Rates' } } } },
+  expect(found).toHaveProperty('provider google')
+  expect(found).not.toHaveProperty('provider mail')
+  const [secret, ...others] = json.findings.filter(({ about }: { about: string }) => about === 'secret TWILIO_API_KEY')
+  expect({ secret, others }).toMatchObject({
+    secret: {
+      state: 'off',
+      fix: expect.stringContaining('TWILIO_API_KEY'),
+      message: expect.stringMatching(/^\d+ tools?: /),
     },
+    others: [],
+  })
+  const { stdout } = await run(['doctor'])
+  expect(stdout).toMatch(/^✓ deployment +http.+ is well/)
+  expect(stdout).toMatch(/^✓ key +It is an administrator's$/m)
+  const key = (await run(['keys', 'create', '--name', 'of nothing', '--tool', 'Nothing.*'])).stdout.trim()
+  const nothing = await run(['doctor'], { env: { SWITCHBOARD_KEY: key } })
+  expect(nothing.stdout).toMatch(/^– tools +There are none\n +Publish or import one$/m)
+  await run(['policies', 'set', 'System.GetTimestamp', '--approval'])
+  const judged = await run(['doctor'])
+  await run(['policies', 'remove', 'System.GetTimestamp'])
+  expect(judged.stdout).toMatch(/^– forbidden +\d tools?: .*System\.GetTimestamp@.+\n.+approv/m)
+  const open = await startApp({ vars: { ACCESS: 'open' } })
+  try {
+    const there = await run(['doctor', '--url', open.url], { env: { SWITCHBOARD_KEY: 'sb_wrong' } })
+    expect(there.stdout).toMatch(/^– key +Keys are not checked with ACCESS=open$/m)
+    expect(there.stdout).toMatch(/^– API keys +There are no API keys$/m)
+  } finally {
+    await open.stop()
   }
+})
 
-  it('shows what would be made, and makes it when it is told to', async () => {
-    const source = await file('rates.json', description)
-    const args = ['import', source, '--toolkit', 'Rates']
-    const shown = await run([...args, '--dry-run'])
-    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('+ Rates.latest@1.0.0') })
-    expect(shown.stdout).toMatch(/^\+ Rates\.latest@1\.0\.0 {2}GET \/latest\b/m)
-    expect((await run([...args, '--dry-run', '--tool', 'nix*'])).stderr).toContain('No tool matches nix*')
-    const asked = await run(args)
-    expect(asked).toMatchObject({
+it('doctor says what to do where nobody answers, or the key is not known', async () => {
+  const away = await run(['doctor', '--json', '--url', 'http://127.0.0.1:9'])
+  expect(away.code).toBe(5)
+  expect(JSON.parse(away.stdout).findings).toMatchObject([
+    { state: 'fault', fix: expect.stringContaining('npm run dev') },
+  ])
+  const nobody = await run(['doctor'], { env: { SWITCHBOARD_KEY: undefined } })
+  expect(nobody.stdout).toMatch(/^– key +There is none\n +Set SWITCHBOARD_KEY, or pass --key\n– ACCESS +keys: .*\n$/m)
+  expect(nobody.stdout).not.toMatch(/credential|administrator/)
+  const stranger = await run(['doctor', '--json'], { env: { SWITCHBOARD_KEY: 'sb_nobody' } })
+  expect(stranger.code).toBe(1)
+  expect(JSON.parse(stranger.stdout).findings).toContainEqual(
+    expect.objectContaining({ about: 'key', state: 'fault', fix: expect.stringContaining('keys create') }),
+  )
+})
+
+const guide = readFileSync(new URL('../../src/docs/command-line.md', import.meta.url), 'utf8')
+
+it('the guide has people write what works, from its first line to its last', async () => {
+  const blocks = [...guide.matchAll(/^```sh\n([^]+?)^```$/gm)].map(([, text = '']) => text)
+  expect(blocks.length).toBeGreaterThan(4)
+  const place = await mkdtemp(join(folder, 'guide-'))
+  const greet = definition('Greet.Hello@1.0.0', { output_schema: { type: 'string' } })
+  const tools = [{ name: 'a', description: 'A', inputSchema: { type: 'object' } }]
+  await Promise.all([
+    writeFile(join(place, 'switchboard'), `#!/bin/sh\nexec '${process.execPath}' '${cli.program}' "$@"\n`, {
+      mode: 0o755,
+    }),
+    writeFile(join(place, 'greet.json'), JSON.stringify(greet)),
+    writeFile(join(place, 'greet.mjs'), 'export default ({ text }) => `Hello, ${text}!`'),
+    writeFile(join(place, 'tools.json'), JSON.stringify(tools)),
+    writeFile(
+      join(place, 'exchange.json'),
+      JSON.stringify({
+        openapi: '3.1.0',
+        info: { title: 'Exchange', version: '1.0.0' },
+        servers: [{ url: 'https://exchange.test' }],
+        paths: { '/latest': { get: { operationId: 'latest', responses: { 200: { description: 'Rates' } } } } },
+      }),
+    ),
+  ])
+  const script = `set -eu\n${blocks.join('\n').replaceAll(EXAMPLE_ORIGIN, edge.server.url)}`
+  const env = { ...process.env, PATH: `${place}${delimiter}${process.env['PATH']}` }
+  // The server may be in this process
+  const running = promisify(execFile)('bash', ['-c', script], { cwd: place, env })
+  running.child.stdin?.end(`${ADMIN_KEY}\n`)
+  const ran = await running
+  expect(ran.stdout).toContain('\n5\n')
+  expect(ran.stdout + ran.stderr).not.toContain(ADMIN_KEY)
+  expect(await readFile(join(place, 'key.txt'), 'utf8')).toMatch(/^sb_\S+\n$/)
+}, 240_000)
+
+it('the guide names every command, with every option of its own', () => {
+  const program = createProgram(
+    () => expect.unreachable(),
+    () => undefined,
+  )
+  const seldom = ['--tag', '--all-versions', '--dialect', '--from', '--scope', '--any-user', '--expires', '--no-wait']
+  for (const command of program.commands.flatMap((each) => (each.commands.length > 0 ? each.commands : [each]))) {
+    expect(guide).toContain(command.name())
+    const options = command.options.map(({ long }) => long ?? '').filter((each) => !seldom.includes(each))
+    for (const option of options)
+      expect(guide, command.name()).toMatch(new RegExp(`${option === '--url' ? 'SWITCHBOARD_URL' : option}\\b`))
+  }
+})
+
+it('the guide has a row for each number that it ends with', () => {
+  const told = [...guide.matchAll(/^\| (\d+) +\|/gm)].map(([, number]) => Number(number))
+  expect(told).toEqual(Object.values(EXIT))
+})
+
+const description = {
+  openapi: '3.1.0',
+  info: { title: 'Rates', version: '1.0.0' },
+  servers: [{ url: 'https://rates.test' }],
+  paths: {
+    '/latest': { get: { operationId: 'latest', summary: 'Latest', responses: { 200: { description: 'Rates' } } } },
+    '/older': { get: { operationId: 'older', summary: 'Older', responses: { 200: { description: 'Rates' } } } },
+  },
+}
+
+it('import shows what would be made, and makes it when it is told to', async () => {
+  const source = await file('rates.json', description)
+  const args = ['import', source, '--toolkit', 'Rates']
+  const shown = await run([...args, '--dry-run'])
+  expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('+ Rates.latest@1.0.0') })
+  expect(shown.stdout).toMatch(/^\+ Rates\.latest@1\.0\.0 {2}GET \/latest\b/m)
+  expect((await run([...args, '--dry-run', '--tool', 'nix*'])).stderr).toContain('No tool matches nix*')
+  const asked = await run(args)
+  expect(asked).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("Import 2 tools into the toolkit 'Rates'?"),
+  })
+  expect((await run(['list', '--toolkit', 'Rates', '--json'])).json.items).toEqual([])
+  const one = await run([...args, '--tool', 'lat*', '--yes', '--json'])
+  expect(one).toMatchObject({ code: 0, json: { ids: ['Rates.latest@1.0.0'], skipped: [] } })
+  expect(await run([...args, '--yes'])).toMatchObject({ code: 0, stderr: '✓ Imported 1 tool\n' })
+  expect(await run([...args, '--yes'])).toMatchObject({ code: 0, stderr: 'There is nothing to import\n' })
+})
+
+it('import says how a tool gets the secret that it needs, before and after, to administrators alone', async () => {
+  const security = { components: { securitySchemes: { api_key: { type: 'apiKey', in: 'header', name: 'X-Key' } } } }
+  const source = await file('store.json', { ...description, ...security, security: [{ api_key: [] }] })
+  const allow = `'switchboard policies set "Store.*" --secret STORE_API_KEY' allows it. The secret 'STORE_API_KEY' is not set:`
+  const made = await run(['import', source, '--toolkit', 'Store', '--tool', 'latest', '--yes'])
+  expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining(allow) })
+  expect(made.stdout).toMatch(/latest@1\.0\.0 {2}GET \/latest {2}level 4 {2}needs STORE_API_KEY$/m)
+  const steps = [
+    "have the secret 'STORE_API_KEY': 'switchboard policies set Store.latest --secret STORE_API_KEY' allows it.",
+    "The secret 'STORE_API_KEY' is not set: 'npx wrangler secret put STORE_API_KEY' sets it",
+  ].join(' ')
+  const called = await run(['call', 'Store.latest'])
+  expect(called).toMatchObject({ code: 4, stderr: expect.stringContaining(steps) })
+  expect(called.stderr.split('\n')).toHaveLength(3)
+  const findings: { about: string; fix: string }[] = (await run(['doctor', '--json'])).json.findings
+  expect(findings.find(({ about }) => about === 'secret STORE_API_KEY')?.fix).toContain(steps)
+  await run(['import', source, '--toolkit', 'Store', '--tool', 'older', '--yes'])
+  expect((await run(['doctor'])).stdout).toMatch(
+    /secret STORE_API_KEY +2 tools: Store\.latest@1\.0\.0, Store\.older@1\.0\.0\n/,
+  )
+  await run(['policies', 'set', 'Store.latest', '--secret', 'STORE_API_KEY'])
+  const parted = (await run(['doctor'])).stdout
+  await run(['policies', 'remove', 'Store.latest'])
+  expect(parted).toMatch(/secret STORE_API_KEY +1 tool: Store\.latest@1\.0\.0\n +The secret 'STORE_API_KEY' is not set/)
+  expect(parted).toMatch(/secret STORE_API_KEY +1 tool: Store\.older@1\.0\.0\n.+policies set Store\.older --secret/)
+  const key = (await run(['keys', 'create', '--name', 'a shop', '--tool', 'Store.*'])).stdout.trim()
+  const { stderr } = await run(['call', 'Store.latest'], { env: { SWITCHBOARD_KEY: key } })
+  expect(stderr).toContain("An administrator must set the secret 'STORE_API_KEY' and allow it for the tool\n")
+  expect(stderr).not.toMatch(/policies|not set/)
+})
+
+it('import warns once of what is wrong with many', async () => {
+  const source = await file('nowhere.json', { ...description, servers: [{ url: 'http://HOSTNAME' }] })
+  const { stdout, stderr } = await run(['import', source, '--toolkit', 'Nowhere', '--dry-run'])
+  expect(stdout).toMatch(/Nowhere\.latest@1\.0\.0 {2}GET \/latest\n.*Nowhere\.older@1\.0\.0 {2}GET \/older\n$/)
+  expect(stderr).toMatch(
+    /^It cannot run: .*'http:\/\/HOSTNAME'.* \(2 tools, such as Nowhere\.latest@1\.0\.0, Nowhere\.older@1\.0\.0\)\n$/,
+  )
+})
+
+it('import makes many, a part at a time', async () => {
+  const paths = Object.fromEntries(
+    Array.from({ length: 250 }, (_, n) => [
+      `/p${n}`,
+      { get: { operationId: `op${n}`, responses: { 200: { description: 'x' } } } },
+    ]),
+  )
+  const source = await file('many.json', { ...description, paths })
+  const { code, json, stderr } = await run(['import', source, '--toolkit', 'Many', '--yes', '--json'])
+  expect(code, stderr).toBe(0)
+  expect(new Set(json.ids).size).toBe(250)
+})
+
+it.each([
+  [['https://x.test/api', '--toolkit', 'X'], 2, /Pass --from openapi/],
+  [['https://x.test/api', '--toolkit', 'X', '--from', 'soap'], 2, /wanted openapi, mcp, oxp/],
+  [['nowhere.yaml', '--toolkit', 'X'], 2, /no such file/],
+  [['rates.json'], 2, /required option '--toolkit/],
+  [['http://127.0.0.1:9/mcp', '--toolkit', 'X'], 4, /^Error: /],
+])('import says what it lacks: %j', async (args, exit, message) => {
+  const { code, stderr } = await run(['import', ...args], { cwd: folder })
+  expect(code, stderr).toBe(exit)
+  expect(stderr).toMatch(message)
+})
+
+it('authorize has a person consent before anything is called', async () => {
+  const before = world.api.requests.length
+  expect(await run(['authorize', 'Mail.GetEmails'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--user'),
+  })
+  const args = ['authorize', 'Mail.GetEmails', '--user', 'jo']
+  expect(await run([...args, '--json'])).toMatchObject({
+    code: 3,
+    json: { error: { code: 'authorization_required' } },
+  })
+  let done: Promise<unknown> | undefined
+  const allowed = await run([...args, '--wait'], {
+    onPrinted(printed) {
+      const link = /(http\S+\/start)/.exec(printed)?.[1]
+      if (link !== undefined) done ??= new HttpPerson().consent(link, 'jo')
+    },
+  })
+  expect(allowed).toMatchObject({ code: 0, stderr: expect.stringMatching(/✓ It is allowed\n$/) })
+  expect(world.api.requests.length).toBe(before)
+  expect((await run([...args, '--json'])).json).toEqual({ tool: 'Mail.GetEmails', authorized: true })
+  expect((await run(['call', 'Mail.GetEmails', '--user', 'jo', '--json'])).json.value).toMatchObject({
+    account: 'jo',
+  })
+  expect((await run(['authorize', 'Nobody.Knows'])).code).toBe(4)
+})
+
+it('connect writes into the configuration of a host, beside a copy of what it said', async () => {
+  const home = await mkdtemp(join(folder, 'home-'))
+  const cwd = await mkdtemp(join(folder, 'project-'))
+  const options = { cwd, env: { HOME: home } }
+  const url = `${edge.server.url}/mcp`
+  expect(await run(['connect', 'cursor'], options)).toMatchObject({ code: 2, stderr: expect.stringContaining(url) })
+  const written = await run(['connect', 'cursor', '--yes', '--json'], options)
+  expect(written.json).toMatchObject({ host: 'cursor', changed: true })
+  const path = join(cwd, '.cursor/mcp.json')
+  expect(JSON.parse(await readFile(path, 'utf8')).mcpServers.switchboard.url).toBe(url)
+  expect((await run(['connect', 'cursor', '--json'], options)).json).toMatchObject({ changed: false })
+
+  const signIn = await run(['connect', 'cursor', '--sign-in', '--yes', '--json'], options)
+  expect(JSON.parse(await readFile(path, 'utf8')).mcpServers).toEqual({
+    switchboard: { url: `${edge.server.url}/connect/mcp` },
+  })
+  expect(JSON.parse(await readFile(signIn.json.backup, 'utf8')).mcpServers.switchboard.url).toBe(url)
+
+  await writeFile(path, '{ "mcpServers": ')
+  expect(await run(['connect', 'cursor', '--yes'], options)).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('left as it is'),
+  })
+  expect(await readFile(path, 'utf8')).toBe('{ "mcpServers": ')
+
+  expect((await run(['connect', 'codex', '--yes'], options)).code).toBe(0)
+  expect(await readFile(join(home, '.codex/config.toml'), 'utf8')).toContain(`url = "${url}"`)
+  expect((await run(['connect', 'vs-code', '--yes'], options)).code).toBe(0)
+  expect(await readFile(join(cwd, '.vscode/mcp.json'), 'utf8')).toContain('promptString')
+  expect((await run(['connect', 'local-servers', '--file', 'desktop.json', '--yes'], options)).code).toBe(0)
+  expect(await readFile(join(cwd, 'desktop.json'), 'utf8')).toContain('mcp-remote')
+})
+
+it('connect says what there is, and what a person does themselves', async () => {
+  const { stdout } = await run(['connect'])
+  expect(stdout).toMatch(/^Agent\tName\tSetup\nclaude-code\tClaude Code\t/)
+  expect(stdout).toMatch(/^chatgpt\tChatGPT\thttps:\/\/chatgpt\.com\/plugins, /m)
+  expect(stdout).not.toMatch(/\]\(/)
+  expect((await run(['connect', 'claude-code'])).stdout).toContain(
+    `claude mcp add --transport http switchboard ${edge.server.url}/mcp`,
+  )
+  expect((await run(['connect', 'claude', '--json'])).json).toMatchObject({
+    host: 'claude',
+    where: expect.any(String),
+  })
+  expect(await run(['connect', 'emacs'])).toMatchObject({ code: 2, stderr: expect.stringContaining('cursor') })
+  expect((await run(['connect', 'vs-code', '--global'])).code).toBe(2)
+})
+
+it('backup and restore take the registry from one deployment to another', async () => {
+  const path = join(folder, 'backup.jsonl')
+  const { code, json } = await run(['backup', path, '--json'])
+  expect({ code, json }).toEqual({
+    code: 0,
+    json: { file: path, lines: expect.any(Number), bytes: expect.any(Number) },
+  })
+  const text = await readFile(path, 'utf8')
+  expect(text).toContain('Mail.GetEmails')
+  expect((await run(['backup', path])).code).toBe(2)
+  expect((await run(['backup', path, '--toolkit', 'Mail', '--yes'])).code).toBe(0)
+  expect(await readFile(path, 'utf8')).not.toContain('Calculator.')
+  await writeFile(path, text)
+
+  const other = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  try {
+    const there = ['--url', other.url]
+    await run(['doctor', ...there])
+    const refusals = ['audit', '--action', 'refusal', '--json', ...there]
+    await expect.poll(async () => (await run(refusals)).json.items).toHaveLength(2)
+    expect(await run(['restore', path, ...there])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("Import 2 tools into the toolkit 'Rates'?"),
+      stderr: expect.stringContaining(other.url),
     })
-    expect((await run(['list', '--toolkit', 'Rates', '--json'])).json.items).toEqual([])
-    const one = await run([...args, '--tool', 'lat*', '--yes', '--json'])
-    expect(one).toMatchObject({ code: 0, json: { ids: ['Rates.latest@1.0.0'], skipped: [] } })
-    expect(await run([...args, '--yes'])).toMatchObject({ code: 0, stderr: '✓ Imported 1 tool\n' })
-    expect(await run([...args, '--yes'])).toMatchObject({ code: 0, stderr: 'There is nothing to import\n' })
-  })
-
-  it('says how a tool gets the secret that it needs, before and after, to administrators alone', async () => {
-    const security = { components: { securitySchemes: { api_key: { type: 'apiKey', in: 'header', name: 'X-Key' } } } }
-    const source = await file('store.json', { ...description, ...security, security: [{ api_key: [] }] })
-    const allow = `'switchboard policies set "Store.*" --secret STORE_API_KEY' allows it. The secret 'STORE_API_KEY' is not set:`
-    const made = await run(['import', source, '--toolkit', 'Store', '--tool', 'latest', '--yes'])
-    expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining(allow) })
-    expect(made.stdout).toMatch(/latest@1\.0\.0 {2}GET \/latest {2}level 4 {2}needs STORE_API_KEY$/m)
-    const steps = [
-      "have the secret 'STORE_API_KEY': 'switchboard policies set Store.latest --secret STORE_API_KEY' allows it.",
-      "The secret 'STORE_API_KEY' is not set: 'npx wrangler secret put STORE_API_KEY' sets it",
-    ].join(' ')
-    const called = await run(['call', 'Store.latest'])
-    expect(called).toMatchObject({ code: 4, stderr: expect.stringContaining(steps) })
-    expect(called.stderr.split('\n')).toHaveLength(3)
-    const findings: { about: string; fix: string }[] = (await run(['doctor', '--json'])).json.findings
-    expect(findings.find(({ about }) => about === 'secret STORE_API_KEY')?.fix).toContain(steps)
-    await run(['import', source, '--toolkit', 'Store', '--tool', 'older', '--yes'])
-    expect((await run(['doctor'])).stdout).toMatch(
-      /secret STORE_API_KEY +2 tools: Store\.latest@1\.0\.0, Store\.older@1\.0\.0\n/,
+    const why =
+      'This backup was not signed by this deployment. If you trust where it comes from, restore it with --trust'
+    const { stderr } = await run(['restore', path, '--yes', ...there])
+    expect(stderr).toBe(`Error: The backup is not valid\n  ${why}\n`)
+    const restored = await run(['restore', path, '--trust', '--yes', '--json', ...there])
+    expect(restored).toMatchObject({ code: 0, json: { refused: 0, created: expect.any(Number) } })
+    expect(restored.json.created).toBeGreaterThan(3)
+    expect((await run(['show', 'Mail.GetEmails', '--json', ...there])).json).toMatchObject({
+      id: 'Mail.GetEmails@1.0.0',
+    })
+    expect((await run(['restore', path, '--trust', '--yes', ...there])).stdout).toMatch(
+      /^Versions, policies and toolkits: 0 created, \d+ unchanged/,
     )
-    await run(['policies', 'set', 'Store.latest', '--secret', 'STORE_API_KEY'])
-    const parted = (await run(['doctor'])).stdout
-    await run(['policies', 'remove', 'Store.latest'])
-    expect(parted).toMatch(
-      /secret STORE_API_KEY +1 tool: Store\.latest@1\.0\.0\n +The secret 'STORE_API_KEY' is not set/,
-    )
-    expect(parted).toMatch(/secret STORE_API_KEY +1 tool: Store\.older@1\.0\.0\n.+policies set Store\.older --secret/)
-    const key = (await run(['keys', 'create', '--name', 'a shop', '--tool', 'Store.*'])).stdout.trim()
-    const { stderr } = await run(['call', 'Store.latest'], { env: { SWITCHBOARD_KEY: key } })
-    expect(stderr).toContain("An administrator must set the secret 'STORE_API_KEY' and allow it for the tool\n")
-    expect(stderr).not.toMatch(/policies|not set/)
-  })
-
-  it('warns once of what is wrong with many', async () => {
-    const source = await file('nowhere.json', { ...description, servers: [{ url: 'http://HOSTNAME' }] })
-    const { stdout, stderr } = await run(['import', source, '--toolkit', 'Nowhere', '--dry-run'])
-    expect(stdout).toMatch(/Nowhere\.latest@1\.0\.0 {2}GET \/latest\n.*Nowhere\.older@1\.0\.0 {2}GET \/older\n$/)
-    expect(stderr).toMatch(
-      /^It cannot run: .*'http:\/\/HOSTNAME'.* \(2 tools, such as Nowhere\.latest@1\.0\.0, Nowhere\.older@1\.0\.0\)\n$/,
-    )
-  })
-
-  it('makes many, a part at a time', async () => {
-    const paths = Object.fromEntries(
-      Array.from({ length: 250 }, (_, n) => [
-        `/p${n}`,
-        { get: { operationId: `op${n}`, responses: { 200: { description: 'x' } } } },
-      ]),
-    )
-    const source = await file('many.json', { ...description, paths })
-    const { code, json, stderr } = await run(['import', source, '--toolkit', 'Many', '--yes', '--json'])
-    expect(code, stderr).toBe(0)
-    expect(new Set(json.ids).size).toBe(250)
-  })
-
-  it.each([
-    [['https://x.test/api', '--toolkit', 'X'], 2, /Pass --from openapi/],
-    [['https://x.test/api', '--toolkit', 'X', '--from', 'soap'], 2, /wanted openapi, mcp, oxp/],
-    [['nowhere.yaml', '--toolkit', 'X'], 2, /no such file/],
-    [['rates.json'], 2, /required option '--toolkit/],
-    [['http://127.0.0.1:9/mcp', '--toolkit', 'X'], 4, /^Error: /],
-  ])('says what it lacks: %j', async (args, exit, message) => {
-    const { code, stderr } = await run(['import', ...args], { cwd: folder })
-    expect(code, stderr).toBe(exit)
-    expect(stderr).toMatch(message)
-  })
+  } finally {
+    await other.stop()
+  }
 })
 
-describe('authorize', () => {
-  it('has a person consent before anything is called', async () => {
-    const before = world.api.requests.length
-    expect(await run(['authorize', 'Mail.GetEmails'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--user'),
-    })
-    const args = ['authorize', 'Mail.GetEmails', '--user', 'jo']
-    expect(await run([...args, '--json'])).toMatchObject({
-      code: 3,
-      json: { error: { code: 'authorization_required' } },
-    })
-    let done: Promise<unknown> | undefined
-    const allowed = await run([...args, '--wait'], {
-      onPrinted(printed) {
-        const link = /(http\S+\/start)/.exec(printed)?.[1]
-        if (link !== undefined) done ??= new HttpPerson().consent(link, 'jo')
-      },
-    })
-    expect(allowed).toMatchObject({ code: 0, stderr: expect.stringMatching(/✓ It is allowed\n$/) })
-    expect(world.api.requests.length).toBe(before)
-    expect((await run([...args, '--json'])).json).toEqual({ tool: 'Mail.GetEmails', authorized: true })
-    expect((await run(['call', 'Mail.GetEmails', '--user', 'jo', '--json'])).json.value).toMatchObject({
-      account: 'jo',
-    })
-    expect((await run(['authorize', 'Nobody.Knows'])).code).toBe(4)
+it('backup and restore keep to what is whole, and is a backup', async () => {
+  const cut = await file('cut.jsonl', '{"kind":"archive","format":1}\n{"kind":"tool"}\n')
+  expect(await run(['restore', cut, '--yes'])).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('is incomplete: its last line is missing'),
   })
-})
-
-describe('connect', () => {
-  it('writes into the configuration of a host, beside a copy of what it said', async () => {
-    const home = await mkdtemp(join(folder, 'home-'))
-    const cwd = await mkdtemp(join(folder, 'project-'))
-    const options = { cwd, env: { HOME: home } }
-    const url = `${edge.server.url}/mcp`
-    expect(await run(['connect', 'cursor'], options)).toMatchObject({ code: 2, stderr: expect.stringContaining(url) })
-    const written = await run(['connect', 'cursor', '--yes', '--json'], options)
-    expect(written.json).toMatchObject({ host: 'cursor', changed: true })
-    const path = join(cwd, '.cursor/mcp.json')
-    expect(JSON.parse(await readFile(path, 'utf8')).mcpServers.switchboard.url).toBe(url)
-    expect((await run(['connect', 'cursor', '--json'], options)).json).toMatchObject({ changed: false })
-
-    const signIn = await run(['connect', 'cursor', '--sign-in', '--yes', '--json'], options)
-    expect(JSON.parse(await readFile(path, 'utf8')).mcpServers).toEqual({
-      switchboard: { url: `${edge.server.url}/connect/mcp` },
-    })
-    expect(JSON.parse(await readFile(signIn.json.backup, 'utf8')).mcpServers.switchboard.url).toBe(url)
-
-    await writeFile(path, '{ "mcpServers": ')
-    expect(await run(['connect', 'cursor', '--yes'], options)).toMatchObject({
-      code: 4,
-      stderr: expect.stringContaining('left as it is'),
-    })
-    expect(await readFile(path, 'utf8')).toBe('{ "mcpServers": ')
-
-    expect((await run(['connect', 'codex', '--yes'], options)).code).toBe(0)
-    expect(await readFile(join(home, '.codex/config.toml'), 'utf8')).toContain(`url = "${url}"`)
-    expect((await run(['connect', 'vs-code', '--yes'], options)).code).toBe(0)
-    expect(await readFile(join(cwd, '.vscode/mcp.json'), 'utf8')).toContain('promptString')
-    expect((await run(['connect', 'local-servers', '--file', 'desktop.json', '--yes'], options)).code).toBe(0)
-    expect(await readFile(join(cwd, 'desktop.json'), 'utf8')).toContain('mcp-remote')
+  const other = await file('other.jsonl', '{"a":1}\n')
+  expect(await run(['restore', other, '--yes'])).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('is not a backup'),
   })
-
-  it('says what there is, and what a person does themselves', async () => {
-    const { stdout } = await run(['connect'])
-    expect(stdout).toMatch(/^Agent\tName\tSetup\nclaude-code\tClaude Code\t/)
-    expect(stdout).toMatch(/^chatgpt\tChatGPT\thttps:\/\/chatgpt\.com\/plugins, /m)
-    expect(stdout).not.toMatch(/\]\(/)
-    expect((await run(['connect', 'claude-code'])).stdout).toContain(
-      `claude mcp add --transport http switchboard ${edge.server.url}/mcp`,
-    )
-    expect((await run(['connect', 'claude', '--json'])).json).toMatchObject({
-      host: 'claude',
-      where: expect.any(String),
-    })
-    expect(await run(['connect', 'emacs'])).toMatchObject({ code: 2, stderr: expect.stringContaining('cursor') })
-    expect((await run(['connect', 'vs-code', '--global'])).code).toBe(2)
-  })
-})
-
-describe('backup and restore', () => {
-  it('take the registry from one deployment to another', async () => {
-    const path = join(folder, 'backup.jsonl')
-    const { code, json } = await run(['backup', path, '--json'])
-    expect({ code, json }).toEqual({
-      code: 0,
-      json: { file: path, lines: expect.any(Number), bytes: expect.any(Number) },
-    })
-    const text = await readFile(path, 'utf8')
-    expect(text).toContain('Mail.GetEmails')
-    expect((await run(['backup', path])).code).toBe(2)
-    expect((await run(['backup', path, '--toolkit', 'Mail', '--yes'])).code).toBe(0)
-    expect(await readFile(path, 'utf8')).not.toContain('Calculator.')
-    await writeFile(path, text)
-
-    const other = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY } })
-    try {
-      const there = ['--url', other.url]
-      await run(['doctor', ...there])
-      const refusals = ['audit', '--action', 'refusal', '--json', ...there]
-      await expect.poll(async () => (await run(refusals)).json.items).toHaveLength(2)
-      expect(await run(['restore', path, ...there])).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining(other.url),
-      })
-      const why =
-        'This backup was not signed by this deployment. If you trust where it comes from, restore it with --trust'
-      const { stderr } = await run(['restore', path, '--yes', ...there])
-      expect(stderr).toBe(`Error: The backup is not valid\n  ${why}\n`)
-      const restored = await run(['restore', path, '--trust', '--yes', '--json', ...there])
-      expect(restored).toMatchObject({ code: 0, json: { refused: 0, created: expect.any(Number) } })
-      expect(restored.json.created).toBeGreaterThan(3)
-      expect((await run(['show', 'Mail.GetEmails', '--json', ...there])).json).toMatchObject({
-        id: 'Mail.GetEmails@1.0.0',
-      })
-      expect((await run(['restore', path, '--trust', '--yes', ...there])).stdout).toMatch(
-        /^Versions, policies and toolkits: 0 created, \d+ unchanged/,
-      )
-    } finally {
-      await other.stop()
-    }
-  })
-
-  it('keep to what is whole, and is a backup', async () => {
-    const cut = await file('cut.jsonl', '{"kind":"archive","format":1}\n{"kind":"tool"}\n')
-    expect(await run(['restore', cut, '--yes'])).toMatchObject({
-      code: 4,
-      stderr: expect.stringContaining('is incomplete: its last line is missing'),
-    })
-    const other = await file('other.jsonl', '{"a":1}\n')
-    expect(await run(['restore', other, '--yes'])).toMatchObject({
-      code: 4,
-      stderr: expect.stringContaining('is not a backup'),
-    })
-    expect((await run(['restore', 'nowhere.jsonl', '--yes'])).code).toBe(2)
-    const path = join(folder, 'refused.jsonl')
-    const env = { SWITCHBOARD_KEY: await edge.keyFor('any') }
-    expect((await run(['backup', path, '--json'], { env })).json.error.code).toBe('forbidden')
-    await expect(readFile(path)).rejects.toThrow(/ENOENT/)
-  })
+  expect((await run(['restore', 'nowhere.jsonl', '--yes'])).code).toBe(2)
+  const path = join(folder, 'refused.jsonl')
+  const env = { SWITCHBOARD_KEY: await edge.keyFor('any') }
+  expect((await run(['backup', path, '--json'], { env })).json.error.code).toBe('forbidden')
+  await expect(readFile(path)).rejects.toThrow(/ENOENT/)
 })

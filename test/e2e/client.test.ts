@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { type ToolProgress, Switchboard } from '../../src/client/index.ts'
 import { startUpstream, type Upstream } from '../upstream.ts'
 import { type Gate, startGate } from './gate.ts'
@@ -34,7 +34,7 @@ afterEach(() => void vi.restoreAllMocks())
 const clientOf = (options: Partial<ConstructorParameters<typeof Switchboard>[0]> = {}) =>
   new Switchboard({ url: edge.server.url, key: ADMIN_KEY, ...options })
 
-it('lists, searches and shows what there is', async () => {
+it('the client lists, searches and shows what there is', async () => {
   const client = clientOf()
   const listed: string[] = []
   for await (const { id } of client.tools({ limit: 3 })) listed.push(id)
@@ -51,148 +51,145 @@ it('lists, searches and shows what there is', async () => {
   await expect(client.show('Nobody.Knows')).rejects.toMatchObject({ code: 'not_found' })
 })
 
-describe('a call', () => {
-  it('gives a value, or what is wrong with it', async () => {
-    const client = clientOf()
-    expect(await client.call('Calculator.Add', { a: 1, b: 2 }, { version: '^1' })).toEqual({
-      callId: expect.any(String),
-      value: 3,
-    })
-    await expect(client.call('Calculator.Add', { a: 'one' })).rejects.toMatchObject({
-      code: 'input_invalid',
-      details: { parameterErrors: { a: 'Must be a number', b: 'Is required' } },
-    })
-    await expect(client.call('Calculator.Ad', {})).rejects.toMatchObject({
-      code: 'refused',
-      details: { suggestions: ['Calculator.Add'] },
-    })
-    await expect(clientOf({ key: 'sb_nobody' }).call('Calculator.Add')).rejects.toMatchObject({
-      code: 'unauthenticated',
-    })
+it('a call gives a value, or what is wrong with it', async () => {
+  const client = clientOf()
+  expect(await client.call('Calculator.Add', { a: 1, b: 2 }, { version: '^1' })).toEqual({
+    callId: expect.any(String),
+    value: 3,
   })
-
-  it('whose connection is lost fifty times is run once', async () => {
-    vi.spyOn(Math, 'random').mockReturnValue(0)
-    let lost = 0
-    const client = clientOf({
-      attempts: 51,
-      async fetch(input, init) {
-        const response = await fetch(input, init)
-        if (lost === 50) return response
-        // Half of them after the answer has begun
-        if (lost++ % 2 === 0) throw new TypeError('fetch failed')
-        await response.body?.cancel()
-        return new Response(
-          new ReadableStream({ start: (stream) => stream.error(new TypeError('terminated')) }),
-          response,
-        )
-      },
-    })
-    expect((await client.call('Bank.Pay', { cents: 100 })).value).toEqual({ paid: true })
-    expect(lost).toBe(50)
-    expect(bank.arrived).toHaveLength(1)
+  await expect(client.call('Calculator.Add', { a: 'one' })).rejects.toMatchObject({
+    code: 'input_invalid',
+    details: { parameterErrors: { a: 'Must be a number', b: 'Is required' } },
   })
-
-  it('that comes too often waits for its turn', async () => {
-    const limits = { rate: { calls: 1, seconds: 1 } }
-    const { body } = await edge.ask('POST', '/keys', { name: 'slow', scopes: ['tools:call'], limits })
-    const statuses: number[] = []
-    const client = clientOf({
-      key: body.key,
-      async fetch(input, init) {
-        const response = await fetch(input, init)
-        statuses.push(response.status)
-        return response
-      },
-    })
-    const calls = [1, 2, 3].map((a) => client.call('Calculator.Add', { a, b: 0 }))
-    expect((await Promise.all(calls)).map(({ value }) => value)).toEqual([1, 2, 3])
-    expect(statuses.filter((status) => status === 200)).toHaveLength(3)
-    expect(statuses).toContain(429)
+  await expect(client.call('Calculator.Ad', {})).rejects.toMatchObject({
+    code: 'refused',
+    details: { suggestions: ['Calculator.Add'] },
   })
-
-  it('is told of progress', async () => {
-    const told: ToolProgress[] = []
-    const onProgress = (progress: ToolProgress) => void told.push(progress)
-    expect((await clientOf().call('Fixture.Progress', {}, { onProgress })).value).toBe('Done')
-    expect(told).toEqual([0, 50, 100].map((progress) => expect.objectContaining({ progress, total: 100 })))
-    expect((await clientOf().call('Fixture.Values@1.0.0', { value: null }, { onProgress })).value).toEqual([null])
-    await expect(clientOf().call('Calculator.Add', {}, { onProgress })).rejects.toMatchObject({
-      code: 'input_invalid',
-      details: { parameterErrors: { a: 'Is required', b: 'Is required' } },
-    })
-    await expect(clientOf().call('Nobody.Knows', {}, { onProgress })).rejects.toMatchObject({ code: 'refused' })
-    const stranger = clientOf({ key: 'sb_nobody' })
-    await expect(stranger.call('Fixture.Progress', {}, { onProgress })).rejects.toMatchObject({
-      code: 'unauthenticated',
-    })
+  await expect(clientOf({ key: 'sb_nobody' }).call('Calculator.Add')).rejects.toMatchObject({
+    code: 'unauthenticated',
   })
 })
 
-describe('a call that tells of progress', () => {
-  it('tells of it whatever the tool and the user are called', async () => {
-    const [toolkit, name] = ['Long'.repeat(15), 'Name'.repeat(10)]
-    const module = `export default async (_, { progress }) => { await progress(1, 1, 'Grüße'); return 'done' }`
-    const definition = { name, description: 'Reports', inputSchema: { type: 'object' } }
-    const implementation = { kind: 'code', module }
-    const document = { definition, toolkit, version: '1.0.0', implementation }
-    expect((await edge.ask('POST', '/tools', document)).status).toBe(201)
-    const told: ToolProgress[] = []
-    const onProgress = (progress: ToolProgress) => void told.push(progress)
-    const { value } = await clientOf({ user: 'Ænn→' }).call(`${toolkit}.${name}`, {}, { onProgress })
-    expect(value).toBe('done')
-    expect(told).toEqual([{ progress: 1, total: 1, message: 'Grüße' }])
+it('a call whose connection is lost fifty times is run once', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+  let lost = 0
+  const client = clientOf({
+    attempts: 51,
+    async fetch(input, init) {
+      const response = await fetch(input, init)
+      if (lost === 50) return response
+      // Half of them after the answer has begun
+      if (lost++ % 2 === 0) throw new TypeError('fetch failed')
+      await response.body?.cancel()
+      return new Response(
+        new ReadableStream({ start: (stream) => stream.error(new TypeError('terminated')) }),
+        response,
+      )
+    },
   })
+  expect((await client.call('Bank.Pay', { cents: 100 })).value).toEqual({ paid: true })
+  expect(lost).toBe(50)
+  expect(bank.arrived).toHaveLength(1)
+})
 
-  it('is joined when its connection is lost in the middle of the stream, and runs once', async () => {
-    vi.spyOn(Math, 'random').mockReturnValue(0)
-    let sent = 0
-    const client = clientOf({
-      async fetch(input, init) {
-        const isFirst = sent++ === 0
-        const response = await fetch(input, init)
-        if (!isFirst) return response
-        // The first report comes, and the connection is closed behind it
-        const reader = response.body?.getReader()
-        const first = (await reader?.read())?.value
-        await reader?.cancel()
-        const parts = [first]
-        const body = new ReadableStream({
-          pull(stream) {
-            const part = parts.shift()
-            if (part) stream.enqueue(part)
-            else stream.error(new TypeError('terminated'))
-          },
-        })
-        return new Response(body, response)
-      },
-    })
-    const told: ToolProgress[] = []
-    const onProgress = (progress: ToolProgress) => void told.push(progress)
-    const calling = client.call('Fixture.Progress', { gate: gate.origin }, { onProgress })
-    for (const count of [1, 2, 3]) {
-      await gate.come(count)
-      if (count === 1) await expect.poll(() => sent).toBe(2)
-      gate.open()
-    }
-    expect((await calling).value).toBe('Done')
-    expect(told).toEqual([{ progress: 0, total: 100, message: 'Completed step 0 of 100' }])
-    expect(gate.arrived).toHaveLength(3)
+it('a call that comes too often waits for its turn', async () => {
+  const limits = { rate: { calls: 1, seconds: 1 } }
+  const { body } = await edge.ask('POST', '/keys', { name: 'slow', scopes: ['tools:call'], limits })
+  const statuses: number[] = []
+  const client = clientOf({
+    key: body.key,
+    async fetch(input, init) {
+      const response = await fetch(input, init)
+      statuses.push(response.status)
+      return response
+    },
+  })
+  const calls = [1, 2, 3].map((a) => client.call('Calculator.Add', { a, b: 0 }))
+  expect((await Promise.all(calls)).map(({ value }) => value)).toEqual([1, 2, 3])
+  expect(statuses.filter((status) => status === 200)).toHaveLength(3)
+  expect(statuses).toContain(429)
+})
+
+it('a call is told of progress', async () => {
+  const told: ToolProgress[] = []
+  const onProgress = (progress: ToolProgress) => void told.push(progress)
+  expect((await clientOf().call('Fixture.Progress', {}, { onProgress })).value).toBe('Done')
+  expect(told).toEqual([0, 50, 100].map((progress) => expect.objectContaining({ progress, total: 100 })))
+  expect((await clientOf().call('Fixture.Values@1.0.0', { value: null }, { onProgress })).value).toEqual([null])
+  await expect(clientOf().call('Calculator.Add', {}, { onProgress })).rejects.toMatchObject({
+    code: 'input_invalid',
+    details: { parameterErrors: { a: 'Is required', b: 'Is required' } },
+  })
+  await expect(clientOf().call('Nobody.Knows', {}, { onProgress })).rejects.toMatchObject({ code: 'refused' })
+  const stranger = clientOf({ key: 'sb_nobody' })
+  await expect(stranger.call('Fixture.Progress', {}, { onProgress })).rejects.toMatchObject({
+    code: 'unauthenticated',
   })
 })
 
-describe('a call that needs a person', () => {
-  it('says so, with the link and what is asked', async () => {
-    const failing = clientOf({ user: 'bob' }).call('Mail.GetEmails')
-    await expect(failing).rejects.toMatchObject({
-      code: 'authorization_required',
-      details: {
-        challenges: [{ id: 'mail', url: expect.stringContaining(edge.server.url), scopes: ['mail.read'], user: 'bob' }],
-      },
-    })
-  })
+it('a call that tells of progress tells of it whatever the tool and the user are called', async () => {
+  const [toolkit, name] = ['Long'.repeat(15), 'Name'.repeat(10)]
+  const module = `export default async (_, { progress }) => { await progress(1, 1, 'Grüße'); return 'done' }`
+  const definition = { name, description: 'Reports', inputSchema: { type: 'object' } }
+  const implementation = { kind: 'code', module }
+  const document = { definition, toolkit, version: '1.0.0', implementation }
+  expect((await edge.ask('POST', '/tools', document)).status).toBe(201)
+  const told: ToolProgress[] = []
+  const onProgress = (progress: ToolProgress) => void told.push(progress)
+  const { value } = await clientOf({ user: 'Ænn→' }).call(`${toolkit}.${name}`, {}, { onProgress })
+  expect(value).toBe('done')
+  expect(told).toEqual([{ progress: 1, total: 1, message: 'Grüße' }])
+})
 
-  it.each([undefined, () => undefined])('goes on when they have consented', async (onProgress) => {
+it('a call that tells of progress is joined when its connection is lost in the middle of the stream, and runs once', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+  let sent = 0
+  const client = clientOf({
+    async fetch(input, init) {
+      const isFirst = sent++ === 0
+      const response = await fetch(input, init)
+      if (!isFirst) return response
+      // The first report comes, and the connection is closed behind it
+      const reader = response.body?.getReader()
+      const first = (await reader?.read())?.value
+      await reader?.cancel()
+      const parts = [first]
+      const body = new ReadableStream({
+        pull(stream) {
+          const part = parts.shift()
+          if (part) stream.enqueue(part)
+          else stream.error(new TypeError('terminated'))
+        },
+      })
+      return new Response(body, response)
+    },
+  })
+  const told: ToolProgress[] = []
+  const onProgress = (progress: ToolProgress) => void told.push(progress)
+  const calling = client.call('Fixture.Progress', { gate: gate.origin }, { onProgress })
+  for (const count of [1, 2, 3]) {
+    await gate.come(count)
+    if (count === 1) await expect.poll(() => sent).toBe(2)
+    gate.open()
+  }
+  expect((await calling).value).toBe('Done')
+  expect(told).toEqual([{ progress: 0, total: 100, message: 'Completed step 0 of 100' }])
+  expect(gate.arrived).toHaveLength(3)
+})
+
+it('a call that needs a person says so, with the link and what is asked', async () => {
+  const failing = clientOf({ user: 'bob' }).call('Mail.GetEmails')
+  await expect(failing).rejects.toMatchObject({
+    code: 'authorization_required',
+    details: {
+      challenges: [{ id: 'mail', url: expect.stringContaining(edge.server.url), scopes: ['mail.read'], user: 'bob' }],
+    },
+  })
+})
+
+it.each([undefined, () => undefined])(
+  'a call that needs a person goes on when they have consented',
+  async (onProgress) => {
     const user = onProgress ? 'ann' : 'carol'
     const { value } = await clientOf({ user }).call(
       'Mail.GetEmails',
@@ -200,14 +197,14 @@ describe('a call that needs a person', () => {
       { onProgress, waitForAuthorization: ([asked]) => void new HttpPerson().consent(asked?.url ?? '', user) },
     )
     expect(value).toMatchObject({ account: user })
-  })
+  },
+)
 
-  it('ends when they refuse', async () => {
-    const refusing = clientOf({ user: 'dave' }).call(
-      'Mail.GetEmails',
-      {},
-      { waitForAuthorization: ([asked]) => void new HttpPerson().consent(asked?.url ?? '', 'dave', 'Deny') },
-    )
-    await expect(refusing).rejects.toMatchObject({ code: 'authorization_failed' })
-  })
+it('a call that needs a person ends when they refuse', async () => {
+  const refusing = clientOf({ user: 'dave' }).call(
+    'Mail.GetEmails',
+    {},
+    { waitForAuthorization: ([asked]) => void new HttpPerson().consent(asked?.url ?? '', 'dave', 'Deny') },
+  )
+  await expect(refusing).rejects.toMatchObject({ code: 'authorization_failed' })
 })

@@ -78,303 +78,297 @@ async function tool(given: Tool) {
 
 const run = async (module: string, input: object = {}) => (await tool({ module }))(input)
 
-describe('a module', () => {
-  it("is called with the input, and its value is the tool's", async () => {
-    const result = await run('export default async ({ a, b }) => ({ sum: a + b, text: "Grüße ✓" })', { a: 1, b: 2 })
-    expect(result).toMatchObject({ success: true, value: { sum: 3, text: 'Grüße ✓' } })
-  })
+it("a module is called with the input, and its value is the tool's", async () => {
+  const result = await run('export default async ({ a, b }) => ({ sum: a + b, text: "Grüße ✓" })', { a: 1, b: 2 })
+  expect(result).toMatchObject({ success: true, value: { sum: 3, text: 'Grüße ✓' } })
+})
 
-  it('learns who calls only when it asks for that', async () => {
-    const module =
-      'export default (_, { userId, callId, tool, log, progress, fetch, signal, ...rest }) => [userId ?? null, typeof callId, Object.keys(rest)]'
-    const anonymous = await tool({ module })
-    expect(await anonymous({}, { user_id: 'ann' })).toMatchObject({ value: [null, 'string', ['called']] })
-    const personal = await tool({ module, requirements: { user_id: true } })
-    expect(await personal({}, { user_id: 'ann' })).toMatchObject({ value: ['ann', 'string', ['called']] })
-  })
+it('a module learns who calls only when it asks for that', async () => {
+  const module =
+    'export default (_, { userId, callId, tool, log, progress, fetch, signal, ...rest }) => [userId ?? null, typeof callId, Object.keys(rest)]'
+  const anonymous = await tool({ module })
+  expect(await anonymous({}, { user_id: 'ann' })).toMatchObject({ value: [null, 'string', ['called']] })
+  const personal = await tool({ module, requirements: { user_id: true } })
+  expect(await personal({}, { user_id: 'ann' })).toMatchObject({ value: ['ann', 'string', ['called']] })
+})
 
-  it('that learns who calls keeps nothing of one user for another', async () => {
-    const call = await tool({ module: 'let n = 0; export default () => ++n', requirements: { user_id: true } })
-    const calls = ['ann', 'bob', 'ann'].map((user_id) => () => call({}, { user_id }))
-    const values: unknown[] = []
-    for (const one of calls) values.push((await one()).value)
-    expect(values.slice(0, 2)).toEqual([1, 1])
-  })
+it('a module that learns who calls keeps nothing of one user for another', async () => {
+  const call = await tool({ module: 'let n = 0; export default () => ++n', requirements: { user_id: true } })
+  const calls = ['ann', 'bob', 'ann'].map((user_id) => () => call({}, { user_id }))
+  const values: unknown[] = []
+  for (const one of calls) values.push((await one()).value)
+  expect(values.slice(0, 2)).toEqual([1, 1])
+})
 
-  it('finds nothing of the deployment around it', async () => {
-    const module = `
+it('a module finds nothing of the deployment around it', async () => {
+  const module = `
       import * as workers from 'cloudflare:workers'
       export default async () => ({
         env: Object.keys(workers.env), exports: Object.keys(workers.exports ?? {}),
         variables: Object.keys(globalThis.process?.env ?? {}),
         cache: await caches.default.match('https://example.com/').then(() => 'reached', () => 'refused'),
       })`
-    expect(await run(module)).toMatchObject({
-      value: { env: [], exports: ['default'], variables: [], cache: 'refused' },
-    })
+  expect(await run(module)).toMatchObject({
+    value: { env: [], exports: ['default'], variables: [], cache: 'refused' },
   })
+})
 
-  it('has its output held to the schema', async () => {
-    const call = await tool({ module: 'export default () => "text"', output: { type: 'number' } })
-    expect(await call()).toMatchObject({ success: false, error: { message: expect.stringContaining('output schema') } })
-  })
+it('a module has its output held to the schema', async () => {
+  const call = await tool({ module: 'export default () => "text"', output: { type: 'number' } })
+  expect(await call()).toMatchObject({ success: false, error: { message: expect.stringContaining('output schema') } })
+})
 
-  it('that returns nothing returns null', async () => {
-    expect(await run('export default () => {}')).toMatchObject({ success: true, value: null })
-  })
+it('a module that returns nothing returns null', async () => {
+  expect(await run('export default () => {}')).toMatchObject({ success: true, value: null })
+})
 
-  it.each([
-    ['a function', '() => () => 1', 'What the tool returned is a function, which JSON does not have'],
-    [
-      'a function within',
-      '() => ({ f() {} })',
-      "The 'f' that the tool returned is a function, which JSON does not have",
-    ],
-    ['a circle', '() => { const a = {}; a.a = a; return a }', 'The tool failed unexpectedly'],
-    ['no number', '() => [NaN]', "The '0' that the tool returned is the number NaN, which JSON does not have"],
-    ['a map', '() => new Map()', 'What the tool returned is a Map, which JSON does not have'],
-  ])('that returns %s fails and says so', async (_, handler, message) => {
-    expect(await run(`export default ${handler}`)).toMatchObject({ success: false, error: { message } })
-  })
+it.each([
+  ['a function', '() => () => 1', 'What the tool returned is a function, which JSON does not have'],
+  ['a function within', '() => ({ f() {} })', "The 'f' that the tool returned is a function, which JSON does not have"],
+  ['a circle', '() => { const a = {}; a.a = a; return a }', 'The tool failed unexpectedly'],
+  ['no number', '() => [NaN]', "The '0' that the tool returned is the number NaN, which JSON does not have"],
+  ['a map', '() => new Map()', 'What the tool returned is a Map, which JSON does not have'],
+])('a module that returns %s fails and says so', async (_, handler, message) => {
+  expect(await run(`export default ${handler}`)).toMatchObject({ success: false, error: { message } })
+})
 
-  it('fails with its own message, and without a stack', async () => {
-    const result = await run('export default () => { throw new Error("The shelf is empty") }')
-    expect(result).toMatchObject({ success: false, error: { message: 'The shelf is empty' } })
-    expect(JSON.stringify(result)).not.toMatch(/tool\.js|main\.ts|\bat /)
-    expect(await run('export default () => { throw "plain text" }')).toMatchObject({ error: { message: 'plain text' } })
-    const hostile = 'export default () => { throw { get message() { throw 1 }, toString() { throw 2 } } }'
-    expect(await run(hostile)).toMatchObject({ success: false })
-  })
+it('a module fails with its own message, and without a stack', async () => {
+  const result = await run('export default () => { throw new Error("The shelf is empty") }')
+  expect(result).toMatchObject({ success: false, error: { message: 'The shelf is empty' } })
+  expect(JSON.stringify(result)).not.toMatch(/tool\.js|main\.ts|\bat /)
+  expect(await run('export default () => { throw "plain text" }')).toMatchObject({ error: { message: 'plain text' } })
+  const hostile = 'export default () => { throw { get message() { throw 1 }, toString() { throw 2 } } }'
+  expect(await run(hostile)).toMatchObject({ success: false })
+})
 
-  const PICTURE = { type: 'image', data: 'AA==', mimeType: 'image/png' }
-  const BLOCKS = [{ type: 'text', text: 'here' }, PICTURE, { type: 'resource', resource: { uri: 'a:b', text: 'B' } }]
-  const giving = (result: object) => `export default () => (${JSON.stringify(result)})`
-  async function inAll(toolkit: string, given: object | string, output: object | null = {}) {
-    const module = typeof given === 'string' ? given : giving(given)
-    const call = await tool({ id: `${toolkit}.Show@1.0.0`, module, output })
-    const name = `${toolkit}_Show`
-    const engine = { tool: { name: 'Show', toolkit } }
-    const execute = { tool: { id: toolkit, capability: 'Show', parameters: {} } }
-    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } }
-    const accept = { 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' }
-    return {
-      oxp: await call(),
-      plugin: (await server.json('POST', '/plugin/call', { params: { name } })).body,
-      mcp: (await server.json('POST', `/mcp?toolkits=${toolkit}`, message, accept)).body.result,
-      rfc: (await server.json('POST', '/worker/tools/invoke', engine)).body,
-      mc: (
-        await server.json('POST', '/machine-context/execute', {
-          header: { version: '1.0', messageId: toolkit, messageType: 'request' },
-          payload: execute,
-        })
-      ).body,
-    }
+const PICTURE = { type: 'image', data: 'AA==', mimeType: 'image/png' }
+const BLOCKS = [{ type: 'text', text: 'here' }, PICTURE, { type: 'resource', resource: { uri: 'a:b', text: 'B' } }]
+const giving = (result: object) => `export default () => (${JSON.stringify(result)})`
+async function inAll(toolkit: string, given: object | string, output: object | null = {}) {
+  const module = typeof given === 'string' ? given : giving(given)
+  const call = await tool({ id: `${toolkit}.Show@1.0.0`, module, output })
+  const name = `${toolkit}_Show`
+  const engine = { tool: { name: 'Show', toolkit } }
+  const execute = { tool: { id: toolkit, capability: 'Show', parameters: {} } }
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } }
+  const accept = { 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' }
+  return {
+    oxp: await call(),
+    plugin: (await server.json('POST', '/plugin/call', { params: { name } })).body,
+    mcp: (await server.json('POST', `/mcp?toolkits=${toolkit}`, message, accept)).body.result,
+    rfc: (await server.json('POST', '/worker/tools/invoke', engine)).body,
+    mc: (
+      await server.json('POST', '/machine-context/execute', {
+        header: { version: '1.0', messageId: toolkit, messageType: 'request' },
+        payload: execute,
+      })
+    ).body,
   }
+}
 
-  it('gives content, with a value beside it, to callers of each dialect', async () => {
-    const { oxp, plugin, mcp, rfc, mc } = await inAll('Showing', { content: BLOCKS, structuredContent: { a: 1 } })
-    expect(mcp).toMatchObject({ content: BLOCKS, structuredContent: { a: 1 } })
-    expect(plugin).toMatchObject({ content: [BLOCKS[0], PICTURE, { type: 'resource', text: 'B' }] })
-    expect(oxp).toMatchObject({ success: true, value: { a: 1 } })
-    expect(rfc).toMatchObject({ success: true, output: { value: { a: 1 } } })
-    expect(mc).toMatchObject({ payload: { execution: { status: 'success', result: { a: 1 } } } })
+it('a module gives content, with a value beside it, to callers of each dialect', async () => {
+  const { oxp, plugin, mcp, rfc, mc } = await inAll('Showing', { content: BLOCKS, structuredContent: { a: 1 } })
+  expect(mcp).toMatchObject({ content: BLOCKS, structuredContent: { a: 1 } })
+  expect(plugin).toMatchObject({ content: [BLOCKS[0], PICTURE, { type: 'resource', text: 'B' }] })
+  expect(oxp).toMatchObject({ success: true, value: { a: 1 } })
+  expect(rfc).toMatchObject({ success: true, output: { value: { a: 1 } } })
+  expect(mc).toMatchObject({ payload: { execution: { status: 'success', result: { a: 1 } } } })
+})
+
+it('a module that says isError has failed, to callers of each dialect', async () => {
+  const { oxp, plugin, mcp, rfc, mc } = await inAll('Refusing', { content: BLOCKS, isError: true })
+  expect(mcp).toMatchObject({ content: BLOCKS, isError: true })
+  expect(plugin).toMatchObject({ content: [BLOCKS[0], PICTURE, { type: 'resource', text: 'B' }], isError: true })
+  const error = { message: 'here\n[image: image/png]\nB' }
+  expect(oxp).toMatchObject({ success: false, error })
+  expect(rfc).toMatchObject({ success: false, output: { error } })
+  expect(mc).toMatchObject({ payload: { execution: { status: 'failure', error } } })
+})
+
+it.each([
+  ['a TypeError', 'i => i.a.b.c', "Cannot read properties of undefined (reading 'b')"],
+  ['a RangeError', '() => [].length = -1', 'Invalid array length'],
+  ['a SyntaxError', '() => JSON.parse("{")', expect.stringContaining('JSON')],
+  ['a ReferenceError', 'async () => nothing', 'nothing is not defined'],
+  ['a DOMException', '() => atob("%")', expect.stringMatching(/./)],
+])('a module keeps the words of %s for developers, in each dialect', async (kind, handler, words) => {
+  const toolkit = `Throwing${kind.slice(2)}`
+  const { oxp, plugin, mcp, rfc, mc } = await inAll(toolkit, `export default ${handler}`)
+  const error = { message: 'The tool failed unexpectedly', developer_message: words }
+  expect(oxp).toMatchObject({ success: false, error })
+  expect(rfc).toMatchObject({ success: false, output: { error } })
+  const { message, developer_message } = error
+  expect(mc).toMatchObject({ payload: { execution: { error: { message, details: { developer_message } } } } })
+  expect(plugin).toEqual({ content: [{ type: 'text', text: message }], isError: true })
+  expect(mcp).toMatchObject({ content: [{ type: 'text', text: message }], isError: true })
+})
+
+it('a module speaks to its caller by an error of a class of its own, and by fields of it', async () => {
+  const own = 'class Empty extends TypeError {}; export default () => { throw new Empty("The shelf is empty") }'
+  expect(await run(own)).toMatchObject({ error: { message: 'The shelf is empty' } })
+  const fields = '{ developer_message: "shelf 5", can_retry: true }'
+  const said = `export default () => { throw Object.assign(new Error("The shelf is empty"), ${fields}) }`
+  expect(await run(said)).toMatchObject({
+    error: { message: 'The shelf is empty', developer_message: 'shelf 5', can_retry: true },
   })
+})
 
-  it('that says isError has failed, to callers of each dialect', async () => {
-    const { oxp, plugin, mcp, rfc, mc } = await inAll('Refusing', { content: BLOCKS, isError: true })
-    expect(mcp).toMatchObject({ content: BLOCKS, isError: true })
-    expect(plugin).toMatchObject({ content: [BLOCKS[0], PICTURE, { type: 'resource', text: 'B' }], isError: true })
-    const error = { message: 'here\n[image: image/png]\nB' }
-    expect(oxp).toMatchObject({ success: false, error })
-    expect(rfc).toMatchObject({ success: false, output: { error } })
-    expect(mc).toMatchObject({ payload: { execution: { status: 'failure', error } } })
+it.each<[string, object, object, object | null]>([
+  ['text alone', { content: [BLOCKS[0]] }, { success: true, value: 'here' }, {}],
+  ['text beside no output', { content: [BLOCKS[0]], isError: false }, { success: true }, null],
+  ['a value beside no output', { content: [PICTURE], structuredContent: 1 }, { success: false }, null],
+  ['a picture alone', { content: [PICTURE] }, { value: { content: [PICTURE] } }, {}],
+  ['nothing but a failure', { content: [], isError: true }, { success: false }, {}],
+  ['data that is none', { content: [{ ...PICTURE, data: '%' }] }, { success: false }, {}],
+  ['an isError that is no boolean', { content: [PICTURE], isError: 'no' }, { success: false }, {}],
+  ['a field beside', { content: [PICTURE], isError: true, a: 1 }, { value: { a: 1, isError: true } }, {}],
+  ['blocks of its own', { content: [{ type: 'paragraph' }] }, { value: { content: [{ type: 'paragraph' }] } }, {}],
+  [
+    'what its schema calls content',
+    { content: [BLOCKS[0]] },
+    { value: { content: [BLOCKS[0]] } },
+    { type: 'object', properties: { content: { type: 'array' } } },
+  ],
+])('a module that gives %s', async (_, given, result, output) => {
+  const call = await tool({ module: giving(given), output })
+  expect(await call()).toMatchObject(result)
+})
+
+it('a module that does not load says why', async () => {
+  expect(await run('throw new Error("at load"); export default 1')).toMatchObject({
+    error: { message: "The tool's module cannot run", developer_message: 'Error: at load' },
   })
-
-  it.each([
-    ['a TypeError', 'i => i.a.b.c', "Cannot read properties of undefined (reading 'b')"],
-    ['a RangeError', '() => [].length = -1', 'Invalid array length'],
-    ['a SyntaxError', '() => JSON.parse("{")', expect.stringContaining('JSON')],
-    ['a ReferenceError', 'async () => nothing', 'nothing is not defined'],
-    ['a DOMException', '() => atob("%")', expect.stringMatching(/./)],
-  ])('keeps the words of %s for developers, in each dialect', async (kind, handler, words) => {
-    const toolkit = `Throwing${kind.slice(2)}`
-    const { oxp, plugin, mcp, rfc, mc } = await inAll(toolkit, `export default ${handler}`)
-    const error = { message: 'The tool failed unexpectedly', developer_message: words }
-    expect(oxp).toMatchObject({ success: false, error })
-    expect(rfc).toMatchObject({ success: false, output: { error } })
-    const { message, developer_message } = error
-    expect(mc).toMatchObject({ payload: { execution: { error: { message, details: { developer_message } } } } })
-    expect(plugin).toEqual({ content: [{ type: 'text', text: message }], isError: true })
-    expect(mcp).toMatchObject({ content: [{ type: 'text', text: message }], isError: true })
+  expect(await run('export default 1')).toMatchObject({
+    error: { message: 'The module must export a function as its default' },
   })
+})
 
-  it('speaks to its caller by an error of a class of its own, and by fields of it', async () => {
-    const own = 'class Empty extends TypeError {}; export default () => { throw new Empty("The shelf is empty") }'
-    expect(await run(own)).toMatchObject({ error: { message: 'The shelf is empty' } })
-    const fields = '{ developer_message: "shelf 5", can_retry: true }'
-    const said = `export default () => { throw Object.assign(new Error("The shelf is empty"), ${fields}) }`
-    expect(await run(said)).toMatchObject({
-      error: { message: 'The shelf is empty', developer_message: 'shelf 5', can_retry: true },
-    })
+it.each([
+  ['syntax error here', "SyntaxError: Unexpected identifier 'error' (line 1, column 7)"],
+  ['export default async () => {\n  const b = ;\n}', "SyntaxError: Unexpected token ';' (line 2, column 12)"],
+  ['export default () => {', 'SyntaxError: Unexpected end of input (line 1, column 22)'],
+  ['', 'it must export a function as its default'],
+  ['export const handler = () => 1', 'it must export a function as its default'],
+  ['import "./elsewhere.js"; export default () => 1', expect.stringMatching(/^No such module .*elsewhere\.js/)],
+])('a module %j is refused as it is published, with where it is wrong', async (module, reason) => {
+  const definition = { name: 'Unlinked', description: 'A tool', inputSchema: { type: 'object' } }
+  const beside = { toolkit: 'Code', version: '1.0.0' }
+  const wrong = { kind: 'code', module: module || '//' }
+  const alone = await server.json('POST', '/tools', { definition, ...beside, implementation: wrong })
+  expect([alone.status, alone.body.errors]).toEqual([
+    422,
+    [{ path: '/implementation/module', message: expect.any(String) }],
+  ])
+  const [{ message }] = alone.body.errors
+  expect(message.slice(0, 15)).toBe('Does not load: ')
+  expect(message.slice(15)).toEqual(reason)
+  // Each tool of a document may have a module of its own
+  const right = { kind: 'code', module: 'export default () => 1' }
+  const tools = ['Right', 'Wrong'].map((name) => ({ ...definition, name }))
+  const both = { definition: { tools }, ...beside, implementations: { Right: right, Wrong: wrong } }
+  const { status, body } = await server.json('POST', '/tools', both)
+  expect([status, body.errors]).toEqual([422, [{ path: '/implementations/Wrong/module', message }]])
+  expect((await server.json('GET', '/tools/Code.Unlinked')).status).toBe(404)
+})
+
+it('a module is not run when it is published', async () => {
+  for (const module of [`await fetch('${upstream.origin}/at-load')`, 'for (;;);', 'throw new Error()']) {
+    expect((await publish({ module: `${module}\nexport default () => 1` })).answer.status).toBe(201)
+  }
+  expect(upstream.arrived).toEqual([])
+})
+
+it('a module that ends its own isolate fails alone', async () => {
+  const call = await tool({
+    module:
+      'import { abortIsolate } from "cloudflare:workers"; export default ({ end }) => end ? abortIsolate("gone") : "here"',
   })
+  expect(await call({})).toMatchObject({ value: 'here' })
+  expect(await call({ end: true })).toMatchObject({ success: false })
+  expect(await run('export default () => "another"')).toMatchObject({ value: 'another' })
+})
 
-  it.each<[string, object, object, object | null]>([
-    ['text alone', { content: [BLOCKS[0]] }, { success: true, value: 'here' }, {}],
-    ['text beside no output', { content: [BLOCKS[0]], isError: false }, { success: true }, null],
-    ['a value beside no output', { content: [PICTURE], structuredContent: 1 }, { success: false }, null],
-    ['a picture alone', { content: [PICTURE] }, { value: { content: [PICTURE] } }, {}],
-    ['nothing but a failure', { content: [], isError: true }, { success: false }, {}],
-    ['data that is none', { content: [{ ...PICTURE, data: '%' }] }, { success: false }, {}],
-    ['an isError that is no boolean', { content: [PICTURE], isError: 'no' }, { success: false }, {}],
-    ['a field beside', { content: [PICTURE], isError: true, a: 1 }, { value: { a: 1, isError: true } }, {}],
-    ['blocks of its own', { content: [{ type: 'paragraph' }] }, { value: { content: [{ type: 'paragraph' }] } }, {}],
-    [
-      'what its schema calls content',
-      { content: [BLOCKS[0]] },
-      { value: { content: [BLOCKS[0]] } },
-      { type: 'object', properties: { content: { type: 'array' } } },
-    ],
-  ])('that gives %s', async (_, given, result, output) => {
-    const call = await tool({ module: giving(given), output })
-    expect(await call()).toMatchObject(result)
+it('a module that waits for ever ends at its deadline', async () => {
+  const call = await tool({
+    module: 'export default () => new Promise((done) => setTimeout(done, 60_000))',
+    implementation: { timeout_ms: 300 },
   })
-
-  it('that does not load says why', async () => {
-    expect(await run('throw new Error("at load"); export default 1')).toMatchObject({
-      error: { message: "The tool's module cannot run", developer_message: 'Error: at load' },
-    })
-    expect(await run('export default 1')).toMatchObject({
-      error: { message: 'The module must export a function as its default' },
-    })
+  expect(await call()).toMatchObject({
+    success: false,
+    error: { message: 'The tool did not answer within 0.3 seconds' },
   })
+})
 
-  it.each([
-    ['syntax error here', "SyntaxError: Unexpected identifier 'error' (line 1, column 7)"],
-    ['export default async () => {\n  const b = ;\n}', "SyntaxError: Unexpected token ';' (line 2, column 12)"],
-    ['export default () => {', 'SyntaxError: Unexpected end of input (line 1, column 22)'],
-    ['', 'it must export a function as its default'],
-    ['export const handler = () => 1', 'it must export a function as its default'],
-    ['import "./elsewhere.js"; export default () => 1', expect.stringMatching(/^No such module .*elsewhere\.js/)],
-  ])('%j is refused as it is published, with where it is wrong', async (module, reason) => {
-    const definition = { name: 'Unlinked', description: 'A tool', inputSchema: { type: 'object' } }
-    const beside = { toolkit: 'Code', version: '1.0.0' }
-    const wrong = { kind: 'code', module: module || '//' }
-    const alone = await server.json('POST', '/tools', { definition, ...beside, implementation: wrong })
-    expect([alone.status, alone.body.errors]).toEqual([
-      422,
-      [{ path: '/implementation/module', message: expect.any(String) }],
-    ])
-    const [{ message }] = alone.body.errors
-    expect(message.slice(0, 15)).toBe('Does not load: ')
-    expect(message.slice(15)).toEqual(reason)
-    // Each tool of a document may have a module of its own
-    const right = { kind: 'code', module: 'export default () => 1' }
-    const tools = ['Right', 'Wrong'].map((name) => ({ ...definition, name }))
-    const both = { definition: { tools }, ...beside, implementations: { Right: right, Wrong: wrong } }
-    const { status, body } = await server.json('POST', '/tools', both)
-    expect([status, body.errors]).toEqual([422, [{ path: '/implementations/Wrong/module', message }]])
-    expect((await server.json('GET', '/tools/Code.Unlinked')).status).toBe(404)
-  })
-
-  it('is not run when it is published', async () => {
-    for (const module of [`await fetch('${upstream.origin}/at-load')`, 'for (;;);', 'throw new Error()']) {
-      expect((await publish({ module: `${module}\nexport default () => 1` })).answer.status).toBe(201)
-    }
-    expect(upstream.arrived).toEqual([])
-  })
-
-  it('that ends its own isolate fails alone', async () => {
-    const call = await tool({
-      module:
-        'import { abortIsolate } from "cloudflare:workers"; export default ({ end }) => end ? abortIsolate("gone") : "here"',
-    })
-    expect(await call({})).toMatchObject({ value: 'here' })
-    expect(await call({ end: true })).toMatchObject({ success: false })
-    expect(await run('export default () => "another"')).toMatchObject({ value: 'another' })
-  })
-
-  it('that waits for ever ends at its deadline', async () => {
-    const call = await tool({
-      module: 'export default () => new Promise((done) => setTimeout(done, 60_000))',
-      implementation: { timeout_ms: 300 },
-    })
-    expect(await call()).toMatchObject({
-      success: false,
-      error: { message: 'The tool did not answer within 0.3 seconds' },
-    })
-  })
-
-  it('logs into its own call, within bounds', async () => {
-    const module = `export default async ({ who, lines = 1 }, { log }) => {
+it('a module logs into its own call, within bounds', async () => {
+  const module = `export default async ({ who, lines = 1 }, { log }) => {
       for (let n = 0; n < lines; n++) { console.log('line', n, 'of', { who }); await null; log('logged by ' + who + 'x'.repeat(5000)) }
     }`
-    const call = await tool({ module })
-    await Promise.all([
-      call({ who: 'marker-one' }),
-      call({ who: 'marker-two' }),
-      call({ who: 'marker-many', lines: 500 }),
-    ])
-    await expect.poll(() => server.printed()).toContain('marker-two')
-    const printed = server
-      .printed()
-      .split('\n')
-      .filter((line) => line.includes('"tool-log"'))
-    const of = (who: string) =>
-      printed.filter((line) => line.includes(who)).map((line): { call_id: string; message: string } => JSON.parse(line))
-    expect(of('marker-one').map(({ message }) => message.slice(0, 40))).toEqual([
-      'line 0 of {"who":"marker-one"}',
-      `logged by marker-one${'x'.repeat(20)}`,
-    ])
-    expect(new Set(of('marker-one').map(({ call_id }) => call_id)).size).toBe(1)
-    expect(of('marker-one')[0]?.call_id).not.toBe(of('marker-two')[0]?.call_id)
-    expect(of('marker-many')).toHaveLength(100)
-    expect(Math.max(...printed.map((line) => line.length))).toBeLessThan(1_200)
-  })
+  const call = await tool({ module })
+  await Promise.all([
+    call({ who: 'marker-one' }),
+    call({ who: 'marker-two' }),
+    call({ who: 'marker-many', lines: 500 }),
+  ])
+  await expect.poll(() => server.printed()).toContain('marker-two')
+  const printed = server
+    .printed()
+    .split('\n')
+    .filter((line) => line.includes('"tool-log"'))
+  const of = (who: string) =>
+    printed.filter((line) => line.includes(who)).map((line): { call_id: string; message: string } => JSON.parse(line))
+  expect(of('marker-one').map(({ message }) => message.slice(0, 40))).toEqual([
+    'line 0 of {"who":"marker-one"}',
+    `logged by marker-one${'x'.repeat(20)}`,
+  ])
+  expect(new Set(of('marker-one').map(({ call_id }) => call_id)).size).toBe(1)
+  expect(of('marker-one')[0]?.call_id).not.toBe(of('marker-two')[0]?.call_id)
+  expect(of('marker-many')).toHaveLength(100)
+  expect(Math.max(...printed.map((line) => line.length))).toBeLessThan(1_200)
+})
 
-  it('reports its progress while it runs, to nobody where nobody listens', async () => {
-    const run = await tool({
-      id: 'Code.Progress@1.0.0',
-      module: `export default async (_, { progress }) => {
+it('a module reports its progress while it runs, to nobody where nobody listens', async () => {
+  const run = await tool({
+    id: 'Code.Progress@1.0.0',
+    module: `export default async (_, { progress }) => {
         for (const step of [1, 2]) { await progress(step, 2, 'step ' + step); await new Promise((done) => setTimeout(done, 20)) }
         return 'done'
       }`,
-    })
-    const response = await fetch(`${server.url}/mcp?tools=Code.Progress`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'accept': 'application/json, text/event-stream',
-        'mcp-protocol-version': '2025-11-25',
-      },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'Code_Progress_1_0_0', arguments: {}, _meta: { progressToken: 'token' } },
-      }),
-    })
-    const events = (await response.text())
-      .split('\n')
-      .flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice(6))] : []))
-    expect(events.map(({ params, result }) => params?.message ?? result.content[0].text)).toEqual([
-      'step 1',
-      'step 2',
-      'done',
-    ])
-    expect((await run()).value).toBe('done')
   })
+  const response = await fetch(`${server.url}/mcp?tools=Code.Progress`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'accept': 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-11-25',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'Code_Progress_1_0_0', arguments: {}, _meta: { progressToken: 'token' } },
+    }),
+  })
+  const events = (await response.text())
+    .split('\n')
+    .flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice(6))] : []))
+  expect(events.map(({ params, result }) => params?.message ?? result.content[0].text)).toEqual([
+    'step 1',
+    'step 2',
+    'done',
+  ])
+  expect((await run()).value).toBe('done')
+})
 
-  it('lives beside its other versions, each in its own isolate', async () => {
-    const source = (name: string) => `let n = 0; export default () => '${name}' + ++n`
-    const one = await tool({ id: 'Code.Versions@1.0.0', module: source('a') })
-    const two = await tool({ id: 'Code.Versions@1.0.1', module: source('b') })
-    expect([(await one()).value, (await one()).value, (await two()).value, (await one()).value]).toEqual([
-      'a1',
-      'a2',
-      'b1',
-      'a3',
-    ])
-  })
+it('a module lives beside its other versions, each in its own isolate', async () => {
+  const source = (name: string) => `let n = 0; export default () => '${name}' + ++n`
+  const one = await tool({ id: 'Code.Versions@1.0.0', module: source('a') })
+  const two = await tool({ id: 'Code.Versions@1.0.1', module: source('b') })
+  expect([(await one()).value, (await one()).value, (await two()).value, (await one()).value]).toEqual([
+    'a1',
+    'a2',
+    'b1',
+    'a3',
+  ])
 })
 
 describe('the network', () => {
@@ -382,13 +376,13 @@ describe('the network', () => {
     'export default async ({ url }, ctx) => { const r = await fetch(url); return { status: r.status, url: r.url, text: await r.text() } }'
   const hosts = () => ({ allowed_hosts: [upstream.host] })
 
-  it('is not there unless hosts are allowed', async () => {
+  it('the network is not there unless hosts are allowed', async () => {
     const call = await tool({ module: get })
     expect(await call({ url: upstream.origin })).toMatchObject({ success: false })
     expect(upstream.arrived).toEqual([])
   })
 
-  it('leads to the allowed hosts alone, also through redirects', async () => {
+  it('the network leads to the allowed hosts alone, also through redirects', async () => {
     const call = await tool({ module: get, implementation: hosts() })
     expect(await call({ url: `${upstream.origin}/a` })).toMatchObject({
       success: true,
@@ -411,7 +405,7 @@ describe('the network', () => {
     expect(await both({ url: `${upstream.origin}/to-elsewhere` })).toMatchObject({ value: { text: 'elsewhere' } })
   })
 
-  it('is told apart from a fault where no host is allowed', async () => {
+  it('the network is told apart from a fault where no host is allowed', async () => {
     const call = await tool({ module: get })
     expect(await call({ url: `${elsewhere.origin}/` })).toMatchObject({
       success: false,
@@ -421,7 +415,7 @@ describe('the network', () => {
     })
   })
 
-  it('is judged by the deployment too: private addresses and plain http stay out', async () => {
+  it('the network is judged by the deployment too: private addresses and plain http stay out', async () => {
     const call = await tool({
       module: get,
       implementation: { allowed_hosts: ['169.254.169.254', '127.0.0.1:1', 'localhost', 'example.com', upstream.host] },
@@ -441,7 +435,7 @@ describe('the network', () => {
     expect(await call({ url: `${upstream.origin}/to-metadata` })).toMatchObject({ success: false })
   })
 
-  it('has no sockets, with or without allowed hosts', async () => {
+  it('the network has no sockets, with or without allowed hosts', async () => {
     const module = `import { connect } from 'cloudflare:sockets'
       export default async ({ host }) => {
         const socket = connect(host); const writer = socket.writable.getWriter()
@@ -461,7 +455,7 @@ describe('the network', () => {
     expect(upstream.arrived).toEqual([])
   })
 
-  it('takes methods, headers and bodies along', async () => {
+  it('the network takes methods, headers and bodies along', async () => {
     const call = await tool({
       module: `export default async ({ url }) => (await fetch(url, { method: 'PUT', headers: { 'x-own': 'yes', 'content-type': 'text/plain' }, body: 'Grüße' })).status`,
       implementation: hosts(),
@@ -487,7 +481,7 @@ describe('credentials', () => {
   const needsGoogle = { authorization: [{ id: 'google' }] }
   const as = (user: string) => ({ user_id: user, authorization: [{ id: 'google', token: `token-of-${user}` }] })
 
-  it('are added outside, over what the module wrote there, and cannot be read back', async () => {
+  it('credentials are added outside, over what the module wrote there, and cannot be read back', async () => {
     const call = await tool({
       module: get,
       implementation: {
@@ -508,7 +502,7 @@ describe('credentials', () => {
     for (const each of [SECRET, encodeURIComponent(SECRET), 'token-of-ann']) expect(text).not.toContain(each)
   })
 
-  it('cannot be measured by the module where an answer repeats them', async () => {
+  it('credentials cannot be measured by the module where an answer repeats them', async () => {
     const module = 'export default async ({ url }) => [...new Uint8Array(await (await fetch(url)).arrayBuffer())]'
     const call = await tool({
       module,
@@ -519,7 +513,7 @@ describe('credentials', () => {
     expect(value).toEqual([0xff, 0xfe, ...Buffer.from('[redacted]'), 0x80])
   })
 
-  it('go to their own hosts alone, also when those redirect', async () => {
+  it('credentials go to their own hosts alone, also when those redirect', async () => {
     const call = await tool({
       module: get,
       implementation: {
@@ -537,7 +531,7 @@ describe('credentials', () => {
     expect(JSON.stringify(elsewhere.arrived)).not.toMatch(/s3cret|token-of/)
   })
 
-  it('of one user are never used for another, whatever a module keeps', async () => {
+  it('credentials of one user are never used for another, whatever a module keeps', async () => {
     // It keeps a way out of every call, and tries them all in each
     const call = await tool({
       module: `
@@ -567,7 +561,7 @@ describe('credentials', () => {
     }
   })
 
-  it('of one user that changed make another isolate', async () => {
+  it('credentials of one user that changed make another isolate', async () => {
     const call = await tool({
       module: 'let n = 0; export default async ({ url }) => { await fetch(url); return ++n }',
       implementation: { allowed_hosts: [upstream.host], credentials: [google] },
@@ -585,7 +579,7 @@ describe('credentials', () => {
     ])
   })
 
-  it('of the same value do not make two users share an isolate', async () => {
+  it('credentials of the same value do not make two users share an isolate', async () => {
     const call = await tool({
       module: 'let n = 0; export default () => ++n',
       implementation: { allowed_hosts: [upstream.host], credentials: [google] },
@@ -595,69 +589,67 @@ describe('credentials', () => {
     expect([(await call({}, context('ann'))).value, (await call({}, context('bob'))).value]).toEqual([1, 1])
   })
 
-  it('are in no log', () => {
+  it('credentials are in no log', () => {
     expect(server.printed()).not.toMatch(/s3cret|token-of-/)
   })
 })
 
-describe('publication', () => {
-  it('finds everything wrong with an implementation', async () => {
-    const { answer } = await publish({
-      module: '',
-      implementation: {
-        allowed_hosts: [
-          'https://example.com',
-          'EXAMPLE.com',
-          'example.com:443',
-          '*.example.com',
-          'api.example.com',
-          'a b',
-        ],
-        credentials: [
-          { secret: 'UNDECLARED', in: 'header', name: 'X-Key' },
-          { secret: 'S', authorization: 'google', in: 'header', name: 'X-Key' },
-          { secret: 'S', in: 'path', name: 'key' },
-          { secret: 'S', in: 'header', name: 'Host' },
-          { secret: 'S', in: 'header', name: 'X', format: 'nothing' },
-          { secret: 'S', in: 'header', name: 'Y', hosts: ['other.example'] },
-          { secret: 'S', in: 'header', name: 'Z' },
-          { secret: 'S', in: 'header', name: 'z' },
-        ],
-        timeout_ms: 0,
-        more: 1,
-      },
-      requirements: { secrets: [{ id: 'S' }] },
-    })
-    expect(answer.status).toBe(422)
-    expect(answer.body.errors.map(({ path }: { path: string }) => path.slice('/implementation'.length))).toEqual([
-      '/more',
-      '/module',
-      '/allowed_hosts/0',
-      '/allowed_hosts/1',
-      '/allowed_hosts/3',
-      '/allowed_hosts/5',
-      '/credentials/0/secret',
-      '/credentials/1',
-      '/credentials/2/in',
-      '/credentials/3/name',
-      '/credentials/4/format',
-      '/credentials/5/hosts',
-      '/credentials/7/name',
-      '/timeout_ms',
-    ])
+it('publication finds everything wrong with an implementation', async () => {
+  const { answer } = await publish({
+    module: '',
+    implementation: {
+      allowed_hosts: [
+        'https://example.com',
+        'EXAMPLE.com',
+        'example.com:443',
+        '*.example.com',
+        'api.example.com',
+        'a b',
+      ],
+      credentials: [
+        { secret: 'UNDECLARED', in: 'header', name: 'X-Key' },
+        { secret: 'S', authorization: 'google', in: 'header', name: 'X-Key' },
+        { secret: 'S', in: 'path', name: 'key' },
+        { secret: 'S', in: 'header', name: 'Host' },
+        { secret: 'S', in: 'header', name: 'X', format: 'nothing' },
+        { secret: 'S', in: 'header', name: 'Y', hosts: ['other.example'] },
+        { secret: 'S', in: 'header', name: 'Z' },
+        { secret: 'S', in: 'header', name: 'z' },
+      ],
+      timeout_ms: 0,
+      more: 1,
+    },
+    requirements: { secrets: [{ id: 'S' }] },
   })
+  expect(answer.status).toBe(422)
+  expect(answer.body.errors.map(({ path }: { path: string }) => path.slice('/implementation'.length))).toEqual([
+    '/more',
+    '/module',
+    '/allowed_hosts/0',
+    '/allowed_hosts/1',
+    '/allowed_hosts/3',
+    '/allowed_hosts/5',
+    '/credentials/0/secret',
+    '/credentials/1',
+    '/credentials/2/in',
+    '/credentials/3/name',
+    '/credentials/4/format',
+    '/credentials/5/hosts',
+    '/credentials/7/name',
+    '/timeout_ms',
+  ])
+})
 
-  it('refuses credentials without a host to send them to', async () => {
-    const { answer } = await publish({
-      module: 'export default () => 1',
-      implementation: { credentials: [{ secret: 'S', in: 'header', name: 'X' }] },
-      requirements: { secrets: [{ id: 'S' }] },
-    })
-    expect(answer.body.errors).toEqual([
-      {
-        path: '/implementation/credentials/0/hosts',
-        message: "Must name at least one of 'allowed_hosts' to send it to",
-      },
-    ])
+it('publication refuses credentials without a host to send them to', async () => {
+  const { answer } = await publish({
+    module: 'export default () => 1',
+    implementation: { credentials: [{ secret: 'S', in: 'header', name: 'X' }] },
+    requirements: { secrets: [{ id: 'S' }] },
   })
+  expect(answer.body.errors).toEqual([
+    {
+      path: '/implementation/credentials/0/hosts',
+      message: "Must name at least one of 'allowed_hosts' to send it to",
+    },
+  ])
 })

@@ -10,10 +10,13 @@ describe('the official MCP conformance suite', () => {
     results = await runConformance()
   }, 180_000)
 
-  it.each(REVISIONS)('finds of %s what is expected, and nothing else', (revision) => {
-    const result = results.find((each) => each.revision === revision)
-    expect(result?.asExpected, result?.output).toBe(true)
-    expect(result?.passed).toBeGreaterThanOrEqual(PASSED[revision])
-    console.log(`${revision}: ${result?.passed} of ${result?.scored} scored scenarios pass`)
-  })
+  it.each(REVISIONS)(
+    'the official MCP conformance suite finds of %s what is expected, and nothing else',
+    (revision) => {
+      const result = results.find((each) => each.revision === revision)
+      expect(result?.asExpected, result?.output).toBe(true)
+      expect(result?.passed).toBeGreaterThanOrEqual(PASSED[revision])
+      console.log(`${revision}: ${result?.passed} of ${result?.scored} scored scenarios pass`)
+    },
+  )
 })

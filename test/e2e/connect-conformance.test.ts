@@ -12,14 +12,17 @@ describe('the official conformance suite, at the door for agents', () => {
     results = await runConnectConformance(await freePort())
   }, 300_000)
 
-  it('finds an authorization server', () => {
+  it('the official conformance suite, at the door for agents finds an authorization server', () => {
     const { passed, output } = results.authorization
     expect(passed, output).toEqual(['authorization-server-metadata-endpoint', 'authorization-code-grant'])
   })
 
-  it.each(REVISIONS)('finds of %s with a token what it finds with a key', (revision) => {
-    const result = results.server.find((each) => each.revision === revision)
-    expect(result?.asExpected, result?.output).toBe(true)
-    expect(result?.passed).toBeGreaterThanOrEqual(PASSED[revision])
-  })
+  it.each(REVISIONS)(
+    'the official conformance suite, at the door for agents finds of %s with a token what it finds with a key',
+    (revision) => {
+      const result = results.server.find((each) => each.revision === revision)
+      expect(result?.asExpected, result?.output).toBe(true)
+      expect(result?.passed).toBeGreaterThanOrEqual(PASSED[revision])
+    },
+  )
 })

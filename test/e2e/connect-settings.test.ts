@@ -18,7 +18,7 @@ describe('clients that an administrator gives', () => {
   })
   afterAll(() => world?.stop())
 
-  it('connect with their secret, are listed without it, and end with their agents', async () => {
+  it('clients that an administrator gives connect with their secret, are listed without it, and end with their agents', async () => {
     const { server } = world
     const redirectUri = 'https://agent.example/callback'
     const given = await server.json(
@@ -75,13 +75,13 @@ describe('clients that an administrator gives', () => {
       { name: 'x', redirect_uris: ['https://a.example/'], token_endpoint_auth_method: 'tls' },
       '/token_endpoint_auth_method',
     ],
-  ])('are refused where they are wrong (%#)', async (body, path) => {
+  ])('clients that an administrator gives are refused where they are wrong (%#)', async (body, path) => {
     const answer = await world.server.json('POST', '/clients', body, asAdmin)
     expect(answer.status).toBe(422)
     expect(answer.body.errors.map((each: { path: string }) => each.path)).toContain(path)
   })
 
-  it('may be sent back to an app by its own scheme', async () => {
+  it('clients that an administrator gives may be sent back to an app by its own scheme', async () => {
     const redirectUri = 'cursor://anysphere.cursor-mcp/oauth/callback'
     const { status, body } = await world.server.json(
       'POST',
@@ -142,7 +142,7 @@ describe('where nobody signs in with a provider', () => {
   })
   afterAll(() => server?.stop())
 
-  it('an agent acts as the key that was signed in with, and ends with it', async () => {
+  it('where nobody signs in with a provider, an agent acts as the key that was signed in with, and ends with it', async () => {
     const made = await server.json(
       'POST',
       '/keys',
@@ -197,7 +197,7 @@ describe("an authorization server of the company's own", async () => {
       .setExpirationTime('5m')
       .sign(keys.privateKey)
 
-  it('is named in place of ours, which is not there', async () => {
+  it("an authorization server of the company's own is named in place of ours, which is not there", async () => {
     const resource = await fetch(`${server.url}/.well-known/oauth-protected-resource/connect/mcp`)
     expect(await resource.json()).toMatchObject({
       resource: `${server.url}/connect/mcp`,
@@ -209,14 +209,14 @@ describe("an authorization server of the company's own", async () => {
     expect([401, 404]).toContain(status)
   })
 
-  it('makes tokens that the rules give rights to', async () => {
+  it("an authorization server of the company's own makes tokens that the rules give rights to", async () => {
     const { status, body } = await rpc(server.url, await token(), 'tools/list')
     expect(status, JSON.stringify(body)).toBe(200)
     expect(body.result.tools.every(({ name }: { name: string }) => name.startsWith('Calculator'))).toBe(true)
     expect((await rpc(server.url, await token({ email: 'eve@evil.test' }), 'tools/list')).status).toBe(403)
   })
 
-  it('makes none for another audience or of another issuer, and opens no other door', async () => {
+  it("an authorization server of the company's own makes none for another audience or of another issuer, and opens no other door", async () => {
     for (const wrong of [
       { aud: 'https://other.test/mcp' },
       { aud: `${server.url}/mcp` },

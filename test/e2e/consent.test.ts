@@ -66,7 +66,7 @@ async function expectAccessible(page: Page): Promise<void> {
 }
 
 describe.skipIf(NO_BROWSER !== '')(`a tool that acts for a person ${NO_BROWSER}`, () => {
-  it('is called over OXP: a challenge, a person who clicks through, and the same call succeeds', async () => {
+  it('a tool that acts for a person is called over OXP: a challenge, a person who clicks through, and the same call succeeds', async () => {
     const user = newUser()
     const { id, url, check_url } = await edge.challenge('Mail.GetEmails', user)
     expect(id).toBe('mail')
@@ -104,7 +104,7 @@ describe.skipIf(NO_BROWSER !== '')(`a tool that acts for a person ${NO_BROWSER}`
     ])
   })
 
-  it('is called as the Open Tool Calling RFC has it', async () => {
+  it('a tool that acts for a person is called as the Open Tool Calling RFC has it', async () => {
     const user = newUser()
     const invoke = async () => {
       const tool = { name: 'GetEmails', toolkit: 'Mail', version: '1.0.0' }
@@ -142,7 +142,7 @@ describe.skipIf(NO_BROWSER !== '')(`a tool that acts for a person ${NO_BROWSER}`
       return client
     }
 
-    it('on 2026-07-28: the client is asked to open the link, and the call goes on by itself', async () => {
+    it('a tool that acts for a person is called over MCP on 2026-07-28: the client is asked to open the link, and the call goes on by itself', async () => {
       const user = newUser()
       const client = await connected(user, '2026-07-28', URL_ELICITATION)
       const asked: unknown[] = []
@@ -161,7 +161,7 @@ describe.skipIf(NO_BROWSER !== '')(`a tool that acts for a person ${NO_BROWSER}`
       await client.close()
     })
 
-    it('on 2026-07-28: who declines is told to the model, with nothing granted', async () => {
+    it('a tool that acts for a person is called over MCP on 2026-07-28: who declines is told to the model, with nothing granted', async () => {
       const user = newUser()
       const client = await connected(user, '2026-07-28', URL_ELICITATION)
       client.setRequestHandler('elicitation/create', async () => ({ action: 'decline' }))
@@ -171,7 +171,7 @@ describe.skipIf(NO_BROWSER !== '')(`a tool that acts for a person ${NO_BROWSER}`
       await client.close()
     })
 
-    it('on 2025-11-25: error -32042 has the link, and the call that is made again succeeds', async () => {
+    it('a tool that acts for a person is called over MCP on 2025-11-25: error -32042 has the link, and the call that is made again succeeds', async () => {
       const user = newUser()
       const client = await connected(user, 'legacy', URL_ELICITATION)
       const refused = await client.callTool({ name: 'Mail_GetEmails', arguments: {} }).catch((error: unknown) => error)
@@ -186,7 +186,7 @@ describe.skipIf(NO_BROWSER !== '')(`a tool that acts for a person ${NO_BROWSER}`
     })
   })
 
-  it('works in a browser without JavaScript', async () => {
+  it('a tool that acts for a person works in a browser without JavaScript', async () => {
     const user = newUser()
     const { url, check_url } = await edge.challenge('Mail.GetEmails', user)
     await consent(await newPerson({ javaScript: false }), url, 'ann')
@@ -195,7 +195,7 @@ describe.skipIf(NO_BROWSER !== '')(`a tool that acts for a person ${NO_BROWSER}`
 })
 
 describe.skipIf(NO_BROWSER !== '')(`a person who says no ${NO_BROWSER}`, () => {
-  it("at the provider is told so, and so is the caller; the next call's challenge is a new one", async () => {
+  it("a person who says no at the provider is told so, and so is the caller; the next call's challenge is a new one", async () => {
     const user = newUser()
     const { url, check_url } = await edge.challenge('Mail.GetEmails', user)
     const who = await newPerson()
@@ -212,7 +212,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person who says no ${NO_BROWSER}`, () => {
     expect(await grantsOf(user)).toEqual([])
   })
 
-  it("at Switchboard's page never gets to the provider", async () => {
+  it("a person who says no at Switchboard's page never gets to the provider", async () => {
     const user = newUser()
     const opened = world.provider.opened.length
     const { url, check_url } = await edge.challenge('Mail.GetEmails', user)
@@ -252,7 +252,7 @@ describe.skipIf(NO_BROWSER !== '')(`the way back from the provider ${NO_BROWSER}
     expect(await grantsOf(user)).toEqual([])
   }
 
-  it('is refused in another browser, and nothing is stored', async () => {
+  it('the way back from the provider is refused in another browser, and nothing is stored', async () => {
     const { user, back, who } = await halfway()
     const thief = await newPerson()
     await expectRefused(thief, back, user)
@@ -263,7 +263,7 @@ describe.skipIf(NO_BROWSER !== '')(`the way back from the provider ${NO_BROWSER}
     expect((await edge.call('Mail.GetEmails', user)).body.result).toMatchObject({ success: true })
   })
 
-  it("is refused in another browser that is on its own way back: a thief's code never becomes a user's grant", async () => {
+  it("the way back from the provider is refused in another browser that is on its own way back: a thief's code never becomes a user's grant", async () => {
     const victim = await halfway()
     const thief = await halfway()
     const mixed = new URL(victim.back)

@@ -83,7 +83,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
   afterAll(() => Promise.all([server?.stop(), browser?.close()]))
 
   it.each(screens(SIZES))(
-    'is in order on every page at $width px, $colorScheme, and asks no other host',
+    'the console in a browser is in order on every page at $width px, $colorScheme, and asks no other host',
     async (size) => {
       const { context, page, leave } = await person(browser)
       const hosts = new Set<string>()
@@ -112,46 +112,52 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     },
   )
 
-  it.each(DESKTOP_AND_PHONE)('leads from a question to a tool, by the keyboard alone, at $width px', async (size) => {
-    const { page, leave } = await person(browser)
-    await page.setViewportSize({ width: size.width, height: size.height })
-    await page.goto(server.url)
-    await page.keyboard.press('Tab')
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content')
-    await page.keyboard.press('/')
-    await page.keyboard.type('add two numbers')
-    await page.keyboard.press('Enter')
-    await page.waitForURL(/q=add/)
-    await page.getByRole('link', { name: 'Calculator.Add', exact: true }).focus()
-    await page.keyboard.press('Enter')
-    await page.waitForURL(/\/console\/tools\/Calculator\.Add/)
-    const text = await textOf(page)
-    for (const said of ['Adds two numbers together.', 'The first number to add.', 'required'])
-      expect(text).toContain(said)
-    await page.getByRole('heading', { name: 'Definition' }).click()
-    await page.getByRole('link', { name: 'MCP', exact: true }).click()
-    expect(await textOf(page)).toContain('"inputSchema"')
-    await leave()
-  })
+  it.each(DESKTOP_AND_PHONE)(
+    'the console in a browser leads from a question to a tool, by the keyboard alone, at $width px',
+    async (size) => {
+      const { page, leave } = await person(browser)
+      await page.setViewportSize({ width: size.width, height: size.height })
+      await page.goto(server.url)
+      await page.keyboard.press('Tab')
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content')
+      await page.keyboard.press('/')
+      await page.keyboard.type('add two numbers')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/q=add/)
+      await page.getByRole('link', { name: 'Calculator.Add', exact: true }).focus()
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/\/console\/tools\/Calculator\.Add/)
+      const text = await textOf(page)
+      for (const said of ['Adds two numbers together.', 'The first number to add.', 'required'])
+        expect(text).toContain(said)
+      await page.getByRole('heading', { name: 'Definition' }).click()
+      await page.getByRole('link', { name: 'MCP', exact: true }).click()
+      expect(await textOf(page)).toContain('"inputSchema"')
+      await leave()
+    },
+  )
 
-  it.each([true, false])('opens its drawer on a phone by the keyboard, with a script: %j', async (javaScript) => {
-    const { page, leave } = await person(browser, { javaScript })
-    await page.setViewportSize({ width: 360, height: 740 })
-    await page.goto(`${server.url}/console/calls`)
-    const link = page.getByRole('link', { name: 'API keys' })
-    expect(await link.isVisible()).toBe(false)
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Enter')
-    expect(await link.isVisible()).toBe(true)
-    expect(await page.getByRole('link', { name: 'Calls' }).getAttribute('aria-current')).toBe('page')
-    if (javaScript) expect(await violations(page)).toEqual([])
-    await page.keyboard.press('Tab')
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('q')
-    await page.keyboard.press('Escape')
-    expect(await link.isVisible()).toBe(false)
-    await leave()
-  })
+  it.each([true, false])(
+    'the console in a browser opens its drawer on a phone by the keyboard, with a script: %j',
+    async (javaScript) => {
+      const { page, leave } = await person(browser, { javaScript })
+      await page.setViewportSize({ width: 360, height: 740 })
+      await page.goto(`${server.url}/console/calls`)
+      const link = page.getByRole('link', { name: 'API keys' })
+      expect(await link.isVisible()).toBe(false)
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      expect(await link.isVisible()).toBe(true)
+      expect(await page.getByRole('link', { name: 'Calls' }).getAttribute('aria-current')).toBe('page')
+      if (javaScript) expect(await violations(page)).toEqual([])
+      await page.keyboard.press('Tab')
+      expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('q')
+      await page.keyboard.press('Escape')
+      expect(await link.isVisible()).toBe(false)
+      await leave()
+    },
+  )
 
   it.each(
     screens([
@@ -159,185 +165,206 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
       { ...SIZES[2], javaScript: false },
       { ...SIZES[2], javaScript: true },
     ]),
-  )('calls a tool, after it said what was wrong, at $width px; with a script: $javaScript', async (size) => {
-    const { width, height, javaScript } = size
-    const { page, leave } = await person(browser, { javaScript })
-    await page.setViewportSize({ width, height })
-    await page.goto(`${server.url}/console/tools/Calculator.Add`)
-    await page.getByLabel(/^a\b/).fill('ten')
-    await page.getByRole('button', { name: 'Call tool' }).click()
-    expect(await textOf(page)).toMatch(/Must be a number[^]*Is required/)
-    expect(await page.getByLabel(/^a\b/).getAttribute('aria-invalid')).toBe('true')
-    if (javaScript) expect(await violations(page)).toEqual([])
-    expect(await page.getByLabel(/^a\b/).inputValue()).toBe('ten')
-    await page.getByLabel(/^a\b/).fill('10')
-    await page.getByLabel(/^b\b/).fill('5')
-    await page.getByRole('button', { name: 'Try again' }).click()
-    expect(await textOf(page)).toMatch(/Succeeded[^]*\n15\n/)
-    if (javaScript) expect(await violations(page)).toEqual([])
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
-    await screenshot(page, 'console-called')
-    await leave()
-  })
-
-  it.each(DESKTOP_AND_PHONE)('makes a key, shows it once, and revokes it, at $width px', async ({ width, height }) => {
-    const { page, leave } = await person(browser)
-    await page.setViewportSize({ width, height })
-    const name = `made at ${width}`
-    await page.goto(`${server.url}/console/keys`)
-    await page.getByLabel('Name').fill(name)
-    await page.getByLabel(/^Tools/).fill('Calculator.*')
-    await page.getByRole('button', { name: 'Create key' }).click()
-    const [key = ''] = /sb_[\w-]{43}/.exec(await textOf(page)) ?? []
-    expect(await violations(page)).toEqual([])
-    const headers = { authorization: `Bearer ${key}` }
-    expect((await server.json('GET', '/tools', undefined, headers)).body.items).toHaveLength(2)
-    await page.goto(`${server.url}/console/keys`)
-    expect(await page.content()).not.toContain(key)
-    const row = page.getByRole('row', { name })
-    await row.getByText('More').click()
-    await row.getByRole('button', { name: 'Revoke' }).click()
-    await page.waitForURL(/done=revoked/)
-    expect(await page.getByRole('row', { name }).count()).toBe(0)
-    await leave()
-  })
-
-  it.each(DESKTOP_AND_PHONE)('changes of a key what was changed, at $width px', async ({ width, height }) => {
-    const { page, leave } = await person(browser)
-    await page.setViewportSize({ width, height })
-    const [name, expires_at] = [`changed at ${width}`, '2031-05-01T08:00:00.000Z']
-    const made = await server.json('POST', '/keys', { name, scopes: ['tools:read'], tools: [], expires_at })
-    await page.goto(`${server.url}/console/keys`)
-    await page.getByRole('link', { name: `Edit key ${name}` }).click()
-    await page.getByRole('textbox', { name: 'Name' }).fill(`renamed at ${width}`)
-    await page.getByText('Limits and recording').click()
-    await page.getByLabel(/^Calls/).fill('5')
-    await page.getByLabel(/^Seconds/).fill('60')
-    expect(await violations(page)).toEqual([])
-    await page.getByRole('button', { name: 'Save key' }).click()
-    await page.waitForURL(/done=changed/)
-    expect((await server.json('GET', `/keys/${made.body.id}`)).body).toMatchObject({
-      name: `renamed at ${width}`,
-      tools: [],
-      users: [],
-      expires_at,
-      limits: { rate: { calls: 5, seconds: 60 } },
-    })
-    await leave()
-  })
-
-  it.each(DESKTOP_AND_PHONE)('connects a provider, and changes it, at $width px', async ({ width, height }) => {
-    const { page, leave } = await person(browser)
-    await page.setViewportSize({ width, height })
-    const id = `acme${width}`
-    await page.goto(`${server.url}/console/providers`)
-    await page.getByLabel(/^Id/).fill(id)
-    await page.getByLabel(/^Issuer/).fill('https://login.acme.com')
-    await page.getByLabel('Client id').fill('c')
-    await page.getByText('Advanced settings').click()
-    await page.getByLabel(/^Scope separator/).fill(',')
-    await page.getByLabel(/^Authorization parameters/).fill('access_type=offline')
-    await page.getByRole('button', { name: 'Add provider' }).click()
-    await page.waitForURL(/done=1/)
-    await page.getByRole('link', { name: `Edit provider ${id}` }).click()
-    await page.getByLabel(/^Name/).fill('Acme')
-    expect(await violations(page)).toEqual([])
-    await page.getByRole('button', { name: 'Save provider' }).click()
-    await page.waitForURL(/done=1/)
-    expect((await server.json('GET', `/providers/${id}`)).body).toEqual({
-      id,
-      name: 'Acme',
-      issuer: 'https://login.acme.com',
-      client_id: 'c',
-      scope_separator: ',',
-      authorization_parameters: { access_type: 'offline' },
-    })
-    await leave()
-  })
-
-  it.each(DESKTOP_AND_PHONE)('shows what an import would make, and makes it then, at $width px', async (size) => {
-    const { page, leave } = await person(browser)
-    const { width, height } = size
-    await page.setViewportSize({ width, height })
-    const toolkit = `Rates${width}`
-    await page.goto(`${server.url}/console/import`)
-    const description = {
-      openapi: '3.1.0',
-      info: { title: 'Rates', version: '1.0.0' },
-      servers: [{ url: 'https://rates.test' }],
-      paths: { '/latest': { get: { operationId: 'Latest', responses: { 200: { description: 'Rates' } } } } },
-    }
-    await page.getByLabel(/^Source a URL/).fill(JSON.stringify(description))
-    await page.getByLabel(/^Toolkit/).fill(toolkit)
-    await page.getByRole('button', { name: 'Preview import' }).click()
-    expect(await textOf(page)).toMatch(new RegExp(`Nothing is imported yet[^]*${toolkit}\\.Latest@1\\.0\\.0`))
-    expect(await violations(page)).toEqual([])
-    expect((await server.json('GET', `/tools/${toolkit}.Latest`)).status).toBe(404)
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
-    await screenshot(page, `console-import-${width}`)
-    await page.getByRole('button', { name: 'Import 1 tool' }).click()
-    expect(await textOf(page)).toContain('1 tool imported')
-    expect((await server.json('GET', `/tools/${toolkit}.Latest`)).status).toBe(200)
-    await leave()
-  })
-
-  it.each(DESKTOP_AND_PHONE)('sets a policy, changes it, and removes it, at $width px', async ({ width, height }) => {
-    const { page, leave } = await person(browser)
-    await page.setViewportSize({ width, height })
-    const pattern = `Mail${width}.*`
-    await page.goto(`${server.url}/console/policies`)
-    await page.getByLabel(/^Pattern/).fill(pattern)
-    await page.getByRole('button', { name: 'Save policy' }).click()
-    expect(await page.getByRole('alert').innerText()).toContain('Must have at least one setting')
-    expect(await page.getByLabel(/^Pattern/).inputValue()).toBe(pattern)
-    await page.getByLabel(/^Security level/).fill('8')
-    await page.getByLabel(/^Calls/).fill('5')
-    await page.getByLabel(/^Seconds/).fill('60')
-    await page.getByRole('button', { name: 'Save policy' }).click()
-    await page.waitForURL(/done=set/)
-    const policy = () => server.json('GET', `/policies/${pattern}`)
-    expect((await policy()).body).toEqual({ pattern, security_level: 8, limits: { rate: { calls: 5, seconds: 60 } } })
-    await page.getByRole('link', { name: `Edit policy for ${pattern}` }).click()
-    await page.getByLabel(/^Security level/).fill('')
-    await page.getByRole('checkbox', { name: /^Approval/ }).check()
-    await page.getByRole('button', { name: 'Save policy' }).click()
-    await page.waitForURL(/done=set/)
-    expect((await policy()).body).toMatchObject({ pattern, approval: true })
-    const item = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: pattern }) })
-    await item.getByText('Remove…').click()
-    await item.getByRole('button', { name: 'Remove policy' }).click()
-    await page.waitForURL(/done=removed/)
-    expect((await policy()).status).toBe(404)
-    await leave()
-  })
-
-  it.each(DESKTOP_AND_PHONE)('disables a version and activates it again, at $width px', async ({ width, height }) => {
-    const { page, leave } = await person(browser)
-    await page.setViewportSize({ width, height })
-    const id = 'System.GetTimestamp@1.0.0'
-    const status = async () => (await server.json('GET', `/tools/${id}/versions`)).body.items[0].status
-    for (const [from, button, to] of [
-      ['active', 'Disable', 'disabled'],
-      ['disabled', 'Activate', 'active'],
-    ] as const) {
-      await page.goto(`${server.url}/console/versions`)
-      await page.getByRole('link', { name: from, exact: true }).click()
-      await page.getByLabel('Toolkit').fill('System')
-      await page.getByRole('button', { name: 'Show' }).click()
-      const item = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: id }) })
-      await item.getByText('Change status').click()
-      expect(await violations(page)).toEqual([])
-      await screenshot(page, `console-${from}-${width}`)
-      await item.getByRole('button', { name: button }).click()
-      await page.waitForURL(/done=1/)
-      expect(await page.getByRole('link', { name: id }).count()).toBe(0)
-      expect(await status()).toBe(to)
-    }
-    await leave()
-  })
+  )(
+    'the console in a browser calls a tool, after it said what was wrong, at $width px; with a script: $javaScript',
+    async (size) => {
+      const { width, height, javaScript } = size
+      const { page, leave } = await person(browser, { javaScript })
+      await page.setViewportSize({ width, height })
+      await page.goto(`${server.url}/console/tools/Calculator.Add`)
+      await page.getByLabel(/^a\b/).fill('ten')
+      await page.getByRole('button', { name: 'Call tool' }).click()
+      expect(await textOf(page)).toMatch(/Must be a number[^]*Is required/)
+      expect(await page.getByLabel(/^a\b/).getAttribute('aria-invalid')).toBe('true')
+      if (javaScript) expect(await violations(page)).toEqual([])
+      expect(await page.getByLabel(/^a\b/).inputValue()).toBe('ten')
+      await page.getByLabel(/^a\b/).fill('10')
+      await page.getByLabel(/^b\b/).fill('5')
+      await page.getByRole('button', { name: 'Try again' }).click()
+      expect(await textOf(page)).toMatch(/Succeeded[^]*\n15\n/)
+      if (javaScript) expect(await violations(page)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      await screenshot(page, 'console-called')
+      await leave()
+    },
+  )
 
   it.each(DESKTOP_AND_PHONE)(
-    'disables a toolkit, says that its versions stay so, and activates it, at $width px',
+    'the console in a browser makes a key, shows it once, and revokes it, at $width px',
+    async ({ width, height }) => {
+      const { page, leave } = await person(browser)
+      await page.setViewportSize({ width, height })
+      const name = `made at ${width}`
+      await page.goto(`${server.url}/console/keys`)
+      await page.getByLabel('Name').fill(name)
+      await page.getByLabel(/^Tools/).fill('Calculator.*')
+      await page.getByRole('button', { name: 'Create key' }).click()
+      const [key = ''] = /sb_[\w-]{43}/.exec(await textOf(page)) ?? []
+      expect(await violations(page)).toEqual([])
+      const headers = { authorization: `Bearer ${key}` }
+      expect((await server.json('GET', '/tools', undefined, headers)).body.items).toHaveLength(2)
+      await page.goto(`${server.url}/console/keys`)
+      expect(await page.content()).not.toContain(key)
+      const row = page.getByRole('row', { name })
+      await row.getByText('More').click()
+      await row.getByRole('button', { name: 'Revoke' }).click()
+      await page.waitForURL(/done=revoked/)
+      expect(await page.getByRole('row', { name }).count()).toBe(0)
+      await leave()
+    },
+  )
+
+  it.each(DESKTOP_AND_PHONE)(
+    'the console in a browser changes of a key what was changed, at $width px',
+    async ({ width, height }) => {
+      const { page, leave } = await person(browser)
+      await page.setViewportSize({ width, height })
+      const [name, expires_at] = [`changed at ${width}`, '2031-05-01T08:00:00.000Z']
+      const made = await server.json('POST', '/keys', { name, scopes: ['tools:read'], tools: [], expires_at })
+      await page.goto(`${server.url}/console/keys`)
+      await page.getByRole('link', { name: `Edit key ${name}` }).click()
+      await page.getByRole('textbox', { name: 'Name' }).fill(`renamed at ${width}`)
+      await page.getByText('Limits and recording').click()
+      await page.getByLabel(/^Calls/).fill('5')
+      await page.getByLabel(/^Seconds/).fill('60')
+      expect(await violations(page)).toEqual([])
+      await page.getByRole('button', { name: 'Save key' }).click()
+      await page.waitForURL(/done=changed/)
+      expect((await server.json('GET', `/keys/${made.body.id}`)).body).toMatchObject({
+        name: `renamed at ${width}`,
+        tools: [],
+        users: [],
+        expires_at,
+        limits: { rate: { calls: 5, seconds: 60 } },
+      })
+      await leave()
+    },
+  )
+
+  it.each(DESKTOP_AND_PHONE)(
+    'the console in a browser connects a provider, and changes it, at $width px',
+    async ({ width, height }) => {
+      const { page, leave } = await person(browser)
+      await page.setViewportSize({ width, height })
+      const id = `acme${width}`
+      await page.goto(`${server.url}/console/providers`)
+      await page.getByLabel(/^Id/).fill(id)
+      await page.getByLabel(/^Issuer/).fill('https://login.acme.com')
+      await page.getByLabel('Client id').fill('c')
+      await page.getByText('Advanced settings').click()
+      await page.getByLabel(/^Scope separator/).fill(',')
+      await page.getByLabel(/^Authorization parameters/).fill('access_type=offline')
+      await page.getByRole('button', { name: 'Add provider' }).click()
+      await page.waitForURL(/done=1/)
+      await page.getByRole('link', { name: `Edit provider ${id}` }).click()
+      await page.getByLabel(/^Name/).fill('Acme')
+      expect(await violations(page)).toEqual([])
+      await page.getByRole('button', { name: 'Save provider' }).click()
+      await page.waitForURL(/done=1/)
+      expect((await server.json('GET', `/providers/${id}`)).body).toEqual({
+        id,
+        name: 'Acme',
+        issuer: 'https://login.acme.com',
+        client_id: 'c',
+        scope_separator: ',',
+        authorization_parameters: { access_type: 'offline' },
+      })
+      await leave()
+    },
+  )
+
+  it.each(DESKTOP_AND_PHONE)(
+    'the console in a browser shows what an import would make, and makes it then, at $width px',
+    async (size) => {
+      const { page, leave } = await person(browser)
+      const { width, height } = size
+      await page.setViewportSize({ width, height })
+      const toolkit = `Rates${width}`
+      await page.goto(`${server.url}/console/import`)
+      const description = {
+        openapi: '3.1.0',
+        info: { title: 'Rates', version: '1.0.0' },
+        servers: [{ url: 'https://rates.test' }],
+        paths: { '/latest': { get: { operationId: 'Latest', responses: { 200: { description: 'Rates' } } } } },
+      }
+      await page.getByLabel(/^Source a URL/).fill(JSON.stringify(description))
+      await page.getByLabel(/^Toolkit/).fill(toolkit)
+      await page.getByRole('button', { name: 'Preview import' }).click()
+      expect(await textOf(page)).toMatch(new RegExp(`Nothing is imported yet[^]*${toolkit}\\.Latest@1\\.0\\.0`))
+      expect(await violations(page)).toEqual([])
+      expect((await server.json('GET', `/tools/${toolkit}.Latest`)).status).toBe(404)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      await screenshot(page, `console-import-${width}`)
+      await page.getByRole('button', { name: 'Import 1 tool' }).click()
+      expect(await textOf(page)).toContain('1 tool imported')
+      expect((await server.json('GET', `/tools/${toolkit}.Latest`)).status).toBe(200)
+      await leave()
+    },
+  )
+
+  it.each(DESKTOP_AND_PHONE)(
+    'the console in a browser sets a policy, changes it, and removes it, at $width px',
+    async ({ width, height }) => {
+      const { page, leave } = await person(browser)
+      await page.setViewportSize({ width, height })
+      const pattern = `Mail${width}.*`
+      await page.goto(`${server.url}/console/policies`)
+      await page.getByLabel(/^Pattern/).fill(pattern)
+      await page.getByRole('button', { name: 'Save policy' }).click()
+      expect(await page.getByRole('alert').innerText()).toContain('Must have at least one setting')
+      expect(await page.getByLabel(/^Pattern/).inputValue()).toBe(pattern)
+      await page.getByLabel(/^Security level/).fill('8')
+      await page.getByLabel(/^Calls/).fill('5')
+      await page.getByLabel(/^Seconds/).fill('60')
+      await page.getByRole('button', { name: 'Save policy' }).click()
+      await page.waitForURL(/done=set/)
+      const policy = () => server.json('GET', `/policies/${pattern}`)
+      expect((await policy()).body).toEqual({ pattern, security_level: 8, limits: { rate: { calls: 5, seconds: 60 } } })
+      await page.getByRole('link', { name: `Edit policy for ${pattern}` }).click()
+      await page.getByLabel(/^Security level/).fill('')
+      await page.getByRole('checkbox', { name: /^Approval/ }).check()
+      await page.getByRole('button', { name: 'Save policy' }).click()
+      await page.waitForURL(/done=set/)
+      expect((await policy()).body).toMatchObject({ pattern, approval: true })
+      const item = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: pattern }) })
+      await item.getByText('Remove…').click()
+      await item.getByRole('button', { name: 'Remove policy' }).click()
+      await page.waitForURL(/done=removed/)
+      expect((await policy()).status).toBe(404)
+      await leave()
+    },
+  )
+
+  it.each(DESKTOP_AND_PHONE)(
+    'the console in a browser disables a version and activates it again, at $width px',
+    async ({ width, height }) => {
+      const { page, leave } = await person(browser)
+      await page.setViewportSize({ width, height })
+      const id = 'System.GetTimestamp@1.0.0'
+      const status = async () => (await server.json('GET', `/tools/${id}/versions`)).body.items[0].status
+      for (const [from, button, to] of [
+        ['active', 'Disable', 'disabled'],
+        ['disabled', 'Activate', 'active'],
+      ] as const) {
+        await page.goto(`${server.url}/console/versions`)
+        await page.getByRole('link', { name: from, exact: true }).click()
+        await page.getByLabel('Toolkit').fill('System')
+        await page.getByRole('button', { name: 'Show' }).click()
+        const item = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: id }) })
+        await item.getByText('Change status').click()
+        expect(await violations(page)).toEqual([])
+        await screenshot(page, `console-${from}-${width}`)
+        await item.getByRole('button', { name: button }).click()
+        await page.waitForURL(/done=1/)
+        expect(await page.getByRole('link', { name: id }).count()).toBe(0)
+        expect(await status()).toBe(to)
+      }
+      await leave()
+    },
+  )
+
+  it.each(DESKTOP_AND_PHONE)(
+    'the console in a browser disables a toolkit, says that its versions stay so, and activates it, at $width px',
     async (size) => {
       const { page, leave } = await person(browser)
       await page.setViewportSize({ width: size.width, height: size.height })
@@ -365,30 +392,33 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     },
   )
 
-  it.each(DESKTOP_AND_PHONE)('shows all of a row at $width px, and when it was where it is read', async (size) => {
-    const { page, leave } = await person(browser)
-    await page.setViewportSize({ width: size.width, height: size.height })
-    const cut = () =>
-      page.evaluate(
-        () => [...document.querySelectorAll('.scroll')].filter((each) => each.scrollWidth > each.clientWidth).length,
-      )
-    for (const path of ['/console/calls', '/console/audit', '/console/keys']) {
-      await page.goto(server.url + path)
-      expect([path, await cut()]).toEqual([path, 0])
-    }
-    await page.goto(`${server.url}/console/calls`)
-    const time = page.locator('td time').first()
-    expect(await time.getAttribute('title')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/)
-    const at = await time.getAttribute('datetime')
-    const local = `new Date(${JSON.stringify(at)}).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })`
-    expect(await time.innerText()).toBe(await page.evaluate(local))
-    await page.getByRole('row').nth(1).getByText('Details', { exact: true }).click()
-    expect(await page.getByRole('row').nth(1).innerText()).toContain('Digest')
-    expect(await cut()).toBe(0)
-    await leave()
-  })
+  it.each(DESKTOP_AND_PHONE)(
+    'the console in a browser shows all of a row at $width px, and when it was where it is read',
+    async (size) => {
+      const { page, leave } = await person(browser)
+      await page.setViewportSize({ width: size.width, height: size.height })
+      const cut = () =>
+        page.evaluate(
+          () => [...document.querySelectorAll('.scroll')].filter((each) => each.scrollWidth > each.clientWidth).length,
+        )
+      for (const path of ['/console/calls', '/console/audit', '/console/keys']) {
+        await page.goto(server.url + path)
+        expect([path, await cut()]).toEqual([path, 0])
+      }
+      await page.goto(`${server.url}/console/calls`)
+      const time = page.locator('td time').first()
+      expect(await time.getAttribute('title')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/)
+      const at = await time.getAttribute('datetime')
+      const local = `new Date(${JSON.stringify(at)}).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })`
+      expect(await time.innerText()).toBe(await page.evaluate(local))
+      await page.getByRole('row').nth(1).getByText('Details', { exact: true }).click()
+      expect(await page.getByRole('row').nth(1).innerText()).toContain('Digest')
+      expect(await cut()).toBe(0)
+      await leave()
+    },
+  )
 
-  it('has lines in its guides that are read with ease, and code as wide as there is room', async () => {
+  it('the console in a browser has lines in its guides that are read with ease, and code as wide as there is room', async () => {
     const { page, leave } = await person(browser)
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.goto(`${server.url}/docs/operate`)
@@ -404,7 +434,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await leave()
   })
 
-  it('copies what is to be copied with one click', async () => {
+  it('the console in a browser copies what is to be copied with one click', async () => {
     const { context, page, leave } = await person(browser)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.goto(`${server.url}/console/tools/Calculator.Add`)
@@ -415,7 +445,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await leave()
   })
 
-  it('works without a script', async () => {
+  it('the console in a browser works without a script', async () => {
     const { page, leave } = await person(browser, { javaScript: false })
     await page.goto(server.url)
     await page.getByRole('main').getByLabel('Search tools').fill('timestamp')
@@ -445,7 +475,7 @@ describe.skipIf(NO_BROWSER !== '')(`a challenge in the console ${NO_BROWSER}`, (
   afterAll(() => Promise.all([edge?.server.stop(), browser?.close(), world?.close()]))
 
   it.each(DESKTOP_AND_PHONE)(
-    'leads through the consent, and back to the same call, at $width px',
+    'a challenge in the console leads through the consent, and back to the same call, at $width px',
     async ({ width, height }) => {
       const key = await edge.keyFor('any')
       const who = await person(browser)

@@ -52,7 +52,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
     await page.getByRole('button', { name: button }).click()
   }
 
-  it('list and end their agents, without a script', async () => {
+  it("a person's own pages of the console, in a browser list and end their agents, without a script", async () => {
     const mine = await connected(await byHttp('ann'), url, ['Calculator'])
     const other = await connected(await byHttp('ann'), url, ['Calculator', 'Mail'])
     const bobs = await connected(await byHttp('bob'), url, ['Calculator'])
@@ -82,7 +82,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
     await leave()
   })
 
-  it('list and end where they are signed in', async () => {
+  it("a person's own pages of the console, in a browser list and end where they are signed in", async () => {
     const elsewhere = await byHttp('bob')
     const { page, leave } = await at('/console/sign-ins', 'bob')
     const before = await page.getByRole('listitem').filter({ hasText: 'Browser' }).count()
@@ -98,7 +98,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
     await leave()
   })
 
-  it('list accounts and take them back', async () => {
+  it("a person's own pages of the console, in a browser list accounts and take them back", async () => {
     const { url: link, check_url } = await edge.challenge('Mail.GetEmails', 'ann@acme.test')
     const { page, leave } = await at('/console/accounts', 'ann')
     expect(await textOf(page)).toContain('No connected accounts')
@@ -119,7 +119,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
     await leave()
   })
 
-  it('end nothing by a form of another site, whoever is signed in', async () => {
+  it("a person's own pages of the console, in a browser end nothing by a form of another site, whoever is signed in", async () => {
     const ann = await byHttp('ann')
     const { tokens } = await connected(ann, url, ['Calculator'])
     for (const headers of [
@@ -137,28 +137,33 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
     expect((await rpc(url, tokens.access_token, 'tools/list')).status).toBe(401)
   })
 
-  it.each(screens([1280, 360]))('are in order at %i px, and by the keyboard', async (width) => {
-    await connected(await byHttp('ann'), url, ['Calculator'])
-    const { page, leave } = await at('/console/agents', 'ann', { javaScript: true })
-    await page.setViewportSize({ width, height: 800 })
-    await page.emulateMedia({ colorScheme: width === 360 ? 'dark' : 'light' })
-    for (const path of ['/console/agents?done=1', '/console/sign-ins', '/console/accounts']) {
-      await page.goto(url + path)
-      for (const each of await page.locator('details').all())
-        await each.evaluate((details) => details.setAttribute('open', ''))
-      const name = path.slice(1).replaceAll(/\W+/g, '-')
-      await screenshot(page, `${name}-${width}`)
-      const script = `${axe}; axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`
-      expect([path, await page.evaluate<string[]>(script)]).toEqual([path, []])
-      expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, width])
-    }
-    await page.goto(`${url}/console/agents`)
-    await page.getByText('Disconnect…').first().focus()
-    await page.keyboard.press('Enter')
-    await page.keyboard.press('Tab')
-    expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toMatch(/^Disconnect “A test agent”/)
-    await page.keyboard.press('Enter')
-    await page.waitForURL(`${url}/console/agents?done=1`)
-    await leave()
-  })
+  it.each(screens([1280, 360]))(
+    "a person's own pages of the console, in a browser are in order at %i px, and by the keyboard",
+    async (width) => {
+      await connected(await byHttp('ann'), url, ['Calculator'])
+      const { page, leave } = await at('/console/agents', 'ann', { javaScript: true })
+      await page.setViewportSize({ width, height: 800 })
+      await page.emulateMedia({ colorScheme: width === 360 ? 'dark' : 'light' })
+      for (const path of ['/console/agents?done=1', '/console/sign-ins', '/console/accounts']) {
+        await page.goto(url + path)
+        for (const each of await page.locator('details').all())
+          await each.evaluate((details) => details.setAttribute('open', ''))
+        const name = path.slice(1).replaceAll(/\W+/g, '-')
+        await screenshot(page, `${name}-${width}`)
+        const script = `${axe}; axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`
+        expect([path, await page.evaluate<string[]>(script)]).toEqual([path, []])
+        expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, width])
+      }
+      await page.goto(`${url}/console/agents`)
+      await page.getByText('Disconnect…').first().focus()
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('Tab')
+      expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toMatch(
+        /^Disconnect “A test agent”/,
+      )
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`${url}/console/agents?done=1`)
+      await leave()
+    },
+  )
 })

@@ -49,46 +49,49 @@ describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
       { width: 360, height: 740, javaScript: false },
       { width: 360, height: 740, javaScript: true },
     ]),
-  )('shows each step of a tool, and then its value, at $width px; with a script: $javaScript', async (size) => {
-    const { page, leave } = await person(browser, size)
-    const faults: string[] = []
-    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
-    page.on('pageerror', (error) => faults.push(error.message))
-    await page.setViewportSize(size)
-    await page.goto(`${server.url}/console/tools/Fixture.Progress`)
-    await page.getByLabel(/^gate/).fill(gate.origin)
-    await page.getByRole('button', { name: 'Call tool' }).click({ noWaitAfter: true })
-    const lines = page.locator('.live > p:visible')
-    for (const [index, step] of [0, 50, 100].entries()) {
-      await page.getByText(`${step} of 100: Completed step ${step} of 100`, { exact: true }).waitFor()
-      // The last alone, and nothing of what comes behind it yet
-      expect(await lines.count()).toBe(1)
-      expect(await page.getByRole('progressbar').getAttribute('value')).toBe(String(step))
-      expect(await textOf(page)).not.toMatch(/Succeeded|Call tool/)
-      if (step === 50) {
-        // Its check is a script
-        if (size.javaScript) expect(await violations(page)).toEqual([])
-        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(size.width)
-        await screenshot(page, `progress-${size.width}`)
+  )(
+    'a call in a browser shows each step of a tool, and then its value, at $width px; with a script: $javaScript',
+    async (size) => {
+      const { page, leave } = await person(browser, size)
+      const faults: string[] = []
+      page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+      page.on('pageerror', (error) => faults.push(error.message))
+      await page.setViewportSize(size)
+      await page.goto(`${server.url}/console/tools/Fixture.Progress`)
+      await page.getByLabel(/^gate/).fill(gate.origin)
+      await page.getByRole('button', { name: 'Call tool' }).click({ noWaitAfter: true })
+      const lines = page.locator('.live > p:visible')
+      for (const [index, step] of [0, 50, 100].entries()) {
+        await page.getByText(`${step} of 100: Completed step ${step} of 100`, { exact: true }).waitFor()
+        // The last alone, and nothing of what comes behind it yet
+        expect(await lines.count()).toBe(1)
+        expect(await page.getByRole('progressbar').getAttribute('value')).toBe(String(step))
+        expect(await textOf(page)).not.toMatch(/Succeeded|Call tool/)
+        if (step === 50) {
+          // Its check is a script
+          if (size.javaScript) expect(await violations(page)).toEqual([])
+          expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(size.width)
+          await screenshot(page, `progress-${size.width}`)
+        }
+        await gate.come(index + 1)
+        gate.open()
       }
-      await gate.come(index + 1)
-      gate.open()
-    }
-    await page.getByText('Succeeded').waitFor()
-    await page.waitForLoadState()
-    expect(await lines.count()).toBe(0)
-    const text = await textOf(page)
-    for (const said of ['Done', 'Call from code']) expect(text).toContain(said)
-    expect(await page.getByText('API requests of this page').isVisible()).toBe(true)
-    expect(await page.getByLabel(/^gate/).inputValue()).toBe(gate.origin)
-    if (size.javaScript) expect(await violations(page)).toEqual([])
-    await screenshot(page, `progress-${size.width}-done`)
-    expect(gate.arrived).toHaveLength(3)
-    expect(faults).toEqual([])
-    await leave()
-  })
+      await page.getByText('Succeeded').waitFor()
+      await page.waitForLoadState()
+      expect(await lines.count()).toBe(0)
+      const text = await textOf(page)
+      for (const said of ['Done', 'Call from code']) expect(text).toContain(said)
+      expect(await page.getByText('API requests of this page').isVisible()).toBe(true)
+      expect(await page.getByLabel(/^gate/).inputValue()).toBe(gate.origin)
+      if (size.javaScript) expect(await violations(page)).toEqual([])
+      await screenshot(page, `progress-${size.width}-done`)
+      expect(gate.arrived).toHaveLength(3)
+      expect(faults).toEqual([])
+      await leave()
+    },
+  )
 
-  it('shows those of a module, as it spells them', async () => {
+  it('a call in a browser shows those of a module, as it spells them', async () => {
     const { page, leave } = await person(browser)
     await page.goto(`${server.url}/console/tools/Code.Steps`)
     await page.getByRole('button', { name: 'Call tool' }).click({ noWaitAfter: true })
@@ -101,7 +104,7 @@ describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
     await leave()
   })
 
-  it('shows what is wrong with an input as it did, before anything runs', async () => {
+  it('a call in a browser shows what is wrong with an input as it did, before anything runs', async () => {
     const { page, leave } = await person(browser)
     await page.goto(`${server.url}/console/tools/Calculator.Add`)
     await page.getByRole('button', { name: 'Call tool' }).click()
@@ -110,7 +113,7 @@ describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
     await leave()
   })
 
-  it('goes on when the page is left', async () => {
+  it('a call in a browser goes on when the page is left', async () => {
     const { page, leave } = await person(browser)
     await page.goto(`${server.url}/console/tools/Fixture.Progress`)
     await page.getByLabel(/^gate/).fill(gate.origin)

@@ -64,95 +64,104 @@ describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_
     if (await menu.isVisible()) await menu.click()
   }
 
-  it.each(SIZES)('leads through sign-in and consent to a result, and out again, at $width px', async (size) => {
-    const { width } = size
-    const name = `ann${width}`
-    const who = await findSession(name, size)
-    const { page, context, hosts, leave } = who
-    await openMenu(page)
-    expect(await page.getByRole('banner').innerText()).toContain(`${name}@acme.test`)
-    await page.keyboard.press('Escape')
-    expect(await textOf(page)).not.toContain('Calculator')
-    await page.getByRole('main').getByLabel('Search tools').fill('get emails')
-    await page.getByRole('button', { name: 'Search' }).click()
-    await page.getByRole('link', { name: 'Mail.GetEmails', exact: true }).click()
-    // Nobody says for whom: it is them
-    expect(await page.getByLabel(/^User\b/).count()).toBe(0)
-    await page.getByRole('button', { name: 'Call tool' }).click()
-    const link = page.getByRole('link', { name: 'Connect mail' }).last()
-    await inOrder(page, 'challenge', width)
-    const opened = context.waitForEvent('page')
-    await link.click()
-    const consent = { ...who, page: await opened }
-    await consent.page.getByRole('button', { name: /continue/i }).click()
-    await answerProvider(consent, name)
-    await consent.page.waitForURL(/\/oauth\/callback/)
-    // It is called again by itself
-    await page.getByText('Succeeded').waitFor()
-    await inOrder(page, 'result', width)
-    await page.goto(`${url}/console/calls`)
-    await expect.poll(async () => (await page.reload(), textOf(page))).toMatch(/Mail\.GetEmails@1\.0\.0\s+Success/)
-    // The consoles' pages are of one host, and those of the provider of its own
-    expect([...hosts].toSorted()).toEqual([new URL(url).host, world.provider.host].toSorted())
-    await openMenu(page)
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.goto(url)
-    await page.getByRole('link', { name: 'Sign in' }).waitFor()
-    await leave()
-  })
+  it.each(SIZES)(
+    'the console of a company, in a browser leads through sign-in and consent to a result, and out again, at $width px',
+    async (size) => {
+      const { width } = size
+      const name = `ann${width}`
+      const who = await findSession(name, size)
+      const { page, context, hosts, leave } = who
+      await openMenu(page)
+      expect(await page.getByRole('banner').innerText()).toContain(`${name}@acme.test`)
+      await page.keyboard.press('Escape')
+      expect(await textOf(page)).not.toContain('Calculator')
+      await page.getByRole('main').getByLabel('Search tools').fill('get emails')
+      await page.getByRole('button', { name: 'Search' }).click()
+      await page.getByRole('link', { name: 'Mail.GetEmails', exact: true }).click()
+      // Nobody says for whom: it is them
+      expect(await page.getByLabel(/^User\b/).count()).toBe(0)
+      await page.getByRole('button', { name: 'Call tool' }).click()
+      const link = page.getByRole('link', { name: 'Connect mail' }).last()
+      await inOrder(page, 'challenge', width)
+      const opened = context.waitForEvent('page')
+      await link.click()
+      const consent = { ...who, page: await opened }
+      await consent.page.getByRole('button', { name: /continue/i }).click()
+      await answerProvider(consent, name)
+      await consent.page.waitForURL(/\/oauth\/callback/)
+      // It is called again by itself
+      await page.getByText('Succeeded').waitFor()
+      await inOrder(page, 'result', width)
+      await page.goto(`${url}/console/calls`)
+      await expect.poll(async () => (await page.reload(), textOf(page))).toMatch(/Mail\.GetEmails@1\.0\.0\s+Success/)
+      // The consoles' pages are of one host, and those of the provider of its own
+      expect([...hosts].toSorted()).toEqual([new URL(url).host, world.provider.host].toSorted())
+      await openMenu(page)
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.goto(url)
+      await page.getByRole('link', { name: 'Sign in' }).waitFor()
+      await leave()
+    },
+  )
 
-  it.each(SIZES)('runs what a person approves, and not before, at $width px', async (size) => {
-    const { width } = size
-    const { page, leave } = await findSession(`ann${width}`, size)
-    const emptied = () => world.api.requests.filter(({ path }) => path === '/mailbox').length
-    const before = emptied()
-    await page.goto(`${url}/console/tools/mailbox.empty`)
-    await page.getByLabel(/^folder/).fill('spam')
-    await page.getByRole('button', { name: 'Call tool' }).click()
-    const link = page.getByRole('link', { name: 'Approve this call' })
-    await inOrder(page, 'approval', width)
-    expect(emptied()).toBe(before)
-    await page.getByText('This page continues by itself').waitFor()
-    const root = await findSession('root', size)
-    await root.page.goto((await link.getAttribute('href')) ?? '')
-    expect(await textOf(root.page)).toMatch(/mailbox\.empty@1\.0\.0[^]*spam/)
-    await root.page.getByRole('button', { name: 'Approve' }).click()
-    expect(await textOf(root.page)).toMatch(/approved/i)
-    await page.getByText('Succeeded').waitFor()
-    expect(emptied()).toBe(before + 1)
-    await Promise.all([leave(), root.leave()])
-  })
+  it.each(SIZES)(
+    'the console of a company, in a browser runs what a person approves, and not before, at $width px',
+    async (size) => {
+      const { width } = size
+      const { page, leave } = await findSession(`ann${width}`, size)
+      const emptied = () => world.api.requests.filter(({ path }) => path === '/mailbox').length
+      const before = emptied()
+      await page.goto(`${url}/console/tools/mailbox.empty`)
+      await page.getByLabel(/^folder/).fill('spam')
+      await page.getByRole('button', { name: 'Call tool' }).click()
+      const link = page.getByRole('link', { name: 'Approve this call' })
+      await inOrder(page, 'approval', width)
+      expect(emptied()).toBe(before)
+      await page.getByText('This page continues by itself').waitFor()
+      const root = await findSession('root', size)
+      await root.page.goto((await link.getAttribute('href')) ?? '')
+      expect(await textOf(root.page)).toMatch(/mailbox\.empty@1\.0\.0[^]*spam/)
+      await root.page.getByRole('button', { name: 'Approve' }).click()
+      expect(await textOf(root.page)).toMatch(/approved/i)
+      await page.getByText('Succeeded').waitFor()
+      expect(emptied()).toBe(before + 1)
+      await Promise.all([leave(), root.leave()])
+    },
+  )
 
-  it.each(SIZES)('connects a provider, and takes it away, at $width px', async (size) => {
-    const { page, leave } = await findSession('root', size)
-    const id = `other${size.width}`
-    await page.goto(`${url}/console/providers`)
-    await page.getByLabel(/^Id/).fill(id)
-    await page.getByLabel(/^Issuer/).fill(world.provider.issuer)
-    await page.getByLabel('Client id').fill('a-client')
-    await page.getByLabel(/^Client secret name/).fill('ADMIN_KEY')
-    await page.getByText('Advanced settings').click()
-    await page.getByLabel(/^Name/).fill('The other one')
-    await page.getByLabel(/^Tools/).fill('Mail.*')
-    await inOrder(page, 'provider', size.width)
-    await page.getByRole('button', { name: 'Add provider' }).click()
-    // The deployment's own secrets are no client's
-    expect(await page.getByRole('alert').innerText()).toContain('client_secret_name')
-    await page.getByLabel(/^Client secret name/).fill('MAIL_CLIENT_SECRET')
-    await page.getByRole('button', { name: 'Add provider' }).click()
-    await page.waitForURL(/done=1/)
-    expect((await edge.ask('GET', `/providers/${id}`)).body).toMatchObject({
-      id,
-      name: 'The other one',
-      issuer: world.provider.issuer,
-      client_secret_name: 'MAIL_CLIENT_SECRET',
-      tools: ['Mail.*'],
-    })
-    const item = page.getByRole('listitem').filter({ hasText: id })
-    await item.getByText('Remove', { exact: true }).click()
-    await item.getByRole('button', { name: 'Remove provider' }).click()
-    await page.waitForURL(/done=1/)
-    expect((await edge.ask('GET', `/providers/${id}`)).status).toBe(404)
-    await leave()
-  })
+  it.each(SIZES)(
+    'the console of a company, in a browser connects a provider, and takes it away, at $width px',
+    async (size) => {
+      const { page, leave } = await findSession('root', size)
+      const id = `other${size.width}`
+      await page.goto(`${url}/console/providers`)
+      await page.getByLabel(/^Id/).fill(id)
+      await page.getByLabel(/^Issuer/).fill(world.provider.issuer)
+      await page.getByLabel('Client id').fill('a-client')
+      await page.getByLabel(/^Client secret name/).fill('ADMIN_KEY')
+      await page.getByText('Advanced settings').click()
+      await page.getByLabel(/^Name/).fill('The other one')
+      await page.getByLabel(/^Tools/).fill('Mail.*')
+      await inOrder(page, 'provider', size.width)
+      await page.getByRole('button', { name: 'Add provider' }).click()
+      // The deployment's own secrets are no client's
+      expect(await page.getByRole('alert').innerText()).toContain('client_secret_name')
+      await page.getByLabel(/^Client secret name/).fill('MAIL_CLIENT_SECRET')
+      await page.getByRole('button', { name: 'Add provider' }).click()
+      await page.waitForURL(/done=1/)
+      expect((await edge.ask('GET', `/providers/${id}`)).body).toMatchObject({
+        id,
+        name: 'The other one',
+        issuer: world.provider.issuer,
+        client_secret_name: 'MAIL_CLIENT_SECRET',
+        tools: ['Mail.*'],
+      })
+      const item = page.getByRole('listitem').filter({ hasText: id })
+      await item.getByText('Remove', { exact: true }).click()
+      await item.getByRole('button', { name: 'Remove provider' }).click()
+      await page.waitForURL(/done=1/)
+      expect((await edge.ask('GET', `/providers/${id}`)).status).toBe(404)
+      await leave()
+    },
+  )
 })

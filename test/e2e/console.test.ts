@@ -27,72 +27,67 @@ const open = async (path: string, headers: Record<string, string> = {}) => {
   return { status: response.status, location: response.headers.get('location'), text: await response.text() }
 }
 
-describe('the console of a deployment', () => {
-  it('shows each who is signed in what they may see, and no more', async () => {
-    const ann = await signIn({ tools: ['Calculator.*'] })
-    const list = await ann.open(`${server.url}/?limit=1000`)
-    expect(list.text).toContain('Calculator.Add')
-    expect(list.text).not.toMatch(/Gmail|SMS/)
-    const hidden = await ann.open(`${server.url}/console/tools/SMS.Send`)
-    const unknown = await ann.open(`${server.url}/console/tools/SMS.Sent`)
-    expect([hidden.status, unknown.status]).toEqual([404, 404])
-    const plain = (text: string) => text.replaceAll(/nonce(?:="|-)[\w-]+/g, '').replaceAll(/Sen[dt]/g, 'Sen')
-    expect(plain(hidden.text)).toBe(plain(unknown.text))
-    const bob = await signIn({ tools: ['*'] })
-    expect((await bob.open(`${server.url}/`)).text).toContain('href="/?toolkit=Gmail"')
-    expect((await bob.open(`${server.url}/?view=tools`)).text).toContain('Gmail.GetEmails')
-  })
-
-  it('offers no link to a provider that is not set up, and says what to set up', async () => {
-    const text = async (scopes: readonly string[]) => {
-      const who = await signIn({ tools: ['Gmail.*'], users: ['ann'], scopes })
-      const page = await who.open(`${server.url}/console/tools/Gmail.GetEmails`)
-      const form = page.text.slice(page.text.indexOf('<form class="call"'))
-      return (await who.press({ ...page, text: form }, /Call tool/)).text
-    }
-    const forUser = await text(['tools:read', 'tools:call'])
-    expect(forUser.match(/not set up on this Switchboard, so nobody can connect an account/g)).toHaveLength(2)
-    const forAdministrator = await text(['tools:read', 'tools:call', 'admin'])
-    expect(forAdministrator).toContain('GOOGLE_CLIENT_ID')
-    for (const each of [forUser, forAdministrator]) expect(each).not.toMatch(/\/authorizations\/[^"]*start/)
-  })
-
-  it('is closed to whoever is not signed in, also with a session that is over', async () => {
-    expect(await open('/')).toMatchObject({ status: 200, text: expect.stringContaining('Sign in') })
-    expect((await open('/')).text).not.toContain('Calculator')
-    const away = { status: 302, location: '/sign-in?return=/console/tools/SMS.Send' }
-    expect(await open('/console/tools/SMS.Send')).toMatchObject(away)
-    const forged = { cookie: `switchboard-session=${'x'.repeat(43)}` }
-    expect(await open('/console/tools/SMS.Send', forged)).toMatchObject(away)
-  })
-
-  it('takes a key in a header too, and answers other clients as ever', async () => {
-    expect((await open('/', asAdmin)).text).toContain('href="/?toolkit=Gmail"')
-    const other = await fetch(server.url, { redirect: 'manual' })
-    expect([other.status, other.headers.get('location')]).toEqual([302, '/docs'])
-  })
-
-  it('is not told for what it is opened to other routes', async () => {
-    const ann = await signIn({ tools: ['*'] })
-    // A session is for pages: what agents call takes keys
-    expect((await ann.open(`${server.url}/tools`)).status).toBe(401)
-  })
+it('the console of a deployment shows each who is signed in what they may see, and no more', async () => {
+  const ann = await signIn({ tools: ['Calculator.*'] })
+  const list = await ann.open(`${server.url}/?limit=1000`)
+  expect(list.text).toContain('Calculator.Add')
+  expect(list.text).not.toMatch(/Gmail|SMS/)
+  const hidden = await ann.open(`${server.url}/console/tools/SMS.Send`)
+  const unknown = await ann.open(`${server.url}/console/tools/SMS.Sent`)
+  expect([hidden.status, unknown.status]).toEqual([404, 404])
+  const plain = (text: string) => text.replaceAll(/nonce(?:="|-)[\w-]+/g, '').replaceAll(/Sen[dt]/g, 'Sen')
+  expect(plain(hidden.text)).toBe(plain(unknown.text))
+  const bob = await signIn({ tools: ['*'] })
+  expect((await bob.open(`${server.url}/`)).text).toContain('href="/?toolkit=Gmail"')
+  expect((await bob.open(`${server.url}/?view=tools`)).text).toContain('Gmail.GetEmails')
 })
 
-describe('GET /toolkits', () => {
-  it('lists the toolkits of the tools that a caller may see', async () => {
-    const { body } = await server.json('GET', '/toolkits', undefined, asAdmin)
-    expect(body.items).toContainEqual({ toolkit: 'Calculator', tools: 2, security_level: 1 })
-    expect(body.items).toContainEqual({ toolkit: 'SMS', tools: 1, security_level: 4 })
-    const { key } = (
-      await server.json('POST', '/keys', { name: 'k', scopes: ['tools:read'], tools: ['SMS.*'] }, asAdmin)
-    ).body
-    const own = await server.json('GET', '/toolkits', undefined, { authorization: `Bearer ${key}` })
-    expect(own.body.items).toEqual([{ toolkit: 'SMS', tools: 1, security_level: 4 }])
-    expect((await server.json('GET', '/toolkits')).status).toBe(401)
-    const caller = (await server.json('POST', '/keys', { name: 'k', scopes: ['tools:call'] }, asAdmin)).body.key
-    expect((await server.json('GET', '/toolkits', undefined, { authorization: `Bearer ${caller}` })).status).toBe(403)
-  })
+it('the console of a deployment offers no link to a provider that is not set up, and says what to set up', async () => {
+  const text = async (scopes: readonly string[]) => {
+    const who = await signIn({ tools: ['Gmail.*'], users: ['ann'], scopes })
+    const page = await who.open(`${server.url}/console/tools/Gmail.GetEmails`)
+    const form = page.text.slice(page.text.indexOf('<form class="call"'))
+    return (await who.press({ ...page, text: form }, /Call tool/)).text
+  }
+  const forUser = await text(['tools:read', 'tools:call'])
+  expect(forUser.match(/not set up on this Switchboard, so nobody can connect an account/g)).toHaveLength(2)
+  const forAdministrator = await text(['tools:read', 'tools:call', 'admin'])
+  expect(forAdministrator).toContain('GOOGLE_CLIENT_ID')
+  for (const each of [forUser, forAdministrator]) expect(each).not.toMatch(/\/authorizations\/[^"]*start/)
+})
+
+it('the console of a deployment is closed to whoever is not signed in, also with a session that is over', async () => {
+  expect(await open('/')).toMatchObject({ status: 200, text: expect.stringContaining('Sign in') })
+  expect((await open('/')).text).not.toContain('Calculator')
+  const away = { status: 302, location: '/sign-in?return=/console/tools/SMS.Send' }
+  expect(await open('/console/tools/SMS.Send')).toMatchObject(away)
+  const forged = { cookie: `switchboard-session=${'x'.repeat(43)}` }
+  expect(await open('/console/tools/SMS.Send', forged)).toMatchObject(away)
+})
+
+it('the console of a deployment takes a key in a header too, and answers other clients as ever', async () => {
+  expect((await open('/', asAdmin)).text).toContain('href="/?toolkit=Gmail"')
+  const other = await fetch(server.url, { redirect: 'manual' })
+  expect([other.status, other.headers.get('location')]).toEqual([302, '/docs'])
+})
+
+it('the console of a deployment is not told for what it is opened to other routes', async () => {
+  const ann = await signIn({ tools: ['*'] })
+  // A session is for pages: what agents call takes keys
+  expect((await ann.open(`${server.url}/tools`)).status).toBe(401)
+})
+
+it('GET /toolkits lists the toolkits of the tools that a caller may see', async () => {
+  const { body } = await server.json('GET', '/toolkits', undefined, asAdmin)
+  expect(body.items).toContainEqual({ toolkit: 'Calculator', tools: 2, security_level: 1 })
+  expect(body.items).toContainEqual({ toolkit: 'SMS', tools: 1, security_level: 4 })
+  const { key } = (await server.json('POST', '/keys', { name: 'k', scopes: ['tools:read'], tools: ['SMS.*'] }, asAdmin))
+    .body
+  const own = await server.json('GET', '/toolkits', undefined, { authorization: `Bearer ${key}` })
+  expect(own.body.items).toEqual([{ toolkit: 'SMS', tools: 1, security_level: 4 }])
+  expect((await server.json('GET', '/toolkits')).status).toBe(401)
+  const caller = (await server.json('POST', '/keys', { name: 'k', scopes: ['tools:call'] }, asAdmin)).body.key
+  expect((await server.json('GET', '/toolkits', undefined, { authorization: `Bearer ${caller}` })).status).toBe(403)
 })
 
 describe('GET /tools?format=summary', () => {
@@ -105,7 +100,7 @@ describe('GET /tools?format=summary', () => {
   const list = async (query: string) =>
     (await server.json('GET', `/tools?format=summary&${query}`, undefined, asAdmin)).body
 
-  it('lists by what a tool is chosen, a pre-release too, for which OXP has no id', async () => {
+  it('GET /tools?format=summary lists by what a tool is chosen, a pre-release too, for which OXP has no id', async () => {
     for (const version of ['1.0.0-beta.1', '1.0.0-beta.2']) {
       const { status } = await server.json('POST', '/tools', { definition, toolkit: 'Beta', version }, asAdmin)
       expect(status).toBe(201)
@@ -123,7 +118,7 @@ describe('GET /tools?format=summary', () => {
     expect((await server.json('GET', '/tools/Beta.only?format=summary', undefined, asAdmin)).status).toBe(400)
   })
 
-  it('is what the console lists by: a tool without a release has its card, and its page', async () => {
+  it('GET /tools?format=summary is what the console lists by: a tool without a release has its card, and its page', async () => {
     const text = (await open('/?toolkit=Beta', asAdmin)).text
     expect(text).toContain('href="/console/tools/Beta.only"')
     expect((await open('/console/tools/Beta.only', asAdmin)).text).toContain('Version 1.0.0-beta.2')
@@ -139,131 +134,125 @@ describe('GET /tools?format=summary', () => {
   })
 })
 
-describe('GET /tools?status=', () => {
-  const get = (query: string, as: Record<string, string> = asAdmin) =>
-    server.json('GET', `/tools?${query}`, undefined, as)
-  const idsOf = ({ body }: Awaited<ReturnType<typeof get>>): readonly string[] =>
-    body.items.map(({ id }: { id: string }) => id)
+const get = (query: string, as: Record<string, string> = asAdmin) =>
+  server.json('GET', `/tools?${query}`, undefined, as)
+const idsOf = ({ body }: Awaited<ReturnType<typeof get>>): readonly string[] =>
+  body.items.map(({ id }: { id: string }) => id)
 
-  it('lists the versions that are so, to those who may change them', async () => {
-    const definition = (id: string) => ({
-      id,
-      name: id.split('@')[0]?.replace('.', '_'),
-      description: 'Does',
-      version: id.split('@')[1],
-      input_schema: { parameters: { type: 'object', properties: {} } },
-      output_schema: null,
-    })
-    const ids = ['Stood.One@1.0.0', 'Stood.One@1.1.0', 'Stood.Two@1.0.0']
-    expect((await server.json('POST', '/tools', ids.map(definition), asAdmin)).status).toBe(200)
-    for (const id of ['Stood.One@1.0.0', 'Stood.Two@1.0.0'])
-      await server.json('PATCH', `/tools/${id}`, { status: 'disabled' }, asAdmin)
-    expect(idsOf(await get('status=disabled&toolkit=Stood'))).toEqual(['Stood.One@1.0.0', 'Stood.Two@1.0.0'])
-    expect(idsOf(await get('status=active&toolkit=Stood'))).toEqual(['Stood.One@1.1.0'])
-    const first = await get('status=disabled&toolkit=Stood&limit=1')
-    const cursor = encodeURIComponent(first.body.next_cursor)
-    expect(idsOf(await get(`status=disabled&toolkit=Stood&limit=1&cursor=${cursor}`))).toEqual(['Stood.Two@1.0.0'])
-    // A place in one list is none in another
-    expect((await get(`status=yanked&toolkit=Stood&limit=1&cursor=${cursor}`)).status).toBe(400)
-
-    const keyFor = async (scopes: readonly string[], tools: readonly string[]) => {
-      const { body } = await server.json('POST', '/keys', { name: 'k', scopes, tools }, asAdmin)
-      return { authorization: `Bearer ${body.key}` }
-    }
-    const named = await keyFor(['tools:read', 'tools:publish'], ['Stood.*'])
-    expect(idsOf(await get('status=disabled', named))).toEqual(['Stood.One@1.0.0', 'Stood.Two@1.0.0'])
-    const anybody = await keyFor(['tools:read', 'tools:publish'], ['*'])
-    expect(idsOf(await get('status=disabled&toolkit=Stood', anybody))).toEqual([])
-    expect((await get('status=disabled', await keyFor(['tools:read'], ['Stood.*']))).status).toBe(403)
-  })
-
-  it.each([
-    ['status=gone', "'status'"],
-    ['status=disabled&q=mail', 'leave out'],
-    ['status=disabled&status=active', 'once'],
-  ])('refuses %s', async (query, why) => {
-    const { status, body } = await get(query)
-    expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining(why)])
-    expect((await server.json('GET', `/oxp/tools?status=disabled`, undefined, asAdmin)).status).toBe(400)
-  })
-})
-
-describe('what a tool can be copied as', () => {
-  /** The texts of a page that are there to copy, as a browser reads them. */
-  function copyable(text: string): readonly string[] {
-    const read = (html: string) =>
-      html.replaceAll(
-        /&(lt|gt|quot|amp|#39);/g,
-        (_, name) => ({ lt: '<', gt: '>', quot: '"', amp: '&', '#39': "'" })[String(name)] ?? '',
-      )
-    return [...text.matchAll(/<div class="copyable">(?:<p[^>]*>[^<]*<\/p>)?<pre>([^<]*)<\/pre>/g)].map(
-      ([, html = '']) => read(html),
-    )
-  }
-  const run = promisify(execFile)
-
-  it('calls it, in every dialect and in TypeScript, as its form did', async () => {
-    const made = await server.json(
-      'POST',
-      '/keys',
-      { name: 'k', scopes: ['tools:read', 'tools:call'], tools: ['Calculator.*'] },
-      asAdmin,
-    )
-    const { key } = made.body
-    const response = await fetch(`${server.url}/console/tools/Calculator.Add`, {
-      method: 'POST',
-      headers: { ...BROWSER, authorization: `Bearer ${key}` },
-      body: new URLSearchParams({ 'input/a': '40', 'input/b': '2', 'call_id': 'x' }),
-    })
-    const texts = copyable(await response.text())
-    const curls = texts.filter((text) => /^curl .*\/(?:tools\/call|invoke|execute|plugin\/call|mcp)'/.test(text))
-    // Those of the five dialects, and the one that the page made itself
-    expect(curls).toHaveLength(6)
-    const env = { ...process.env, SWITCHBOARD_KEY: String(key) }
-    for (const command of curls) {
-      const { stdout } = await run('sh', ['-c', command.replace(/^curl /, 'curl -sS ')], { env })
-      expect([command, stdout]).toEqual([command, expect.stringMatching(/\b42\b/)])
-      expect(stdout).not.toMatch(/"(?:isError":true|success":false)/)
-    }
-    const script = texts.find((text) => text.startsWith('const response = await fetch')) ?? ''
-    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { env })
-    expect(stdout).toMatch(/value: 42/)
-  })
-})
-
-describe('GET /tools/{id}/versions', () => {
-  const document = (version: string, required: readonly string[]) => ({
-    id: `Notes.Add@${version}`,
-    name: 'Notes_Add',
-    description: 'Adds a note',
-    version,
-    input_schema: { parameters: { type: 'object', properties: { text: { type: 'string' } }, required } },
+it('GET /tools?status= lists the versions that are so, to those who may change them', async () => {
+  const definition = (id: string) => ({
+    id,
+    name: id.split('@')[0]?.replace('.', '_'),
+    description: 'Does',
+    version: id.split('@')[1],
+    input_schema: { parameters: { type: 'object', properties: {} } },
     output_schema: null,
   })
+  const ids = ['Stood.One@1.0.0', 'Stood.One@1.1.0', 'Stood.Two@1.0.0']
+  expect((await server.json('POST', '/tools', ids.map(definition), asAdmin)).status).toBe(200)
+  for (const id of ['Stood.One@1.0.0', 'Stood.Two@1.0.0'])
+    await server.json('PATCH', `/tools/${id}`, { status: 'disabled' }, asAdmin)
+  expect(idsOf(await get('status=disabled&toolkit=Stood'))).toEqual(['Stood.One@1.0.0', 'Stood.Two@1.0.0'])
+  expect(idsOf(await get('status=active&toolkit=Stood'))).toEqual(['Stood.One@1.1.0'])
+  const first = await get('status=disabled&toolkit=Stood&limit=1')
+  const cursor = encodeURIComponent(first.body.next_cursor)
+  expect(idsOf(await get(`status=disabled&toolkit=Stood&limit=1&cursor=${cursor}`))).toEqual(['Stood.Two@1.0.0'])
+  // A place in one list is none in another
+  expect((await get(`status=yanked&toolkit=Stood&limit=1&cursor=${cursor}`)).status).toBe(400)
 
-  it('lists the versions with what each changed, to those who may see the tool', async () => {
-    expect(
-      (await server.json('POST', '/tools', [document('1.0.0', []), document('2.0.0', ['text'])], asAdmin)).status,
-    ).toBe(200)
-    const { status, body } = await server.json('GET', '/tools/Notes.Add/versions', undefined, asAdmin)
-    expect(status).toBe(200)
-    expect(body.items).toMatchObject([
-      { id: 'Notes.Add@2.0.0', status: 'active', changes: [{ level: 'major' }] },
-      { id: 'Notes.Add@1.0.0', status: 'active' },
-    ])
-    const made = await server.json(
-      'POST',
-      '/keys',
-      { name: 'k', scopes: ['tools:read'], tools: ['Calculator.*'] },
-      asAdmin,
+  const keyFor = async (scopes: readonly string[], tools: readonly string[]) => {
+    const { body } = await server.json('POST', '/keys', { name: 'k', scopes, tools }, asAdmin)
+    return { authorization: `Bearer ${body.key}` }
+  }
+  const named = await keyFor(['tools:read', 'tools:publish'], ['Stood.*'])
+  expect(idsOf(await get('status=disabled', named))).toEqual(['Stood.One@1.0.0', 'Stood.Two@1.0.0'])
+  const anybody = await keyFor(['tools:read', 'tools:publish'], ['*'])
+  expect(idsOf(await get('status=disabled&toolkit=Stood', anybody))).toEqual([])
+  expect((await get('status=disabled', await keyFor(['tools:read'], ['Stood.*']))).status).toBe(403)
+})
+
+it.each([
+  ['status=gone', "'status'"],
+  ['status=disabled&q=mail', 'leave out'],
+  ['status=disabled&status=active', 'once'],
+])('GET /tools?status= refuses %s', async (query, why) => {
+  const { status, body } = await get(query)
+  expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining(why)])
+  expect((await server.json('GET', `/oxp/tools?status=disabled`, undefined, asAdmin)).status).toBe(400)
+})
+
+/** The texts of a page that are there to copy, as a browser reads them. */
+function copyable(text: string): readonly string[] {
+  const read = (html: string) =>
+    html.replaceAll(
+      /&(lt|gt|quot|amp|#39);/g,
+      (_, name) => ({ lt: '<', gt: '>', quot: '"', amp: '&', '#39': "'" })[String(name)] ?? '',
     )
-    const other = { authorization: `Bearer ${made.body.key}` }
-    const hidden = await server.json('GET', '/tools/Notes.Add/versions', undefined, other)
-    const unknown = await server.json('GET', '/tools/Notes.Adx/versions', undefined, other)
-    expect([hidden.status, unknown.status]).toEqual([404, 404])
-    expect(JSON.stringify(hidden.body)).toBe(JSON.stringify(unknown.body).replaceAll('Adx', 'Add'))
-    const page = await open('/console/tools/Notes.Add', asAdmin)
-    expect(page.text).toContain('Breaking: ')
-    expect(page.text).toContain('href="/console/tools/Notes.Add%401.0.0"')
+  return [...text.matchAll(/<div class="copyable">(?:<p[^>]*>[^<]*<\/p>)?<pre>([^<]*)<\/pre>/g)].map(([, html = '']) =>
+    read(html),
+  )
+}
+const run = promisify(execFile)
+
+it('what a tool can be copied as calls it, in every dialect and in TypeScript, as its form did', async () => {
+  const made = await server.json(
+    'POST',
+    '/keys',
+    { name: 'k', scopes: ['tools:read', 'tools:call'], tools: ['Calculator.*'] },
+    asAdmin,
+  )
+  const { key } = made.body
+  const response = await fetch(`${server.url}/console/tools/Calculator.Add`, {
+    method: 'POST',
+    headers: { ...BROWSER, authorization: `Bearer ${key}` },
+    body: new URLSearchParams({ 'input/a': '40', 'input/b': '2', 'call_id': 'x' }),
   })
+  const texts = copyable(await response.text())
+  const curls = texts.filter((text) => /^curl .*\/(?:tools\/call|invoke|execute|plugin\/call|mcp)'/.test(text))
+  // Those of the five dialects, and the one that the page made itself
+  expect(curls).toHaveLength(6)
+  const env = { ...process.env, SWITCHBOARD_KEY: String(key) }
+  for (const command of curls) {
+    const { stdout } = await run('sh', ['-c', command.replace(/^curl /, 'curl -sS ')], { env })
+    expect([command, stdout]).toEqual([command, expect.stringMatching(/\b42\b/)])
+    expect(stdout).not.toMatch(/"(?:isError":true|success":false)/)
+  }
+  const script = texts.find((text) => text.startsWith('const response = await fetch')) ?? ''
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { env })
+  expect(stdout).toMatch(/value: 42/)
+})
+
+const document = (version: string, required: readonly string[]) => ({
+  id: `Notes.Add@${version}`,
+  name: 'Notes_Add',
+  description: 'Adds a note',
+  version,
+  input_schema: { parameters: { type: 'object', properties: { text: { type: 'string' } }, required } },
+  output_schema: null,
+})
+
+it('GET /tools/{id}/versions lists the versions with what each changed, to those who may see the tool', async () => {
+  expect(
+    (await server.json('POST', '/tools', [document('1.0.0', []), document('2.0.0', ['text'])], asAdmin)).status,
+  ).toBe(200)
+  const { status, body } = await server.json('GET', '/tools/Notes.Add/versions', undefined, asAdmin)
+  expect(status).toBe(200)
+  expect(body.items).toMatchObject([
+    { id: 'Notes.Add@2.0.0', status: 'active', changes: [{ level: 'major' }] },
+    { id: 'Notes.Add@1.0.0', status: 'active' },
+  ])
+  const made = await server.json(
+    'POST',
+    '/keys',
+    { name: 'k', scopes: ['tools:read'], tools: ['Calculator.*'] },
+    asAdmin,
+  )
+  const other = { authorization: `Bearer ${made.body.key}` }
+  const hidden = await server.json('GET', '/tools/Notes.Add/versions', undefined, other)
+  const unknown = await server.json('GET', '/tools/Notes.Adx/versions', undefined, other)
+  expect([hidden.status, unknown.status]).toEqual([404, 404])
+  expect(JSON.stringify(hidden.body)).toBe(JSON.stringify(unknown.body).replaceAll('Adx', 'Add'))
+  const page = await open('/console/tools/Notes.Add', asAdmin)
+  expect(page.text).toContain('Breaking: ')
+  expect(page.text).toContain('href="/console/tools/Notes.Add%401.0.0"')
 })

@@ -35,56 +35,57 @@ const mcp = async (method: string, params: object, version = '2025-11-25') =>
     )
   ).body.result
 
-describe('what there is to look at', () => {
-  const image = { type: 'image', data: PNG, mimeType: 'image/png' }
+const image = { type: 'image', data: PNG, mimeType: 'image/png' }
 
-  it('comes over OXP as a value that holds it', async () => {
-    expect(await oxp('Fixture.ImageContent')).toMatchObject({ value: { content: [image] } })
-    expect(await oxp('Fixture.SimpleText')).toMatchObject({ value: expect.stringMatching(/\w/) })
-    const artifact = { url: 'https://artifacts.example/report.pdf', content_type: 'application/pdf', size: 1234 }
-    expect(await oxp('Fixture.Artifact')).toMatchObject({ value: { artifact } })
-    if (schemas) expect(schemas.callResponse(await oxp('Fixture.MultipleContentTypes'))).toEqual([])
+it('what there is to look at comes over OXP as a value that holds it', async () => {
+  expect(await oxp('Fixture.ImageContent')).toMatchObject({ value: { content: [image] } })
+  expect(await oxp('Fixture.SimpleText')).toMatchObject({ value: expect.stringMatching(/\w/) })
+  const artifact = { url: 'https://artifacts.example/report.pdf', content_type: 'application/pdf', size: 1234 }
+  expect(await oxp('Fixture.Artifact')).toMatchObject({ value: { artifact } })
+  if (schemas) expect(schemas.callResponse(await oxp('Fixture.MultipleContentTypes'))).toEqual([])
+})
+
+it('what there is to look at comes over the Machine Context Protocol as a result that holds it', async () => {
+  const { body } = await server.json('POST', '/machine-context/execute', {
+    header: { version: '1.0', messageId: crypto.randomUUID(), messageType: 'request' },
+    payload: { tool: { id: 'Fixture', capability: 'ImageContent' } },
   })
+  expect(body.payload.execution).toMatchObject({ status: 'success', result: { content: [image] } })
+  expect(body.metadata).toEqual({ content: [image] })
+})
 
-  it('comes over the Machine Context Protocol as a result that holds it', async () => {
-    const { body } = await server.json('POST', '/machine-context/execute', {
-      header: { version: '1.0', messageId: crypto.randomUUID(), messageType: 'request' },
-      payload: { tool: { id: 'Fixture', capability: 'ImageContent' } },
-    })
-    expect(body.payload.execution).toMatchObject({ status: 'success', result: { content: [image] } })
-    expect(body.metadata).toEqual({ content: [image] })
-  })
+it.each([
+  ['image/png', image],
+  ['audio/mpeg', { type: 'audio', data: PNG, mimeType: 'audio/mpeg' }],
+  ['application/pdf', { type: 'resource', resource: { mimeType: 'application/pdf', blob: PNG } }],
+])('what there is to look at is what an http tool is answered as %s, in each face', async (type, block) => {
+  const name = type.replace('/', '_')
+  const definition = {
+    id: `Media.${name}@1.0.0`,
+    name: `Media_${name}`,
+    description: 'Gets it',
+    version: '1.0.0',
+    input_schema: { parameters: { type: 'object' } },
+    output_schema: {},
+  }
+  const implementation = { kind: 'http', method: 'GET', url: `${upstream.origin}/${type}` }
+  expect((await server.json('POST', '/tools', { definition, implementation })).status).toBe(201)
+  expect(await oxp(`Media.${name}`)).toMatchObject({ success: true, value: { content: [block] } })
+  const { content } = await plugin(`Media_${name}`)
+  const asResource = { type: 'resource', data: PNG, mimeType: type }
+  expect(content).toEqual([block.type === 'image' ? block : asResource])
+  const shown = await mcp('tools/call', { name: `Media_${name}` })
+  expect(shown.content).toMatchObject([block])
+  expect(shown).not.toHaveProperty('structuredContent')
+})
 
-  it.each([
-    ['image/png', image],
-    ['audio/mpeg', { type: 'audio', data: PNG, mimeType: 'audio/mpeg' }],
-    ['application/pdf', { type: 'resource', resource: { mimeType: 'application/pdf', blob: PNG } }],
-  ])('is what an http tool is answered as %s, in each face', async (type, block) => {
-    const name = type.replace('/', '_')
-    const definition = {
-      id: `Media.${name}@1.0.0`,
-      name: `Media_${name}`,
-      description: 'Gets it',
-      version: '1.0.0',
-      input_schema: { parameters: { type: 'object' } },
-      output_schema: {},
-    }
-    const implementation = { kind: 'http', method: 'GET', url: `${upstream.origin}/${type}` }
-    expect((await server.json('POST', '/tools', { definition, implementation })).status).toBe(201)
-    expect(await oxp(`Media.${name}`)).toMatchObject({ success: true, value: { content: [block] } })
-    const { content } = await plugin(`Media_${name}`)
-    const asResource = { type: 'resource', data: PNG, mimeType: type }
-    expect(content).toEqual([block.type === 'image' ? block : asResource])
-    const shown = await mcp('tools/call', { name: `Media_${name}` })
-    expect(shown.content).toMatchObject([block])
-    expect(shown).not.toHaveProperty('structuredContent')
-  })
-
-  it.each([
-    ['application/json', {}, { a: 1 }],
-    ['text/csv', {}, 'a,b'],
-    ['text/csv', { type: 'string' }, 'a,b'],
-  ])('is no content where a server answers %s, to a tool with the output %j', async (type, output_schema, value) => {
+it.each([
+  ['application/json', {}, { a: 1 }],
+  ['text/csv', {}, 'a,b'],
+  ['text/csv', { type: 'string' }, 'a,b'],
+])(
+  'what there is to look at is no content where a server answers %s, to a tool with the output %j',
+  async (type, output_schema, value) => {
     const tool = `${type.replace('/', '_')}_${Object.keys(output_schema).length}`
     const definition = {
       id: `Values.${tool}@1.0.0`,
@@ -97,8 +98,8 @@ describe('what there is to look at', () => {
     const implementation = { kind: 'http', method: 'GET', url: `${upstream.origin}/${type}` }
     expect((await server.json('POST', '/tools', { definition, implementation })).status).toBe(201)
     expect(await oxp(`Values.${tool}`)).toMatchObject({ success: true, value })
-  })
-})
+  },
+)
 
 describe('definitions of every dialect', () => {
   const implementation = { kind: 'http', method: 'GET', url: 'https://echo.invalid/' }
@@ -108,7 +109,7 @@ describe('definitions of every dialect', () => {
     $defs: { city: { type: 'string', description: 'Where' } },
   }
 
-  it('are listed in OXP as its schema has them, and its own reader takes each', async () => {
+  it('definitions of every dialect are listed in OXP as its schema has them, and its own reader takes each', async () => {
     const definition = { name: 'admin.tools.list', description: 'Lists', inputSchema, annotations: { title: 'A list' } }
     const body = { definition, implementation, toolkit: 'Admin', version: '1.0.0' }
     expect((await server.json('POST', '/tools', body)).status).toBe(201)
@@ -125,7 +126,7 @@ describe('definitions of every dialect', () => {
     expect(losses).toContainEqual({ path: '/input/properties/next/$ref', reason: expect.any(String) })
   })
 
-  it('are listed to MCP clients as they were published, where the revision has such names', async () => {
+  it('definitions of every dialect are listed to MCP clients as they were published, where the revision has such names', async () => {
     const named = async (version: string) => {
       const { tools } = await mcp('tools/list', {}, version)
       return tools.find(({ _meta }: { _meta: Record<string, string> }) =>
@@ -142,29 +143,27 @@ describe('definitions of every dialect', () => {
   })
 })
 
-describe('a call over the plugin face', () => {
-  it('says for which user it is', async () => {
-    const definition = {
-      id: 'Users.Who@1.0.0',
-      name: 'Users_Who',
-      description: 'Tells who',
-      version: '1.0.0',
-      input_schema: { parameters: { type: 'object' } },
-      output_schema: {},
-      requirements: { user_id: true },
-    }
-    const module = 'export default async (input, ctx) => ctx.userId'
-    const implementation = { kind: 'code', module }
-    expect((await server.json('POST', '/tools', { definition, implementation })).status).toBe(201)
-    expect(await plugin('Users_Who')).toMatchObject({ isError: true })
-    expect(JSON.stringify(await plugin('Users_Who'))).toContain('X-User-Id')
-    expect(await plugin('Users_Who', '', { 'x-user-id': 'ann' })).toEqual({ content: [{ type: 'text', text: 'ann' }] })
-    const refused = await server.json(
-      'POST',
-      '/plugin/call',
-      { params: { name: 'Users_Who' } },
-      { 'x-user-id': 'u'.repeat(300) },
-    )
-    expect(refused).toMatchObject({ status: 400, body: { isError: true } })
-  })
+it('a call over the plugin face says for which user it is', async () => {
+  const definition = {
+    id: 'Users.Who@1.0.0',
+    name: 'Users_Who',
+    description: 'Tells who',
+    version: '1.0.0',
+    input_schema: { parameters: { type: 'object' } },
+    output_schema: {},
+    requirements: { user_id: true },
+  }
+  const module = 'export default async (input, ctx) => ctx.userId'
+  const implementation = { kind: 'code', module }
+  expect((await server.json('POST', '/tools', { definition, implementation })).status).toBe(201)
+  expect(await plugin('Users_Who')).toMatchObject({ isError: true })
+  expect(JSON.stringify(await plugin('Users_Who'))).toContain('X-User-Id')
+  expect(await plugin('Users_Who', '', { 'x-user-id': 'ann' })).toEqual({ content: [{ type: 'text', text: 'ann' }] })
+  const refused = await server.json(
+    'POST',
+    '/plugin/call',
+    { params: { name: 'Users_Who' } },
+    { 'x-user-id': 'u'.repeat(300) },
+  )
+  expect(refused).toMatchObject({ status: 400, body: { isError: true } })
 })

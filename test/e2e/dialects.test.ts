@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { hasShared, readShared, unlessShared } from '../shared.ts'
 import { type DialectCall, dialectCalls } from './dialect-calls.ts'
 import { type RunningServer, startApp } from './server.ts'
@@ -117,8 +117,9 @@ const DOCUMENTS: {
 const IMPLEMENTATION = { kind: 'http', method: 'POST', url: 'https://echo.invalid/' }
 const reached = /echo\.invalid/
 
-describe('a document of any dialect', () => {
-  it.each(DOCUMENTS)('$dialect is recognized, published, and comes back as it was', async ({ dialect, id, body }) => {
+it.each(DOCUMENTS)(
+  'a document of $dialect is recognized, published, and comes back as it was',
+  async ({ dialect, id, body }) => {
     const published = await server.json('POST', '/tools', { ...body, implementation: IMPLEMENTATION })
     expect(published, JSON.stringify(published.body)).toMatchObject({ status: 201, body: { ids: [`${id}@1.0.0`] } })
     const again = await server.json('POST', '/tools', { ...body, implementation: IMPLEMENTATION })
@@ -127,78 +128,77 @@ describe('a document of any dialect', () => {
     expect(back.body).toEqual(body.definition)
     const named = await server.json('GET', `/tools/${id}?format=${dialect}&losses=1`)
     expect(named.body).toEqual({ document: body.definition, losses: [] })
-  })
+  },
+)
 
-  it.each(DOCUMENTS)('$dialect can be read in every format, with losses named', async ({ id }) => {
-    for (const format of [
-      'oxp',
-      'oxp-flat',
-      'open-tool-calling',
-      'machine-context',
-      'plugin',
-      'mcp',
-      'openai',
-      'openai-strict',
-      'anthropic',
-      'gemini',
-      'openapi',
-    ]) {
-      const { status, body } = await server.json('GET', `/tools/${id}?format=${format}&losses=1`)
-      expect(status, `${format} ${JSON.stringify(body)}`).toBe(200)
-      expect(JSON.stringify(body.document)).toContain('text')
-      for (const loss of body.losses)
-        expect(loss).toEqual({ path: expect.stringMatching(/^\//), reason: expect.any(String) })
-      const list = await server.json('GET', `/tools?format=${format}&limit=1000`)
-      expect(list.status).toBe(200)
-      expect(list.body.items.length).toBeGreaterThanOrEqual(11)
-    }
-  })
-
-  it.each(DOCUMENTS)('$dialect is called through every face', async ({ id, name }) => {
-    const failed = {
-      'oxp': { result: { success: false } },
-      'open-tool-calling': { success: false },
-      'machine-context': { payload: { execution: { status: 'failure' } } },
-      'plugin': { isError: true },
-      'mcp': { result: { isError: true } },
-    }
-    const calls = dialectCalls(id, '{"text":"hello"}', name)
-    for (const dialect of ['oxp', 'open-tool-calling', 'machine-context', 'plugin', 'mcp'] as const) {
-      const { path, body, ...more }: DialectCall = calls[dialect]
-      const answer = await server.json('POST', path, JSON.parse(body), more.headers)
-      expect(answer, dialect).toMatchObject({ status: 200, body: failed[dialect] })
-      expect(JSON.stringify(answer.body), dialect).toMatch(reached)
-    }
-  })
+it.each(DOCUMENTS)('a document of $dialect can be read in every format, with losses named', async ({ id }) => {
+  for (const format of [
+    'oxp',
+    'oxp-flat',
+    'open-tool-calling',
+    'machine-context',
+    'plugin',
+    'mcp',
+    'openai',
+    'openai-strict',
+    'anthropic',
+    'gemini',
+    'openapi',
+  ]) {
+    const { status, body } = await server.json('GET', `/tools/${id}?format=${format}&losses=1`)
+    expect(status, `${format} ${JSON.stringify(body)}`).toBe(200)
+    expect(JSON.stringify(body.document)).toContain('text')
+    for (const loss of body.losses)
+      expect(loss).toEqual({ path: expect.stringMatching(/^\//), reason: expect.any(String) })
+    const list = await server.json('GET', `/tools?format=${format}&limit=1000`)
+    expect(list.status).toBe(200)
+    expect(list.body.items.length).toBeGreaterThanOrEqual(11)
+  }
 })
 
-describe('POST /convert', () => {
-  it('translates between dialects, naming what is lost, and keeps nothing', async () => {
-    const body = { name: 'x', title: 'A title', description: 'd', inputSchema: { type: 'object', properties: {} } }
-    const { status, body: converted } = await server.json('POST', '/convert?from=mcp&to=oxp', {
-      definition: body,
-      toolkit: 'Conv',
-      version: '1.2.3',
-    })
-    expect(status, JSON.stringify(converted)).toBe(200)
-    expect(converted.document).toMatchObject({ id: 'Conv.x@1.2.3', input_schema: { parameters: body.inputSchema } })
-    expect(converted.losses).toContainEqual({ path: '/title', reason: expect.any(String) })
-    expect((await server.json('GET', '/tools/Conv.x')).status).toBe(404)
-  })
-
-  it('says what is wrong with a document, and with the formats asked for', async () => {
-    expect(await server.json('POST', '/convert?to=oxp', {})).toMatchObject({
-      status: 422,
-      body: { errors: [{ path: '' }] },
-    })
-    expect(await server.json('POST', '/convert?to=nothing', {})).toMatchObject({ status: 400 })
-    expect(await server.json('POST', '/convert?from=oxp&to=mcp', { id: 1 })).toMatchObject({ status: 422 })
-  })
+it.each(DOCUMENTS)('a document of $dialect is called through every face', async ({ id, name }) => {
+  const failed = {
+    'oxp': { result: { success: false } },
+    'open-tool-calling': { success: false },
+    'machine-context': { payload: { execution: { status: 'failure' } } },
+    'plugin': { isError: true },
+    'mcp': { result: { isError: true } },
+  }
+  const calls = dialectCalls(id, '{"text":"hello"}', name)
+  for (const dialect of ['oxp', 'open-tool-calling', 'machine-context', 'plugin', 'mcp'] as const) {
+    const { path, body, ...more }: DialectCall = calls[dialect]
+    const answer = await server.json('POST', path, JSON.parse(body), more.headers)
+    expect(answer, dialect).toMatchObject({ status: 200, body: failed[dialect] })
+    expect(JSON.stringify(answer.body), dialect).toMatch(reached)
+  }
 })
 
-describe('the catalogues', () => {
-  const rfc = 'catalogues/rfc-definitions.ndjson'
-  it.skipIf(!hasShared(rfc))(`every RFC definition comes back unchanged${unlessShared(rfc)}`, async () => {
+it('POST /convert translates between dialects, naming what is lost, and keeps nothing', async () => {
+  const body = { name: 'x', title: 'A title', description: 'd', inputSchema: { type: 'object', properties: {} } }
+  const { status, body: converted } = await server.json('POST', '/convert?from=mcp&to=oxp', {
+    definition: body,
+    toolkit: 'Conv',
+    version: '1.2.3',
+  })
+  expect(status, JSON.stringify(converted)).toBe(200)
+  expect(converted.document).toMatchObject({ id: 'Conv.x@1.2.3', input_schema: { parameters: body.inputSchema } })
+  expect(converted.losses).toContainEqual({ path: '/title', reason: expect.any(String) })
+  expect((await server.json('GET', '/tools/Conv.x')).status).toBe(404)
+})
+
+it('POST /convert says what is wrong with a document, and with the formats asked for', async () => {
+  expect(await server.json('POST', '/convert?to=oxp', {})).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: '' }] },
+  })
+  expect(await server.json('POST', '/convert?to=nothing', {})).toMatchObject({ status: 400 })
+  expect(await server.json('POST', '/convert?from=oxp&to=mcp', { id: 1 })).toMatchObject({ status: 422 })
+})
+
+const rfc = 'catalogues/rfc-definitions.ndjson'
+it.skipIf(!hasShared(rfc))(
+  `every RFC definition of the catalogues comes back unchanged${unlessShared(rfc)}`,
+  async () => {
     const documents = readShared(rfc)
       .trim()
       .split('\n')
@@ -209,5 +209,5 @@ describe('the catalogues', () => {
       const back = await server.json('GET', `/tools/${result.id}?format=open-tool-calling`)
       expect(back.body).toEqual(documents[index])
     }
-  })
-})
+  },
+)

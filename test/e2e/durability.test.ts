@@ -63,7 +63,7 @@ async function publishUntilDead(
   }
 }
 
-it('keeps every acknowledged tool when it is killed while publishers publish, twice in a row', async () => {
+it('a server keeps every acknowledged tool when it is killed while publishers publish, twice in a row', async () => {
   const acknowledged = new Set<string>()
   server = await start()
   for (const round of [1, 2]) {
@@ -98,7 +98,7 @@ it('keeps every acknowledged tool when it is killed while publishers publish, tw
   }
 }, 180_000)
 
-it('takes the bundle in once, and leaves disabled what a person disabled, over restarts', async () => {
+it('a server takes the bundle in once, and leaves disabled what a person disabled, over restarts', async () => {
   server ??= await start()
   const id = 'Calculator.Subtract@1.0.0'
   const call = (running: ServerProcess, tool_id: string) =>

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describing } from '../plugins/describing.ts'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import { type ServerProcess, startProcess } from './process.ts'
@@ -144,203 +144,199 @@ async function publish(definition: object, beside: object): Promise<readonly str
   return body.ids
 }
 
-it('starts without the demonstration tools, whose names are the documents’', async () => {
+it('a server starts without the demonstration tools, whose names are the documents’', async () => {
   const listed = async (toolkit: string) => (await send('GET', `/tools?toolkit=${toolkit}`)).body.items
   for (const each of ['Arithmetic', 'Calculator', 'Doorbell', 'Gmail', 'SMS', 'System'])
     expect(await listed(each)).toEqual([])
 })
 
-describe('the first example of', () => {
-  it('OXP: Calculator.Add', async () => {
-    const number = (description: string) => ({ type: 'number', description })
-    const definition = {
-      id: 'Calculator.Add@1.0.0',
-      name: 'Calculator_Add',
-      description: 'Adds two numbers together.',
-      version: '1.0.0',
-      input_schema: {
-        parameters: {
-          type: 'object',
-          properties: { a: number('The first number to add.'), b: number('The second number to add.') },
-          required: ['a', 'b'],
-        },
+it('the first example of OXP: Calculator.Add', async () => {
+  const number = (description: string) => ({ type: 'number', description })
+  const definition = {
+    id: 'Calculator.Add@1.0.0',
+    name: 'Calculator_Add',
+    description: 'Adds two numbers together.',
+    version: '1.0.0',
+    input_schema: {
+      parameters: {
+        type: 'object',
+        properties: { a: number('The first number to add.'), b: number('The second number to add.') },
+        required: ['a', 'b'],
       },
-      output_schema: number('The sum of the two numbers.'),
-    }
-    const ids = await publish(definition, { implementation: code('({ a, b }) => a + b') })
-    expect(ids).toEqual([definition.id])
-    expect((await send('GET', `/tools/${definition.id}`)).body).toEqual(definition)
-    const called = { toolkit: 'Calculator', tool: 'Add', name: 'Calculator_Add', input: { a: 2, b: 3 } }
-    expect(await everywhere(called)).toEqual({
-      oxp: 5,
-      rfc: { value: 5 },
-      machineContext: 5,
-      plugin: shown('5'),
-      mcp: { content: shown('5'), structuredContent: { result: 5 } },
-    })
+    },
+    output_schema: number('The sum of the two numbers.'),
+  }
+  const ids = await publish(definition, { implementation: code('({ a, b }) => a + b') })
+  expect(ids).toEqual([definition.id])
+  expect((await send('GET', `/tools/${definition.id}`)).body).toEqual(definition)
+  const called = { toolkit: 'Calculator', tool: 'Add', name: 'Calculator_Add', input: { a: 2, b: 3 } }
+  expect(await everywhere(called)).toEqual({
+    oxp: 5,
+    rfc: { value: 5 },
+    machineContext: 5,
+    plugin: shown('5'),
+    mcp: { content: shown('5'), structuredContent: { result: 5 } },
   })
+})
 
-  it('the Open Tool Calling RFC: every field of section 4.1', async () => {
-    const definition = {
-      $schema: 'https://json-schema.org/draft/2020-12/schema',
-      name: 'Now',
-      fully_qualified_name: 'Weather.Now@1.0.0',
-      description: 'Tells the weather of a city',
-      toolkit: { name: 'Weather', description: 'What the sky does', version: '1.0.0' },
-      input: {
-        parameters: [
-          {
-            name: 'city',
-            required: true,
-            description: 'Its name',
-            value_schema: { val_type: 'string' },
-            inferrable: true,
-          },
-        ],
-      },
-      output: { available_modes: ['value', 'error'], description: 'Degrees', value_schema: { val_type: 'json' } },
-      requirements: { authorization: null, secrets: null },
-    }
-    const url = `${upstream.origin}/{tool}/{city}`
-    const parameters = [{ input: 'city', in: 'path', name: 'city' }]
-    const implementation = { kind: 'http', method: 'GET', url, parameters }
-    expect(await publish(definition, { implementation })).toEqual(['Weather.Now@1.0.0'])
-    const back = await send('GET', '/tools/Weather.Now?format=open-tool-calling')
-    expect(back.body).toEqual(definition)
-    const called = { toolkit: 'Weather', tool: 'Now', name: 'Weather_Now', input: { city: 'Oslo' } }
-    expect(await everywhere(called)).toEqual(said({ celsius: 21 }))
-    expect(upstream.arrived.map((each) => each.url)).toEqual(Array.from({ length: 5 }, () => '/Now/Oslo'))
-  })
-
-  it('the Machine Context Protocol: the calculator', async () => {
-    const number = (name: string, description: string) => ({ name, description, type: 'number', required: true })
-    const parameters = [number('a', 'First number'), number('b', 'Second number')]
-    const schema = { type: 'object', properties: { result: { type: 'number' } } }
-    const definition = {
-      id: 'calculator',
-      name: 'Calculator Tool',
-      version: '1.0.0',
-      description: 'Performs basic arithmetic operations',
-      capabilities: [
+it('the first example of the Open Tool Calling RFC: every field of section 4.1', async () => {
+  const definition = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    name: 'Now',
+    fully_qualified_name: 'Weather.Now@1.0.0',
+    description: 'Tells the weather of a city',
+    toolkit: { name: 'Weather', description: 'What the sky does', version: '1.0.0' },
+    input: {
+      parameters: [
         {
-          name: 'add',
-          description: 'Adds two numbers',
-          parameters,
-          return: { description: 'The sum of the two numbers', schema },
-        },
-        {
-          name: 'subtract',
-          description: 'Subtracts the second number from the first',
-          parameters,
-          return: { description: 'The result of a - b', schema },
+          name: 'city',
+          required: true,
+          description: 'Its name',
+          value_schema: { val_type: 'string' },
+          inferrable: true,
         },
       ],
-      securityLevel: 1,
-      metadata: { category: 'utility', tags: ['math', 'calculation'] },
-    }
-    const implementations = {
-      add: code('({ a, b }) => ({ result: a + b })'),
-      subtract: code('({ a, b }) => ({ result: a - b })'),
-    }
-    // Beside that of OXP, whose tools have its names in other case
-    await send('POST', '/tools', JSON.parse(ADD))
-    const ids = await publish(definition, { implementations })
-    expect(ids).toEqual(['Calculator_Tool.add@1.0.0', 'Calculator_Tool.subtract@1.0.0'])
-    const back = await send('GET', '/tools/Calculator_Tool.add?format=machine-context')
-    expect(back.body).toEqual(definition)
-    const arithmetic = { toolkit: 'Calculator_Tool', id: 'calculator' }
-    const input = { a: 2, b: 3 }
-    const added = await everywhere({ ...arithmetic, tool: 'add', name: 'Calculator_Tool_add', input })
-    expect(added).toEqual(said({ result: 5 }))
-    const less = await everywhere({ ...arithmetic, tool: 'subtract', name: 'Calculator_Tool_subtract', input })
-    expect(less).toEqual(said({ result: -1 }))
-  })
+    },
+    output: { available_modes: ['value', 'error'], description: 'Degrees', value_schema: { val_type: 'json' } },
+    requirements: { authorization: null, secrets: null },
+  }
+  const url = `${upstream.origin}/{tool}/{city}`
+  const parameters = [{ input: 'city', in: 'path', name: 'city' }]
+  const implementation = { kind: 'http', method: 'GET', url, parameters }
+  expect(await publish(definition, { implementation })).toEqual(['Weather.Now@1.0.0'])
+  const back = await send('GET', '/tools/Weather.Now?format=open-tool-calling')
+  expect(back.body).toEqual(definition)
+  const called = { toolkit: 'Weather', tool: 'Now', name: 'Weather_Now', input: { city: 'Oslo' } }
+  expect(await everywhere(called)).toEqual(said({ celsius: 21 }))
+  expect(upstream.arrived.map((each) => each.url)).toEqual(Array.from({ length: 5 }, () => '/Now/Oslo'))
+})
 
-  it('the Machine Context Protocol: the format of a definition, whose names are not those of tools', async () => {
-    const definition = {
-      id: 'unique-tool-id',
-      name: 'Human-Readable Tool Name',
-      version: '1.0.0',
-      description: "Comprehensive description of the tool's purpose and functionality",
-      capabilities: [
-        {
-          name: 'capability-name',
-          description: 'Description of what this capability does',
-          parameters: [
-            { name: 'parameter-name', description: 'Parameter description', type: 'string', required: true },
-          ],
-          return: { description: 'Description of the return value', schema: { type: 'object' } },
-        },
-      ],
-      securityLevel: 0,
-      metadata: {},
-    }
-    const implementation = code('(input, { tool, called }) => ({ ...input, tool, called })')
-    const ids = await publish(definition, { implementation })
-    expect(ids).toEqual(['unique_tool_id.capability_name@1.0.0'])
-    const value = { 'parameter-name': 'x', 'tool': 'capability_name', 'called': 'capability-name' }
-    const answers = await everywhere({
-      toolkit: 'unique_tool_id',
-      tool: 'capability_name',
-      name: 'unique_tool_id_capability_name',
-      id: 'unique-tool-id',
-      capability: 'capability-name',
-      input: { 'parameter-name': 'x' },
-    })
-    expect(answers).toEqual(said(value))
-  })
+it('the first example of the Machine Context Protocol: the calculator', async () => {
+  const number = (name: string, description: string) => ({ name, description, type: 'number', required: true })
+  const parameters = [number('a', 'First number'), number('b', 'Second number')]
+  const schema = { type: 'object', properties: { result: { type: 'number' } } }
+  const definition = {
+    id: 'calculator',
+    name: 'Calculator Tool',
+    version: '1.0.0',
+    description: 'Performs basic arithmetic operations',
+    capabilities: [
+      {
+        name: 'add',
+        description: 'Adds two numbers',
+        parameters,
+        return: { description: 'The sum of the two numbers', schema },
+      },
+      {
+        name: 'subtract',
+        description: 'Subtracts the second number from the first',
+        parameters,
+        return: { description: 'The result of a - b', schema },
+      },
+    ],
+    securityLevel: 1,
+    metadata: { category: 'utility', tags: ['math', 'calculation'] },
+  }
+  const implementations = {
+    add: code('({ a, b }) => ({ result: a + b })'),
+    subtract: code('({ a, b }) => ({ result: a - b })'),
+  }
+  // Beside that of OXP, whose tools have its names in other case
+  await send('POST', '/tools', JSON.parse(ADD))
+  const ids = await publish(definition, { implementations })
+  expect(ids).toEqual(['Calculator_Tool.add@1.0.0', 'Calculator_Tool.subtract@1.0.0'])
+  const back = await send('GET', '/tools/Calculator_Tool.add?format=machine-context')
+  expect(back.body).toEqual(definition)
+  const arithmetic = { toolkit: 'Calculator_Tool', id: 'calculator' }
+  const input = { a: 2, b: 3 }
+  const added = await everywhere({ ...arithmetic, tool: 'add', name: 'Calculator_Tool_add', input })
+  expect(added).toEqual(said({ result: 5 }))
+  const less = await everywhere({ ...arithmetic, tool: 'subtract', name: 'Calculator_Tool_subtract', input })
+  expect(less).toEqual(said({ result: -1 }))
+})
 
-  it('the plugin schema: describe and call of a plugin', async () => {
-    const tool = {
-      name: 'what-time',
-      description: 'Tells the time',
-      inputSchema: { type: 'object', properties: { zone: { type: 'string' } } },
-    }
-    const plugin = describing(JSON.stringify({ tools: [tool] }), JSON.stringify({ content: shown('12:00') }))
-    const { status, text } = await raw(server.url, {
-      method: 'PUT',
-      path: '/toolkits/Clock/plugin?version=1.0.0',
-      headers: { 'content-type': 'application/wasm', ...asPublisher },
-      body: plugin,
-    })
-    expect(status, text).toBe(201)
-    expect(JSON.parse(text).ids).toEqual(['Clock.what_time@1.0.0'])
-    expect((await send('GET', '/plugin/describe?toolkit=Clock')).body).toEqual({ tools: [tool] })
-    const input = { zone: 'UTC' }
-    const named = await send('POST', '/plugin/call', { params: { name: 'what-time', arguments: input } })
-    expect(named).toMatchObject({ status: 200, body: { content: shown('12:00') } })
-    expect(await everywhere({ toolkit: 'Clock', tool: 'what_time', name: 'what-time', input })).toEqual({
-      oxp: '12:00',
-      rfc: { value: '12:00' },
-      machineContext: '12:00',
-      plugin: shown('12:00'),
-      mcp: { content: shown('12:00') },
-    })
+it('the first example of the Machine Context Protocol: the format of a definition, whose names are not those of tools', async () => {
+  const definition = {
+    id: 'unique-tool-id',
+    name: 'Human-Readable Tool Name',
+    version: '1.0.0',
+    description: "Comprehensive description of the tool's purpose and functionality",
+    capabilities: [
+      {
+        name: 'capability-name',
+        description: 'Description of what this capability does',
+        parameters: [{ name: 'parameter-name', description: 'Parameter description', type: 'string', required: true }],
+        return: { description: 'Description of the return value', schema: { type: 'object' } },
+      },
+    ],
+    securityLevel: 0,
+    metadata: {},
+  }
+  const implementation = code('(input, { tool, called }) => ({ ...input, tool, called })')
+  const ids = await publish(definition, { implementation })
+  expect(ids).toEqual(['unique_tool_id.capability_name@1.0.0'])
+  const value = { 'parameter-name': 'x', 'tool': 'capability_name', 'called': 'capability-name' }
+  const answers = await everywhere({
+    toolkit: 'unique_tool_id',
+    tool: 'capability_name',
+    name: 'unique_tool_id_capability_name',
+    id: 'unique-tool-id',
+    capability: 'capability-name',
+    input: { 'parameter-name': 'x' },
   })
+  expect(answers).toEqual(said(value))
+})
 
-  it('MCP: a Tool with every field', async () => {
-    const definition = {
-      name: 'get-weather',
-      inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-      description: 'Tells the weather of a city',
-      outputSchema: { type: 'object', properties: { city: { type: 'string' }, called: { type: 'string' } } },
-      title: 'Weather',
-      annotations: { title: 'Weather here', readOnlyHint: true },
-      icons: [{ src: 'https://example.com/icon.png', mimeType: 'image/png' }],
-      _meta: { 'example.com/kind': 'weather' },
-    }
-    const implementation = code('({ city }, { called }) => ({ city, called })')
-    const beside = { toolkit: 'Forecasts', version: '1.0.0', implementation }
-    const ids = await publish(definition, beside)
-    expect(ids).toEqual(['Forecasts.get_weather@1.0.0'])
-    const back = await send('GET', '/tools/Forecasts.get_weather?format=mcp')
-    expect(back.body).toEqual(definition)
-    const called = { toolkit: 'Forecasts', tool: 'get_weather', name: 'get-weather', input: { city: 'Oslo' } }
-    expect(await everywhere(called)).toEqual(said({ city: 'Oslo', called: 'get-weather' }))
-    // As its document calls it, where that is no name of a tool here
-    const own = await send('GET', '/tools/Forecasts.get-weather')
-    expect(own.body).toMatchObject({ id: 'Forecasts.get_weather@1.0.0' })
+it('the first example of the plugin schema: describe and call of a plugin', async () => {
+  const tool = {
+    name: 'what-time',
+    description: 'Tells the time',
+    inputSchema: { type: 'object', properties: { zone: { type: 'string' } } },
+  }
+  const plugin = describing(JSON.stringify({ tools: [tool] }), JSON.stringify({ content: shown('12:00') }))
+  const { status, text } = await raw(server.url, {
+    method: 'PUT',
+    path: '/toolkits/Clock/plugin?version=1.0.0',
+    headers: { 'content-type': 'application/wasm', ...asPublisher },
+    body: plugin,
   })
+  expect(status, text).toBe(201)
+  expect(JSON.parse(text).ids).toEqual(['Clock.what_time@1.0.0'])
+  expect((await send('GET', '/plugin/describe?toolkit=Clock')).body).toEqual({ tools: [tool] })
+  const input = { zone: 'UTC' }
+  const named = await send('POST', '/plugin/call', { params: { name: 'what-time', arguments: input } })
+  expect(named).toMatchObject({ status: 200, body: { content: shown('12:00') } })
+  expect(await everywhere({ toolkit: 'Clock', tool: 'what_time', name: 'what-time', input })).toEqual({
+    oxp: '12:00',
+    rfc: { value: '12:00' },
+    machineContext: '12:00',
+    plugin: shown('12:00'),
+    mcp: { content: shown('12:00') },
+  })
+})
+
+it('the first example of MCP: a Tool with every field', async () => {
+  const definition = {
+    name: 'get-weather',
+    inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    description: 'Tells the weather of a city',
+    outputSchema: { type: 'object', properties: { city: { type: 'string' }, called: { type: 'string' } } },
+    title: 'Weather',
+    annotations: { title: 'Weather here', readOnlyHint: true },
+    icons: [{ src: 'https://example.com/icon.png', mimeType: 'image/png' }],
+    _meta: { 'example.com/kind': 'weather' },
+  }
+  const implementation = code('({ city }, { called }) => ({ city, called })')
+  const beside = { toolkit: 'Forecasts', version: '1.0.0', implementation }
+  const ids = await publish(definition, beside)
+  expect(ids).toEqual(['Forecasts.get_weather@1.0.0'])
+  const back = await send('GET', '/tools/Forecasts.get_weather?format=mcp')
+  expect(back.body).toEqual(definition)
+  const called = { toolkit: 'Forecasts', tool: 'get_weather', name: 'get-weather', input: { city: 'Oslo' } }
+  expect(await everywhere(called)).toEqual(said({ city: 'Oslo', called: 'get-weather' }))
+  // As its document calls it, where that is no name of a tool here
+  const own = await send('GET', '/tools/Forecasts.get-weather')
+  expect(own.body).toMatchObject({ id: 'Forecasts.get_weather@1.0.0' })
 })
 
 it.each([RING, GET_TIMESTAMP, GET_EMAILS, SEND])(

@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type RunningServer, startApp } from './server.ts'
 
 const ADMIN_KEY = 'the-administrator-of-this-test'
@@ -43,64 +43,62 @@ async function read(address: string, headers?: Record<string, string>) {
   return body
 }
 
-describe('whoever knows the host alone', () => {
-  it('comes from the catalog to the card, and from there to the tools', async () => {
-    const [entry] = (await read('/.well-known/ai-catalog.json')).entries
-    const card = await read(entry.url, { accept: entry.type })
-    const { names, content } = await callAt(withKey(card.remotes))
-    expect(names).toContain('Calculator_Add')
-    expect(content).toEqual([{ type: 'text', text: '5' }])
-  })
+it('whoever knows the host alone comes from the catalog to the card, and from there to the tools', async () => {
+  const [entry] = (await read('/.well-known/ai-catalog.json')).entries
+  const card = await read(entry.url, { accept: entry.type })
+  const { names, content } = await callAt(withKey(card.remotes))
+  expect(names).toContain('Calculator_Add')
+  expect(content).toEqual([{ type: 'text', text: '5' }])
+})
 
-  it('comes there from the registry, from the list to the latest version, as Copilot does', async () => {
-    const list = await read('/v0.1/servers?limit=30')
-    const versions = `/v0.1/servers/${encodeURIComponent(list.servers[0].server.name)}/versions`
-    const latest = await read(`${versions}/latest`)
-    expect(latest).toEqual(list.servers[0])
-    const [{ server: named }] = (await read(versions)).servers
-    expect(await read(`${versions}/${named.version}`)).toEqual(latest)
-    expect((await callAt(withKey(latest.server.remotes))).content).toEqual([{ type: 'text', text: '5' }])
-  })
+it('whoever knows the host alone comes there from the registry, from the list to the latest version, as Copilot does', async () => {
+  const list = await read('/v0.1/servers?limit=30')
+  const versions = `/v0.1/servers/${encodeURIComponent(list.servers[0].server.name)}/versions`
+  const latest = await read(`${versions}/latest`)
+  expect(latest).toEqual(list.servers[0])
+  const [{ server: named }] = (await read(versions)).servers
+  expect(await read(`${versions}/${named.version}`)).toEqual(latest)
+  expect((await callAt(withKey(latest.server.remotes))).content).toEqual([{ type: 'text', text: '5' }])
+})
 
-  it('without a key is led to sign in, by a door that says how', async () => {
-    const [{ url, headers }] = (await read('/mcp/server-card')).remotes
-    expect(headers).toBeUndefined()
-    const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
-    expect(answer.status).toBe(401)
-    const metadata = /resource_metadata="([^"]+)"/.exec(answer.headers.get('www-authenticate') ?? '')?.[1] ?? ''
-    expect(await read(new URL(metadata).pathname)).toMatchObject({ resource: url })
-  })
+it('whoever knows the host alone without a key is led to sign in, by a door that says how', async () => {
+  const [{ url, headers }] = (await read('/mcp/server-card')).remotes
+  expect(headers).toBeUndefined()
+  const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
+  expect(answer.status).toBe(401)
+  const metadata = /resource_metadata="([^"]+)"/.exec(answer.headers.get('www-authenticate') ?? '')?.[1] ?? ''
+  expect(await read(new URL(metadata).pathname)).toMatchObject({ resource: url })
+})
 
-  it('is told of no tool', async () => {
-    for (const path of ['/v0.1/servers', '/mcp/server-card', '/.well-known/ai-catalog.json']) {
-      expect(await (await fetch(`${server.url}${path}`)).text()).not.toMatch(/calculator/i)
-    }
-  })
+it('whoever knows the host alone is told of no tool', async () => {
+  for (const path of ['/v0.1/servers', '/mcp/server-card', '/.well-known/ai-catalog.json']) {
+    expect(await (await fetch(`${server.url}${path}`)).text()).not.toMatch(/calculator/i)
+  }
+})
 
-  it('is told of toolkits with a key that may call them, each a server of its own', async () => {
-    const { servers } = await read('/v0.1/servers', { authorization: `Bearer ${key}` })
-    expect(servers.map(({ server: { title } }: any) => title).slice(1)).toEqual(['Calculator'])
-    const { names } = await callAt(withKey(servers[1].server.remotes))
-    expect(new Set(names.map((name) => name.split('_')[0]))).toEqual(new Set(['Calculator']))
-    const guessed = await read('/v0.1/servers', { authorization: `Bearer sb_${'x'.repeat(43)}` })
-    expect(guessed.servers).toHaveLength(1)
-  })
+it('whoever knows the host alone is told of toolkits with a key that may call them, each a server of its own', async () => {
+  const { servers } = await read('/v0.1/servers', { authorization: `Bearer ${key}` })
+  expect(servers.map(({ server: { title } }: any) => title).slice(1)).toEqual(['Calculator'])
+  const { names } = await callAt(withKey(servers[1].server.remotes))
+  expect(new Set(names.map((name) => name.split('_')[0]))).toEqual(new Set(['Calculator']))
+  const guessed = await read('/v0.1/servers', { authorization: `Bearer sb_${'x'.repeat(43)}` })
+  expect(guessed.servers).toHaveLength(1)
+})
 
-  it('is told by a page of another site, too', async () => {
-    const headers = { 'origin': 'https://github.com', 'access-control-request-method': 'GET' }
-    const asked = await fetch(`${server.url}/v0.1/servers`, { method: 'OPTIONS', headers })
-    expect(asked.status).toBe(204)
-    expect(asked.headers.get('access-control-allow-origin')).toBe('*')
-  })
+it('whoever knows the host alone is told by a page of another site, too', async () => {
+  const headers = { 'origin': 'https://github.com', 'access-control-request-method': 'GET' }
+  const asked = await fetch(`${server.url}/v0.1/servers`, { method: 'OPTIONS', headers })
+  expect(asked.status).toBe(204)
+  expect(asked.headers.get('access-control-allow-origin')).toBe('*')
+})
 
-  it('can change nothing there', async () => {
-    const answer = await fetch(`${server.url}/v0.1/servers`, { method: 'POST', body: '{}' })
-    expect(answer.status).toBe(401)
-    const known = await fetch(`${server.url}/v0.1/servers`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}` },
-    })
-    expect(known.status).toBe(405)
-    expect(known.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+it('whoever knows the host alone can change nothing there', async () => {
+  const answer = await fetch(`${server.url}/v0.1/servers`, { method: 'POST', body: '{}' })
+  expect(answer.status).toBe(401)
+  const known = await fetch(`${server.url}/v0.1/servers`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
   })
+  expect(known.status).toBe(405)
+  expect(known.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
 })

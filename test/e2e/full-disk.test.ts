@@ -25,7 +25,7 @@ describe.skipIf(!canMount)(`a server whose disk is full${canMount ? '' : ' (this
     await rm(folder, { recursive: true, force: true })
   })
 
-  it('says so, and calls its bundled tools', async () => {
+  it('a server whose disk is full says so, and calls its bundled tools', async () => {
     const status = async (tool: number) => {
       const filling = { ...definition(`Full.T${tool}@1.0.0`), description: 'x'.repeat(200_000) }
       return (await server.json('POST', '/tools', filling)).status

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { FUZZED_REQUESTS } from '../extent.ts'
 import {
   DEFINITION,
@@ -224,34 +224,32 @@ async function answerTo(request: RawRequest): Promise<RawAnswer | undefined> {
   }
 }
 
-describe(`each route, sent ${REQUESTS} requests that are nearly in order`, () => {
-  it.each(ROUTES.map((route) => [route.method, route.path.replace(/[?].*/, ''), route] as const))(
-    '%s %s answers every one, and says what is wrong with it',
-    { timeout: 86_400_000 },
-    async (_, __, route) => {
-      let sent = 0
-      const property = fc.asyncProperty(requestsTo({ ...route, path: placed(route.path) }), async (request) => {
-        const answer = await answerTo(request)
-        if (!answer) return
-        sent += 1
-        // 501 is what the server says of methods that HTTP does not have
-        if (answer.status !== 501) expect(answer.status, answer.text.slice(0, 500)).toBeLessThan(500)
-        expect(answer.text).not.toMatch(/\n\s+at |\.[jt]s:\d|is not a function|reading '/)
-        if (/\bjson\b/.test(String(answer.headers['content-type'])) && answer.text !== '') JSON.parse(answer.text)
-      })
-      await fc.assert(property, { numRuns: REQUESTS, seed: 12 })
-      expect(sent).toBeGreaterThan(REQUESTS / 2)
+it.each(ROUTES.map((route) => [route.method, route.path.replace(/[?].*/, ''), route] as const))(
+  `each route, sent ${REQUESTS} requests that are nearly in order %s %s answers every one, and says what is wrong with it`,
+  { timeout: 86_400_000 },
+  async (_, __, route) => {
+    let sent = 0
+    const property = fc.asyncProperty(requestsTo({ ...route, path: placed(route.path) }), async (request) => {
+      const answer = await answerTo(request)
+      if (!answer) return
+      sent += 1
+      // 501 is what the server says of methods that HTTP does not have
+      if (answer.status !== 501) expect(answer.status, answer.text.slice(0, 500)).toBeLessThan(500)
+      expect(answer.text).not.toMatch(/\n\s+at |\.[jt]s:\d|is not a function|reading '/)
+      if (/\bjson\b/.test(String(answer.headers['content-type'])) && answer.text !== '') JSON.parse(answer.text)
+    })
+    await fc.assert(property, { numRuns: REQUESTS, seed: 12 })
+    expect(sent).toBeGreaterThan(REQUESTS / 2)
 
-      // And the next caller notices nothing
-      expect(await answerTo({ path: '/health' })).toMatchObject({ status: 200 })
-      const call = await answerTo({
-        method: 'POST',
-        path: '/tools/call',
-        headers: JSON_TYPE,
-        body: JSON.stringify(ADD),
-      })
-      expect(JSON.parse(call?.text ?? '')).toMatchObject({ result: { value: 15 } })
-      expect(server.printed()).not.toMatch(/"event":"(?:unexpected|defect)"/)
-    },
-  )
-})
+    // And the next caller notices nothing
+    expect(await answerTo({ path: '/health' })).toMatchObject({ status: 200 })
+    const call = await answerTo({
+      method: 'POST',
+      path: '/tools/call',
+      headers: JSON_TYPE,
+      body: JSON.stringify(ADD),
+    })
+    expect(JSON.parse(call?.text ?? '')).toMatchObject({ result: { value: 15 } })
+    expect(server.printed()).not.toMatch(/"event":"(?:unexpected|defect)"/)
+  },
+)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Response } from 'miniflare'
 import { type RunningServer, startApp } from './server.ts'
 import { HttpPerson } from './oauth/http-person.ts'
@@ -64,29 +64,27 @@ async function ask(method: string, path: string, body: unknown) {
 const getEmails = (user_id: string) =>
   ask('POST', '/tools/call', { tool_id: 'Gmail.GetEmails', input: { query: 'is:unread' }, context: { user_id } })
 
-describe('a tool that acts for a user at Google', () => {
-  it('has its user asked for consent, then reads; a token that Gmail refuses is renewed once', async () => {
-    const challenged = await getEmails('ann')
-    expect(challenged).toMatchObject({
-      status: 400,
-      body: { missing_requirements: { authorization: [{ id: 'google', url: expect.stringContaining('/start') }] } },
-    })
-    const who = new HttpPerson()
-    const { url } = challenged.body.missing_requirements.authorization[0]
-    const page = await who.open(url)
-    expect(page.text).toContain(GMAIL)
-    await who.answerProvider(await who.press(page, /continue to google/i), 'ann')
-    const read = { status: 200, body: { result: { success: true, value: { emails: [] } } } }
-    expect(await getEmails('ann')).toMatchObject(read)
-
-    provider.endAccessTokens('ann')
-    expect(await getEmails('ann')).toMatchObject(read)
-    expect(asked).toEqual(['ann', undefined, 'ann'])
-    expect(provider.tokenRequests).toEqual({ authorization_code: 1, refresh_token: 1 })
-
-    provider.endGrants('ann')
-    const again = await getEmails('ann')
-    expect(again.body.missing_requirements.authorization).toMatchObject([{ id: 'google' }])
-    expect(again.body.developer_message).toMatch(/revoked/i)
+it('a tool that acts for a user at Google has its user asked for consent, then reads; a token that Gmail refuses is renewed once', async () => {
+  const challenged = await getEmails('ann')
+  expect(challenged).toMatchObject({
+    status: 400,
+    body: { missing_requirements: { authorization: [{ id: 'google', url: expect.stringContaining('/start') }] } },
   })
+  const who = new HttpPerson()
+  const { url } = challenged.body.missing_requirements.authorization[0]
+  const page = await who.open(url)
+  expect(page.text).toContain(GMAIL)
+  await who.answerProvider(await who.press(page, /continue to google/i), 'ann')
+  const read = { status: 200, body: { result: { success: true, value: { emails: [] } } } }
+  expect(await getEmails('ann')).toMatchObject(read)
+
+  provider.endAccessTokens('ann')
+  expect(await getEmails('ann')).toMatchObject(read)
+  expect(asked).toEqual(['ann', undefined, 'ann'])
+  expect(provider.tokenRequests).toEqual({ authorization_code: 1, refresh_token: 1 })
+
+  provider.endGrants('ann')
+  const again = await getEmails('ann')
+  expect(again.body.missing_requirements.authorization).toMatchObject([{ id: 'google' }])
+  expect(again.body.developer_message).toMatch(/revoked/i)
 })

@@ -1,5 +1,5 @@
 import { type Request, Response } from 'miniflare'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ADMIN_KEY, asAdmin, calls, documents, keyOf } from '../attacks/set-up.ts'
 import { type RunningServer, startApp } from './server.ts'
 
@@ -33,121 +33,116 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-describe('what is asked for beside a definition', () => {
-  it('holds in every dialect, and is told wherever the tool is read', async () => {
-    for (const [index, dialect] of Object.keys(documents('X', 'Do', '1.0.0')).entries()) {
-      const toolkit = `Beside${index}`
-      const beside = { security_level: 5, approval: true, implementation }
-      const { status, body } = await publish(
-        Object.entries(documents(toolkit, 'Do', '1.0.0', beside)).find(([name]) => name === dialect)?.[1],
-      )
-      expect([dialect, status, JSON.stringify(body)]).toEqual([dialect, 201, expect.any(String)])
-      expect([dialect, await headersOf(`${toolkit}.Do`)]).toEqual([dialect, ['5', 'true']])
-      const { items } = (await server.json('GET', `/tools/${toolkit}.Do/versions`, undefined, asAdmin)).body
-      expect(items).toMatchObject([{ security_level: 5, approval: true }])
-      expect(await readiness(`${toolkit}.Do`)).toMatchObject({ ready: false, security_level: 5, approval: true })
-      const machine = await server.json('GET', `/tools/${toolkit}.Do?format=machine-context`, undefined, asAdmin)
-      expect(machine.body.securityLevel).toBe(5)
-      const told = await server.json('GET', `/tools/${toolkit}.Do?losses=1`, undefined, asAdmin)
-      const lost = told.body.losses.map(({ path }: { path: string }) => path)
-      expect(lost).toEqual(expect.arrayContaining(['/securityLevel', '/requiresApproval']))
-    }
-  })
+it('what is asked for beside a definition holds in every dialect, and is told wherever the tool is read', async () => {
+  for (const [index, dialect] of Object.keys(documents('X', 'Do', '1.0.0')).entries()) {
+    const toolkit = `Beside${index}`
+    const beside = { security_level: 5, approval: true, implementation }
+    const { status, body } = await publish(
+      Object.entries(documents(toolkit, 'Do', '1.0.0', beside)).find(([name]) => name === dialect)?.[1],
+    )
+    expect([dialect, status, JSON.stringify(body)]).toEqual([dialect, 201, expect.any(String)])
+    expect([dialect, await headersOf(`${toolkit}.Do`)]).toEqual([dialect, ['5', 'true']])
+    const { items } = (await server.json('GET', `/tools/${toolkit}.Do/versions`, undefined, asAdmin)).body
+    expect(items).toMatchObject([{ security_level: 5, approval: true }])
+    expect(await readiness(`${toolkit}.Do`)).toMatchObject({ ready: false, security_level: 5, approval: true })
+    const machine = await server.json('GET', `/tools/${toolkit}.Do?format=machine-context`, undefined, asAdmin)
+    expect(machine.body.securityLevel).toBe(5)
+    const told = await server.json('GET', `/tools/${toolkit}.Do?losses=1`, undefined, asAdmin)
+    const lost = told.body.losses.map(({ path }: { path: string }) => path)
+    expect(lost).toEqual(expect.arrayContaining(['/securityLevel', '/requiresApproval']))
+  }
+})
 
-  it('has each call wait for a person, whichever way it is called', async () => {
-    sent = []
-    expect((await publish(documents('Held', 'Do', '1.0.0', { approval: true, implementation }).oxp)).status).toBe(201)
-    for (const [dialect, make] of Object.entries(calls(server, 'Held', 'Do', anybody.as))) {
-      const { body } = await make()
-      const wanted = expect.stringMatching(/authorizations\/[\w-]+\/start/)
-      expect([dialect, JSON.stringify(body)]).toEqual([dialect, wanted])
-    }
-    expect(sent).toEqual([])
-  })
+it('what is asked for beside a definition has each call wait for a person, whichever way it is called', async () => {
+  sent = []
+  expect((await publish(documents('Held', 'Do', '1.0.0', { approval: true, implementation }).oxp)).status).toBe(201)
+  for (const [dialect, make] of Object.entries(calls(server, 'Held', 'Do', anybody.as))) {
+    const { body } = await make()
+    const wanted = expect.stringMatching(/authorizations\/[\w-]+\/start/)
+    expect([dialect, JSON.stringify(body)]).toEqual([dialect, wanted])
+  }
+  expect(sent).toEqual([])
+})
 
-  it('never takes back what the definition asks for', async () => {
-    const document = documents('Strict', 'Do', '1.0.0', { security_level: 2 })['machine-context']
-    const definition = { ...document.definition, securityLevel: 9 }
-    expect((await publish({ ...document, definition })).status).toBe(201)
-    expect(await headersOf('Strict.Do')).toEqual(['9', 'true'])
-    const { definition: asking } = documents('Asking', 'Do', '1.0.0').oxp
-    const requirements = { secrets: [{ id: 'SOME_KEY' }] }
-    expect((await publish({ definition: { ...asking, requirements }, security_level: 1 })).status).toBe(201)
-    expect(await headersOf('Asking.Do')).toEqual(['4', null])
-  })
+it('what is asked for beside a definition never takes back what the definition asks for', async () => {
+  const document = documents('Strict', 'Do', '1.0.0', { security_level: 2 })['machine-context']
+  const definition = { ...document.definition, securityLevel: 9 }
+  expect((await publish({ ...document, definition })).status).toBe(201)
+  expect(await headersOf('Strict.Do')).toEqual(['9', 'true'])
+  const { definition: asking } = documents('Asking', 'Do', '1.0.0').oxp
+  const requirements = { secrets: [{ id: 'SOME_KEY' }] }
+  expect((await publish({ definition: { ...asking, requirements }, security_level: 1 })).status).toBe(201)
+  expect(await headersOf('Asking.Do')).toEqual(['4', null])
+})
 
-  it('is a part of the version, which is the same where nothing is said of it, and never another', async () => {
-    const said = (more: object) => documents('Same', 'Do', '1.0.0', { implementation, ...more }).oxp
-    expect((await publish(said({ security_level: 6 }))).status).toBe(201)
-    expect((await publish(said({ security_level: 6 }))).status).toBe(200)
-    expect((await publish(said({}))).status).toBe(200)
-    expect((await publish(said({ security_level: 5 }))).status).toBe(409)
-    expect((await publish(said({ security_level: 6, approval: true }))).status).toBe(409)
-    expect(await headersOf('Same.Do')).toEqual(['6', null])
-  })
+it('what is asked for beside a definition is a part of the version, which is the same where nothing is said of it, and never another', async () => {
+  const said = (more: object) => documents('Same', 'Do', '1.0.0', { implementation, ...more }).oxp
+  expect((await publish(said({ security_level: 6 }))).status).toBe(201)
+  expect((await publish(said({ security_level: 6 }))).status).toBe(200)
+  expect((await publish(said({}))).status).toBe(200)
+  expect((await publish(said({ security_level: 5 }))).status).toBe(409)
+  expect((await publish(said({ security_level: 6, approval: true }))).status).toBe(409)
+  expect(await headersOf('Same.Do')).toEqual(['6', null])
+})
 
-  it('is refused with its place where it cannot be meant', async () => {
-    for (const [wrong, path] of [
-      [{ security_level: 0 }, '/security_level'],
-      [{ security_level: 11 }, '/security_level'],
-      [{ securityLevel: 5 }, '/securityLevel'],
-      [{ approval: false }, '/approval'],
-      [{ requires_approval: true }, '/requires_approval'],
-    ] as const) {
-      const { status, body } = await publish(documents('Wrong', 'Do', '1.0.0', wrong).oxp)
-      expect([wrong, status, JSON.stringify(body)]).toEqual([wrong, 422, expect.stringContaining(`"${path}"`)])
-    }
-  })
+it('what is asked for beside a definition is refused with its place where it cannot be meant', async () => {
+  for (const [wrong, path] of [
+    [{ security_level: 0 }, '/security_level'],
+    [{ security_level: 11 }, '/security_level'],
+    [{ securityLevel: 5 }, '/securityLevel'],
+    [{ approval: false }, '/approval'],
+    [{ requires_approval: true }, '/requires_approval'],
+  ] as const) {
+    const { status, body } = await publish(documents('Wrong', 'Do', '1.0.0', wrong).oxp)
+    expect([wrong, status, JSON.stringify(body)]).toEqual([wrong, 422, expect.stringContaining(`"${path}"`)])
+  }
+})
 
-  it('is not lost by the next version unless that breaks with it', async () => {
-    const said = (version: string, more: object) => documents('Next', 'Do', version, { implementation, ...more }).oxp
-    expect((await publish(said('1.0.0', { approval: true }))).status).toBe(201)
-    for (const version of ['1.0.1', '1.1.0']) {
-      const { status, body } = await publish(said(version, {}))
-      const wanted = expect.stringContaining('A person no longer approves each call')
-      expect([version, status, JSON.stringify(body)]).toEqual([version, 422, wanted])
-    }
-    expect((await publish(said('1.1.0', { approval: true }))).status).toBe(201)
-    expect(await headersOf('Next.Do')).toEqual(['1', 'true'])
-    expect((await publish(said('2.0.0', {}))).status).toBe(201)
-    expect((await publish(said('2.1.0', { approval: true }))).status).toBe(422)
-    expect((await publish(said('2.1.0', { approval: true }), '?allow=breaking')).status).toBe(201)
-  })
+it('what is asked for beside a definition is not lost by the next version unless that breaks with it', async () => {
+  const said = (version: string, more: object) => documents('Next', 'Do', version, { implementation, ...more }).oxp
+  expect((await publish(said('1.0.0', { approval: true }))).status).toBe(201)
+  for (const version of ['1.0.1', '1.1.0']) {
+    const { status, body } = await publish(said(version, {}))
+    const wanted = expect.stringContaining('A person no longer approves each call')
+    expect([version, status, JSON.stringify(body)]).toEqual([version, 422, wanted])
+  }
+  expect((await publish(said('1.1.0', { approval: true }))).status).toBe(201)
+  expect(await headersOf('Next.Do')).toEqual(['1', 'true'])
+  expect((await publish(said('2.0.0', {}))).status).toBe(201)
+  expect((await publish(said('2.1.0', { approval: true }))).status).toBe(422)
+  expect((await publish(said('2.1.0', { approval: true }), '?allow=breaking')).status).toBe(201)
+})
 
-  it('is said of each document of a batch', async () => {
-    const [plain, held] = [
-      documents('Batch', 'A', '1.0.0').oxp,
-      documents('Batch', 'B', '1.0.0', { approval: true }).oxp,
-    ]
-    const { body } = await publish([plain, held])
-    expect(body.results.map(({ status }: { status: number }) => status)).toEqual([201, 201])
-    expect([await headersOf('Batch.A'), await headersOf('Batch.B')]).toEqual([
-      [null, null],
-      ['1', 'true'],
-    ])
-  })
+it('what is asked for beside a definition is said of each document of a batch', async () => {
+  const [plain, held] = [documents('Batch', 'A', '1.0.0').oxp, documents('Batch', 'B', '1.0.0', { approval: true }).oxp]
+  const { body } = await publish([plain, held])
+  expect(body.results.map(({ status }: { status: number }) => status)).toEqual([201, 201])
+  expect([await headersOf('Batch.A'), await headersOf('Batch.B')]).toEqual([
+    [null, null],
+    ['1', 'true'],
+  ])
+})
 
-  it('comes back with a backup, digest and all', async () => {
-    const take = async (from: RunningServer) => {
-      const exported = await fetch(`${from.url}/export?toolkit=Held`, { headers: asAdmin })
-      // A deployment signs what it exports under a secret of its own
-      const lines = (await exported.text())
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line))
-      return lines.slice(1).map((line) => ({ ...line, hmac: undefined }))
-    }
-    const file = await fetch(`${server.url}/export?toolkit=Held`, { headers: asAdmin })
-    const other = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY }, outbound })
-    try {
-      const headers = { ...asAdmin, 'content-type': 'application/jsonl' }
-      const restored = await fetch(`${other.url}/import?trust=1`, { method: 'POST', headers, body: await file.text() })
-      expect(await restored.text()).toContain('"refused":0')
-      expect(await take(other)).toEqual(await take(server))
-    } finally {
-      await other.stop()
-    }
-  })
+it('what is asked for beside a definition comes back with a backup, digest and all', async () => {
+  const take = async (from: RunningServer) => {
+    const exported = await fetch(`${from.url}/export?toolkit=Held`, { headers: asAdmin })
+    // A deployment signs what it exports under a secret of its own
+    const lines = (await exported.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    return lines.slice(1).map((line) => ({ ...line, hmac: undefined }))
+  }
+  const file = await fetch(`${server.url}/export?toolkit=Held`, { headers: asAdmin })
+  const other = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY }, outbound })
+  try {
+    const headers = { ...asAdmin, 'content-type': 'application/jsonl' }
+    const restored = await fetch(`${other.url}/import?trust=1`, { method: 'POST', headers, body: await file.text() })
+    expect(await restored.text()).toContain('"refused":0')
+    expect(await take(other)).toEqual(await take(server))
+  } finally {
+    await other.stop()
+  }
 })
 
 const API = {
@@ -161,101 +156,99 @@ const API = {
 }
 const WRITES = { methods: ['POST', 'PUT', 'PATCH', 'DELETE'], approval: true }
 
-describe('what an import asks for', () => {
-  const all = async (toolkit: string, tools = ['listPets', 'addPet', 'removePet']) =>
-    Promise.all(tools.map((name) => headersOf(`${toolkit}.${name}`)))
+const all = async (toolkit: string, tools = ['listPets', 'addPet', 'removePet']) =>
+  Promise.all(tools.map((name) => headersOf(`${toolkit}.${name}`)))
 
-  it('holds for all, by method and by name, and a dry run shows it', async () => {
-    const rules = [WRITES, { tools: ['remove*'], security_level: 8 }]
-    const body = { from: { openapi: API }, toolkit: 'Pets', security_level: 2, rules }
-    const { tools } = (await importing(body, '?dry_run=1')).body
-    expect(tools.map(({ security_level, approval }: Record<string, unknown>) => [security_level, approval])).toEqual([
-      [2, undefined],
-      [2, true],
-      [8, true],
-    ])
-    expect((await importing(body)).status).toBe(201)
-    expect(await all('Pets')).toEqual([
-      ['2', null],
-      ['2', 'true'],
-      ['8', 'true'],
-    ])
-    const { body: said } = await server.json('POST', '/tools/call', { tool_id: 'Pets.addPet', input: {} }, asAdmin)
-    expect(JSON.stringify(said)).toContain("runs only with a person's approval")
-    expect(await importing(body)).toMatchObject({ status: 200, body: { unchanged: expect.any(Array) } })
-  })
+it('what an import asks for holds for all, by method and by name, and a dry run shows it', async () => {
+  const rules = [WRITES, { tools: ['remove*'], security_level: 8 }]
+  const body = { from: { openapi: API }, toolkit: 'Pets', security_level: 2, rules }
+  const { tools } = (await importing(body, '?dry_run=1')).body
+  expect(tools.map(({ security_level, approval }: Record<string, unknown>) => [security_level, approval])).toEqual([
+    [2, undefined],
+    [2, true],
+    [8, true],
+  ])
+  expect((await importing(body)).status).toBe(201)
+  expect(await all('Pets')).toEqual([
+    ['2', null],
+    ['2', 'true'],
+    ['8', 'true'],
+  ])
+  const { body: said } = await server.json('POST', '/tools/call', { tool_id: 'Pets.addPet', input: {} }, asAdmin)
+  expect(JSON.stringify(said)).toContain("runs only with a person's approval")
+  expect(await importing(body)).toMatchObject({ status: 200, body: { unchanged: expect.any(Array) } })
+})
 
-  it('stays where the next import says nothing of it, and is what the next says where that does', async () => {
-    const from = { openapi: API }
-    expect((await importing({ from, toolkit: 'Kept', rules: [WRITES] })).status).toBe(201)
-    expect((await importing({ from, toolkit: 'Kept' })).body.unchanged).toHaveLength(3)
-    const post = { operationId: 'addPet', summary: 'Adds a pet.' }
-    const changed = { openapi: { ...API, paths: { ...API.paths, '/pets': { ...API.paths['/pets'], post } } } }
-    expect((await importing({ from: changed, toolkit: 'Kept' })).body.ids).toContain('Kept.addPet@1.0.1')
-    expect(await all('Kept')).toEqual([
-      [null, null],
-      ['1', 'true'],
-      ['4', 'true'],
-    ])
-    const fewer = { tools: ['removePet'], approval: true }
-    const { ids } = (await importing({ from: changed, toolkit: 'Kept', rules: [fewer] })).body
-    // Who was asked before each call is asked no more: whoever relies on that must see it
-    expect(ids).toContain('Kept.addPet@2.0.0')
-    expect(await all('Kept')).toEqual([
-      [null, null],
-      [null, null],
-      ['4', 'true'],
-    ])
-  })
+it('what an import asks for stays where the next import says nothing of it, and is what the next says where that does', async () => {
+  const from = { openapi: API }
+  expect((await importing({ from, toolkit: 'Kept', rules: [WRITES] })).status).toBe(201)
+  expect((await importing({ from, toolkit: 'Kept' })).body.unchanged).toHaveLength(3)
+  const post = { operationId: 'addPet', summary: 'Adds a pet.' }
+  const changed = { openapi: { ...API, paths: { ...API.paths, '/pets': { ...API.paths['/pets'], post } } } }
+  expect((await importing({ from: changed, toolkit: 'Kept' })).body.ids).toContain('Kept.addPet@1.0.1')
+  expect(await all('Kept')).toEqual([
+    [null, null],
+    ['1', 'true'],
+    ['4', 'true'],
+  ])
+  const fewer = { tools: ['removePet'], approval: true }
+  const { ids } = (await importing({ from: changed, toolkit: 'Kept', rules: [fewer] })).body
+  // Who was asked before each call is asked no more: whoever relies on that must see it
+  expect(ids).toContain('Kept.addPet@2.0.0')
+  expect(await all('Kept')).toEqual([
+    [null, null],
+    [null, null],
+    ['4', 'true'],
+  ])
+})
 
-  it('begins at 4 for what deletes, as the dry run says, unless the import names a level', async () => {
-    const from = { openapi: API }
-    const { tools } = (await importing({ from, toolkit: 'Deleting' }, '?dry_run=1')).body
-    const planned = tools.map(({ name, security_level }: Record<string, unknown>) => [name, security_level])
-    expect(planned).toEqual([
-      ['Deleting_listPets', undefined],
-      ['Deleting_addPet', undefined],
-      ['Deleting_removePet', 4],
-    ])
-    expect((await importing({ from, toolkit: 'Deleting' })).status).toBe(201)
-    expect((await all('Deleting')).map(([level]) => level)).toEqual([null, null, '4'])
-    const body = { from, toolkit: 'Lenient', rules: [{ methods: ['DELETE'], security_level: 1 }] }
-    expect((await importing(body)).status).toBe(201)
-    expect((await all('Lenient')).map(([level]) => level)).toEqual([null, null, '1'])
-  })
+it('what an import asks for begins at 4 for what deletes, as the dry run says, unless the import names a level', async () => {
+  const from = { openapi: API }
+  const { tools } = (await importing({ from, toolkit: 'Deleting' }, '?dry_run=1')).body
+  const planned = tools.map(({ name, security_level }: Record<string, unknown>) => [name, security_level])
+  expect(planned).toEqual([
+    ['Deleting_listPets', undefined],
+    ['Deleting_addPet', undefined],
+    ['Deleting_removePet', 4],
+  ])
+  expect((await importing({ from, toolkit: 'Deleting' })).status).toBe(201)
+  expect((await all('Deleting')).map(([level]) => level)).toEqual([null, null, '4'])
+  const body = { from, toolkit: 'Lenient', rules: [{ methods: ['DELETE'], security_level: 1 }] }
+  expect((await importing(body)).status).toBe(201)
+  expect((await all('Lenient')).map(([level]) => level)).toEqual([null, null, '1'])
+})
 
-  it("holds for another server's tools, by their names", async () => {
-    const from = { oxp: 'https://oxp-for-tests.com' }
-    const rules = [{ tools: ['*Delete*'], approval: true }]
-    const { status, body } = await importing({ from, toolkit: 'Theirs', rules })
-    expect([status, JSON.stringify(body)]).toEqual([201, expect.any(String)])
-    expect(await all('Theirs', ['Their_Read', 'Their_DeleteAll'])).toEqual([
-      [null, null],
-      ['1', 'true'],
-    ])
-  })
+it("what an import asks for holds for another server's tools, by their names", async () => {
+  const from = { oxp: 'https://oxp-for-tests.com' }
+  const rules = [{ tools: ['*Delete*'], approval: true }]
+  const { status, body } = await importing({ from, toolkit: 'Theirs', rules })
+  expect([status, JSON.stringify(body)]).toEqual([201, expect.any(String)])
+  expect(await all('Theirs', ['Their_Read', 'Their_DeleteAll'])).toEqual([
+    [null, null],
+    ['1', 'true'],
+  ])
+})
 
-  it('is refused with its place where it cannot be meant', async () => {
-    const from = { openapi: API }
-    for (const [wrong, path, message] of [
-      [{ rules: [] }, '/rules', '1 to 100'],
-      [{ rules: {} }, '/rules', 'array'],
-      [{ rules: [{ approval: true }] }, '/rules/0', "'tools' or 'methods'"],
-      [{ rules: [{ tools: ['*'] }] }, '/rules/0', "'security_level' or 'approval'"],
-      [{ rules: [{ methods: ['delete'], approval: true }] }, '/rules/0/methods/0', "'DELETE'"],
-      [{ rules: [{ methods: ['GET'], aproval: true }] }, '/rules/0/aproval', "'approval'"],
-      [{ rules: [{ methods: ['GET'], approval: false }] }, '/rules/0/approval', 'true'],
-      [{ security_level: 0 }, '/security_level', '1'],
-      [{ approval: 1 }, '/approval', 'true'],
-      [{ from: { mcp: 'https://m.example' }, rules: [WRITES] }, '/rules/0/methods', 'OpenAPI'],
-      [{ from: { oxp: 'https://m.example' }, rules: [WRITES] }, '/rules/0/methods', 'OpenAPI'],
-      [{ rule: [WRITES] }, '/rule', "'rules'"],
-      [{ from: { oxp: 'https://oxp-for-tests.com' }, rule: [] }, '/rule', "'rules'"],
-    ] as const) {
-      const { status, body } = await importing({ from, toolkit: 'Wrong', ...wrong })
-      const said = JSON.stringify(body)
-      expect([wrong, status, said]).toEqual([wrong, 422, expect.stringContaining(`"${path}"`)])
-      expect(said).toContain(message)
-    }
-  })
+it('what an import asks for is refused with its place where it cannot be meant', async () => {
+  const from = { openapi: API }
+  for (const [wrong, path, message] of [
+    [{ rules: [] }, '/rules', '1 to 100'],
+    [{ rules: {} }, '/rules', 'array'],
+    [{ rules: [{ approval: true }] }, '/rules/0', "'tools' or 'methods'"],
+    [{ rules: [{ tools: ['*'] }] }, '/rules/0', "'security_level' or 'approval'"],
+    [{ rules: [{ methods: ['delete'], approval: true }] }, '/rules/0/methods/0', "'DELETE'"],
+    [{ rules: [{ methods: ['GET'], aproval: true }] }, '/rules/0/aproval', "'approval'"],
+    [{ rules: [{ methods: ['GET'], approval: false }] }, '/rules/0/approval', 'true'],
+    [{ security_level: 0 }, '/security_level', '1'],
+    [{ approval: 1 }, '/approval', 'true'],
+    [{ from: { mcp: 'https://m.example' }, rules: [WRITES] }, '/rules/0/methods', 'OpenAPI'],
+    [{ from: { oxp: 'https://m.example' }, rules: [WRITES] }, '/rules/0/methods', 'OpenAPI'],
+    [{ rule: [WRITES] }, '/rule', "'rules'"],
+    [{ from: { oxp: 'https://oxp-for-tests.com' }, rule: [] }, '/rule', "'rules'"],
+  ] as const) {
+    const { status, body } = await importing({ from, toolkit: 'Wrong', ...wrong })
+    const said = JSON.stringify(body)
+    expect([wrong, status, said]).toEqual([wrong, 422, expect.stringContaining(`"${path}"`)])
+    expect(said).toContain(message)
+  }
 })

@@ -1,7 +1,7 @@
 import { createServer, type Server as HttpServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect, type Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type ServerProcess, startProcess } from './process.ts'
 import { memoryOf } from '../processes.ts'
 
@@ -100,79 +100,77 @@ async function grownBy(attack: () => void | Promise<void>, seconds: number): Pro
   return peak - rest
 }
 
-describe('a caller holds no more than its share of memory', () => {
-  it('by calls whose bodies of 4 MB lack their last byte', async () => {
-    const body = `{"tool_id":"Held.Wait","input":{"text":"${'x'.repeat(4 * MB)}"}}`
-    const attack = () => {
-      for (let count = 0; count < 150; count += 1) open('POST /tools/call', hostile, body.length, body.slice(0, -1))
-    }
-    expect(await grownBy(attack, 10)).toBeLessThan(MAX_GROWTH_MB)
-  })
+it('a caller holds no more than its share of memory by calls whose bodies of 4 MB lack their last byte', async () => {
+  const body = `{"tool_id":"Held.Wait","input":{"text":"${'x'.repeat(4 * MB)}"}}`
+  const attack = () => {
+    for (let count = 0; count < 150; count += 1) open('POST /tools/call', hostile, body.length, body.slice(0, -1))
+  }
+  expect(await grownBy(attack, 10)).toBeLessThan(MAX_GROWTH_MB)
+})
 
-  it('by 400 repetitions of one call with an input of 4 MB', async () => {
-    const body = `{"tool_id":"Held.Wait","call_id":"the-same","input":{"text":"${'x'.repeat(4 * MB)}"}}`
-    const attack = async () => {
-      for (let count = 0; count < 400; count += 1) {
-        open('POST /tools/call', hostile, body.length, body, true)
-        if (count % 20 === 0) await new Promise((done) => setTimeout(done, 200))
-      }
+it('a caller holds no more than its share of memory by 400 repetitions of one call with an input of 4 MB', async () => {
+  const body = `{"tool_id":"Held.Wait","call_id":"the-same","input":{"text":"${'x'.repeat(4 * MB)}"}}`
+  const attack = async () => {
+    for (let count = 0; count < 400; count += 1) {
+      open('POST /tools/call', hostile, body.length, body, true)
+      if (count % 20 === 0) await new Promise((done) => setTimeout(done, 200))
     }
-    expect(await grownBy(attack, 15)).toBeLessThan(MAX_GROWTH_MB)
-  })
+  }
+  expect(await grownBy(attack, 15)).toBeLessThan(MAX_GROWTH_MB)
+})
 
-  it('by 40 calls that name a file of 25 MB', async () => {
-    const headers = { authorization: `Bearer ${hostile}` }
-    const uploaded = await fetch(new URL('/artifacts', server.url), {
-      method: 'POST',
-      headers,
-      body: new Uint8Array(25 * MB),
-    })
-    const { handle } = (await uploaded.json()) as { handle: string }
-    const body = JSON.stringify({ tool_id: 'Held.Send', input: { file: handle } })
-    const attack = () => {
-      for (let count = 0; count < 40; count += 1) open('POST /tools/call', hostile, body.length, body, true)
-    }
-    expect(await grownBy(attack, 10)).toBeLessThan(MAX_GROWTH_MB)
+it('a caller holds no more than its share of memory by 40 calls that name a file of 25 MB', async () => {
+  const headers = { authorization: `Bearer ${hostile}` }
+  const uploaded = await fetch(new URL('/artifacts', server.url), {
+    method: 'POST',
+    headers,
+    body: new Uint8Array(25 * MB),
   })
+  const { handle } = (await uploaded.json()) as { handle: string }
+  const body = JSON.stringify({ tool_id: 'Held.Send', input: { file: handle } })
+  const attack = () => {
+    for (let count = 0; count < 40; count += 1) open('POST /tools/call', hostile, body.length, body, true)
+  }
+  expect(await grownBy(attack, 10)).toBeLessThan(MAX_GROWTH_MB)
+})
 
-  it('by 60 lists of 8 MB that it does not read', async () => {
-    await publishLargeTools()
-    const attack = () => {
-      for (let count = 0; count < 60; count += 1) open('GET /tools?limit=1000', hostile, 0, '')
-    }
-    expect(await grownBy(attack, 10)).toBeLessThan(MAX_GROWTH_MB)
-  })
+it('a caller holds no more than its share of memory by 60 lists of 8 MB that it does not read', async () => {
+  await publishLargeTools()
+  const attack = () => {
+    for (let count = 0; count < 60; count += 1) open('GET /tools?limit=1000', hostile, 0, '')
+  }
+  expect(await grownBy(attack, 10)).toBeLessThan(MAX_GROWTH_MB)
+})
 
-  it('by ten of the worst requests of every route at once', async () => {
-    const bodies = ['/tools/call', '/mcp', '/worker/tools/invoke', '/machine-context/execute', '/plugin/call']
-    const unfinished: (readonly [path: string, bytes: number])[] = [
-      ...bodies.map((path) => [`POST ${path}`, 4 * MB] as const),
-      ['POST /tools', 16 * MB],
-      ['POST /toolkits/import', 16 * MB],
-      ['POST /convert?to=openai', MB],
-      ['POST /artifacts', 25 * MB],
-    ]
-    const unread = ['GET /tools?limit=1000', 'GET /worker/tools', 'GET /machine-context/tools', 'GET /plugin/describe']
-    await publishLargeTools()
-    const call = `{"tool_id":"Held.Wait","input":{"text":"${'x'.repeat(4 * MB)}"}}`
-    // What a server at rest has used once before
-    for (const line of unread) await (await server.json('GET', line.slice(4), undefined, others)).body
-    const attack = () => {
-      for (let count = 0; count < 10; count += 1) {
-        for (const [line, bytes] of unfinished) open(line, hostile, bytes, 'x'.repeat(bytes - 1), true)
-        open('POST /tools/call', hostile, call.length, call)
-        for (const line of unread) open(line, hostile, 0, '')
-      }
+it('a caller holds no more than its share of memory by ten of the worst requests of every route at once', async () => {
+  const bodies = ['/tools/call', '/mcp', '/worker/tools/invoke', '/machine-context/execute', '/plugin/call']
+  const unfinished: (readonly [path: string, bytes: number])[] = [
+    ...bodies.map((path) => [`POST ${path}`, 4 * MB] as const),
+    ['POST /tools', 16 * MB],
+    ['POST /toolkits/import', 16 * MB],
+    ['POST /convert?to=openai', MB],
+    ['POST /artifacts', 25 * MB],
+  ]
+  const unread = ['GET /tools?limit=1000', 'GET /worker/tools', 'GET /machine-context/tools', 'GET /plugin/describe']
+  await publishLargeTools()
+  const call = `{"tool_id":"Held.Wait","input":{"text":"${'x'.repeat(4 * MB)}"}}`
+  // What a server at rest has used once before
+  for (const line of unread) await (await server.json('GET', line.slice(4), undefined, others)).body
+  const attack = () => {
+    for (let count = 0; count < 10; count += 1) {
+      for (const [line, bytes] of unfinished) open(line, hostile, bytes, 'x'.repeat(bytes - 1), true)
+      open('POST /tools/call', hostile, call.length, call)
+      for (const line of unread) open(line, hostile, 0, '')
     }
-    expect(await grownBy(attack, 15)).toBeLessThan(MAX_GROWTH_MB)
-  })
+  }
+  expect(await grownBy(attack, 15)).toBeLessThan(MAX_GROWTH_MB)
+})
 
-  it('by bodies that two callers announce and do not send, while all may publish', async () => {
-    const second = await keyFor('another hostile')
-    const attack = () => {
-      for (let count = 0; count < 20; count += 1)
-        for (const key of [hostile, second]) open('POST /convert?to=openai', key, 1_000_000, '{')
-    }
-    expect(await grownBy(attack, 1)).toBeLessThan(MAX_GROWTH_MB)
-  })
+it('a caller holds no more than its share of memory by bodies that two callers announce and do not send, while all may publish', async () => {
+  const second = await keyFor('another hostile')
+  const attack = () => {
+    for (let count = 0; count < 20; count += 1)
+      for (const key of [hostile, second]) open('POST /convert?to=openai', key, 1_000_000, '{')
+  }
+  expect(await grownBy(attack, 1)).toBeLessThan(MAX_GROWTH_MB)
 })

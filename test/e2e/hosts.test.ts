@@ -222,22 +222,20 @@ const HOSTS: readonly Host[] = [
   },
 ]
 
-describe.each(HOSTS)('$name', ({ headers, sends }) => {
-  it('gets what it needs, in its order', async () => {
-    let session: string | undefined
-    for (const { what, method = 'POST', headers: own, body, needs } of sends) {
-      const answer = await server.json(method, '/mcp', body, {
-        ...headers,
-        ...own,
-        ...(session === undefined ? {} : { 'mcp-session-id': session }),
-        authorization: `Bearer ${key}`,
-      })
-      expect({ what, ...answer }).toMatchObject({ what, ...needs })
-      expect(answer.headers.get('www-authenticate'), what).toBeNull()
-      if (answer.status === 405) expect(answer.headers.get('allow')).toBe('POST')
-      session ??= answer.headers.get('mcp-session-id') ?? undefined
-    }
-  })
+it.each(HOSTS)('$name gets what it needs, in its order', async ({ headers, sends }) => {
+  let session: string | undefined
+  for (const { what, method = 'POST', headers: own, body, needs } of sends) {
+    const answer = await server.json(method, '/mcp', body, {
+      ...headers,
+      ...own,
+      ...(session === undefined ? {} : { 'mcp-session-id': session }),
+      authorization: `Bearer ${key}`,
+    })
+    expect({ what, ...answer }).toMatchObject({ what, ...needs })
+    expect(answer.headers.get('www-authenticate'), what).toBeNull()
+    if (answer.status === 405) expect(answer.headers.get('allow')).toBe('POST')
+    session ??= answer.headers.get('mcp-session-id') ?? undefined
+  }
 })
 
 /** Where hosts look for OAuth, each with who does. */
@@ -255,25 +253,23 @@ const LOOKS: readonly (readonly [method: string, path: string, who: string])[] =
   ['POST', '/token', 'the same'],
 ]
 
-describe('whoever looks for OAuth', () => {
-  it.each(LOOKS)('is told 404 at %s %s, with its key and without: %s', async (method, path) => {
-    for (const headers of [{}, { authorization: `Bearer ${key}` }, { authorization: 'Bearer wrong' }]) {
-      const answer = await server.json(method, path, method === 'POST' ? {} : undefined, {
-        'mcp-protocol-version': '2024-11-05',
-        ...headers,
-      })
-      expect(answer.status).toBe(404)
-      expect(answer.headers.get('www-authenticate')).toBeNull()
-      expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
-    }
-  })
+it.each(LOOKS)('whoever looks for OAuth is told 404 at %s %s, with its key and without: %s', async (method, path) => {
+  for (const headers of [{}, { authorization: `Bearer ${key}` }, { authorization: 'Bearer wrong' }]) {
+    const answer = await server.json(method, path, method === 'POST' ? {} : undefined, {
+      'mcp-protocol-version': '2024-11-05',
+      ...headers,
+    })
+    expect(answer.status).toBe(404)
+    expect(answer.headers.get('www-authenticate')).toBeNull()
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+  }
+})
 
-  it('and has no key is told by /mcp how to send one', async () => {
-    const answer = await server.json('POST', '/mcp', request(0, 'initialize'), { accept: BOTH })
-    expect(answer.status).toBe(401)
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="switchboard"')
-    expect(answer.body.error.message).toMatch(/'Authorization: Bearer <key>'.*\/docs\/agents$/)
-  })
+it('whoever looks for OAuth and has no key is told by /mcp how to send one', async () => {
+  const answer = await server.json('POST', '/mcp', request(0, 'initialize'), { accept: BOTH })
+  expect(answer.status).toBe(401)
+  expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="switchboard"')
+  expect(answer.body.error.message).toMatch(/'Authorization: Bearer <key>'.*\/docs\/agents$/)
 })
 
 /** A client that is ready for OAuth: everything that it would do about it is written down. */
@@ -322,8 +318,8 @@ const CLIENTS = [
   ],
 ] as const
 
-describe.each(CLIENTS)('%s, ready for OAuth', (_, connect) => {
-  it('never leaves the key that it was given', async () => {
+describe.each(CLIENTS)('%s, ready for OAuth', (name, connect) => {
+  it(`${name}, ready for OAuth, never leaves the key that it was given`, async () => {
     const world = ready()
     const client = await connect(world, { authorization: `Bearer ${key}` })
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('Calculator_Add')
@@ -333,7 +329,7 @@ describe.each(CLIENTS)('%s, ready for OAuth', (_, connect) => {
     expect(new Set(world.paths)).toEqual(new Set(['POST /mcp', 'GET /mcp']))
   })
 
-  it('without a key finds no OAuth, and opens no browser', async () => {
+  it(`${name}, ready for OAuth, without a key finds no OAuth, and opens no browser`, async () => {
     const world = ready()
     await expect(connect(world, {})).rejects.toThrow()
     expect(world.asked).toEqual([])

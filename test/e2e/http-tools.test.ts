@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import { type ArcadeBinding, convertBinding, providerOf } from '../runners/http/arcade-binding.ts'
 import { expectArrived, hasDefault, sample, secretValue } from '../runners/http/binding-expectation.ts'
@@ -35,179 +35,176 @@ afterAll(async () => {
   await Promise.all([server.stop(), upstream.close(), elsewhere.close()])
 })
 
-describe('real endpoints as tools', () => {
-  const bindings = hasShared(CATALOGUE)
-    ? readShared(CATALOGUE)
-        .trim()
-        .split('\n')
-        .map((line): ArcadeBinding => JSON.parse(line))
-    : []
-  it.skipIf(bindings.length === 0)(
-    `those of a catalog are published, called, and arrive as they should${unlessShared(CATALOGUE)}`,
-    () => publishAndCall(bindings),
-  )
-  it('invented ones are published, called, and arrive as they should', () => publishAndCall(INVENTED_BINDINGS))
+const bindings = hasShared(CATALOGUE)
+  ? readShared(CATALOGUE)
+      .trim()
+      .split('\n')
+      .map((line): ArcadeBinding => JSON.parse(line))
+  : []
+it.skipIf(bindings.length === 0)(
+  `endpoints of a catalog are published as tools, called, and arrive as they should${unlessShared(CATALOGUE)}`,
+  () => publishAndCall(bindings),
+)
+it('invented endpoints are published as tools, called, and arrive as they should', () =>
+  publishAndCall(INVENTED_BINDINGS))
 
-  async function publishAndCall(all: readonly ArcadeBinding[]): Promise<void> {
-    const { body } = await server.json(
-      'POST',
-      '/tools',
-      all.map((binding) => convertBinding(binding, { origin: upstream.origin })),
-    )
-    for (const result of body.results) expect(result, JSON.stringify(result)).toMatchObject({ status: 201 })
-    for (const binding of all) {
-      for (const given of ['every input', 'required inputs']) {
-        const sent = binding.http_endpoint.parameters.filter(
-          (each) => given === 'every input' || (each.required && !hasDefault(each)),
-        )
-        const input = Object.fromEntries(sent.map((each) => [each.tool_parameter_name, sample(each)]))
-        const secrets = binding.http_endpoint.secrets
-          .filter((each) => !each.is_auth_token)
-          .map(({ arcade_key: id }) => ({ id, value: secretValue(binding, id) }))
-        const context = { user_id: 'ann', authorization: [{ id: providerOf(binding), token: 'user-token' }], secrets }
-        upstream.arrived.length = 0
-        const answer = await server.json('POST', '/tools/call', { tool_id: binding.tool_id, input, context })
-        expect(answer.body.result, JSON.stringify(answer.body)).toMatchObject({ success: true, value: { done: true } })
-        expect(upstream.arrived).toHaveLength(1)
-        expectArrived(upstream.arrived[0]!, binding, input)
-      }
+async function publishAndCall(all: readonly ArcadeBinding[]): Promise<void> {
+  const { body } = await server.json(
+    'POST',
+    '/tools',
+    all.map((binding) => convertBinding(binding, { origin: upstream.origin })),
+  )
+  for (const result of body.results) expect(result, JSON.stringify(result)).toMatchObject({ status: 201 })
+  for (const binding of all) {
+    for (const given of ['every input', 'required inputs']) {
+      const sent = binding.http_endpoint.parameters.filter(
+        (each) => given === 'every input' || (each.required && !hasDefault(each)),
+      )
+      const input = Object.fromEntries(sent.map((each) => [each.tool_parameter_name, sample(each)]))
+      const secrets = binding.http_endpoint.secrets
+        .filter((each) => !each.is_auth_token)
+        .map(({ arcade_key: id }) => ({ id, value: secretValue(binding, id) }))
+      const context = { user_id: 'ann', authorization: [{ id: providerOf(binding), token: 'user-token' }], secrets }
+      upstream.arrived.length = 0
+      const answer = await server.json('POST', '/tools/call', { tool_id: binding.tool_id, input, context })
+      expect(answer.body.result, JSON.stringify(answer.body)).toMatchObject({ success: true, value: { done: true } })
+      expect(upstream.arrived).toHaveLength(1)
+      expectArrived(upstream.arrived[0]!, binding, input)
     }
   }
+}
+
+let count = 0
+
+/** Publishes a tool with this implementation and calls it. */
+async function call(
+  implementation: object,
+  options: { input?: object; context?: object; properties?: object; requirements?: object; output?: object } = {},
+) {
+  const id = `Once.Tool${++count}@1.0.0`
+  const { input = {}, context, properties = {}, requirements, output = {} } = options
+  const definition = {
+    id,
+    name: `Once_Tool${count}`,
+    description: 'A tool.',
+    version: '1.0.0',
+    input_schema: { parameters: { type: 'object', properties } },
+    output_schema: output,
+    ...(requirements ? { requirements } : {}),
+  }
+  const published = await server.json('POST', '/tools', {
+    definition,
+    implementation: { kind: 'http', method: 'GET', ...implementation },
+  })
+  if (published.status !== 201) return published
+  upstream.arrived.length = 0
+  elsewhere.arrived.length = 0
+  return server.json('POST', '/tools/call', { tool_id: id, input, ...(context ? { context } : {}) })
+}
+
+it('one http tool gives the part of the answer that its pointer names', async () => {
+  const { body } = await call({ url: `${upstream.origin}/wrapped`, response: { type: 'json', pointer: '/data' } })
+  expect(body.result.value).toEqual({ items: [1, 2] })
 })
 
-describe('one http tool', () => {
-  let count = 0
+it('one http tool reports what the API answered, and whether to try again', async () => {
+  const missing = await call({ url: `${upstream.origin}/missing` })
+  expect(missing.status).toBe(200)
+  expect(missing.body.result).toMatchObject({
+    success: false,
+    error: { message: `${upstream.host} answered 404 Not Found`, can_retry: false },
+  })
+  const notJson = await call({ url: `${upstream.origin}/not-json` })
+  expect(notJson.body.result.success).toBe(false)
+  const huge = await call({ url: `${upstream.origin}/huge`, response: { type: 'text' } })
+  expect(huge.body.result.success).toBe(false)
+})
 
-  /** Publishes a tool with this implementation and calls it. */
-  async function call(
-    implementation: object,
-    options: { input?: object; context?: object; properties?: object; requirements?: object; output?: object } = {},
-  ) {
-    const id = `Once.Tool${++count}@1.0.0`
-    const { input = {}, context, properties = {}, requirements, output = {} } = options
-    const definition = {
-      id,
-      name: `Once_Tool${count}`,
-      description: 'A tool.',
-      version: '1.0.0',
-      input_schema: { parameters: { type: 'object', properties } },
-      output_schema: output,
-      ...(requirements ? { requirements } : {}),
-    }
-    const published = await server.json('POST', '/tools', {
-      definition,
-      implementation: { kind: 'http', method: 'GET', ...implementation },
-    })
-    if (published.status !== 201) return published
-    upstream.arrived.length = 0
-    elsewhere.arrived.length = 0
-    return server.json('POST', '/tools/call', { tool_id: id, input, ...(context ? { context } : {}) })
+it('one http tool is tried again at most twice while the API is busy', async () => {
+  const { body } = await call({ url: `${upstream.origin}/busy` })
+  expect(body.result).toMatchObject({ success: false, error: { can_retry: true } })
+  expect(upstream.arrived).toHaveLength(3)
+  await call({ url: `${upstream.origin}/busy`, method: 'POST' })
+  expect(upstream.arrived).toHaveLength(1)
+})
+
+it('one http tool ends at its deadline', async () => {
+  const { status, body } = await call({ url: `${upstream.origin}/slow`, timeout_ms: 300 })
+  expect(status).toBe(200)
+  expect(body.result).toMatchObject({
+    success: false,
+    error: { message: 'The tool did not answer within 0.3 seconds', can_retry: true },
+  })
+})
+
+it('one http tool fails when the API answers what its output schema does not allow', async () => {
+  const { body } = await call({ url: `${upstream.origin}/` }, { output: { type: 'array' } })
+  expect(body.result).toMatchObject({
+    success: false,
+    error: { message: 'The output does not match the output schema' },
+  })
+})
+
+it('one http tool reaches neither private addresses, nor by redirect, nor plain http', async () => {
+  for (const url of [
+    'http://127.0.0.1:1/',
+    'http://169.254.169.254/',
+    'https://[::1]/',
+    'https://0x7f000001/',
+    'https://localhost/',
+    'http://example.com/',
+  ]) {
+    const { status, body } = await call({ url })
+    // Refused when it is published, or when it is called
+    expect(status === 422 || body.result?.success === false, JSON.stringify(body)).toBe(true)
   }
+  const redirected = await call({ url: `${upstream.origin}/redirect-to-metadata` })
+  expect(redirected.body.result).toMatchObject({ success: false })
+  expect(JSON.stringify(redirected.body)).toContain('169.254.169.254')
+})
 
-  it('gives the part of the answer that its pointer names', async () => {
-    const { body } = await call({ url: `${upstream.origin}/wrapped`, response: { type: 'json', pointer: '/data' } })
-    expect(body.result.value).toEqual({ items: [1, 2] })
-  })
-
-  it('reports what the API answered, and whether to try again', async () => {
-    const missing = await call({ url: `${upstream.origin}/missing` })
-    expect(missing.status).toBe(200)
-    expect(missing.body.result).toMatchObject({
-      success: false,
-      error: { message: `${upstream.host} answered 404 Not Found`, can_retry: false },
-    })
-    const notJson = await call({ url: `${upstream.origin}/not-json` })
-    expect(notJson.body.result.success).toBe(false)
-    const huge = await call({ url: `${upstream.origin}/huge`, response: { type: 'text' } })
-    expect(huge.body.result.success).toBe(false)
-  })
-
-  it('is tried again at most twice while the API is busy', async () => {
-    const { body } = await call({ url: `${upstream.origin}/busy` })
-    expect(body.result).toMatchObject({ success: false, error: { can_retry: true } })
-    expect(upstream.arrived).toHaveLength(3)
-    await call({ url: `${upstream.origin}/busy`, method: 'POST' })
-    expect(upstream.arrived).toHaveLength(1)
-  })
-
-  it('ends at its deadline', async () => {
-    const { status, body } = await call({ url: `${upstream.origin}/slow`, timeout_ms: 300 })
-    expect(status).toBe(200)
-    expect(body.result).toMatchObject({
-      success: false,
-      error: { message: 'The tool did not answer within 0.3 seconds', can_retry: true },
-    })
-  })
-
-  it('fails when the API answers what its output schema does not allow', async () => {
-    const { body } = await call({ url: `${upstream.origin}/` }, { output: { type: 'array' } })
-    expect(body.result).toMatchObject({
-      success: false,
-      error: { message: 'The output does not match the output schema' },
-    })
-  })
-
-  it('reaches neither private addresses, nor by redirect, nor plain http', async () => {
-    for (const url of [
-      'http://127.0.0.1:1/',
-      'http://169.254.169.254/',
-      'https://[::1]/',
-      'https://0x7f000001/',
-      'https://localhost/',
-      'http://example.com/',
-    ]) {
-      const { status, body } = await call({ url })
-      // Refused when it is published, or when it is called
-      expect(status === 422 || body.result?.success === false, JSON.stringify(body)).toBe(true)
-    }
-    const redirected = await call({ url: `${upstream.origin}/redirect-to-metadata` })
-    expect(redirected.body.result).toMatchObject({ success: false })
-    expect(JSON.stringify(redirected.body)).toContain('169.254.169.254')
-  })
-
-  it('leaves credentials behind when a redirect leads elsewhere', async () => {
-    const { body } = await call(
-      {
-        url: `${upstream.origin}/redirect-elsewhere`,
-        credentials: [
-          { authorization: 'acme', in: 'header', name: 'Authorization' },
-          { secret: 'KEY', in: 'header', name: 'x-api-key' },
-        ],
+it('one http tool leaves credentials behind when a redirect leads elsewhere', async () => {
+  const { body } = await call(
+    {
+      url: `${upstream.origin}/redirect-elsewhere`,
+      credentials: [
+        { authorization: 'acme', in: 'header', name: 'Authorization' },
+        { secret: 'KEY', in: 'header', name: 'x-api-key' },
+      ],
+    },
+    {
+      requirements: { authorization: [{ id: 'acme' }], secrets: [{ id: 'KEY' }] },
+      context: {
+        authorization: [{ id: 'acme', token: 'token-of-ann' }],
+        secrets: [{ id: 'KEY', value: 'key-of-ann' }],
       },
-      {
-        requirements: { authorization: [{ id: 'acme' }], secrets: [{ id: 'KEY' }] },
-        context: {
-          authorization: [{ id: 'acme', token: 'token-of-ann' }],
-          secrets: [{ id: 'KEY', value: 'key-of-ann' }],
-        },
-      },
-    )
-    expect(body.result).toMatchObject({ success: true })
-    expect(upstream.arrived[0]!.headers).toMatchObject({
-      'authorization': 'Bearer token-of-ann',
-      'x-api-key': 'key-of-ann',
-    })
-    expect(JSON.stringify(elsewhere.arrived)).not.toMatch(/of-ann/)
-    expect(elsewhere.arrived).toHaveLength(1)
+    },
+  )
+  expect(body.result).toMatchObject({ success: true })
+  expect(upstream.arrived[0]!.headers).toMatchObject({
+    'authorization': 'Bearer token-of-ann',
+    'x-api-key': 'key-of-ann',
   })
+  expect(JSON.stringify(elsewhere.arrived)).not.toMatch(/of-ann/)
+  expect(elsewhere.arrived).toHaveLength(1)
+})
 
-  it('is refused when a caller could choose where credentials go, or a secret is not declared', async () => {
-    const host = await call({ url: 'https://{host}/' }, { properties: { host: { type: 'string' } } })
-    expect(host).toMatchObject({ status: 422 })
-    expect(host.body.errors[0].path).toBe('/implementation/url')
-    const secret = await call({
-      url: `${upstream.origin}/`,
-      credentials: [{ secret: 'ADMIN_KEY', in: 'header', name: 'x' }],
-    })
-    expect(secret).toMatchObject({ status: 422 })
+it('one http tool is refused when a caller could choose where credentials go, or a secret is not declared', async () => {
+  const host = await call({ url: 'https://{host}/' }, { properties: { host: { type: 'string' } } })
+  expect(host).toMatchObject({ status: 422 })
+  expect(host.body.errors[0].path).toBe('/implementation/url')
+  const secret = await call({
+    url: `${upstream.origin}/`,
+    credentials: [{ secret: 'ADMIN_KEY', in: 'header', name: 'x' }],
   })
+  expect(secret).toMatchObject({ status: 422 })
+})
 
-  it('passes trace context on', async () => {
-    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
-    await call({ url: `${upstream.origin}/` })
-    const id = `Once.Tool${count}@1.0.0`
-    upstream.arrived.length = 0
-    await server.json('POST', '/tools/call', { tool_id: id }, { traceparent })
-    expect(upstream.arrived[0]!.headers.traceparent).toBe(traceparent)
-  })
+it('one http tool passes trace context on', async () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+  await call({ url: `${upstream.origin}/` })
+  const id = `Once.Tool${count}@1.0.0`
+  upstream.arrived.length = 0
+  await server.json('POST', '/tools/call', { tool_id: id }, { traceparent })
+  expect(upstream.arrived[0]!.headers.traceparent).toBe(traceparent)
 })

@@ -122,7 +122,7 @@ const DIALECTS: Readonly<Record<string, (id: string, cents?: number, to?: Runnin
   }
 
 describe.each(Object.entries(DIALECTS))('over %s', (name, call) => {
-  it('50 calls of one id are one execution, and 50 equal answers; so is one that comes later', async () => {
+  it(`over ${name} 50 calls of one id are one execution, and 50 equal answers; so is one that comes later`, async () => {
     const id = `fifty of ${name}`
     const answers = await Promise.all(Array.from({ length: 50 }, () => call(id)))
     expect(upstream.arrived).toHaveLength(1)
@@ -133,7 +133,7 @@ describe.each(Object.entries(DIALECTS))('over %s', (name, call) => {
     expect(upstream.arrived).toHaveLength(1)
   })
 
-  it('another call under the same id is refused', async () => {
+  it(`over ${name} another call under the same id is refused`, async () => {
     const id = `reused of ${name}`
     await call(id)
     const other = await call(id, 200)
@@ -142,57 +142,55 @@ describe.each(Object.entries(DIALECTS))('over %s', (name, call) => {
   })
 })
 
-describe('a call id', () => {
-  it('is refused with 409 for another user, another version or another tool too', async () => {
-    await pay('used')
-    const others = [
-      { tool_id: 'Bank.Pay', call_id: 'used', input: { cents: 100 }, context: { user_id: 'ann' } },
-      { tool_id: 'Bank.Pay', call_id: 'used', input: {} },
-    ]
-    for (const body of others) expect((await json('/tools/call', body)).status).toBe(409)
-    // The same one, written in another way
-    const again = await json('/tools/call', { input: { cents: 100.0 }, call_id: 'used', tool_id: 'Bank.Pay@1.0.0' })
-    expect(again.body.result).toMatchObject({ success: true, value: { paid: true } })
-    expect(upstream.arrived).toHaveLength(1)
-  })
+it('a call id is refused with 409 for another user, another version or another tool too', async () => {
+  await pay('used')
+  const others = [
+    { tool_id: 'Bank.Pay', call_id: 'used', input: { cents: 100 }, context: { user_id: 'ann' } },
+    { tool_id: 'Bank.Pay', call_id: 'used', input: {} },
+  ]
+  for (const body of others) expect((await json('/tools/call', body)).status).toBe(409)
+  // The same one, written in another way
+  const again = await json('/tools/call', { input: { cents: 100.0 }, call_id: 'used', tool_id: 'Bank.Pay@1.0.0' })
+  expect(again.body.result).toMatchObject({ success: true, value: { paid: true } })
+  expect(upstream.arrived).toHaveLength(1)
+})
 
-  it("is its principal's: another one's call of the same id is another call", async () => {
-    const made = await json('/keys', { name: 'k', scopes: ['tools:call'], tools: ['Bank.*'], users: 'any' })
-    await pay('mine')
-    const remoteName = await pay('mine', 200, { authorization: `Bearer ${made.body.key}` })
-    expect(remoteName.body.result).toMatchObject({ success: true })
-    expect(upstream.arrived).toHaveLength(2)
-  })
+it("a call id is its principal's: another one's call of the same id is another call", async () => {
+  const made = await json('/keys', { name: 'k', scopes: ['tools:call'], tools: ['Bank.*'], users: 'any' })
+  await pay('mine')
+  const remoteName = await pay('mine', 200, { authorization: `Bearer ${made.body.key}` })
+  expect(remoteName.body.result).toMatchObject({ success: true })
+  expect(upstream.arrived).toHaveLength(2)
+})
 
-  it('is not asked for: calls without one, and of tools that only read, run each time', async () => {
-    await Promise.all([pay(undefined), pay(undefined)])
-    const read = { tool_id: 'Bank.Balance', call_id: 'read', input: {} }
-    await Promise.all([json('/tools/call', read), json('/tools/call', read)])
-    expect(upstream.arrived).toHaveLength(4)
-  })
+it('a call id is not asked for: calls without one, and of tools that only read, run each time', async () => {
+  await Promise.all([pay(undefined), pay(undefined)])
+  const read = { tool_id: 'Bank.Balance', call_id: 'read', input: {} }
+  await Promise.all([json('/tools/call', read), json('/tools/call', read)])
+  expect(upstream.arrived).toHaveLength(4)
+})
 
-  it('can be used again after a failure that says so, and not after any other', async () => {
-    answer = { status: 503, body: '{}', delayMs: 0 }
-    const busy = await pay('busy')
-    expect(busy.body.result.error).toMatchObject({ can_retry: true })
-    answer = { status: 400, body: '{"message": "No such account"}', delayMs: 0 }
-    const refused = await pay('busy')
-    expect(refused.body.result).toMatchObject({ success: false, error: { can_retry: false } })
-    answer = { status: 200, body: '{"paid": true}', delayMs: 0 }
-    expect((await pay('busy')).body).toEqual(refused.body)
-    expect(upstream.arrived).toHaveLength(2)
-  })
+it('a call id can be used again after a failure that says so, and not after any other', async () => {
+  answer = { status: 503, body: '{}', delayMs: 0 }
+  const busy = await pay('busy')
+  expect(busy.body.result.error).toMatchObject({ can_retry: true })
+  answer = { status: 400, body: '{"message": "No such account"}', delayMs: 0 }
+  const refused = await pay('busy')
+  expect(refused.body.result).toMatchObject({ success: false, error: { can_retry: false } })
+  answer = { status: 200, body: '{"paid": true}', delayMs: 0 }
+  expect((await pay('busy')).body).toEqual(refused.body)
+  expect(upstream.arrived).toHaveLength(2)
+})
 
-  it("is answered in nobody's words: what is stored is sealed", async () => {
-    answer = { status: 200, body: '{"paid": "confidential-receipt"}', delayMs: 0 }
-    await pay('sealed')
-    const namespace = await server.miniflare.getDurableObjectNamespace('IdempotencyStore')
-    const stub = namespace.get(namespace.idFromName('admin'))
-    const request = { callId: 'sealed', fingerprint: 'another', claim: 'c', forMs: 1 }
-    expect(await Reflect.get(stub, 'claim').call(stub, request)).toEqual({ state: 'reused' })
-    // 1: it is in no file
-    expect(spawnSync('grep', ['-rlaq', 'confidential-receipt', server.persistTo]).status).toBe(1)
-  })
+it("a call id is answered in nobody's words: what is stored is sealed", async () => {
+  answer = { status: 200, body: '{"paid": "confidential-receipt"}', delayMs: 0 }
+  await pay('sealed')
+  const namespace = await server.miniflare.getDurableObjectNamespace('IdempotencyStore')
+  const stub = namespace.get(namespace.idFromName('admin'))
+  const request = { callId: 'sealed', fingerprint: 'another', claim: 'c', forMs: 1 }
+  expect(await Reflect.get(stub, 'claim').call(stub, request)).toEqual({ state: 'reused' })
+  // 1: it is in no file
+  expect(spawnSync('grep', ['-rlaq', 'confidential-receipt', server.persistTo]).status).toBe(1)
 })
 
 /** What 50 callers of one id are told alike. */
@@ -204,89 +202,85 @@ function timeless(answer: Answer | undefined): unknown {
   return JSON.parse(JSON.stringify(said(answer), (name, value: unknown) => (isTime(name) ? undefined : value)))
 }
 
-describe('a server that is killed while a call runs in each of the dialects', () => {
-  it(
-    'never runs it again: whoever repeats it is told that nobody knows, and one that was over is answered',
-    { timeout: 300_000 },
-    async () => {
-      const persistTo = await mkdtemp(join(tmpdir(), 'switchboard-idempotency-'))
-      const start = async () =>
-        startProcess(
-          ['node', 'src/node/serve.ts', '--built', '--outdir', await bundleFolder()].concat(
-            ['ACCESS:keys', `ADMIN_KEY:${ADMIN_KEY}`, `ALLOW_HTTP_HOSTS:${upstream.host}`].flatMap((each) => [
-              '--var',
-              each,
-            ]),
-          ),
-          persistTo,
-        )
-      let running: ServerProcess | undefined
-      try {
-        running = await start()
-        // A deadline that nobody here could wait for
-        await publish(running, 'Bank.Pay', {}, 300_000)
-        const names = Object.keys(DIALECTS)
-        const call = (kind: 'over' | 'cut', name: string) => DIALECTS[name]!(`${kind} of ${name}`, 100, running)
-        const over = await Promise.all(names.map((name) => call('over', name)))
-        for (const each of over) expect(JSON.stringify(each.body)).toMatch(/paid/)
-        answer.delayMs = 60_000
-        const cut = names.map((name) => call('cut', name).catch(() => 'cut'))
-        await expect.poll(() => upstream.arrived.length).toBe(2 * names.length)
-        await running.stop({ signal: 'SIGKILL', keep: true })
-        expect(await Promise.all(cut)).toEqual(names.map(() => 'cut'))
-
-        running = await start()
-        for (const [index, name] of names.entries()) {
-          const repeated = await Promise.all(Array.from({ length: 50 }, () => call('over', name)))
-          for (const { status, body } of repeated) expect({ status, body }).toEqual(said(over[index]))
-          const [first, ...others] = await Promise.all(Array.from({ length: 50 }, () => call('cut', name)))
-          expect(JSON.stringify(first?.body), name).toContain(
-            'The outcome of this call is unknown: it started but never finished',
-          )
-          for (const each of others) expect(timeless(each)).toEqual(timeless(first))
-        }
-        expect(upstream.arrived).toHaveLength(2 * names.length)
-        const { body } = await call('cut', 'OXP')
-        expect(body.result).toMatchObject({
-          success: false,
-          error: {
-            developer_message: expect.stringContaining('then use another id if needed'),
-            can_retry: false,
-          },
-        })
-      } finally {
-        await running?.stop({ keep: true })
-        await rm(persistTo, { recursive: true, force: true })
-      }
-    },
-  )
-})
-
-describe('a call that breaks before its tool runs', () => {
-  it('is no call: it can be made again under its id, and nobody is told that it may have run', async () => {
-    const vars = { ACCESS: 'keys', ADMIN_KEY, USER_VERIFIER_URL: 'https://app.example/who' }
-    const broken = await startServer({ vars: { ...vars, ALLOW_HTTP_HOSTS: upstream.host }, broken: 'Vault' })
+it(
+  'a server that is killed while a call runs in each of the dialects never runs it again: whoever repeats it is told that nobody knows, and one that was over is answered',
+  { timeout: 300_000 },
+  async () => {
+    const persistTo = await mkdtemp(join(tmpdir(), 'switchboard-idempotency-'))
+    const start = async () =>
+      startProcess(
+        ['node', 'src/node/serve.ts', '--built', '--outdir', await bundleFolder()].concat(
+          ['ACCESS:keys', `ADMIN_KEY:${ADMIN_KEY}`, `ALLOW_HTTP_HOSTS:${upstream.host}`].flatMap((each) => [
+            '--var',
+            each,
+          ]),
+        ),
+        persistTo,
+      )
+    let running: ServerProcess | undefined
     try {
-      // A person has to approve it, and nobody can tell whether one did
-      const definition = {
-        id: 'Vault',
-        name: 'Vault',
-        version: '1.0.0',
-        description: 'Pays',
-        securityLevel: 8,
-        capabilities: [{ name: 'pay', description: 'Pays' }],
+      running = await start()
+      // A deadline that nobody here could wait for
+      await publish(running, 'Bank.Pay', {}, 300_000)
+      const names = Object.keys(DIALECTS)
+      const call = (kind: 'over' | 'cut', name: string) => DIALECTS[name]!(`${kind} of ${name}`, 100, running)
+      const over = await Promise.all(names.map((name) => call('over', name)))
+      for (const each of over) expect(JSON.stringify(each.body)).toMatch(/paid/)
+      answer.delayMs = 60_000
+      const cut = names.map((name) => call('cut', name).catch(() => 'cut'))
+      await expect.poll(() => upstream.arrived.length).toBe(2 * names.length)
+      await running.stop({ signal: 'SIGKILL', keep: true })
+      expect(await Promise.all(cut)).toEqual(names.map(() => 'cut'))
+
+      running = await start()
+      for (const [index, name] of names.entries()) {
+        const repeated = await Promise.all(Array.from({ length: 50 }, () => call('over', name)))
+        for (const { status, body } of repeated) expect({ status, body }).toEqual(said(over[index]))
+        const [first, ...others] = await Promise.all(Array.from({ length: 50 }, () => call('cut', name)))
+        expect(JSON.stringify(first?.body), name).toContain(
+          'The outcome of this call is unknown: it started but never finished',
+        )
+        for (const each of others) expect(timeless(each)).toEqual(timeless(first))
       }
-      const implementation = { kind: 'http', method: 'POST', url: `${upstream.origin}/pay` }
-      const published = await broken.json('POST', '/tools', { definition, implementation }, ADMIN)
-      expect(published.status, JSON.stringify(published.body)).toBe(201)
-      for (let times = 0; times < 2; times++) {
-        const body = { tool_id: 'Vault.pay', call_id: 'approved by nobody', input: {} }
-        const { status, body: said } = await broken.json('POST', '/tools/call', body, ADMIN)
-        expect([status, said.message]).toEqual([503, 'Switchboard cannot reach its vaults right now'])
-      }
-      expect(upstream.arrived).toHaveLength(0)
+      expect(upstream.arrived).toHaveLength(2 * names.length)
+      const { body } = await call('cut', 'OXP')
+      expect(body.result).toMatchObject({
+        success: false,
+        error: {
+          developer_message: expect.stringContaining('then use another id if needed'),
+          can_retry: false,
+        },
+      })
     } finally {
-      await broken.stop()
+      await running?.stop({ keep: true })
+      await rm(persistTo, { recursive: true, force: true })
     }
-  })
+  },
+)
+
+it('a call that breaks before its tool runs is no call: it can be made again under its id, and nobody is told that it may have run', async () => {
+  const vars = { ACCESS: 'keys', ADMIN_KEY, USER_VERIFIER_URL: 'https://app.example/who' }
+  const broken = await startServer({ vars: { ...vars, ALLOW_HTTP_HOSTS: upstream.host }, broken: 'Vault' })
+  try {
+    // A person has to approve it, and nobody can tell whether one did
+    const definition = {
+      id: 'Vault',
+      name: 'Vault',
+      version: '1.0.0',
+      description: 'Pays',
+      securityLevel: 8,
+      capabilities: [{ name: 'pay', description: 'Pays' }],
+    }
+    const implementation = { kind: 'http', method: 'POST', url: `${upstream.origin}/pay` }
+    const published = await broken.json('POST', '/tools', { definition, implementation }, ADMIN)
+    expect(published.status, JSON.stringify(published.body)).toBe(201)
+    for (let times = 0; times < 2; times++) {
+      const body = { tool_id: 'Vault.pay', call_id: 'approved by nobody', input: {} }
+      const { status, body: said } = await broken.json('POST', '/tools/call', body, ADMIN)
+      expect([status, said.message]).toEqual([503, 'Switchboard cannot reach its vaults right now'])
+    }
+    expect(upstream.arrived).toHaveLength(0)
+  } finally {
+    await broken.stop()
+  }
 })

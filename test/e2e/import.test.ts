@@ -63,82 +63,80 @@ async function keyWith(
   return { authorization: `Bearer ${body.key}` }
 }
 
-describe('a description by its URL', () => {
-  it('is fetched and imported, first dry, then for good, then again', async () => {
-    documents.set('/docs/pets.yaml', PETS)
-    const from = { openapi: `${upstream.origin}/docs/pets.yaml` }
-    const skipped = [
+it('a description by its URL is fetched and imported, first dry, then for good, then again', async () => {
+  documents.set('/docs/pets.yaml', PETS)
+  const from = { openapi: `${upstream.origin}/docs/pets.yaml` }
+  const skipped = [
+    {
+      name: 'removePet',
+      method: 'DELETE',
+      path: '/pets/{id}',
+      reason: expect.stringContaining("'x' cannot be sent"),
+    },
+  ]
+  const dry = await importing({ from, toolkit: 'Pets', credentials }, { query: '?dry_run=1' })
+  expect(dry.status).toBe(200)
+  expect(dry.body).toEqual({
+    tools: [
       {
-        name: 'removePet',
-        method: 'DELETE',
+        id: 'Pets.getPet@1.2.0',
+        name: 'Pets_getPet',
+        method: 'GET',
         path: '/pets/{id}',
-        reason: expect.stringContaining("'x' cannot be sent"),
+        security_level: 4,
+        state: 'new',
+        requirements: { secrets: [{ id: 'PET_KEY' }] },
       },
-    ]
-    const dry = await importing({ from, toolkit: 'Pets', credentials }, { query: '?dry_run=1' })
-    expect(dry.status).toBe(200)
-    expect(dry.body).toEqual({
-      tools: [
-        {
-          id: 'Pets.getPet@1.2.0',
-          name: 'Pets_getPet',
-          method: 'GET',
-          path: '/pets/{id}',
-          security_level: 4,
-          state: 'new',
-          requirements: { secrets: [{ id: 'PET_KEY' }] },
-        },
-      ],
-      skipped,
-    })
-    expect((await server.json('GET', '/tools/Pets.getPet', undefined, admin)).status).toBe(404)
+    ],
+    skipped,
+  })
+  expect((await server.json('GET', '/tools/Pets.getPet', undefined, admin)).status).toBe(404)
 
-    const made = await importing({ from, toolkit: 'Pets', credentials })
-    expect([made.status, made.body]).toEqual([201, { ids: ['Pets.getPet@1.2.0'], skipped }])
-    upstream.arrived.length = 0
-    const called = await server.json('POST', '/tools/call', { tool_id: 'Pets.getPet', input: { id: 7 } }, admin)
-    expect(called.body.result).toMatchObject({ success: true, value: { done: true } })
-    expect(upstream.arrived[0]).toMatchObject({
-      method: 'GET',
-      url: '/api/pets/7',
-      headers: { 'x-pet-key': 'the-pet-key' },
-    })
-
-    const again = await importing({ from, toolkit: 'Pets', credentials })
-    expect([again.status, again.body]).toEqual([
-      200,
-      { ids: ['Pets.getPet@1.2.0'], unchanged: ['Pets.getPet@1.2.0'], skipped },
-    ])
-    documents.set('/docs/pets.yaml', PETS.replace('schema: { type: integer }', 'schema: { type: string }'))
-    const changed = await importing({ from, toolkit: 'Pets', credentials })
-    expect([changed.status, changed.body.ids]).toEqual([201, ['Pets.getPet@2.0.0']])
-    const old = await server.json('GET', '/tools/Pets.getPet@1.2.0', undefined, admin)
-    expect(old.body.input_schema.parameters.properties.id.type).toBe('integer')
+  const made = await importing({ from, toolkit: 'Pets', credentials })
+  expect([made.status, made.body]).toEqual([201, { ids: ['Pets.getPet@1.2.0'], skipped }])
+  upstream.arrived.length = 0
+  const called = await server.json('POST', '/tools/call', { tool_id: 'Pets.getPet', input: { id: 7 } }, admin)
+  expect(called.body.result).toMatchObject({ success: true, value: { done: true } })
+  expect(upstream.arrived[0]).toMatchObject({
+    method: 'GET',
+    url: '/api/pets/7',
+    headers: { 'x-pet-key': 'the-pet-key' },
   })
 
-  it.each([
-    ['a private address', 'http://127.0.0.1:1/openapi.json', /127\.0\.0\.1/],
-    ['a link-local address', 'https://169.254.169.254/latest', /not public/],
-    ['a name of this machine', 'https://localhost/openapi.json', /not a public name/],
-    ['another scheme', 'http://example.com/openapi.json', /wanted \\?"https:/],
-  ])('(%s) is refused', async (_, openapi, why) => {
-    const { status, body } = await importing({ from: { openapi }, toolkit: 'Bad' })
-    expect(status).toBe(422)
+  const again = await importing({ from, toolkit: 'Pets', credentials })
+  expect([again.status, again.body]).toEqual([
+    200,
+    { ids: ['Pets.getPet@1.2.0'], unchanged: ['Pets.getPet@1.2.0'], skipped },
+  ])
+  documents.set('/docs/pets.yaml', PETS.replace('schema: { type: integer }', 'schema: { type: string }'))
+  const changed = await importing({ from, toolkit: 'Pets', credentials })
+  expect([changed.status, changed.body.ids]).toEqual([201, ['Pets.getPet@2.0.0']])
+  const old = await server.json('GET', '/tools/Pets.getPet@1.2.0', undefined, admin)
+  expect(old.body.input_schema.parameters.properties.id.type).toBe('integer')
+})
+
+it.each([
+  ['a private address', 'http://127.0.0.1:1/openapi.json', /127\.0\.0\.1/],
+  ['a link-local address', 'https://169.254.169.254/latest', /not public/],
+  ['a name of this machine', 'https://localhost/openapi.json', /not a public name/],
+  ['another scheme', 'http://example.com/openapi.json', /wanted \\?"https:/],
+])('a description by its URL (%s) is refused', async (_, openapi, why) => {
+  const { status, body } = await importing({ from: { openapi }, toolkit: 'Bad' })
+  expect(status).toBe(422)
+  expect(JSON.stringify(body)).toMatch(why)
+})
+
+it('a description by its URL that redirects to a private address, is missing, or has no end is refused', async () => {
+  for (const [path, why] of [
+    ['/redirect', /169\.254\.169\.254/],
+    ['/missing', /answered 404, wanted 200/],
+    ['/endless', /over 16777216 bytes/],
+  ] as const) {
+    const { status, body } = await importing({ from: { openapi: upstream.origin + path }, toolkit: 'Bad' })
+    expect(status, path).toBe(422)
     expect(JSON.stringify(body)).toMatch(why)
-  })
-
-  it('that redirects to a private address, is missing, or has no end is refused', async () => {
-    for (const [path, why] of [
-      ['/redirect', /169\.254\.169\.254/],
-      ['/missing', /answered 404, wanted 200/],
-      ['/endless', /over 16777216 bytes/],
-    ] as const) {
-      const { status, body } = await importing({ from: { openapi: upstream.origin + path }, toolkit: 'Bad' })
-      expect(status, path).toBe(422)
-      expect(JSON.stringify(body)).toMatch(why)
-      expect(JSON.stringify(body)).not.toContain('a secret')
-    }
-  })
+    expect(JSON.stringify(body)).not.toContain('a secret')
+  }
 })
 
 describe('who imports', () => {
@@ -150,7 +148,7 @@ describe('who imports', () => {
     },
   }
 
-  it('needs a credential with the scope that covers the toolkit', async () => {
+  it('who imports needs a credential with the scope that covers the toolkit', async () => {
     expect((await importing({ from, toolkit: 'Own' }, { headers: {} as Record<string, string> })).status).toBe(401)
     const reader = await keyWith(['*'], ['tools:read'])
     expect((await importing({ from, toolkit: 'Own' }, { headers: reader })).status).toBe(403)
@@ -161,7 +159,7 @@ describe('who imports', () => {
     expect((await importing({ from, toolkit: 'Own' }, { headers: await keyWith(['Own.*']) })).status).toBe(201)
   })
 
-  it('needs a credential that names the toolkit where its tools may have a secret', async () => {
+  it('who imports needs a credential that names the toolkit where its tools may have a secret', async () => {
     documents.set('/docs/pets2.yaml', PETS.replaceAll('getPet', 'stealKey'))
     const body = { from: { openapi: `${upstream.origin}/docs/pets2.yaml` }, toolkit: 'Pets', credentials }
     const refused = await importing(body, { headers: await keyWith(['*']) })
@@ -178,7 +176,7 @@ describe('a request to import', () => {
     paths: { '/a': { get: { operationId: 'a' } }, '/b': { get: { operationId: 'b' } } },
   }
 
-  it('may choose tools, and gives what it chose', async () => {
+  it('a request to import may choose tools, and gives what it chose', async () => {
     const { body } = await importing({ from: { openapi }, toolkit: 'Some', tools: ['b*'] })
     expect(body.ids).toEqual(['Some.b@1.0.0'])
     const none = await importing({ from: { openapi }, toolkit: 'Some', tools: ['c'] })
@@ -200,12 +198,12 @@ describe('a request to import', () => {
     [{ from: { openapi }, toolkit: 'A', tools: ['a.b'] }, '/tools'],
     [{ from: { openapi }, toolkit: 'A', surprise: 1 }, '/surprise'],
     [{ from: { openapi: 'openapi: [' }, toolkit: 'A' }, '/from/openapi'],
-  ])('such as %j is refused at the place', async (body, path) => {
+  ])('a request to import such as %j is refused at the place', async (body, path) => {
     const { status, body: answer } = await importing(body)
     expect([status, answer.errors?.[0]?.path]).toEqual([422, path])
   })
 
-  it('is refused when its query, type or size is wrong', async () => {
+  it('a request to import is refused when its query, type or size is wrong', async () => {
     expect((await importing({ from: { openapi }, toolkit: 'A' }, { query: '?dry_run=yes' })).status).toBe(400)
     expect((await importing({ from: { openapi }, toolkit: 'A' }, { query: '?allow=all' })).status).toBe(400)
     const typed = await fetch(`${server.url}/toolkits/import`, {
@@ -222,53 +220,51 @@ describe('a request to import', () => {
   })
 })
 
-describe('a description that means harm', () => {
-  const $ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-  const asking = (schema: object, schemas: object) => ({
-    openapi: '3.1.0',
-    servers: [{ url: 'https://a.example' }],
-    paths: { '/a': { get: { parameters: [{ name: 'x', in: 'query', required: true, schema }] } } },
-    components: { schemas },
-  })
-  const multiplying = Object.fromEntries(
-    Array.from({ length: 3_000 }, (_, index) => [
-      `S${index}`,
-      { type: 'object', properties: { a: $ref(`S${index + 1}`), b: $ref(`S${index + 1}`) } },
-    ]),
-  )
-  it.each([
-    ['multiplying schemas', asking($ref('S0'), multiplying)],
-    ['a circle', asking($ref('A'), { A: { allOf: [$ref('A')] } })],
-    [
-      'a billion laughs',
-      `a: &a [lol]\n${'bcdefghi'
-        .split('')
-        .map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[index]}`).join()}]`)
-        .join('\n')}`,
-    ],
-    [
-      'a hundred thousand operations',
-      {
-        openapi: '3.1.0',
-        paths: Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`/${index}`, { get: {} }])),
-      },
-    ],
-    ['deep YAML', '- '.repeat(100_000)],
-    ['commas', `[${','.repeat(200_000)}`],
-    ['no server', { openapi: '3.1.0', paths: { '/a': { get: {} } } }],
-    ['a large dense text', `{"a": [${'[],'.repeat(2_000_000)}[]]}`],
-  ])('(%s) is refused, and others are served', async (_, openapi) => {
-    const [harm, health] = await Promise.all([
-      importing({ from: { openapi }, toolkit: 'Bad' }),
-      server.json('GET', '/health'),
-    ])
-    expect(harm.status, JSON.stringify(harm.body).slice(0, 300)).toBe(422)
-    expect(health.status).toBe(200)
-    expect((await server.json('GET', '/health')).status).toBe(200)
-  })
+const $ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const asking = (schema: object, schemas: object) => ({
+  openapi: '3.1.0',
+  servers: [{ url: 'https://a.example' }],
+  paths: { '/a': { get: { parameters: [{ name: 'x', in: 'query', required: true, schema }] } } },
+  components: { schemas },
+})
+const multiplying = Object.fromEntries(
+  Array.from({ length: 3_000 }, (_, index) => [
+    `S${index}`,
+    { type: 'object', properties: { a: $ref(`S${index + 1}`), b: $ref(`S${index + 1}`) } },
+  ]),
+)
+it.each([
+  ['multiplying schemas', asking($ref('S0'), multiplying)],
+  ['a circle', asking($ref('A'), { A: { allOf: [$ref('A')] } })],
+  [
+    'a billion laughs',
+    `a: &a [lol]\n${'bcdefghi'
+      .split('')
+      .map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[index]}`).join()}]`)
+      .join('\n')}`,
+  ],
+  [
+    'a hundred thousand operations',
+    {
+      openapi: '3.1.0',
+      paths: Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`/${index}`, { get: {} }])),
+    },
+  ],
+  ['deep YAML', '- '.repeat(100_000)],
+  ['commas', `[${','.repeat(200_000)}`],
+  ['no server', { openapi: '3.1.0', paths: { '/a': { get: {} } } }],
+  ['a large dense text', `{"a": [${'[],'.repeat(2_000_000)}[]]}`],
+])('a description that means harm (%s) is refused, and others are served', async (_, openapi) => {
+  const [harm, health] = await Promise.all([
+    importing({ from: { openapi }, toolkit: 'Bad' }),
+    server.json('GET', '/health'),
+  ])
+  expect(harm.status, JSON.stringify(harm.body).slice(0, 300)).toBe(422)
+  expect(health.status).toBe(200)
+  expect((await server.json('GET', '/health')).status).toBe(200)
+})
 
-  it('left nothing behind', async () => {
-    expect((await server.json('GET', '/tools?toolkit=Bad', undefined, admin)).body.items).toEqual([])
-    expect(server.printed()).not.toMatch(/"event":"unexpected"|Error:/)
-  })
+it('a description that means harm left nothing behind', async () => {
+  expect((await server.json('GET', '/tools?toolkit=Bad', undefined, admin)).body.items).toEqual([])
+  expect(server.printed()).not.toMatch(/"event":"unexpected"|Error:/)
 })

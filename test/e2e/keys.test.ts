@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type RunningServer, startApp } from './server.ts'
 
 const ADMIN_KEY = 'the-administrator-of-this-test'
@@ -24,86 +24,82 @@ const statusWith = async (key: string, method = 'GET', path = '/tools?limit=1') 
 const soon = (key: string, status: number) =>
   expect.poll(() => statusWith(key), { timeout: 75_000, interval: 500 }).toBe(status)
 
-describe('a key that is changed', () => {
-  it('may do what it may then, and is the same key', async () => {
-    const { id, key } = await makeKey({ expires_at: '2100-01-01T00:00:00Z', limits: { concurrency: 5 } })
-    expect(await statusWith(key)).toBe(200)
-    const changed = await send('PATCH', `/keys/${id}`, { name: 'renamed', scopes: ['tools:call'], expires_at: null })
-    expect(changed.status).toBe(200)
-    expect(changed.body).toMatchObject({ id, name: 'renamed', scopes: ['tools:call'], limits: { concurrency: 5 } })
-    expect(changed.body.expires_at).toBeUndefined()
-    expect((await send('GET', `/keys/${id}`)).body).toMatchObject({ name: 'renamed', tools: ['*'] })
-    await soon(key, 403)
-  }, 90_000)
+it('a key that is changed may do what it may then, and is the same key', async () => {
+  const { id, key } = await makeKey({ expires_at: '2100-01-01T00:00:00Z', limits: { concurrency: 5 } })
+  expect(await statusWith(key)).toBe(200)
+  const changed = await send('PATCH', `/keys/${id}`, { name: 'renamed', scopes: ['tools:call'], expires_at: null })
+  expect(changed.status).toBe(200)
+  expect(changed.body).toMatchObject({ id, name: 'renamed', scopes: ['tools:call'], limits: { concurrency: 5 } })
+  expect(changed.body.expires_at).toBeUndefined()
+  expect((await send('GET', `/keys/${id}`)).body).toMatchObject({ name: 'renamed', tools: ['*'] })
+  await soon(key, 403)
+}, 90_000)
 
-  it('is not changed by what is wrong, nor by whoever is no administrator', async () => {
-    const { id, key } = await makeKey({ tools: ['Calculator.*'] })
-    const before = (await send('GET', `/keys/${id}`)).body
-    for (const body of [
-      { tools: null },
-      { scopes: [] },
-      { users: ['*'] },
-      { id: 'x' },
-      { expires_at: '2020-01-01T00:00:00Z' },
-      [],
-    ]) {
-      const refused = await send('PATCH', `/keys/${id}`, body)
-      expect([refused.status, body]).toEqual([422, body])
-    }
-    expect(await statusWith(key, 'PATCH', `/keys/${id}`)).toBe(403)
-    expect((await send('PATCH', '/keys/none', {})).status).toBe(404)
-    const { last_used_at: _, ...after } = (await send('GET', `/keys/${id}`)).body
-    expect(after).toEqual(before)
-  })
-
-  it("says what to write where '*' stands for any user", async () => {
-    const refused = await send('POST', '/keys', { name: 'k', scopes: ['tools:call'], users: ['*'] })
-    expect(refused.status).toBe(422)
-    expect(JSON.stringify(refused.body)).toContain('any user')
-  })
+it('a key that is changed is not changed by what is wrong, nor by whoever is no administrator', async () => {
+  const { id, key } = await makeKey({ tools: ['Calculator.*'] })
+  const before = (await send('GET', `/keys/${id}`)).body
+  for (const body of [
+    { tools: null },
+    { scopes: [] },
+    { users: ['*'] },
+    { id: 'x' },
+    { expires_at: '2020-01-01T00:00:00Z' },
+    [],
+  ]) {
+    const refused = await send('PATCH', `/keys/${id}`, body)
+    expect([refused.status, body]).toEqual([422, body])
+  }
+  expect(await statusWith(key, 'PATCH', `/keys/${id}`)).toBe(403)
+  expect((await send('PATCH', '/keys/none', {})).status).toBe(404)
+  const { last_used_at: _, ...after } = (await send('GET', `/keys/${id}`)).body
+  expect(after).toEqual(before)
 })
 
-describe('a key that is rotated', () => {
-  it('has another text, and the one it had works for as long as that is said', async () => {
-    const { id, key } = await makeKey()
-    const rotated = await send('POST', `/keys/${id}/rotate`, { overlap_seconds: 3 })
-    expect(rotated.status).toBe(200)
-    expect(rotated.body).toMatchObject({ id, key: expect.stringMatching(/^sb_[\w-]{43}$/), name: 'k' })
-    expect(await statusWith(rotated.body.key)).toBe(200)
-    expect(Date.parse(rotated.body.previous_expires_at) - Date.now()).toBeLessThanOrEqual(3_000)
-    await soon(key, 401)
-    expect(await statusWith(rotated.body.key)).toBe(200)
-  }, 90_000)
+it("a key that is changed says what to write where '*' stands for any user", async () => {
+  const refused = await send('POST', '/keys', { name: 'k', scopes: ['tools:call'], users: ['*'] })
+  expect(refused.status).toBe(422)
+  expect(JSON.stringify(refused.body)).toContain('any user')
+})
 
-  it('ends the text it had at once where that was asked, if no overlap is wanted', async () => {
-    const { id, key } = await makeKey()
-    expect(await statusWith(key)).toBe(200)
-    expect((await send('POST', `/keys/${id}/rotate`, { overlap_seconds: 0 })).status).toBe(200)
-    expect(await statusWith(key)).toBe(401)
-  })
+it('a key that is rotated has another text, and the one it had works for as long as that is said', async () => {
+  const { id, key } = await makeKey()
+  const rotated = await send('POST', `/keys/${id}/rotate`, { overlap_seconds: 3 })
+  expect(rotated.status).toBe(200)
+  expect(rotated.body).toMatchObject({ id, key: expect.stringMatching(/^sb_[\w-]{43}$/), name: 'k' })
+  expect(await statusWith(rotated.body.key)).toBe(200)
+  expect(Date.parse(rotated.body.previous_expires_at) - Date.now()).toBeLessThanOrEqual(3_000)
+  await soon(key, 401)
+  expect(await statusWith(rotated.body.key)).toBe(200)
+}, 90_000)
 
-  it('works with both for a day where nothing is said; a second rotation ends the first text', async () => {
-    const { id, key } = await makeKey()
-    const first = await send('POST', `/keys/${id}/rotate`)
-    expect(first.status).toBe(200)
-    expect(Date.parse(first.body.previous_expires_at) - Date.now()).toBeGreaterThan(86_000_000)
-    for (const each of [key, first.body.key]) expect(await statusWith(each)).toBe(200)
-    const second = await send('POST', `/keys/${id}/rotate`)
-    await soon(key, 401)
-    for (const each of [first.body.key, second.body.key]) expect(await statusWith(each)).toBe(200)
-    expect((await send('DELETE', `/keys/${id}`)).status).toBe(204)
-    for (const each of [first.body.key, second.body.key]) await soon(each, 401)
-  }, 200_000)
+it('a key that is rotated ends the text it had at once where that was asked, if no overlap is wanted', async () => {
+  const { id, key } = await makeKey()
+  expect(await statusWith(key)).toBe(200)
+  expect((await send('POST', `/keys/${id}/rotate`, { overlap_seconds: 0 })).status).toBe(200)
+  expect(await statusWith(key)).toBe(401)
+})
 
-  it('is refused for what is wrong', async () => {
-    const { id, key } = await makeKey()
-    for (const body of [{ overlap_seconds: -1 }, { overlap_seconds: 2_592_001 }, { overlap: 5 }]) {
-      expect((await send('POST', `/keys/${id}/rotate`, body)).status).toBe(422)
-    }
-    expect((await send('POST', '/keys/none/rotate')).status).toBe(404)
-    expect(await statusWith(key, 'POST', `/keys/${id}/rotate`)).toBe(403)
-    expect(await statusWith(key)).toBe(200)
-  })
+it('a key that is rotated works with both for a day where nothing is said; a second rotation ends the first text', async () => {
+  const { id, key } = await makeKey()
+  const first = await send('POST', `/keys/${id}/rotate`)
+  expect(first.status).toBe(200)
+  expect(Date.parse(first.body.previous_expires_at) - Date.now()).toBeGreaterThan(86_000_000)
+  for (const each of [key, first.body.key]) expect(await statusWith(each)).toBe(200)
+  const second = await send('POST', `/keys/${id}/rotate`)
+  await soon(key, 401)
+  for (const each of [first.body.key, second.body.key]) expect(await statusWith(each)).toBe(200)
+  expect((await send('DELETE', `/keys/${id}`)).status).toBe(204)
+  for (const each of [first.body.key, second.body.key]) await soon(each, 401)
+}, 200_000)
+
+it('a key that is rotated is refused for what is wrong', async () => {
+  const { id, key } = await makeKey()
+  for (const body of [{ overlap_seconds: -1 }, { overlap_seconds: 2_592_001 }, { overlap: 5 }]) {
+    expect((await send('POST', `/keys/${id}/rotate`, body)).status).toBe(422)
+  }
+  expect((await send('POST', '/keys/none/rotate')).status).toBe(404)
+  expect(await statusWith(key, 'POST', `/keys/${id}/rotate`)).toBe(403)
+  expect(await statusWith(key)).toBe(200)
 })
 
 it('a key says when it was last used, and one that never was says nothing', async () => {

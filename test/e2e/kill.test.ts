@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { startUpstream, type Upstream } from '../upstream.ts'
 import { definition } from './definition.ts'
 import type { Answer } from './json.ts'
@@ -52,115 +52,111 @@ async function killAndRestart(): Promise<void> {
 const send = (method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = ADMIN) =>
   server.json(method, path, body, headers)
 
-describe('a server that is killed at any stage of a call', () => {
-  const CALLS = 20
-  /** When it is killed: so many milliseconds after the calls were sent, or after one of them got so far. */
-  const MOMENTS = [
-    ['sent', 0],
-    ['running', 0],
-    ['answered', 0],
-    ['answered', 15],
-    ['acknowledged', 0],
-    ['acknowledged', 40],
-  ] as const
+const CALLS = 20
+/** When it is killed: so many milliseconds after the calls were sent, or after one of them got so far. */
+const MOMENTS = [
+  ['sent', 0],
+  ['running', 0],
+  ['answered', 0],
+  ['answered', 15],
+  ['acknowledged', 0],
+  ['acknowledged', 40],
+] as const
 
-  it('runs no call twice, forgets no answer that it gave, and says where nobody knows', async () => {
-    const published = await send('POST', '/tools', {
-      definition: {
-        name: 'Pay',
-        description: 'Pays once',
-        inputSchema: { type: 'object', properties: { payment: { type: 'integer' } } },
-      },
-      toolkit: 'Bank',
-      version: '1.0.0',
-      implementation: { kind: 'http', method: 'POST', url: `${upstream.origin}/pay`, timeout_ms: 4_000 },
+it('a server that is killed at any stage of a call runs no call twice, forgets no answer that it gave, and says where nobody knows', async () => {
+  const published = await send('POST', '/tools', {
+    definition: {
+      name: 'Pay',
+      description: 'Pays once',
+      inputSchema: { type: 'object', properties: { payment: { type: 'integer' } } },
+    },
+    toolkit: 'Bank',
+    version: '1.0.0',
+    implementation: { kind: 'http', method: 'POST', url: `${upstream.origin}/pay`, timeout_ms: 4_000 },
+  })
+  expect(published.status, JSON.stringify(published.body)).toBe(201)
+  const ids = new Map<string, number>()
+  const pay = (call_id: string) =>
+    send('POST', '/tools/call', { tool_id: 'Bank.Pay', call_id, input: { payment: ids.get(call_id) } })
+  const given = new Map<string, Answer>()
+  for (const [stage, delayMs] of MOMENTS) {
+    // A call of another toolkit first, so that all is warm and the moment is the one that is meant
+    expect((await send('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })).status).toBe(200)
+    const batch = Array.from({ length: CALLS }, () => randomUUID())
+    for (const id of batch) ids.set(id, ids.size)
+    const moment = Promise.withResolvers<void>()
+    onStage = (reached) => {
+      if (reached === stage) setTimeout(moment.resolve, delayMs)
+    }
+    const calls = batch.map(async (id) => {
+      const answer = await pay(id).catch(() => undefined)
+      if (answer?.status !== 200) return
+      given.set(id, answer)
+      onStage('acknowledged')
     })
-    expect(published.status, JSON.stringify(published.body)).toBe(201)
-    const ids = new Map<string, number>()
-    const pay = (call_id: string) =>
-      send('POST', '/tools/call', { tool_id: 'Bank.Pay', call_id, input: { payment: ids.get(call_id) } })
-    const given = new Map<string, Answer>()
-    for (const [stage, delayMs] of MOMENTS) {
-      // A call of another toolkit first, so that all is warm and the moment is the one that is meant
-      expect((await send('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })).status).toBe(200)
-      const batch = Array.from({ length: CALLS }, () => randomUUID())
-      for (const id of batch) ids.set(id, ids.size)
-      const moment = Promise.withResolvers<void>()
-      onStage = (reached) => {
-        if (reached === stage) setTimeout(moment.resolve, delayMs)
-      }
-      const calls = batch.map(async (id) => {
-        const answer = await pay(id).catch(() => undefined)
-        if (answer?.status !== 200) return
-        given.set(id, answer)
-        onStage('acknowledged')
-      })
-      if (stage === 'sent') setTimeout(moment.resolve, delayMs)
-      await moment.promise
-      await killAndRestart()
-      await Promise.all(calls)
+    if (stage === 'sent') setTimeout(moment.resolve, delayMs)
+    await moment.promise
+    await killAndRestart()
+    await Promise.all(calls)
+  }
+  onStage = () => undefined
+
+  const again = await Promise.all([...ids.keys()].map(async (id) => [id, await pay(id)] as const))
+  const executions = (id: string) =>
+    upstream.arrived.filter(({ body }) => JSON.parse(body).payment === ids.get(id)).length
+  const outcomes = { answered: 0, unknown: 0, late: 0 }
+  for (const [id, { status, body }] of again) {
+    expect(executions(id), JSON.stringify(body)).toBeLessThanOrEqual(1)
+    const before = given.get(id)
+    if (before) expect({ status, body }).toEqual({ status: before.status, body: before.body })
+    else expect(status).toBe(200)
+    const { success, error } = body.result
+    if (success) {
+      expect(body.result.value).toEqual({ paid: true })
+      expect(executions(id)).toBe(1)
+      outcomes[before ? 'answered' : 'late'] += 1
+    } else {
+      // Never a failure that invites to try once more what may have been done
+      expect(error.can_retry).toBe(false)
+      expect(error.message).toMatch(/outcome of this call is unknown|did not answer within/)
+      if (error.message.includes('is unknown')) outcomes.unknown += 1
     }
-    onStage = () => undefined
+  }
+  // Each has been met, or the moments would be the wrong ones
+  expect(Math.min(...Object.values(outcomes)), JSON.stringify(outcomes)).toBeGreaterThan(0)
+}, 300_000)
 
-    const again = await Promise.all([...ids.keys()].map(async (id) => [id, await pay(id)] as const))
-    const executions = (id: string) =>
-      upstream.arrived.filter(({ body }) => JSON.parse(body).payment === ids.get(id)).length
-    const outcomes = { answered: 0, unknown: 0, late: 0 }
-    for (const [id, { status, body }] of again) {
-      expect(executions(id), JSON.stringify(body)).toBeLessThanOrEqual(1)
-      const before = given.get(id)
-      if (before) expect({ status, body }).toEqual({ status: before.status, body: before.body })
-      else expect(status).toBe(200)
-      const { success, error } = body.result
-      if (success) {
-        expect(body.result.value).toEqual({ paid: true })
-        expect(executions(id)).toBe(1)
-        outcomes[before ? 'answered' : 'late'] += 1
-      } else {
-        // Never a failure that invites to try once more what may have been done
-        expect(error.can_retry).toBe(false)
-        expect(error.message).toMatch(/outcome of this call is unknown|did not answer within/)
-        if (error.message.includes('is unknown')) outcomes.unknown += 1
-      }
-    }
-    // Each has been met, or the moments would be the wrong ones
-    expect(Math.min(...Object.values(outcomes)), JSON.stringify(outcomes)).toBeGreaterThan(0)
-  }, 300_000)
-})
+it('a server that is killed as soon as it has answered has published what it said it had, in the list, under its id and for calls', async () => {
+  const id = 'Kit.Stays@1.0.0'
+  expect((await send('POST', '/tools', definition(id))).status).toBe(201)
+  await killAndRestart()
+  expect(await send('GET', `/tools/${id}`)).toMatchObject({ status: 200, body: definition(id) })
+  const { body } = await send('GET', '/tools?toolkit=Kit')
+  expect(body.items.map((item: { id: string }) => item.id)).toEqual([id])
+  expect((await send('GET', '/tools?q=stays')).body.items).toHaveLength(1)
+  expect((await send('POST', '/tools', definition(id))).status).toBe(200)
+}, 180_000)
 
-describe('a server that is killed as soon as it has answered', () => {
-  it('has published what it said it had, in the list, under its id and for calls', async () => {
-    const id = 'Kit.Stays@1.0.0'
-    expect((await send('POST', '/tools', definition(id))).status).toBe(201)
-    await killAndRestart()
-    expect(await send('GET', `/tools/${id}`)).toMatchObject({ status: 200, body: definition(id) })
-    const { body } = await send('GET', '/tools?toolkit=Kit')
-    expect(body.items.map((item: { id: string }) => item.id)).toEqual([id])
-    expect((await send('GET', '/tools?q=stays')).body.items).toHaveLength(1)
-    expect((await send('POST', '/tools', definition(id))).status).toBe(200)
-  }, 180_000)
+it('a server that is killed as soon as it has answered has disabled what it said it had', async () => {
+  const call = () => send('POST', '/tools/call', { tool_id: 'Calculator.Add@1.0.0', input: { a: 1, b: 2 } })
+  expect((await call()).status).toBe(200)
+  expect((await send('PATCH', '/tools/Calculator.Add@1.0.0', { status: 'disabled' })).status).toBe(200)
+  await killAndRestart()
+  expect(await call()).toMatchObject({ status: 400, body: { message: expect.stringContaining('is disabled') } })
+  expect((await send('GET', '/tools?toolkit=Calculator')).body.items).toHaveLength(1)
+}, 180_000)
 
-  it('has disabled what it said it had', async () => {
-    const call = () => send('POST', '/tools/call', { tool_id: 'Calculator.Add@1.0.0', input: { a: 1, b: 2 } })
-    expect((await call()).status).toBe(200)
-    expect((await send('PATCH', '/tools/Calculator.Add@1.0.0', { status: 'disabled' })).status).toBe(200)
-    await killAndRestart()
-    expect(await call()).toMatchObject({ status: 400, body: { message: expect.stringContaining('is disabled') } })
-    expect((await send('GET', '/tools?toolkit=Calculator')).body.items).toHaveLength(1)
-  }, 180_000)
-
-  it('knows the keys and providers that it said it made, and no key that it said is deleted', async () => {
-    const make = async () => (await send('POST', '/keys', { name: 'k', scopes: ['tools:read'] })).body
-    const [kept, deleted] = [await make(), await make()]
-    const list = ({ key }: { key: string }) =>
-      send('GET', '/tools?limit=1', undefined, { authorization: `Bearer ${key}` })
-    expect((await list(deleted)).status).toBe(200)
-    const provider = { client_id: 'c', issuer: 'https://id.example.com' }
-    expect((await send('PUT', '/providers/acme', provider)).status).toBe(201)
-    expect((await send('DELETE', `/keys/${deleted.id}`)).status).toBe(204)
-    await killAndRestart()
-    expect((await list(kept)).status).toBe(200)
-    expect((await list(deleted)).status).toBe(401)
-    expect(await send('GET', '/providers/acme')).toMatchObject({ status: 200, body: provider })
-  }, 180_000)
-})
+it('a server that is killed as soon as it has answered knows the keys and providers that it said it made, and no key that it said is deleted', async () => {
+  const make = async () => (await send('POST', '/keys', { name: 'k', scopes: ['tools:read'] })).body
+  const [kept, deleted] = [await make(), await make()]
+  const list = ({ key }: { key: string }) =>
+    send('GET', '/tools?limit=1', undefined, { authorization: `Bearer ${key}` })
+  expect((await list(deleted)).status).toBe(200)
+  const provider = { client_id: 'c', issuer: 'https://id.example.com' }
+  expect((await send('PUT', '/providers/acme', provider)).status).toBe(201)
+  expect((await send('DELETE', `/keys/${deleted.id}`)).status).toBe(204)
+  await killAndRestart()
+  expect((await list(kept)).status).toBe(200)
+  expect((await list(deleted)).status).toBe(401)
+  expect(await send('GET', '/providers/acme')).toMatchObject({ status: 200, body: provider })
+}, 180_000)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startUpstream, type Upstream } from '../upstream.ts'
 import { type RunningServer, startApp } from './server.ts'
 
@@ -78,114 +78,106 @@ async function inEachDialect(tool: string, key: Record<string, string>) {
   ]
 }
 
-describe('a key with limits', () => {
-  it.each(['Free', 'Broken'])(
-    'is told in each dialect what is left of them, when the tool %s succeeds or fails',
-    async (tool) => {
-      const key = await keyWith({ rate: { calls: 9, seconds: 3_600 }, concurrency: 3 })
-      const answers = await inEachDialect(tool, key)
-      expect(answers).toHaveLength(5)
-      for (const [index, { status, headers, body }] of answers.entries()) {
-        expect(status, JSON.stringify(body)).toBe(200)
-        expect(headers.get('ratelimit-policy')).toBe(
-          '"credential";q=9;w=3600, "credential-at-once";q=3;qu="concurrent-requests"',
-        )
-        const [, left, seconds] =
-          /^"credential";r=(\d+);t=(\d+), "credential-at-once";r=3$/.exec(headers.get('ratelimit') ?? '') ?? []
-        expect([left, Number(seconds) > 3_500 && Number(seconds) <= 3_600]).toEqual([String(8 - index), true])
-      }
-    },
-  )
-
-  it('is told nothing of what is not limited, and nothing of a call that did not run', async () => {
-    const unlimited = await oxp('Free', ADMIN)
-    const key = await keyWith({ concurrency: 1 })
-    const wrong = await oxp('Free', key, { input: { a: 'x' } })
-    expect([unlimited.status, wrong.status]).toEqual([200, 422])
-    for (const { headers } of [unlimited, wrong]) {
-      expect([headers.get('ratelimit'), headers.get('ratelimit-policy')]).toEqual([null, null])
+it.each(['Free', 'Broken'])(
+  'a key with limits is told in each dialect what is left of them, when the tool %s succeeds or fails',
+  async (tool) => {
+    const key = await keyWith({ rate: { calls: 9, seconds: 3_600 }, concurrency: 3 })
+    const answers = await inEachDialect(tool, key)
+    expect(answers).toHaveLength(5)
+    for (const [index, { status, headers, body }] of answers.entries()) {
+      expect(status, JSON.stringify(body)).toBe(200)
+      expect(headers.get('ratelimit-policy')).toBe(
+        '"credential";q=9;w=3600, "credential-at-once";q=3;qu="concurrent-requests"',
+      )
+      const [, left, seconds] =
+        /^"credential";r=(\d+);t=(\d+), "credential-at-once";r=3$/.exec(headers.get('ratelimit') ?? '') ?? []
+      expect([left, Number(seconds) > 3_500 && Number(seconds) <= 3_600]).toEqual([String(8 - index), true])
     }
-  })
+  },
+)
+
+it('a key with limits is told nothing of what is not limited, and nothing of a call that did not run', async () => {
+  const unlimited = await oxp('Free', ADMIN)
+  const key = await keyWith({ concurrency: 1 })
+  const wrong = await oxp('Free', key, { input: { a: 'x' } })
+  expect([unlimited.status, wrong.status]).toEqual([200, 422])
+  for (const { headers } of [unlimited, wrong]) {
+    expect([headers.get('ratelimit'), headers.get('ratelimit-policy')]).toEqual([null, null])
+  }
 })
 
-describe('a key with a rate', () => {
-  it('is refused above it in each dialect’s shape, with when to try again', async () => {
-    const key = await keyWith({ rate: { calls: 2, seconds: 3_600 } })
-    for (let call = 0; call < 2; call++) expect((await oxp('Free', key)).body.result.success).toBe(true)
-    const message = expect.stringContaining('Too many calls with this credential: at most 2 in 3600 seconds')
-    const answers = await inEachDialect('Free', key)
-    for (const { status, headers } of answers) {
-      expect(status).toBe(429)
-      expect(Number(headers.get('retry-after'))).toBeGreaterThan(3_500)
-      expect(headers.get('ratelimit-policy')).toBe('"credential";q=2;w=3600')
-      expect(headers.get('ratelimit')).toBe(`"credential";r=0;t=${headers.get('retry-after')}`)
+it('a key with a rate is refused above it in each dialect’s shape, with when to try again', async () => {
+  const key = await keyWith({ rate: { calls: 2, seconds: 3_600 } })
+  for (let call = 0; call < 2; call++) expect((await oxp('Free', key)).body.result.success).toBe(true)
+  const message = expect.stringContaining('Too many calls with this credential: at most 2 in 3600 seconds')
+  const answers = await inEachDialect('Free', key)
+  for (const { status, headers } of answers) {
+    expect(status).toBe(429)
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(3_500)
+    expect(headers.get('ratelimit-policy')).toBe('"credential";q=2;w=3600')
+    expect(headers.get('ratelimit')).toBe(`"credential";r=0;t=${headers.get('retry-after')}`)
+  }
+  const [inOxp, inRfc, inPlugin, inMachineContext, inMcp] = answers.map(({ body }) => body)
+  expect(inOxp).toMatchObject({ message })
+  expect(inRfc).toMatchObject({ message })
+  expect(inPlugin).toMatchObject({ isError: true, content: [{ text: message }] })
+  expect(inMachineContext).toMatchObject({ error: { code: 'RESOURCE_ERROR', message } })
+  expect(inMcp).toMatchObject({ error: { code: 429, message } })
+  expect((await oxp('Free', await keyWith({ rate: { calls: 2, seconds: 3_600 } }))).status).toBe(200)
+})
+
+it('a key with a rate counts no call that did not run: one that is wrong, and one that is repeated', async () => {
+  const key = await keyWith({ rate: { calls: 1, seconds: 3_600 } })
+  expect((await oxp('Free', key, { input: { a: 'x' } })).status).toBe(422)
+  const call_id = crypto.randomUUID()
+  const first = await oxp('Free', key, { call_id })
+  expect(first.status).toBe(200)
+  expect((await oxp('Free', key, { call_id })).body).toEqual(first.body)
+  const next = crypto.randomUUID()
+  expect((await oxp('Free', key, { call_id: next })).status).toBe(429)
+  // What was refused was not made, and can be made later
+  expect((await oxp('Free', key, { call_id: next })).status).toBe(429)
+})
+
+it.each([[{}], [{ rate: { calls: 0, seconds: 1 } }], [{ concurency: 1 }], [5]])(
+  'a key with a rate cannot have %j as limits',
+  async (limits) => {
+    const { status, body } = await server.json('POST', '/keys', { name: 'k', scopes: ['tools:call'], limits }, ADMIN)
+    expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining('/limits')])
+  },
+)
+
+it('a tool with limits is called so often, by whomever', async () => {
+  expect((await oxp('Once', ADMIN)).status).toBe(200)
+  const refused = await oxp('Once', await keyWith({ concurrency: 5 }))
+  expect([refused.status, refused.headers.get('ratelimit-policy')]).toEqual([429, '"tool";q=1;w=3600'])
+  expect((await oxp('Free', ADMIN)).status).toBe(200)
+})
+
+it('a tool with limits runs so many times at once, and again when it is done', async () => {
+  const running = oxp('Slow', ADMIN)
+  while (!upstream.arrived.some(({ url }) => url === '/slow')) await new Promise((resolve) => setTimeout(resolve, 10))
+  const refused = await oxp('Slow', ADMIN)
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
+  expect(refused.body.message).toBe('Too many calls of this tool: at most 1 at a time')
+  release()
+  expect((await running).body.result.success).toBe(true)
+  const again = oxp('Slow', ADMIN)
+  while (upstream.arrived.filter(({ url }) => url === '/slow').length < 2)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  release()
+  expect((await again).status).toBe(200)
+})
+
+it.each(['[]', '{"Limits.*": {}}', '{"*.*.*": {"concurrency": 1}}', 'x'])(
+  'limits that make no sense are found before any request: %s',
+  async (TOOL_LIMITS) => {
+    const wrong = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY, TOOL_LIMITS } })
+    try {
+      const { status, body } = await wrong.json('GET', '/tools', undefined, ADMIN)
+      expect([status, JSON.stringify(body)]).toEqual([503, expect.stringContaining('TOOL_LIMITS')])
+    } finally {
+      await wrong.stop()
     }
-    const [inOxp, inRfc, inPlugin, inMachineContext, inMcp] = answers.map(({ body }) => body)
-    expect(inOxp).toMatchObject({ message })
-    expect(inRfc).toMatchObject({ message })
-    expect(inPlugin).toMatchObject({ isError: true, content: [{ text: message }] })
-    expect(inMachineContext).toMatchObject({ error: { code: 'RESOURCE_ERROR', message } })
-    expect(inMcp).toMatchObject({ error: { code: 429, message } })
-    expect((await oxp('Free', await keyWith({ rate: { calls: 2, seconds: 3_600 } }))).status).toBe(200)
-  })
-
-  it('counts no call that did not run: one that is wrong, and one that is repeated', async () => {
-    const key = await keyWith({ rate: { calls: 1, seconds: 3_600 } })
-    expect((await oxp('Free', key, { input: { a: 'x' } })).status).toBe(422)
-    const call_id = crypto.randomUUID()
-    const first = await oxp('Free', key, { call_id })
-    expect(first.status).toBe(200)
-    expect((await oxp('Free', key, { call_id })).body).toEqual(first.body)
-    const next = crypto.randomUUID()
-    expect((await oxp('Free', key, { call_id: next })).status).toBe(429)
-    // What was refused was not made, and can be made later
-    expect((await oxp('Free', key, { call_id: next })).status).toBe(429)
-  })
-
-  it.each([[{}], [{ rate: { calls: 0, seconds: 1 } }], [{ concurency: 1 }], [5]])(
-    'cannot have %j as limits',
-    async (limits) => {
-      const { status, body } = await server.json('POST', '/keys', { name: 'k', scopes: ['tools:call'], limits }, ADMIN)
-      expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining('/limits')])
-    },
-  )
-})
-
-describe('a tool with limits', () => {
-  it('is called so often, by whomever', async () => {
-    expect((await oxp('Once', ADMIN)).status).toBe(200)
-    const refused = await oxp('Once', await keyWith({ concurrency: 5 }))
-    expect([refused.status, refused.headers.get('ratelimit-policy')]).toEqual([429, '"tool";q=1;w=3600'])
-    expect((await oxp('Free', ADMIN)).status).toBe(200)
-  })
-
-  it('runs so many times at once, and again when it is done', async () => {
-    const running = oxp('Slow', ADMIN)
-    while (!upstream.arrived.some(({ url }) => url === '/slow')) await new Promise((resolve) => setTimeout(resolve, 10))
-    const refused = await oxp('Slow', ADMIN)
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
-    expect(refused.body.message).toBe('Too many calls of this tool: at most 1 at a time')
-    release()
-    expect((await running).body.result.success).toBe(true)
-    const again = oxp('Slow', ADMIN)
-    while (upstream.arrived.filter(({ url }) => url === '/slow').length < 2)
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    release()
-    expect((await again).status).toBe(200)
-  })
-})
-
-describe('limits that make no sense', () => {
-  it.each(['[]', '{"Limits.*": {}}', '{"*.*.*": {"concurrency": 1}}', 'x'])(
-    'are found before any request: %s',
-    async (TOOL_LIMITS) => {
-      const wrong = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY, TOOL_LIMITS } })
-      try {
-        const { status, body } = await wrong.json('GET', '/tools', undefined, ADMIN)
-        expect([status, JSON.stringify(body)]).toEqual([503, expect.stringContaining('TOOL_LIMITS')])
-      } finally {
-        await wrong.stop()
-      }
-    },
-  )
-})
+  },
+)

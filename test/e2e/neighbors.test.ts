@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { definition } from './definition.ts'
 import { type RunningServer, startApp } from './server.ts'
 
@@ -34,62 +34,57 @@ async function keyFor(tools: readonly string[], scopes: readonly string[] = ['to
   return { authorization: `Bearer ${body.key}` }
 }
 
-describe('a tool whose first sentence finds another one first', () => {
-  it('is stored, with a warning that names the other', async () => {
-    const { status, body } = await publish(definition('Port.Wire@1.0.0', { description: `${SENTENCE}\n\nSlowly.` }))
-    expect(status).toBe(201)
-    expect(body).toEqual({ ids: ['Port.Wire@1.0.0'], warnings: [WARNING('Port.Wire@1.0.0', 'Harbour.Telegram')] })
-  })
-
-  it('has it in the result of a batch, where that is not of many', async () => {
-    const wires = (count: number, from: string) =>
-      Array.from({ length: count }, (_, n) => definition(`${from}.Wire${n}@1.0.0`, { description: SENTENCE }))
-    const { body: few } = await publish(wires(2, 'Few'))
-    expect(few.results.map(({ warnings }: { warnings: unknown }) => warnings)).toEqual([
-      [WARNING('Few.Wire0@1.0.0', 'Harbour.Telegram')],
-      [WARNING('Few.Wire1@1.0.0', 'Harbour.Telegram')],
-    ])
-    const { body: many } = await publish(wires(11, 'Many'))
-    expect(many.results.map(Object.keys)).toEqual(Array.from({ length: 11 }, () => ['id', 'status']))
-  })
-
-  it('is not warned of while it is not listed', async () => {
-    const older = definition('Port.Wire@0.9.0', { description: SENTENCE })
-    expect((await publish(older)).body).toEqual({ ids: ['Port.Wire@0.9.0'] })
-  })
-
-  it('is warned of no tool that its publisher may not see, nor may list', async () => {
-    const blind = await keyFor(['Wharf.*', 'Pier.*'])
-    const wharf = definition('Wharf.Wire@1.0.0', { description: SENTENCE })
-    expect((await publish(wharf, blind)).body).toEqual({ ids: ['Wharf.Wire@1.0.0'] })
-    const pier = definition('Pier.WireAgain@1.0.0', { description: SENTENCE })
-    expect((await publish(pier, blind)).body.warnings).toEqual([WARNING('Pier.WireAgain@1.0.0', 'Wharf.Wire')])
-    const writer = await keyFor(['Quay.*', 'Harbour.*'], ['tools:publish'])
-    const quay = definition('Quay.Wire@1.0.0', { description: SENTENCE })
-    expect((await publish(quay, writer)).body).toEqual({ ids: ['Quay.Wire@1.0.0'] })
-  })
+it('a tool whose first sentence finds another one first is stored, with a warning that names the other', async () => {
+  const { status, body } = await publish(definition('Port.Wire@1.0.0', { description: `${SENTENCE}\n\nSlowly.` }))
+  expect(status).toBe(201)
+  expect(body).toEqual({ ids: ['Port.Wire@1.0.0'], warnings: [WARNING('Port.Wire@1.0.0', 'Harbour.Telegram')] })
 })
 
-describe('the neighbors of a tool', () => {
-  const neighbors = (id: string, headers = asAdmin) =>
-    server.json('GET', `/tools/${id}?neighbours=1`, undefined, headers)
+it('a tool whose first sentence finds another one first has it in the result of a batch, where that is not of many', async () => {
+  const wires = (count: number, from: string) =>
+    Array.from({ length: count }, (_, n) => definition(`${from}.Wire${n}@1.0.0`, { description: SENTENCE }))
+  const { body: few } = await publish(wires(2, 'Few'))
+  expect(few.results.map(({ warnings }: { warnings: unknown }) => warnings)).toEqual([
+    [WARNING('Few.Wire0@1.0.0', 'Harbour.Telegram')],
+    [WARNING('Few.Wire1@1.0.0', 'Harbour.Telegram')],
+  ])
+  const { body: many } = await publish(wires(11, 'Many'))
+  expect(many.results.map(Object.keys)).toEqual(Array.from({ length: 11 }, () => ['id', 'status']))
+})
 
-  it('are the five that its first sentence finds beside it', async () => {
-    const { status, body, headers } = await neighbors('Port.Wire')
-    expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
-    expect(body.items).toHaveLength(5)
-    expect(body.items[0]).toEqual({
-      id: 'Harbour.Telegram@1.0.0',
-      title: 'Telegram to the harbour office',
-      description: SENTENCE,
-    })
-    expect(body.items.map(({ id }: { id: string }) => id)).not.toContain('Port.Wire@1.0.0')
-  })
+it('a tool whose first sentence finds another one first is not warned of while it is not listed', async () => {
+  const older = definition('Port.Wire@0.9.0', { description: SENTENCE })
+  expect((await publish(older)).body).toEqual({ ids: ['Port.Wire@0.9.0'] })
+})
 
-  it('are of those that the caller may see, as is the tool', async () => {
-    const pier = await keyFor(['Pier.*', 'Wharf.*'])
-    const { body } = await neighbors('Pier.WireAgain', pier)
-    expect(body.items.map(({ id }: { id: string }) => id)).toEqual(['Wharf.Wire@1.0.0'])
-    expect((await neighbors('Port.Wire', pier)).status).toBe(404)
+it('a tool whose first sentence finds another one first is warned of no tool that its publisher may not see, nor may list', async () => {
+  const blind = await keyFor(['Wharf.*', 'Pier.*'])
+  const wharf = definition('Wharf.Wire@1.0.0', { description: SENTENCE })
+  expect((await publish(wharf, blind)).body).toEqual({ ids: ['Wharf.Wire@1.0.0'] })
+  const pier = definition('Pier.WireAgain@1.0.0', { description: SENTENCE })
+  expect((await publish(pier, blind)).body.warnings).toEqual([WARNING('Pier.WireAgain@1.0.0', 'Wharf.Wire')])
+  const writer = await keyFor(['Quay.*', 'Harbour.*'], ['tools:publish'])
+  const quay = definition('Quay.Wire@1.0.0', { description: SENTENCE })
+  expect((await publish(quay, writer)).body).toEqual({ ids: ['Quay.Wire@1.0.0'] })
+})
+
+const neighbors = (id: string, headers = asAdmin) => server.json('GET', `/tools/${id}?neighbours=1`, undefined, headers)
+
+it('the neighbors of a tool are the five that its first sentence finds beside it', async () => {
+  const { status, body, headers } = await neighbors('Port.Wire')
+  expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
+  expect(body.items).toHaveLength(5)
+  expect(body.items[0]).toEqual({
+    id: 'Harbour.Telegram@1.0.0',
+    title: 'Telegram to the harbour office',
+    description: SENTENCE,
   })
+  expect(body.items.map(({ id }: { id: string }) => id)).not.toContain('Port.Wire@1.0.0')
+})
+
+it('the neighbors of a tool are of those that the caller may see, as is the tool', async () => {
+  const pier = await keyFor(['Pier.*', 'Wharf.*'])
+  const { body } = await neighbors('Pier.WireAgain', pier)
+  expect(body.items.map(({ id }: { id: string }) => id)).toEqual(['Wharf.Wire@1.0.0'])
+  expect((await neighbors('Port.Wire', pier)).status).toBe(404)
 })

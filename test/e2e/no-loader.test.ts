@@ -39,21 +39,21 @@ describe('a deployment without a Worker Loader', () => {
   }, 120_000)
   afterAll(() => server?.stop())
 
-  it('publishes and lists code tools, and says what they need when they are called', async () => {
+  it('a deployment without a Worker Loader publishes and lists code tools, and says what they need when they are called', async () => {
     expect(await request('POST', '/tools', code)).toMatchObject({ status: 201 })
     const { status, body } = await request('POST', '/tools/call', { tool_id: 'Code.Here', input: {} })
     expect(status).toBe(400)
     expect(JSON.stringify(body)).toMatch(NEEDS)
   })
 
-  it('refuses plugins and says what they need', async () => {
+  it('a deployment without a Worker Loader refuses plugins and says what they need', async () => {
     const plugin = assemble('(module (func (export "describe")) (func (export "call")))')
     const { status, body } = await request('PUT', '/toolkits/Box/plugin?version=1.0.0', plugin, 'application/wasm')
     expect(status).toBe(400)
     expect(JSON.stringify(body)).toMatch(NEEDS)
   })
 
-  it('does everything else', async () => {
+  it('a deployment without a Worker Loader does everything else', async () => {
     const { body } = await request('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
     expect(body.result).toMatchObject({ success: true, value: 3 })
   })
@@ -71,7 +71,7 @@ describe('the production bundle with a Worker Loader', () => {
   }, 120_000)
   afterAll(() => server?.stop())
 
-  it('runs code tools', async () => {
+  it('the production bundle with a Worker Loader runs code tools', async () => {
     expect(await request('POST', '/tools', code)).toMatchObject({ status: 201 })
     const { body } = await request('POST', '/tools/call', { tool_id: 'Code.Here', input: {} })
     expect(body.result).toMatchObject({ success: true, value: 'GET https://api.example.com/a' })

@@ -22,7 +22,7 @@ const COMMANDS = [
 ] as const
 
 describe.each(COMMANDS)('npm run %s', (name, options, { tools }) => {
-  it('serves the bundled tools at a loopback host, and keeps what is published over a restart', async () => {
+  it(`npm run ${name} serves the bundled tools at a loopback host, and keeps what is published over a restart`, async () => {
     const persistTo = join(folder, name)
     const command = ['npm', 'run', '--silent', name, '--', ...options()]
     const listed = async ({ json }: ServerProcess): Promise<string[]> =>
@@ -46,8 +46,10 @@ describe.each(COMMANDS)('npm run %s', (name, options, { tools }) => {
   }, 240_000)
 })
 
-describe('npx wrangler dev', () => {
-  it('serves who has the ADMIN_KEY, and tells others what to set, or nothing', { timeout: 240_000 }, async () => {
+it(
+  'npx wrangler dev serves who has the ADMIN_KEY, and tells others what to set, or nothing',
+  { timeout: 240_000 },
+  async () => {
     const ADMIN_KEY = 'a-key-of-wrangler-dev'
     const authorization = `Bearer ${ADMIN_KEY}`
     const wrangler = (...args: string[]) => startProcess(['npx', 'wrangler', 'dev', ...args])
@@ -71,25 +73,23 @@ describe('npx wrangler dev', () => {
     } finally {
       await closed.stop()
     }
-  })
-})
+  },
+)
 
-describe('what `wrangler dev` stored', () => {
-  it('is served by `npm run dev`, and the other way round; by itself it is closed', async () => {
-    const persistTo = join(folder, 'wrangler')
-    const wrangler = (...args: string[]) => startProcess(['wrangler', 'dev', ...args], persistTo)
-    const first = await wrangler('--var', 'ACCESS:open')
-    expect((await first.json('POST', '/tools', definition('Kept.First@1.0.0'))).status).toBe(201)
-    await first.stop({ keep: true })
-    const dev = await startProcess(['npm', 'run', '--silent', 'dev', '--'], persistTo)
-    expect((await dev.json('GET', '/tools/Kept.First')).status).toBe(200)
-    expect((await dev.json('POST', '/tools', definition('Kept.Second@1.0.0'))).status).toBe(201)
-    await dev.stop({ keep: true })
-    const again = await wrangler('--var', 'ACCESS:open')
-    expect((await again.json('GET', '/tools/Kept.Second')).status).toBe(200)
-    await again.stop({ keep: true })
-    const closed = await wrangler()
-    expect((await closed.json('GET', '/tools/Kept.Second')).status).toBe(401)
-    await closed.stop()
-  }, 240_000)
-})
+it('what `wrangler dev` stored is served by `npm run dev`, and the other way round; by itself it is closed', async () => {
+  const persistTo = join(folder, 'wrangler')
+  const wrangler = (...args: string[]) => startProcess(['wrangler', 'dev', ...args], persistTo)
+  const first = await wrangler('--var', 'ACCESS:open')
+  expect((await first.json('POST', '/tools', definition('Kept.First@1.0.0'))).status).toBe(201)
+  await first.stop({ keep: true })
+  const dev = await startProcess(['npm', 'run', '--silent', 'dev', '--'], persistTo)
+  expect((await dev.json('GET', '/tools/Kept.First')).status).toBe(200)
+  expect((await dev.json('POST', '/tools', definition('Kept.Second@1.0.0'))).status).toBe(201)
+  await dev.stop({ keep: true })
+  const again = await wrangler('--var', 'ACCESS:open')
+  expect((await again.json('GET', '/tools/Kept.Second')).status).toBe(200)
+  await again.stop({ keep: true })
+  const closed = await wrangler()
+  expect((await closed.json('GET', '/tools/Kept.Second')).status).toBe(401)
+  await closed.stop()
+}, 240_000)

@@ -194,13 +194,13 @@ function misfit(documented: any, status: number, type: string | null, text: stri
   return validate(JSON.parse(text)) ? undefined : `${ajv.errorsText(validate.errors)}: ${text.slice(0, 500)}`
 }
 
-it('is valid by the schema of OpenAPI 3.1, which refuses one that is not', () => {
+it('the OpenAPI document is valid by the schema of OpenAPI 3.1, which refuses one that is not', () => {
   const validate = ajv.compile(OAS)
   expect(validate(described), JSON.stringify(validate.errors)).toBe(true)
   expect(validate({ ...described, paths: { '/x': { get: { responses: { 200: {} } } } } })).toBe(false)
 })
 
-it('has ids of operations that are unique, and references that lead somewhere', () => {
+it('the OpenAPI document has ids of operations that are unique, and references that lead somewhere', () => {
   const text = JSON.stringify(described)
   const ids = [...text.matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id)
   expect(new Set(ids).size).toBe(ids.length)
@@ -209,7 +209,7 @@ it('has ids of operations that are unique, and references that lead somewhere', 
   }
 })
 
-it('has a description of each parameter, and of each field of a body and of an answer', () => {
+it('the OpenAPI document has a description of each parameter, and of each field of a body and of an answer', () => {
   const unsaid: string[] = []
   const said = new Set<string>()
   const look = (schema: any, place: string): void => {
@@ -355,13 +355,13 @@ it('each example of a field is one that its schema takes', () => {
   expect(implementationProblems).toEqual([])
 })
 
-it('each operation is tried', () => {
+it('each operation of the OpenAPI document is tried', () => {
   const paths = Object.entries<object>(described.paths)
   const documented = paths.flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
   expect(new Set(TRIED.map(([operation]) => operation))).toEqual(new Set(documented))
 })
 
-it('every answer is as it is documented', async () => {
+it('every answer is as the OpenAPI document has it', async () => {
   const implementationProblems: string[] = []
   for (const [operation, { status, path, body, headers = ADMIN }] of TRIED) {
     const [method = '', template = ''] = operation.split(' ')
@@ -388,66 +388,64 @@ it('every answer is as it is documented', async () => {
   expect(implementationProblems).toEqual([])
 })
 
-describe('what is sent', () => {
-  const bodies = TRIED.flatMap(([operation, { status, path, body, headers = ADMIN }]) =>
-    body === undefined || typeof body === 'string' ? [] : [{ operation, status, path, body, headers }],
+const bodies = TRIED.flatMap(([operation, { status, path, body, headers = ADMIN }]) =>
+  body === undefined || typeof body === 'string' ? [] : [{ operation, status, path, body, headers }],
+)
+const schemaFor = (operation: string): object | undefined => {
+  const [method = '', template = ''] = operation.split(' ')
+  return described.paths[template][method].requestBody?.content['application/json']?.schema
+}
+const fits = (schema: object, body: unknown) =>
+  ajv.validate({ ...schema, components: described.components }, JSON.parse(JSON.stringify(body)))
+
+it('what is sent is described wherever it is JSON, by more than that it is some object', () => {
+  const vague = Object.entries<any>(described.paths).flatMap(([path, methods]) =>
+    Object.entries<any>(methods).flatMap(([method, { requestBody }]) => {
+      const schema = requestBody?.content['application/json']?.schema
+      return schema && !schema.properties && !schema.anyOf ? [`${method} ${path}`] : []
+    }),
   )
-  const schemaFor = (operation: string): object | undefined => {
-    const [method = '', template = ''] = operation.split(' ')
-    return described.paths[template][method].requestBody?.content['application/json']?.schema
+  expect(vague).toEqual([])
+})
+
+it('what is sent fits its description where it is taken', () => {
+  const taken = bodies.filter(({ operation, status }) => status < 300 && schemaFor(operation))
+  expect(new Set(taken.map(({ operation }) => operation)).size).toBeGreaterThan(15)
+  for (const { operation, body } of taken) {
+    expect(fits(schemaFor(operation)!, body), `${operation}: ${ajv.errorsText()}`).toBe(true)
   }
-  const fits = (schema: object, body: unknown) =>
-    ajv.validate({ ...schema, components: described.components }, JSON.parse(JSON.stringify(body)))
+})
 
-  it('is described wherever it is JSON, by more than that it is some object', () => {
-    const vague = Object.entries<any>(described.paths).flatMap(([path, methods]) =>
-      Object.entries<any>(methods).flatMap(([method, { requestBody }]) => {
-        const schema = requestBody?.content['application/json']?.schema
-        return schema && !schema.properties && !schema.anyOf ? [`${method} ${path}`] : []
-      }),
+it('what is sent is refused with a field that its description does not know, wherever that is closed', async () => {
+  const tried: string[] = []
+  const open: string[] = []
+  for (const { operation, path, body, headers } of bodies.filter(({ status }) => status < 300)) {
+    const schema = schemaFor(operation)
+    if (!schema || Array.isArray(body) || !fits(schema, body)) continue
+    const more = { ...Object(body), unheard_of: 1 }
+    if (fits(schema, more)) {
+      open.push(operation)
+      continue
+    }
+    const [method = '', template = ''] = operation.split(' ')
+    const place = (path ?? template).replace(/\{(key|client|file)\}/, (_, name: keyof typeof made) => made[name])
+    const { status, body: answer } = await server.json(
+      method.toUpperCase(),
+      place.replace(/\{\w+\}/g, 'none'),
+      more,
+      headers,
     )
-    expect(vague).toEqual([])
-  })
-
-  it('fits its description where it is taken', () => {
-    const taken = bodies.filter(({ operation, status }) => status < 300 && schemaFor(operation))
-    expect(new Set(taken.map(({ operation }) => operation)).size).toBeGreaterThan(15)
-    for (const { operation, body } of taken) {
-      expect(fits(schemaFor(operation)!, body), `${operation}: ${ajv.errorsText()}`).toBe(true)
-    }
-  })
-
-  it('is refused with a field that its description does not know, wherever that is closed', async () => {
-    const tried: string[] = []
-    const open: string[] = []
-    for (const { operation, path, body, headers } of bodies.filter(({ status }) => status < 300)) {
-      const schema = schemaFor(operation)
-      if (!schema || Array.isArray(body) || !fits(schema, body)) continue
-      const more = { ...Object(body), unheard_of: 1 }
-      if (fits(schema, more)) {
-        open.push(operation)
-        continue
-      }
-      const [method = '', template = ''] = operation.split(' ')
-      const place = (path ?? template).replace(/\{(key|client|file)\}/, (_, name: keyof typeof made) => made[name])
-      const { status, body: answer } = await server.json(
-        method.toUpperCase(),
-        place.replace(/\{\w+\}/g, 'none'),
-        more,
-        headers,
-      )
-      // What it would be done to may be gone by now
-      expect([400, 404, 422], `${operation}: ${status} ${JSON.stringify(answer)}`).toContain(status)
-      if (status !== 404) expect(JSON.stringify(answer), operation).toContain('unheard_of')
-      tried.push(operation)
-    }
-    expect(new Set(tried).size).toBeGreaterThan(9)
-    expect([...new Set(open)].sort()).toEqual(OPEN)
-  })
+    // What it would be done to may be gone by now
+    expect([400, 404, 422], `${operation}: ${status} ${JSON.stringify(answer)}`).toContain(status)
+    if (status !== 404) expect(JSON.stringify(answer), operation).toContain('unheard_of')
+    tried.push(operation)
+  }
+  expect(new Set(tried).size).toBeGreaterThan(9)
+  expect([...new Set(open)].sort()).toEqual(OPEN)
 })
 
 describe.skipIf(NO_BROWSER !== '')(`the reference in a browser ${NO_BROWSER}`, () => {
-  it('fits a phone, asks nobody else and needs no script', async () => {
+  it('the reference in a browser fits a phone, asks nobody else and needs no script', async () => {
     const browser = await launchBrowser()
     try {
       const { page, leave } = await person(browser, { javaScript: false })

@@ -199,7 +199,7 @@ describe("GitHub's whole API", () => {
   })
 
   it(
-    'is imported in one request, nothing left out, and its operations are called as it describes them',
+    "GitHub's whole API is imported in one request, nothing left out, and its operations are called as it describes them",
     { timeout: 300_000 },
     async () => {
       const operations = operationsOf(root)
@@ -240,10 +240,11 @@ const SKIPPED: Record<string, Record<string, RegExp>> = {
 /** Descriptions of which nothing comes. */
 const REFUSED: Record<string, RegExp> = { '3.1 webhooks': /has none/ }
 
-describe('the example descriptions, 2.0 to 3.1', () => {
-  it('are there', () => expect(examples.length).toBeGreaterThanOrEqual(60))
+it('the example descriptions are there', () => expect(examples.length).toBeGreaterThanOrEqual(60))
 
-  it.each(examples)('$name is imported, and called as it describes its operations', async ({ name, path }) => {
+it.each(examples)(
+  'the example description $name is imported, and called as it describes its operations',
+  async ({ name, path }) => {
     const root = JSON.parse(readFileSync(path, 'utf8'))
     const toolkit = name.replace(/[^A-Za-z0-9]+/g, '_')
     const dry = await importOf(root, toolkit, { base_url: upstream.origin }, '?dry_run=1')
@@ -264,26 +265,26 @@ describe('the example descriptions, 2.0 to 3.1', () => {
     expect(dry.body.tools.length + dry.body.skipped.length).toBe(operationsOf(root).length)
     const called = operationsOf(root).filter((_, index) => index % EXAMPLE_OPERATIONS_A_CALL === 0)
     await callAll(called, dry.body.tools)
-  })
+  },
+)
 
-  // The package's two files of 3.1 parameters-style differ in a method
-  const both = examples.filter(({ path }) => existsSync(path.replaceAll('json', 'yaml')))
-  const same = both.filter(({ name }) => name !== '3.1 parameters-style')
-  it.each(same.filter((_, index) => index % EXAMPLES_A_YAML === 0))(
-    '$name says the same in YAML',
-    async ({ name, path }) => {
-      const json = await importOf(readFileSync(path, 'utf8'), 'Same', { base_url: upstream.origin }, '?dry_run=1')
-      const yaml = await importOf(
-        readFileSync(path.replaceAll('json', 'yaml'), 'utf8'),
-        'Same',
-        { base_url: upstream.origin },
-        '?dry_run=1',
-      )
-      expect(yaml.status).toBe(REFUSED[name] ? 422 : 200)
-      expect(yaml.body).toEqual(json.body)
-    },
-  )
-})
+// The package's two files of 3.1 parameters-style differ in a method
+const both = examples.filter(({ path }) => existsSync(path.replaceAll('json', 'yaml')))
+const same = both.filter(({ name }) => name !== '3.1 parameters-style')
+it.each(same.filter((_, index) => index % EXAMPLES_A_YAML === 0))(
+  'the example description $name says the same in YAML',
+  async ({ name, path }) => {
+    const json = await importOf(readFileSync(path, 'utf8'), 'Same', { base_url: upstream.origin }, '?dry_run=1')
+    const yaml = await importOf(
+      readFileSync(path.replaceAll('json', 'yaml'), 'utf8'),
+      'Same',
+      { base_url: upstream.origin },
+      '?dry_run=1',
+    )
+    expect(yaml.status).toBe(REFUSED[name] ? 422 : 200)
+    expect(yaml.body).toEqual(json.body)
+  },
+)
 
 describe('what a description says in odd ways', () => {
   const binary = { type: 'string', format: 'binary' }
@@ -350,7 +351,7 @@ describe('what a description says in odd ways', () => {
   })
   afterAll(() => server?.stop())
 
-  it('sends files wherever a part takes bytes, under the type that is declared for them', async () => {
+  it('an imported tool sends files wherever a part takes bytes, under the type that is declared for them', async () => {
     const one = await tool('either', { f: file })
     expect(one.sent.body).toContain('name="f"; filename="a.png"\r\nContent-Type: application/octet-stream\r\n\r\nhello')
     const two = await tool('either', { f: [file, file] })
@@ -360,18 +361,18 @@ describe('what a description says in odd ways', () => {
     expect((await tool('png', { f: { ...file, content_type: 'image/webp' } })).sent.body).toContain('image/webp')
   })
 
-  it('encodes the fields of a form that is one input as they are declared', async () => {
+  it('an imported tool encodes the fields of a form that is one input as they are declared', async () => {
     const { sent } = await tool('form', {
       body: { meta: { a: 1 }, tags: ['p', 'q'], data: { k: 'v' }, plain: ['x', 'y'] },
     })
     expect(sent.body).toBe('meta%5Ba%5D=1&tags=p,q&data=%7B%22k%22%3A%22v%22%7D&plain=x&plain=y')
   })
 
-  it('sends null where the body may be null', async () => {
+  it('an imported tool sends null where the body may be null', async () => {
     expect((await tool('null_body', { body: null })).sent.body).toBe('null')
   })
 
-  it('sends members of an enum as the declared type, and takes either in answers', async () => {
+  it('an imported tool sends members of an enum as the declared type, and takes either in answers', async () => {
     answer = { status: 200, type: 'application/json', body: '1' }
     const { sent, result } = await tool('numbers', { price: '1' })
     expect(sent.url).toBe('/v1/enum?api-version=7&price=1')
@@ -379,37 +380,35 @@ describe('what a description says in odd ways', () => {
     answer = { status: 200, type: 'application/json', body: '{}' }
   })
 
-  it('keeps the query of a server, and makes tools of what stands beside a reference', async () => {
+  it('an import keeps the query of a server, and makes tools of what stands beside a reference', async () => {
     expect((await tool('query', {})).sent.url).toBe('/v1/query?api-version=7&beta=true')
     expect((await tool('beside', { body: {} })).sent).toMatchObject({ method: 'POST', url: '/v1/beside?api-version=7' })
     expect((await tool('shared', {})).sent).toMatchObject({ method: 'GET', url: '/v1/beside?api-version=7' })
   })
 })
 
-describe('a tool that a Switchboard describes', () => {
-  it('is imported by another from its description, and called there', async () => {
-    const away = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY: KEY } })
-    const here = await startApp({ vars: { ALLOW_HTTP_HOSTS: new URL(away.url).host } })
-    try {
-      const headers = { authorization: `Bearer ${KEY}` }
-      const described = await fetch(`${away.url}/tools/Calculator.Add?format=openapi`, { headers })
-      expect(described.headers.get('content-type')).toContain('json')
-      const document: Any = await described.json()
-      expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: '/' }] })
-      const body = { from: { openapi: document }, base_url: away.url, toolkit: 'Away' }
-      const imported = await here.json('POST', '/toolkits/import', body)
-      expect(imported, JSON.stringify(imported.body)).toMatchObject({ status: 201, body: { skipped: [] } })
-      const [id] = imported.body.ids
-      const tool = await here.json('GET', `/tools/${id}`)
-      const secrets = tool.body.requirements.secrets.map(({ id: each }: Any) => ({ id: each, value: KEY }))
-      const call = (input: object) => {
-        const request = { tool_id: 'Calculator.Add@1.0.0', input }
-        return here.json('POST', '/tools/call', { tool_id: id, input: request, context: { secrets } })
-      }
-      expect((await call({ a: 2, b: 3 })).body.result.value.result).toMatchObject({ success: true, value: 5 })
-      expect((await call({ a: 'x', b: 3 })).body).toHaveProperty('parameter_errors')
-    } finally {
-      await Promise.all([away.stop(), here.stop()])
+it('a tool that a Switchboard describes is imported by another from its description, and called there', async () => {
+  const away = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY: KEY } })
+  const here = await startApp({ vars: { ALLOW_HTTP_HOSTS: new URL(away.url).host } })
+  try {
+    const headers = { authorization: `Bearer ${KEY}` }
+    const described = await fetch(`${away.url}/tools/Calculator.Add?format=openapi`, { headers })
+    expect(described.headers.get('content-type')).toContain('json')
+    const document: Any = await described.json()
+    expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: '/' }] })
+    const body = { from: { openapi: document }, base_url: away.url, toolkit: 'Away' }
+    const imported = await here.json('POST', '/toolkits/import', body)
+    expect(imported, JSON.stringify(imported.body)).toMatchObject({ status: 201, body: { skipped: [] } })
+    const [id] = imported.body.ids
+    const tool = await here.json('GET', `/tools/${id}`)
+    const secrets = tool.body.requirements.secrets.map(({ id: each }: Any) => ({ id: each, value: KEY }))
+    const call = (input: object) => {
+      const request = { tool_id: 'Calculator.Add@1.0.0', input }
+      return here.json('POST', '/tools/call', { tool_id: id, input: request, context: { secrets } })
     }
-  })
+    expect((await call({ a: 2, b: 3 })).body.result.value.result).toMatchObject({ success: true, value: 5 })
+    expect((await call({ a: 'x', b: 3 })).body).toHaveProperty('parameter_errors')
+  } finally {
+    await Promise.all([away.stop(), here.stop()])
+  }
 })

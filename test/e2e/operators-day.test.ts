@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startUpstream, type Upstream } from '../upstream.ts'
 import { type RunningServer, startApp } from './server.ts'
 
@@ -128,85 +128,80 @@ function counted(some: readonly Made[], value: (each: Made) => string): Record<s
 
 const callsOf = (items: readonly { readonly calls: number }[]) => items.reduce((sum, each) => sum + each.calls, 0)
 
-describe('after a day of ten keys, three users and two thousand calls, one request each tells', () => {
-  it('who called a tool', async () => {
-    const sent = made.filter(({ tool, outcome }) => tool === 'Post.Send' && outcome !== 'tool-unknown')
-    const { items } = await asked(
-      `/usage?tool=Post.Send&by=principal,user_id&since=${began}`,
-      (body) => callsOf(body.items) === sent.length,
-    )
-    const told = items.map(({ group, calls: count }: any) => [`${group.principal} ${group.user_id}`, count])
-    expect(Object.fromEntries(told)).toEqual(counted(sent, ({ key, user }) => `${keys[key]?.id} ${user}`))
-    const { items: each } = await asked(
-      `/calls?tool=Post.Send&since=${began}&limit=1000`,
-      (body) => body.items.length === sent.length,
-    )
-    expect(each).toHaveLength(sent.length)
-    expect(new Set(each.map(({ principal_name: name }: any) => name)).size).toBe(KEYS)
-  })
+it('after a day of ten keys, three users and two thousand calls, one request each tells who called a tool', async () => {
+  const sent = made.filter(({ tool, outcome }) => tool === 'Post.Send' && outcome !== 'tool-unknown')
+  const { items } = await asked(
+    `/usage?tool=Post.Send&by=principal,user_id&since=${began}`,
+    (body) => callsOf(body.items) === sent.length,
+  )
+  const told = items.map(({ group, calls: count }: any) => [`${group.principal} ${group.user_id}`, count])
+  expect(Object.fromEntries(told)).toEqual(counted(sent, ({ key, user }) => `${keys[key]?.id} ${user}`))
+  const { items: each } = await asked(
+    `/calls?tool=Post.Send&since=${began}&limit=1000`,
+    (body) => body.items.length === sent.length,
+  )
+  expect(each).toHaveLength(sent.length)
+  expect(new Set(each.map(({ principal_name: name }: any) => name)).size).toBe(KEYS)
+})
 
-  it('what a key did', async () => {
-    const leaked = keys[3]?.id
-    const did = made.filter(({ key }) => key === 3)
-    const { items } = await asked(`/calls?principal=${leaked}&limit=1000`, (body) => body.items.length === did.length)
-    const told = items.map(({ tool, user_id: user, outcome }: any) => `${tool.split('@')[0]} ${user} ${outcome}`)
-    expect(counted(told, (each: any) => each)).toEqual(
-      // Nothing is recorded under a user for whom the key does not act
-      counted(did, ({ tool, user, outcome }) => saidOf(tool, outcome === 'forbidden' ? undefined : user, outcome)),
-    )
-    const { items: acts } = await asked('/audit?act=key.rotate', (body) => body.items.length === 1)
-    const about = { name: expect.any(String), previous_expires_at: expect.any(String) }
-    expect(acts).toMatchObject([
-      { principal: 'admin', path: `/keys/${leaked?.slice(4)}/rotate`, outcome: 'success', about },
-    ])
-  })
+it('after a day of ten keys, three users and two thousand calls, one request each tells what a key did', async () => {
+  const leaked = keys[3]?.id
+  const did = made.filter(({ key }) => key === 3)
+  const { items } = await asked(`/calls?principal=${leaked}&limit=1000`, (body) => body.items.length === did.length)
+  const told = items.map(({ tool, user_id: user, outcome }: any) => `${tool.split('@')[0]} ${user} ${outcome}`)
+  expect(counted(told, (each: any) => each)).toEqual(
+    // Nothing is recorded under a user for whom the key does not act
+    counted(did, ({ tool, user, outcome }) => saidOf(tool, outcome === 'forbidden' ? undefined : user, outcome)),
+  )
+  const { items: acts } = await asked('/audit?act=key.rotate', (body) => body.items.length === 1)
+  const about = { name: expect.any(String), previous_expires_at: expect.any(String) }
+  expect(acts).toMatchObject([
+    { principal: 'admin', path: `/keys/${leaked?.slice(4)}/rotate`, outcome: 'success', about },
+  ])
+})
 
-  it('what fails most', async () => {
-    const failed = made.filter(({ outcome }) => outcome !== 'success')
-    const { items } = await asked(
-      `/usage?outcome=failure&by=tool,outcome&since=${began}`,
-      (body) => callsOf(body.items) === failed.length,
-    )
-    const told = items.map(({ group, calls: count, failures }: any) => {
-      expect(failures).toBe(count)
-      return [`${group.tool} ${group.outcome}`, count]
-    })
-    expect(Object.fromEntries(told)).toEqual(
-      counted(failed, ({ tool, outcome }) => `${outcome === 'tool-unknown' ? '' : tool} ${outcome}`),
-    )
-    expect(told.map(([, count]: any) => count)).toEqual(
-      told.map(([, count]: any) => count).sort((a: number, b: number) => b - a),
-    )
+it('after a day of ten keys, three users and two thousand calls, one request each tells what fails most', async () => {
+  const failed = made.filter(({ outcome }) => outcome !== 'success')
+  const { items } = await asked(
+    `/usage?outcome=failure&by=tool,outcome&since=${began}`,
+    (body) => callsOf(body.items) === failed.length,
+  )
+  const told = items.map(({ group, calls: count, failures }: any) => {
+    expect(failures).toBe(count)
+    return [`${group.tool} ${group.outcome}`, count]
   })
+  expect(Object.fromEntries(told)).toEqual(
+    counted(failed, ({ tool, outcome }) => `${outcome === 'tool-unknown' ? '' : tool} ${outcome}`),
+  )
+  expect(told.map(([, count]: any) => count)).toEqual(
+    told.map(([, count]: any) => count).sort((a: number, b: number) => b - a),
+  )
+})
 
-  it('which tools can send mail', async () => {
-    const { items } = await asked('/tools?q=send%20mail', () => true)
-    const ids = items.map(({ id }: any) => id)
-    expect(ids[0]).toBe('Post.Send@1.0.0')
-    // Deliveries stand still
-    expect(ids).not.toContain('Letters.Deliver@1.0.0')
-    expect(ids).not.toContain('Weather.Broken@1.0.0')
-  })
+it('after a day of ten keys, three users and two thousand calls, one request each tells which tools can send mail', async () => {
+  const { items } = await asked('/tools?q=send%20mail', () => true)
+  const ids = items.map(({ id }: any) => id)
+  expect(ids[0]).toBe('Post.Send@1.0.0')
+  // Deliveries stand still
+  expect(ids).not.toContain('Letters.Deliver@1.0.0')
+  expect(ids).not.toContain('Weather.Broken@1.0.0')
+})
 
-  it('how many there were of everything', async () => {
-    const { items, lost } = await asked(
-      `/usage?by=outcome&since=${began}`,
-      (body) => callsOf(body.items) === made.length,
-    )
-    expect(lost).toBe(0)
-    expect(Object.fromEntries(items.map(({ group, calls: count }: any) => [group.outcome, count]))).toEqual(
-      counted(made, ({ outcome }) => outcome),
-    )
-    const ofLetters = ({ path }: any) => path === '/toolkits/Letters'
-    const { items: acts } = await asked('/audit?limit=1000', (body) => body.items.some(ofLetters))
-    expect(counted(acts, ({ act }: any) => act)).toMatchObject({
-      'tools.publish': 4,
-      'key.create': KEYS,
-      'key.rotate': 1,
-      'refusal': 1,
-    })
-    expect(acts.filter(ofLetters)).toHaveLength(1)
+it('after a day of ten keys, three users and two thousand calls, one request each tells how many there were of everything', async () => {
+  const { items, lost } = await asked(`/usage?by=outcome&since=${began}`, (body) => callsOf(body.items) === made.length)
+  expect(lost).toBe(0)
+  expect(Object.fromEntries(items.map(({ group, calls: count }: any) => [group.outcome, count]))).toEqual(
+    counted(made, ({ outcome }) => outcome),
+  )
+  const ofLetters = ({ path }: any) => path === '/toolkits/Letters'
+  const { items: acts } = await asked('/audit?limit=1000', (body) => body.items.some(ofLetters))
+  expect(counted(acts, ({ act }: any) => act)).toMatchObject({
+    'tools.publish': 4,
+    'key.create': KEYS,
+    'key.rotate': 1,
+    'refusal': 1,
   })
+  expect(acts.filter(ofLetters)).toHaveLength(1)
 })
 
 /** As records have it: of a tool that is not there nothing is said for whom it was asked. */

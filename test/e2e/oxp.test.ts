@@ -13,183 +13,179 @@ afterAll(() => server.stop())
 const ADD = { tool_id: 'Calculator.Add@1.0.0', call_id: 'c1', input: { a: 10, b: 5 } }
 const schemas = oxpSchemas()
 
-describe('the first calls', () => {
-  it('answers /health without a credential', async () => {
-    expect(await server.json('GET', '/health')).toMatchObject({ status: 200, body: { status: 'ok' } })
-    expect(await server.json('GET', '/oxp/health')).toMatchObject({ status: 200, body: { status: 'ok' } })
-  })
+it('a server answers /health without a credential', async () => {
+  expect(await server.json('GET', '/health')).toMatchObject({ status: 200, body: { status: 'ok' } })
+  expect(await server.json('GET', '/oxp/health')).toMatchObject({ status: 200, body: { status: 'ok' } })
+})
 
-  it('lists the tools of the OXP specification, with the exact ids', async () => {
-    const { status, body } = await server.json('GET', '/tools')
+it('a server lists the tools of the OXP specification, with the exact ids', async () => {
+  const { status, body } = await server.json('GET', '/tools')
+  expect(status).toBe(200)
+  expect(body.$schema).toBe('urn:oxp:1.0')
+  const ids: string[] = body.items.map(({ id }: { id: string }) => id)
+  expect(ids.filter((id) => !id.startsWith('Fixture.'))).toEqual([
+    'Arithmetic.add@1.0.0',
+    'Arithmetic.subtract@1.0.0',
+    'Calculator.Add@1.0.0',
+    'Calculator.Subtract@1.0.0',
+    'Doorbell.Ring@0.1.0',
+    'Gmail.GetEmails@1.2.0',
+    'SMS.Send@0.1.2',
+    'System.GetTimestamp@1.0.0',
+  ])
+})
+
+it('a server adds 10 and 5, enveloped and bare, under every id that means the tool', async () => {
+  for (const tool_id of [
+    'Calculator.Add',
+    'Calculator.Add@1',
+    'Calculator.Add@1.0.0',
+    'Calculator.Add@^1',
+    'calculator.add',
+  ]) {
+    const { status, body } = await server.json('POST', '/tools/call', { request: { ...ADD, tool_id } })
     expect(status).toBe(200)
-    expect(body.$schema).toBe('urn:oxp:1.0')
-    const ids: string[] = body.items.map(({ id }: { id: string }) => id)
-    expect(ids.filter((id) => !id.startsWith('Fixture.'))).toEqual([
-      'Arithmetic.add@1.0.0',
-      'Arithmetic.subtract@1.0.0',
-      'Calculator.Add@1.0.0',
-      'Calculator.Subtract@1.0.0',
-      'Doorbell.Ring@0.1.0',
-      'Gmail.GetEmails@1.2.0',
-      'SMS.Send@0.1.2',
-      'System.GetTimestamp@1.0.0',
-    ])
-  })
-
-  it('adds 10 and 5, enveloped and bare, under every id that means the tool', async () => {
-    for (const tool_id of [
-      'Calculator.Add',
-      'Calculator.Add@1',
-      'Calculator.Add@1.0.0',
-      'Calculator.Add@^1',
-      'calculator.add',
-    ]) {
-      const { status, body } = await server.json('POST', '/tools/call', { request: { ...ADD, tool_id } })
-      expect(status).toBe(200)
-      expect(body).toEqual({
-        $schema: 'urn:oxp:1.0',
-        result: { call_id: 'c1', success: true, duration: expect.any(Number), value: 15 },
-      })
-    }
-    const bare = await server.json('POST', '/tools/call', ADD)
-    expect(bare.body.result.value).toBe(15)
-  })
-
-  it('makes a call id when the caller gives none', async () => {
-    const { body } = await server.json('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
-    expect(body.result).toMatchObject({ call_id: expect.stringMatching(/^[0-9a-f-]{36}$/), value: 3 })
-  })
-
-  it('gives bare bodies and the header back under OXP-Version', async () => {
-    const call = await server.json('POST', '/tools/call', ADD, { 'oxp-version': '1.0' })
-    expect(call.headers.get('oxp-version')).toBe('1.0')
-    expect(call.body).toEqual({ call_id: 'c1', success: true, duration: expect.any(Number), value: 15 })
-    const list = await server.json('GET', '/tools', undefined, { 'oxp-version': '1.0' })
-    expect(Object.keys(list.body)).toEqual(['items'])
-    const failed = await server.json('POST', '/tools/call', { tool_id: 'No.Such' }, { 'oxp-version': '1.0' })
-    expect(failed.status).toBe(400)
-    expect(failed.body).not.toHaveProperty('$schema')
-    const other = await server.json('POST', '/tools/call', ADD, { 'oxp-version': '2.0' })
-    expect(other).toMatchObject({ status: 400, body: { message: "The protocol version '2.0' is not supported" } })
-  })
-
-  it('writes input schemas as the seed has them at /tools and flat at /oxp/tools', async () => {
-    const seed = await server.json('GET', '/tools?toolkit=Calculator')
-    const flat = await server.json('GET', '/oxp/tools?toolkit=Calculator')
-    expect(flat.body.items[0].input_schema).toEqual(seed.body.items[0].input_schema.parameters)
-    expect(flat.body.items[0].input_schema.properties.a.type).toBe('number')
-  })
-
-  it('calls and shows a tool by the name that the list has of it, too', async () => {
-    const named = { ...ADD, tool_id: 'Calculator_Add' }
-    expect((await server.json('POST', '/tools/call', named)).body.result).toMatchObject({ success: true, value: 15 })
-    const shown = await server.json('GET', '/tools/Calculator_Add')
-    expect(shown).toMatchObject({ status: 200, body: { id: 'Calculator.Add@1.0.0', name: 'Calculator_Add' } })
-    expect(await server.json('GET', '/tools/Calculator_Add/readiness')).toMatchObject({ body: { ready: true } })
-    expect((await server.json('GET', '/tools/Calculator_None')).status).toBe(404)
-  })
-
-  it('runs the other tools of the bundle', async () => {
-    const ring = await server.json('POST', '/tools/call', {
-      tool_id: 'Doorbell.Ring',
-      input: { doorbell_id: 'doorbell42' },
+    expect(body).toEqual({
+      $schema: 'urn:oxp:1.0',
+      result: { call_id: 'c1', success: true, duration: expect.any(Number), value: 15 },
     })
-    expect(ring.body.result).toMatchObject({ success: true, value: null })
-    const time = await server.json('POST', '/tools/call', { tool_id: 'System.GetTimestamp' })
-    expect(Math.abs(Date.parse(time.body.result.value.timestamp) - Date.now())).toBeLessThan(600_000)
-    const minus = await server.json('POST', '/tools/call', { tool_id: 'Calculator.Subtract', input: { a: 10, b: 4 } })
-    expect(minus.body.result.value).toEqual({ result: 6 })
+  }
+  const bare = await server.json('POST', '/tools/call', ADD)
+  expect(bare.body.result.value).toBe(15)
+})
+
+it('a server makes a call id when the caller gives none', async () => {
+  const { body } = await server.json('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
+  expect(body.result).toMatchObject({ call_id: expect.stringMatching(/^[0-9a-f-]{36}$/), value: 3 })
+})
+
+it('a server gives bare bodies and the header back under OXP-Version', async () => {
+  const call = await server.json('POST', '/tools/call', ADD, { 'oxp-version': '1.0' })
+  expect(call.headers.get('oxp-version')).toBe('1.0')
+  expect(call.body).toEqual({ call_id: 'c1', success: true, duration: expect.any(Number), value: 15 })
+  const list = await server.json('GET', '/tools', undefined, { 'oxp-version': '1.0' })
+  expect(Object.keys(list.body)).toEqual(['items'])
+  const failed = await server.json('POST', '/tools/call', { tool_id: 'No.Such' }, { 'oxp-version': '1.0' })
+  expect(failed.status).toBe(400)
+  expect(failed.body).not.toHaveProperty('$schema')
+  const other = await server.json('POST', '/tools/call', ADD, { 'oxp-version': '2.0' })
+  expect(other).toMatchObject({ status: 400, body: { message: "The protocol version '2.0' is not supported" } })
+})
+
+it('a server writes input schemas as the seed has them at /tools and flat at /oxp/tools', async () => {
+  const seed = await server.json('GET', '/tools?toolkit=Calculator')
+  const flat = await server.json('GET', '/oxp/tools?toolkit=Calculator')
+  expect(flat.body.items[0].input_schema).toEqual(seed.body.items[0].input_schema.parameters)
+  expect(flat.body.items[0].input_schema.properties.a.type).toBe('number')
+})
+
+it('a server calls and shows a tool by the name that the list has of it, too', async () => {
+  const named = { ...ADD, tool_id: 'Calculator_Add' }
+  expect((await server.json('POST', '/tools/call', named)).body.result).toMatchObject({ success: true, value: 15 })
+  const shown = await server.json('GET', '/tools/Calculator_Add')
+  expect(shown).toMatchObject({ status: 200, body: { id: 'Calculator.Add@1.0.0', name: 'Calculator_Add' } })
+  expect(await server.json('GET', '/tools/Calculator_Add/readiness')).toMatchObject({ body: { ready: true } })
+  expect((await server.json('GET', '/tools/Calculator_None')).status).toBe(404)
+})
+
+it('a server runs the other tools of the bundle', async () => {
+  const ring = await server.json('POST', '/tools/call', {
+    tool_id: 'Doorbell.Ring',
+    input: { doorbell_id: 'doorbell42' },
+  })
+  expect(ring.body.result).toMatchObject({ success: true, value: null })
+  const time = await server.json('POST', '/tools/call', { tool_id: 'System.GetTimestamp' })
+  expect(Math.abs(Date.parse(time.body.result.value.timestamp) - Date.now())).toBeLessThan(600_000)
+  const minus = await server.json('POST', '/tools/call', { tool_id: 'Calculator.Subtract', input: { a: 10, b: 4 } })
+  expect(minus.body.result.value).toEqual({ result: 6 })
+})
+
+it('a server reports every problem of an input at once, by parameter', async () => {
+  const { status, body } = await server.json('POST', '/tools/call', { ...ADD, input: { a: 'ten' } })
+  expect(status).toBe(422)
+  expect(body).toEqual({
+    $schema: 'urn:oxp:1.0',
+    message: 'Some input parameters are invalid',
+    parameter_errors: { a: 'Must be a number', b: 'Is required' },
   })
 })
 
-describe('failures, each row of the table', () => {
-  it('reports every problem of an input at once, by parameter', async () => {
-    const { status, body } = await server.json('POST', '/tools/call', { ...ADD, input: { a: 'ten' } })
-    expect(status).toBe(422)
-    expect(body).toEqual({
-      $schema: 'urn:oxp:1.0',
-      message: 'Some input parameters are invalid',
-      parameter_errors: { a: 'Must be a number', b: 'Is required' },
-    })
-  })
+it('a server suggests the nearest names for an unknown tool', async () => {
+  const { status, body } = await server.json('POST', '/tools/call', { tool_id: 'Calculator.Ad' })
+  expect(status).toBe(400)
+  expect(body.message).toContain("did you mean 'Calculator.Add'")
+  expect(body.suggestions[0]).toBe('Calculator.Add')
+  const suggestions = async (tool_id: string) => {
+    const answer = await server.json('POST', '/tools/call', { tool_id })
+    expect(answer.status).toBe(400)
+    return answer.body.suggestions
+  }
+  expect(await suggestions('Calculator_Ad')).toEqual(['Calculator_Add'])
+  expect((await suggestions('Add')).toSorted()).toEqual(['Arithmetic_add', 'Calculator_Add'])
+  expect(await suggestions('Nothing_like_it')).toBeUndefined()
+})
 
-  it('suggests the nearest names for an unknown tool', async () => {
-    const { status, body } = await server.json('POST', '/tools/call', { tool_id: 'Calculator.Ad' })
+it('a server refuses malformed ids, versions there are not, and other protocol versions', async () => {
+  for (const tool_id of ['', 'a.b.c', 'Calculator.Add@', 'Calculator.Add@one', '../etc/passwd', 'x'.repeat(5000)]) {
+    const { status, body } = await server.json('POST', '/tools/call', { tool_id })
     expect(status).toBe(400)
-    expect(body.message).toContain("did you mean 'Calculator.Add'")
-    expect(body.suggestions[0]).toBe('Calculator.Add')
-    const suggestions = async (tool_id: string) => {
-      const answer = await server.json('POST', '/tools/call', { tool_id })
-      expect(answer.status).toBe(400)
-      return answer.body.suggestions
-    }
-    expect(await suggestions('Calculator_Ad')).toEqual(['Calculator_Add'])
-    expect((await suggestions('Add')).toSorted()).toEqual(['Arithmetic_add', 'Calculator_Add'])
-    expect(await suggestions('Nothing_like_it')).toBeUndefined()
+    expect(body.message).toContain('is not a tool id')
+  }
+  const named = await server.json('POST', '/tools/call', { tool_id: 'Nothing' })
+  expect(named).toMatchObject({ status: 400, body: { message: "Tool 'Nothing' was not found" } })
+  for (const tool_id of [
+    'Calculator.Add@2',
+    'Calculator.Add@1.0.1',
+    'Calculator.Add@^2',
+    'Calculator.Add@1.0.0-beta',
+  ]) {
+    expect(await server.json('POST', '/tools/call', { tool_id })).toMatchObject({ status: 400 })
+  }
+  const other = await server.json('POST', '/tools/call', { $schema: 'urn:oxp:9.0', request: ADD })
+  expect(other).toMatchObject({
+    status: 400,
+    body: { message: "The protocol version 'urn:oxp:9.0' is not supported" },
   })
+})
 
-  it('refuses malformed ids, versions there are not, and other protocol versions', async () => {
-    for (const tool_id of ['', 'a.b.c', 'Calculator.Add@', 'Calculator.Add@one', '../etc/passwd', 'x'.repeat(5000)]) {
-      const { status, body } = await server.json('POST', '/tools/call', { tool_id })
-      expect(status).toBe(400)
-      expect(body.message).toContain('is not a tool id')
-    }
-    const named = await server.json('POST', '/tools/call', { tool_id: 'Nothing' })
-    expect(named).toMatchObject({ status: 400, body: { message: "Tool 'Nothing' was not found" } })
-    for (const tool_id of [
-      'Calculator.Add@2',
-      'Calculator.Add@1.0.1',
-      'Calculator.Add@^2',
-      'Calculator.Add@1.0.0-beta',
-    ]) {
-      expect(await server.json('POST', '/tools/call', { tool_id })).toMatchObject({ status: 400 })
-    }
-    const other = await server.json('POST', '/tools/call', { $schema: 'urn:oxp:9.0', request: ADD })
-    expect(other).toMatchObject({
-      status: 400,
-      body: { message: "The protocol version 'urn:oxp:9.0' is not supported" },
-    })
+it('a server says which requirements are missing, all at once', async () => {
+  const gmail = await server.json('POST', '/tools/call', { tool_id: 'Gmail.GetEmails', input: {} })
+  expect(gmail.status).toBe(400)
+  expect(gmail.body.missing_requirements).toEqual({
+    authorization: [{ id: 'google', url: `${server.url}/authorizations/google/start` }],
+    user_id: true,
   })
+  if (schemas) expect(schemas.serverError(gmail.body)).toEqual([])
+  const page = await fetch(gmail.body.missing_requirements.authorization[0].url)
+  expect(await page.text()).toContain('not set up')
 
-  it('says which requirements are missing, all at once', async () => {
-    const gmail = await server.json('POST', '/tools/call', { tool_id: 'Gmail.GetEmails', input: {} })
-    expect(gmail.status).toBe(400)
-    expect(gmail.body.missing_requirements).toEqual({
-      authorization: [{ id: 'google', url: `${server.url}/authorizations/google/start` }],
-      user_id: true,
-    })
-    if (schemas) expect(schemas.serverError(gmail.body)).toEqual([])
-    const page = await fetch(gmail.body.missing_requirements.authorization[0].url)
-    expect(await page.text()).toContain('not set up')
+  const sms = await server.json('POST', '/tools/call', { tool_id: 'SMS.Send', input: { to: '+1', message: 'x' } })
+  expect(sms.status).toBe(400)
+  expect(sms.body.missing_requirements).toEqual({ secrets: [{ id: 'TWILIO_API_KEY' }] })
+  expect(sms.body.developer_message).toContain('npx wrangler secret put TWILIO_API_KEY')
+})
 
-    const sms = await server.json('POST', '/tools/call', { tool_id: 'SMS.Send', input: { to: '+1', message: 'x' } })
-    expect(sms.status).toBe(400)
-    expect(sms.body.missing_requirements).toEqual({ secrets: [{ id: 'TWILIO_API_KEY' }] })
-    expect(sms.body.developer_message).toContain('npx wrangler secret put TWILIO_API_KEY')
+it('a server treats null for an optional parameter as absent', async () => {
+  const context = { authorization: [{ id: 'google', token: '' }], user_id: 'u' }
+  // An empty token counts as missing, so this ends before anything leaves; a null query would be a 422 otherwise
+  const { status } = await server.json('POST', '/tools/call', {
+    tool_id: 'Gmail.GetEmails',
+    input: { query: null },
+    context,
   })
+  expect(status).toBe(400)
+  const required = await server.json('POST', '/tools/call', { ...ADD, input: { a: null, b: 1 } })
+  expect(required).toMatchObject({ status: 422, body: { parameter_errors: { a: 'Must be a number' } } })
+})
 
-  it('treats null for an optional parameter as absent', async () => {
-    const context = { authorization: [{ id: 'google', token: '' }], user_id: 'u' }
-    // An empty token counts as missing, so this ends before anything leaves; a null query would be a 422 otherwise
-    const { status } = await server.json('POST', '/tools/call', {
-      tool_id: 'Gmail.GetEmails',
-      input: { query: null },
-      context,
-    })
-    expect(status).toBe(400)
-    const required = await server.json('POST', '/tools/call', { ...ADD, input: { a: null, b: 1 } })
-    expect(required).toMatchObject({ status: 422, body: { parameter_errors: { a: 'Must be a number' } } })
+it('a server answers unknown routes and methods in the same shape', async () => {
+  expect(await server.json('GET', '/nowhere')).toMatchObject({
+    status: 404,
+    body: { message: "There is nothing at '/nowhere'" },
   })
-
-  it('answers unknown routes and methods in the same shape', async () => {
-    expect(await server.json('GET', '/nowhere')).toMatchObject({
-      status: 404,
-      body: { message: "There is nothing at '/nowhere'" },
-    })
-    const put = await server.json('PUT', '/tools', {})
-    expect(put.status).toBe(405)
-    expect(put.headers.get('allow')).toBe('GET, HEAD, POST')
-  })
+  const put = await server.json('PUT', '/tools', {})
+  expect(put.status).toBe(405)
+  expect(put.headers.get('allow')).toBe('GET, HEAD, POST')
 })
 
 describe.skipIf(!hasShared('specs/oxp/examples.json'))(
@@ -203,7 +199,7 @@ describe.skipIf(!hasShared('specs/oxp/examples.json'))(
       title: string
       request: { body: unknown }
       response: { head: string[]; body: { result?: { duration: number } } }
-    }>(examples.call_tool_http_examples)('$title', async ({ request, response }) => {
+    }>(examples.call_tool_http_examples)('as documented: $title', async ({ request, response }) => {
       const { status, body } = await server.json('POST', '/tools/call', request.body)
       expect(status).toBe(Number(response.head[0]?.split(' ')[1]))
       const wanted = structuredClone(response.body)
@@ -211,7 +207,7 @@ describe.skipIf(!hasShared('specs/oxp/examples.json'))(
       expect(body).toEqual(wanted)
     })
 
-    it('lists each tool definition as the specification writes it', async () => {
+    it('as documented, a server lists each tool definition as the specification writes it', async () => {
       const { body } = await server.json('GET', '/tools')
       for (const definition of examples.tool_definition) {
         expect(body.items).toContainEqual(definition)
@@ -221,7 +217,7 @@ describe.skipIf(!hasShared('specs/oxp/examples.json'))(
       }
     })
 
-    it('takes each call request, and answers each as the OpenAPI document says', async () => {
+    it('as documented, a server takes each call request, and answers each as the OpenAPI document says', async () => {
       for (const request of examples.call_tool_request) {
         const { status, body } = await server.json('POST', '/tools/call', { request })
         expect(status, JSON.stringify(body)).toBe(200)

@@ -40,7 +40,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-it('has what is run, and none of the sources', () => {
+it('the package has what is run, and none of the sources', () => {
   expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'client.js', 'switchboard.js']))
   expect(
     files.filter(
@@ -49,7 +49,7 @@ it('has what is run, and none of the sources', () => {
   ).toEqual([])
 })
 
-it('brings nothing else along, and runs nothing when it is installed', async () => {
+it('the package brings nothing else along, and runs nothing when it is installed', async () => {
   const lock = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'))
   expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/switchboard'])
   const manifest = JSON.parse(await readFile(join(folder, 'node_modules/switchboard/package.json'), 'utf8'))
@@ -58,7 +58,7 @@ it('brings nothing else along, and runs nothing when it is installed', async () 
   expect(installed).not.toMatch(/script|switchboard/i)
 })
 
-it('has a program', async () => {
+it('the package has a program', async () => {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   expect((await run(folder, 'npx', 'switchboard', '--version')).stdout).toBe(`${version}\n`)
   const program = join(folder, 'node_modules/.bin/switchboard')
@@ -81,54 +81,52 @@ it('has a program', async () => {
 const guide = readFileSync(join(root, 'src/docs/client.md'), 'utf8')
 const snippets = [...guide.matchAll(/^```js\n([^]+?)^```$/gm)].map(([, text = '']) => text)
 
-describe('the client, as the guide has it', () => {
-  /** Runs a snippet, with a person who does what it asks for. */
-  async function printed(snippet: string | undefined): Promise<string> {
-    const text = snippet?.replaceAll(EXAMPLE_ORIGIN, edge.server.url).replaceAll('Gmail.', 'Mail.') ?? ''
-    await writeFile(join(folder, 'snippet.js'), text)
-    const env = { ...process.env, SWITCHBOARD_KEY: ADMIN_KEY }
-    const child = spawn(process.execPath, ['snippet.js'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
-    let said = ''
-    let person: Promise<unknown> | undefined
-    const hear = (chunk: Buffer) => {
-      said += String(chunk)
-      const link = /Please allow .*?: (\S+)\n/.exec(said)?.[1]
-      if (link !== undefined) person ??= new HttpPerson().consent(link, 'ann')
-    }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
-    await new Promise((done) => child.once('close', done))
-    await person
-    return said
+/** Runs a snippet, with a person who does what it asks for. */
+async function printed(snippet: string | undefined): Promise<string> {
+  const text = snippet?.replaceAll(EXAMPLE_ORIGIN, edge.server.url).replaceAll('Gmail.', 'Mail.') ?? ''
+  await writeFile(join(folder, 'snippet.js'), text)
+  const env = { ...process.env, SWITCHBOARD_KEY: ADMIN_KEY }
+  const child = spawn(process.execPath, ['snippet.js'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  let person: Promise<unknown> | undefined
+  const hear = (chunk: Buffer) => {
+    said += String(chunk)
+    const link = /Please allow .*?: (\S+)\n/.exec(said)?.[1]
+    if (link !== undefined) person ??= new HttpPerson().consent(link, 'ann')
   }
+  child.stdout.on('data', hear)
+  child.stderr.on('data', hear)
+  await new Promise((done) => child.once('close', done))
+  await person
+  return said
+}
 
-  it('is tried as a whole', () => expect(snippets).toHaveLength(4))
+it('the client, as the guide has it, is tried as a whole', () => expect(snippets).toHaveLength(4))
 
-  it('calls', async () => expect(await printed(snippets[0])).toBe('5\n'))
+it('the client, as the guide has it, calls', async () => expect(await printed(snippets[0])).toBe('5\n'))
 
-  it('finds tools', async () => {
-    const said = await printed(snippets[1])
-    expect(said).toMatch(
-      /^Calculator\.Add@1\.0\.0\nCalculator\.Subtract@1\.0\.0\n\d+ found .+ \[\]\n\{[^]*required: \[ 'a', 'b' \]\n\}\n$/,
-    )
-  })
+it('the client, as the guide has it, finds tools', async () => {
+  const said = await printed(snippets[1])
+  expect(said).toMatch(
+    /^Calculator\.Add@1\.0\.0\nCalculator\.Subtract@1\.0\.0\n\d+ found .+ \[\]\n\{[^]*required: \[ 'a', 'b' \]\n\}\n$/,
+  )
+})
 
-  it('waits for a person', async () => {
-    expect(await printed(snippets[2])).toMatch(/^Please allow mail \(mail\.read\): http.+\n\{ account: 'ann'/)
-  })
+it('the client, as the guide has it, waits for a person', async () => {
+  expect(await printed(snippets[2])).toMatch(/^Please allow mail \(mail\.read\): http.+\n\{ account: 'ann'/)
+})
 
-  it('says what went wrong', async () => {
-    expect(await printed(snippets[3])).toBe("input_invalid { a: 'Must be a number', b: 'Is required' }\n")
-  })
+it('the client, as the guide has it, says what went wrong', async () => {
+  expect(await printed(snippets[3])).toBe("input_invalid { a: 'Must be a number', b: 'Is required' }\n")
+})
 
-  it('has a row for each code', () => {
-    const source = readFileSync(join(root, 'src/client/switchboard-error.ts'), 'utf8')
-    const union = /export type ErrorCode =([^]+?)\n\n/.exec(source)?.[1] ?? ''
-    const codes = [...union.matchAll(/'(\w+)'/g)].map(([, code]) => code)
-    const told = [...guide.matchAll(/^\| (`[a-z_`, ]+`) +\|/gm)].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? [])
-    expect(codes.length).toBeGreaterThan(10)
-    expect(told).toEqual(expect.arrayContaining(codes))
-  })
+it('the client, as the guide has it, has a row for each code', () => {
+  const source = readFileSync(join(root, 'src/client/switchboard-error.ts'), 'utf8')
+  const union = /export type ErrorCode =([^]+?)\n\n/.exec(source)?.[1] ?? ''
+  const codes = [...union.matchAll(/'(\w+)'/g)].map(([, code]) => code)
+  const told = [...guide.matchAll(/^\| (`[a-z_`, ]+`) +\|/gm)].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? [])
+  expect(codes.length).toBeGreaterThan(10)
+  expect(told).toEqual(expect.arrayContaining(codes))
 })
 
 /** What the compiler says of a program in the folder of the package. */
@@ -142,7 +140,7 @@ async function compiled(program: string, ...more: readonly string[]): Promise<st
   )
 }
 
-it('has types for it, which know what every platform has', async () => {
+it('the package has types for its client, which know what every platform has', async () => {
   const source = (code: string) => `import { Switchboard, SwitchboardError } from 'switchboard/client'
     const client = new Switchboard({ url: 'https://switchboard.example' })
     for await (const { id, input_schema } of client.tools({ toolkit: 'Mail' })) id.concat(String(input_schema.parameters))
@@ -181,7 +179,7 @@ describe('the types of tools', () => {
     $defs: { group: GROUP },
   }
 
-  it('are what the guide has people write, and hold the client to them', async () => {
+  it('the types of tools are what the guide has people write, and hold the client to them', async () => {
     await writeTypes('--out', 'tools.ts')
     const text = await readFile(join(folder, 'tools.ts'), 'utf8')
     expect(text).toBe(await writeTypes())
@@ -198,7 +196,7 @@ describe('the types of tools', () => {
     )
   })
 
-  it('follow references, also to themselves', async () => {
+  it('the types of tools follow references, also to themselves', async () => {
     const outputSchema = { type: 'object', properties: { done: { type: 'boolean' } }, required: ['done'] }
     const definition = { name: 'regroup', description: 'Regroups', inputSchema: INPUT, outputSchema }
     const published = await edge.ask('POST', '/tools', { definition, toolkit: 'Team', version: '1.0.0' })

@@ -31,7 +31,7 @@ it('the picture of the README shows what the console shows', async () => {
   expect(drawn.filter((text) => !isThere(text))).toEqual([])
 })
 
-it('it asks nobody for anything, and is right in the dark', () => {
+it('the picture of the README asks nobody for anything, and is right in the dark', () => {
   expect(picture).not.toMatch(/https?:\/\/(?!www\.w3\.org\/2000\/svg"|localhost:8787\/)|<script|<image|@import|url\(/)
   expect(picture).toContain('@media (prefers-color-scheme: dark)')
 })

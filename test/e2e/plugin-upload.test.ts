@@ -68,20 +68,20 @@ const callPlugin = (name: string, input: object = {}) =>
   server.json('POST', '/plugin/call?toolkit=Box', { params: { name, arguments: input } })
 
 describe('a plugin', () => {
-  it('has each of its tools called by id', async () => {
+  it('a plugin has each of its tools called by id', async () => {
     expect(await call('add', { a: 2, b: 3.5 })).toMatchObject({ success: true, value: '5.5' })
     expect(await call('echo', { text: 'Grüße ✓ 👋' })).toMatchObject({ value: 'Grüße ✓ 👋' })
     expect(await call('add', { a: 'two' })).toBeUndefined()
   })
 
-  it('gives bytes that lie in the bucket over the Open Tool Calling RFC', async () => {
+  it('a plugin gives bytes that lie in the bucket over the Open Tool Calling RFC', async () => {
     const tool = { name: 'image', toolkit: 'Box' }
     const { output } = (await server.json('POST', '/worker/tools/invoke', { tool })).body
     expect(output.artifact).toMatchObject({ url: expect.stringMatching(/^http/), content_type: 'image/png', size: 5 })
     expect(await (await fetch(output.artifact.url)).text()).toBe('image')
   })
 
-  it('is a plugin to others too', async () => {
+  it('a plugin is a plugin to others too', async () => {
     const described = await server.json('GET', '/plugin/describe?toolkit=Box')
     expect(described.body.tools).toContainEqual({
       name: 'echo',
@@ -113,11 +113,11 @@ describe('a plugin', () => {
     [{ type: 'image', data: 'aW1hZ2U=' }],
     [{ type: 'resource', text: 'a,b', mimeType: 'text/csv' }],
     [{ type: 'resource', data: 'aW1hZ2U=', mimeType: 'application/pdf' }],
-  ])("gives the schema's own %j as it is", async (block) => {
+  ])("a plugin gives the schema's own %j as it is", async (block) => {
     expect(await answer({ content: [block] })).toEqual({ content: [block] })
   })
 
-  it('keeps its content where there is none, and where it failed', async () => {
+  it('a plugin keeps its content where there is none, and where it failed', async () => {
     expect(await answer({ content: [] })).toEqual({ content: [] })
     const content = [
       { type: 'text', text: 'see picture' },
@@ -131,13 +131,13 @@ describe('a plugin', () => {
   it.each([
     [{ audience: ['user'], priority: 7 }, /priority/],
     [{ audience: ['system'], priority: 1 }, /audience/],
-  ])('is told that %j annotates nothing', async (wrong, words) => {
+  ])('a plugin is told that %j annotates nothing', async (wrong, words) => {
     const { content, isError } = await answer({ content: [{ type: 'text', text: 'x', annotations: wrong }] })
     expect(isError).toBe(true)
     expect(content[0].text).toMatch(words)
   })
 
-  it('is told the method of the call, and called by its own names', async () => {
+  it('a plugin is told the method of the call, and called by its own names', async () => {
     const named = (name: string, method?: string) =>
       server.json('POST', '/plugin/call?toolkit=Box', { ...(method ? { method } : {}), params: { name } })
     for (const name of ['method.name', 'method_name']) {
@@ -146,7 +146,7 @@ describe('a plugin', () => {
     }
   })
 
-  it('is called over MCP', async () => {
+  it('a plugin is called over MCP', async () => {
     const mcp = async (name: string, input: object) =>
       (
         await server.json(
@@ -166,7 +166,7 @@ describe('a plugin', () => {
     })
   })
 
-  it('is told what it used in the Machine Context face', async () => {
+  it('a plugin is told what it used in the Machine Context face', async () => {
     const execute = async (capability: string, parameters: object) =>
       (
         await server.json('POST', '/machine-context/execute', {
@@ -188,7 +188,7 @@ describe('a plugin', () => {
     expect(again.resource_usage).toEqual(large.resource_usage)
   })
 
-  it('reads the configuration that its uploader gave it, and nothing else', async () => {
+  it('a plugin reads the configuration that its uploader gave it, and nothing else', async () => {
     expect(await call('config', { key: 'key' })).toMatchObject({ success: true, value: '[redacted]' })
     expect(
       await call('config', { key: 'key' }, { secrets: [{ id: 'PLUGIN_KEY', value: 'its-caller' }] }),
@@ -200,13 +200,13 @@ describe('a plugin', () => {
     }
   })
 
-  it('keeps nothing from one call to the next', async () => {
+  it('a plugin keeps nothing from one call to the next', async () => {
     expect(await call('count')).toMatchObject({ value: '1 1' })
     const counts = await Promise.all([1, 2, 3].map(() => call('count')))
     expect(counts.map(({ value }) => value)).toEqual(['1 1', '1 1', '1 1'])
   })
 
-  it('reaches the allowed hosts alone, also through redirects', async () => {
+  it('a plugin reaches the allowed hosts alone, also through redirects', async () => {
     expect(await call('get', { url: `${upstream.origin}/a` })).toMatchObject({ value: '200 Grüße ✓' })
     expect(upstream.arrived[0]).toMatchObject({ method: 'GET', url: '/a', headers: { 'x-plugin': 'toolbox' } })
     for (const url of [`${elsewhere.origin}/`, `${upstream.origin}/to-elsewhere`]) {
@@ -223,7 +223,7 @@ describe('a plugin', () => {
     expect(parallel.map(({ value }) => value)).toEqual(Array(4).fill('200 Grüße ✓'))
   })
 
-  it('fails in its own words', async () => {
+  it('a plugin fails in its own words', async () => {
     expect(await call('fail')).toMatchObject({ success: false, error: { message: 'A deliberate failure' } })
     expect(await call('crash')).toMatchObject({
       success: false,
@@ -239,7 +239,7 @@ describe('a plugin', () => {
     })
   })
 
-  it('writes to the log of its call', async () => {
+  it('a plugin writes to the log of its call', async () => {
     const { call_id } = await call('note', { text: `Grüße ${SECRET}` })
     await expect
       .poll(() => server.printed())
@@ -247,211 +247,207 @@ describe('a plugin', () => {
   })
 })
 
-describe('a runaway plugin', () => {
-  it.each([
-    ['spins', 'spin', /^The tool was stopped: it used up/],
-    ['recurses', 'recurse', /failed unexpectedly|did not answer/],
-    ['hoards shared memory', 'hoard', /shared memory|did not answer|no fuel/],
-  ])(
-    'that %s is stopped within 10 s',
-    async (_, name, message) => {
-      const [result] = await Promise.all([
-        call(name),
-        // Others are served meanwhile, or at least right after
-        expect(call('add', { a: 1, b: 1 })).resolves.toMatchObject({ value: '2' }),
-      ])
-      expect(result).toMatchObject({ success: false, error: { message: expect.stringMatching(message) } })
-      expect(await call('add', { a: 1, b: 1 })).toMatchObject({ value: '2' })
-    },
-    10_000,
-  )
+it.each([
+  ['spins', 'spin', /^The tool was stopped: it used up/],
+  ['recurses', 'recurse', /failed unexpectedly|did not answer/],
+  ['hoards shared memory', 'hoard', /shared memory|did not answer|no fuel/],
+])(
+  'a runaway plugin that %s is stopped within 10 s',
+  async (_, name, message) => {
+    const [result] = await Promise.all([
+      call(name),
+      // Others are served meanwhile, or at least right after
+      expect(call('add', { a: 1, b: 1 })).resolves.toMatchObject({ value: '2' }),
+    ])
+    expect(result).toMatchObject({ success: false, error: { message: expect.stringMatching(message) } })
+    expect(await call('add', { a: 1, b: 1 })).toMatchObject({ value: '2' })
+  },
+  10_000,
+)
 
-  it('that grows gets no more than its share', async () => {
-    const { value } = await call('grow')
-    expect(Number(/after (\d+)/.exec(value)?.[1])).toBeLessThanOrEqual(1_024)
-  })
+it('a runaway plugin that grows gets no more than its share', async () => {
+  const { value } = await call('grow')
+  expect(Number(/after (\d+)/.exec(value)?.[1])).toBeLessThanOrEqual(1_024)
 })
 
-describe('an upload', () => {
-  const listing = (tools: unknown) => describing(JSON.stringify({ tools }))
-  const fine = { name: 'fine', description: 'A tool', inputSchema: { type: 'object' } }
-  const plugin = (body: string, more = '') =>
-    assemble(`(module ${more} (memory (export "memory") 1)
+const listing = (tools: unknown) => describing(JSON.stringify({ tools }))
+const fine = { name: 'fine', description: 'A tool', inputSchema: { type: 'object' } }
+const plugin = (body: string, more = '') =>
+  assemble(`(module ${more} (memory (export "memory") 1)
       (func $f (export "describe") (result i32) ${body}) (func (export "call") (result i32) (i32.const 0)))`)
 
-  it.each([
-    ['nothing', () => new Uint8Array(), /not a WebAssembly module/],
-    ['text', () => new TextEncoder().encode('hello there'), /not a WebAssembly module/],
-    ['a component', () => new Uint8Array([0, 0x61, 0x73, 0x6d, 0x0d, 0, 1, 0]), /not a core module/],
-    ['a truncated file', () => toolbox.slice(0, toolbox.length / 2), /not a valid WebAssembly module/],
-    ['a file with something behind it', () => new Uint8Array([...toolbox, 1, 2, 3]), /not a valid WebAssembly module/],
-    [
-      'a module without the exports',
-      () => assemble('(module (func (export "describe") (result i32) (i32.const 0)))'),
-      /'call'/,
-    ],
-    ['a module without functions', () => assemble('(module)'), /no functions/],
-    [
-      'an unknown import',
-      () => plugin('(call $x) (i32.const 0)', '(import "extism:host/user" "evil" (func $x))'),
-      /'extism:host\/user.evil'/,
-    ],
-    [
-      'an unknown name of a known module',
-      () => plugin('(call $x) (i32.const 0)', '(import "extism:host/env" "evil" (func $x))'),
-      /'extism:host\/env.evil'/,
-    ],
-    [
-      'an imported memory',
-      () => assemble('(module (import "env" "memory" (memory 1)) (func (export "describe")) (func (export "call")))'),
-      /'env.memory'/,
-    ],
-    [
-      'a huge memory',
-      () => assemble('(module (memory 65536) (func (export "describe")) (func (export "call")))'),
-      /starts with 65536/,
-    ],
-    [
-      'an export of its own fuel',
-      () => plugin('(i32.const 0)', '(global (export "__fuel") (mut i64) (i64.const 0))'),
-      /'__fuel'/,
-    ],
-    [
-      'an instruction of threads',
-      () =>
-        assemble(
-          '(module (memory 1 1 shared) (func (export "describe") (result i32) (i32.atomic.load (i32.const 0))) (func (export "call")))',
-        ),
-      /not supported/,
-    ],
-    ['a describe that spins', () => plugin('(loop $l (br $l)) (i32.const 0)'), /did not end within/],
-    [
-      'a start function that spins',
-      () => plugin('(i32.const 0)', '(func $s (loop $l (br $l))) (start $s)'),
-      /did not end within/,
-    ],
-    ['a describe that recurses', () => plugin('(call $f)'), /stack|did not end/],
-    ['a describe that traps', () => plugin('unreachable'), /unreachable/],
-    ['a describe that says nothing', () => plugin('(i32.const 0)'), /did not give a JSON object/],
-    [
-      'a describe that fills memory over and over',
-      () => plugin('(loop $l (memory.fill (i32.const 0) (i32.const 1) (i32.const 65536)) (br $l)) (i32.const 0)'),
-      /did not end within/,
-    ],
-    [
-      'a describe that grows memory over and over',
-      () => plugin('(loop $l (drop (memory.grow (i32.const 1))) (br $l)) (i32.const 0)'),
-      /did not end within/,
-    ],
-    [
-      'a describe that asks for a page',
-      () =>
-        plugin(
-          '(drop (call $http (i64.const 0) (i64.const 0))) (i32.const 0)',
-          '(import "extism:host/env" "http_request" (func $http (param i64 i64) (result i64)))',
-        ),
-      /describe/,
-    ],
-    ['no JSON', () => describing('{"tools": ['), /did not give a JSON object/],
-    ['JSON that nests deeply', () => describing('['.repeat(100_000)), /did not give a JSON object/],
-    [
-      '10,000 tools',
-      () => listing(Array.from({ length: 10_000 }, (_, n) => ({ ...fine, name: `t${n}` }))),
-      /at most 256 tools/,
-    ],
-    ['two tools of one name', () => listing([fine, { ...fine, name: 'FINE' }]), /unique/],
-    ['a name that is none', () => listing([{ ...fine, name: '' }]), /characters that can be seen/],
-    [
-      'a schema that is none',
-      () => listing([fine, { ...fine, name: 'b', inputSchema: { type: 'object', properties: 5 } }]),
-      /properties/,
-    ],
-    ['a schema of no object', () => listing([{ ...fine, inputSchema: { type: 'array' } }]), /'object'/],
-    [
-      'a catastrophic pattern',
-      () =>
-        listing([
-          { ...fine, inputSchema: { type: 'object', properties: { a: { type: 'string', pattern: '^(a)\\1$' } } } },
-        ]),
-      /pattern/i,
-    ],
-    ['a huge text', () => listing([{ ...fine, description: 'x'.repeat(800_000) }]), /larger than|the limit is/],
-  ])(
-    'of %s is refused with the reason',
-    async (_, make, reason) => {
-      const { status, body } = await upload('Bad', make())
-      expect({ status, said: JSON.stringify(body) }).toEqual({ status: 422, said: expect.stringMatching(reason) })
-      expect(JSON.stringify(body)).not.toMatch(/\n\s*at |wasm-function|main\.ts/)
-    },
-    10_000,
+it.each([
+  ['nothing', () => new Uint8Array(), /not a WebAssembly module/],
+  ['text', () => new TextEncoder().encode('hello there'), /not a WebAssembly module/],
+  ['a component', () => new Uint8Array([0, 0x61, 0x73, 0x6d, 0x0d, 0, 1, 0]), /not a core module/],
+  ['a truncated file', () => toolbox.slice(0, toolbox.length / 2), /not a valid WebAssembly module/],
+  ['a file with something behind it', () => new Uint8Array([...toolbox, 1, 2, 3]), /not a valid WebAssembly module/],
+  [
+    'a module without the exports',
+    () => assemble('(module (func (export "describe") (result i32) (i32.const 0)))'),
+    /'call'/,
+  ],
+  ['a module without functions', () => assemble('(module)'), /no functions/],
+  [
+    'an unknown import',
+    () => plugin('(call $x) (i32.const 0)', '(import "extism:host/user" "evil" (func $x))'),
+    /'extism:host\/user.evil'/,
+  ],
+  [
+    'an unknown name of a known module',
+    () => plugin('(call $x) (i32.const 0)', '(import "extism:host/env" "evil" (func $x))'),
+    /'extism:host\/env.evil'/,
+  ],
+  [
+    'an imported memory',
+    () => assemble('(module (import "env" "memory" (memory 1)) (func (export "describe")) (func (export "call")))'),
+    /'env.memory'/,
+  ],
+  [
+    'a huge memory',
+    () => assemble('(module (memory 65536) (func (export "describe")) (func (export "call")))'),
+    /starts with 65536/,
+  ],
+  [
+    'an export of its own fuel',
+    () => plugin('(i32.const 0)', '(global (export "__fuel") (mut i64) (i64.const 0))'),
+    /'__fuel'/,
+  ],
+  [
+    'an instruction of threads',
+    () =>
+      assemble(
+        '(module (memory 1 1 shared) (func (export "describe") (result i32) (i32.atomic.load (i32.const 0))) (func (export "call")))',
+      ),
+    /not supported/,
+  ],
+  ['a describe that spins', () => plugin('(loop $l (br $l)) (i32.const 0)'), /did not end within/],
+  [
+    'a start function that spins',
+    () => plugin('(i32.const 0)', '(func $s (loop $l (br $l))) (start $s)'),
+    /did not end within/,
+  ],
+  ['a describe that recurses', () => plugin('(call $f)'), /stack|did not end/],
+  ['a describe that traps', () => plugin('unreachable'), /unreachable/],
+  ['a describe that says nothing', () => plugin('(i32.const 0)'), /did not give a JSON object/],
+  [
+    'a describe that fills memory over and over',
+    () => plugin('(loop $l (memory.fill (i32.const 0) (i32.const 1) (i32.const 65536)) (br $l)) (i32.const 0)'),
+    /did not end within/,
+  ],
+  [
+    'a describe that grows memory over and over',
+    () => plugin('(loop $l (drop (memory.grow (i32.const 1))) (br $l)) (i32.const 0)'),
+    /did not end within/,
+  ],
+  [
+    'a describe that asks for a page',
+    () =>
+      plugin(
+        '(drop (call $http (i64.const 0) (i64.const 0))) (i32.const 0)',
+        '(import "extism:host/env" "http_request" (func $http (param i64 i64) (result i64)))',
+      ),
+    /describe/,
+  ],
+  ['no JSON', () => describing('{"tools": ['), /did not give a JSON object/],
+  ['JSON that nests deeply', () => describing('['.repeat(100_000)), /did not give a JSON object/],
+  [
+    '10,000 tools',
+    () => listing(Array.from({ length: 10_000 }, (_, n) => ({ ...fine, name: `t${n}` }))),
+    /at most 256 tools/,
+  ],
+  ['two tools of one name', () => listing([fine, { ...fine, name: 'FINE' }]), /unique/],
+  ['a name that is none', () => listing([{ ...fine, name: '' }]), /characters that can be seen/],
+  [
+    'a schema that is none',
+    () => listing([fine, { ...fine, name: 'b', inputSchema: { type: 'object', properties: 5 } }]),
+    /properties/,
+  ],
+  ['a schema of no object', () => listing([{ ...fine, inputSchema: { type: 'array' } }]), /'object'/],
+  [
+    'a catastrophic pattern',
+    () =>
+      listing([
+        { ...fine, inputSchema: { type: 'object', properties: { a: { type: 'string', pattern: '^(a)\\1$' } } } },
+      ]),
+    /pattern/i,
+  ],
+  ['a huge text', () => listing([{ ...fine, description: 'x'.repeat(800_000) }]), /larger than|the limit is/],
+])(
+  'an upload of %s is refused with the reason',
+  async (_, make, reason) => {
+    const { status, body } = await upload('Bad', make())
+    expect({ status, said: JSON.stringify(body) }).toEqual({ status: 422, said: expect.stringMatching(reason) })
+    expect(JSON.stringify(body)).not.toMatch(/\n\s*at |wasm-function|main\.ts/)
+  },
+  10_000,
+)
+
+it('an upload may describe no tools at all', async () => {
+  expect(await upload('Empty', listing([]))).toEqual({ status: 200, body: { ids: [] } })
+})
+
+it('an upload names the tool whose schema is wrong', async () => {
+  const { body } = await upload(
+    'Bad',
+    listing([fine, { ...fine, name: 'b', inputSchema: { type: 'object', properties: 5 } }]),
   )
+  expect(body.errors[0].path).toBe('/tools/1/inputSchema/properties')
+})
 
-  it('may describe no tools at all', async () => {
-    expect(await upload('Empty', listing([]))).toEqual({ status: 200, body: { ids: [] } })
-  })
+it('an upload asks for a person’s approval where its upload says so, and is another where it did not', async () => {
+  expect(await upload('Held', toolbox, 'version=1.0.0&approval=1&allowed_hosts=')).toMatchObject({ status: 201 })
+  expect(await upload('Held', toolbox, 'version=1.0.0&approval=1')).toMatchObject({ status: 200 })
+  expect(await upload('Held', toolbox, 'version=1.0.0')).toMatchObject({ status: 200 })
+  const { body } = await server.json('GET', '/tools/Held.add/readiness')
+  expect(body).toMatchObject({ security_level: 1, approval: true })
+  expect(await upload('Held', toolbox, 'version=1.0.1')).toMatchObject({ status: 422 })
+  expect(await upload('Box', toolbox, 'version=1.0.0&approval=1')).toMatchObject({ status: 409 })
+})
 
-  it('names the tool whose schema is wrong', async () => {
-    const { body } = await upload(
-      'Bad',
-      listing([fine, { ...fine, name: 'b', inputSchema: { type: 'object', properties: 5 } }]),
-    )
-    expect(body.errors[0].path).toBe('/tools/1/inputSchema/properties')
-  })
+it('an upload wants what it needs said well', async () => {
+  const bytes = listing([fine])
+  for (const query of [
+    '',
+    'version=1',
+    'version=1.0.0&security_level=11',
+    'version=1.0.0&config=novalue',
+    'version=1.0.0&config=a:B,a:C',
+    'version=1.0.0&allow=all',
+  ]) {
+    expect({ query, status: (await upload('Bad', bytes, query)).status }).toEqual({ query, status: 400 })
+  }
+  expect((await upload('Bad', bytes, 'version=1.0.0', 'text/plain')).status).toBe(415)
+  expect((await upload('Bad', new Uint8Array(6 * 1024 * 1024))).status).toBe(413)
+  expect((await upload('B.ad', bytes)).status).toBe(400)
+  const host = await upload('Bad', bytes, 'version=1.0.0&allowed_hosts=https://example.com')
+  expect(host).toMatchObject({ status: 422 })
+})
 
-  it('asks for a person’s approval where its upload says so, and is another where it did not', async () => {
-    expect(await upload('Held', toolbox, 'version=1.0.0&approval=1&allowed_hosts=')).toMatchObject({ status: 201 })
-    expect(await upload('Held', toolbox, 'version=1.0.0&approval=1')).toMatchObject({ status: 200 })
-    expect(await upload('Held', toolbox, 'version=1.0.0')).toMatchObject({ status: 200 })
-    const { body } = await server.json('GET', '/tools/Held.add/readiness')
-    expect(body).toMatchObject({ security_level: 1, approval: true })
-    expect(await upload('Held', toolbox, 'version=1.0.1')).toMatchObject({ status: 422 })
-    expect(await upload('Box', toolbox, 'version=1.0.0&approval=1')).toMatchObject({ status: 409 })
-  })
+it('an upload is held to semantic versions, and never changes one', async () => {
+  const one = listing([fine])
+  const same = await upload('Semver', one, 'version=1.0.0')
+  expect(same.status).toBe(201)
+  expect((await upload('Semver', one, 'version=1.0.0')).status).toBe(200)
+  const required = {
+    ...fine,
+    inputSchema: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+  }
+  const breaking = listing([required])
+  expect((await upload('Semver', breaking, 'version=1.0.0')).status).toBe(409)
+  expect((await upload('Semver', breaking, 'version=1.1.0')).status).toBe(422)
+  expect((await upload('Semver', breaking, 'version=1.1.0&allow=breaking')).status).toBe(201)
+  expect((await upload('Semver', breaking, 'version=2.0.0')).status).toBe(201)
+})
 
-  it('wants what it needs said well', async () => {
-    const bytes = listing([fine])
-    for (const query of [
-      '',
-      'version=1',
-      'version=1.0.0&security_level=11',
-      'version=1.0.0&config=novalue',
-      'version=1.0.0&config=a:B,a:C',
-      'version=1.0.0&allow=all',
-    ]) {
-      expect({ query, status: (await upload('Bad', bytes, query)).status }).toEqual({ query, status: 400 })
-    }
-    expect((await upload('Bad', bytes, 'version=1.0.0', 'text/plain')).status).toBe(415)
-    expect((await upload('Bad', new Uint8Array(6 * 1024 * 1024))).status).toBe(413)
-    expect((await upload('B.ad', bytes)).status).toBe(400)
-    const host = await upload('Bad', bytes, 'version=1.0.0&allowed_hosts=https://example.com')
-    expect(host).toMatchObject({ status: 422 })
-  })
-
-  it('is held to semantic versions, and never changes one', async () => {
-    const one = listing([fine])
-    const same = await upload('Semver', one, 'version=1.0.0')
-    expect(same.status).toBe(201)
-    expect((await upload('Semver', one, 'version=1.0.0')).status).toBe(200)
-    const required = {
-      ...fine,
-      inputSchema: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
-    }
-    const breaking = listing([required])
-    expect((await upload('Semver', breaking, 'version=1.0.0')).status).toBe(409)
-    expect((await upload('Semver', breaking, 'version=1.1.0')).status).toBe(422)
-    expect((await upload('Semver', breaking, 'version=1.1.0&allow=breaking')).status).toBe(201)
-    expect((await upload('Semver', breaking, 'version=2.0.0')).status).toBe(201)
-  })
-
-  it('has its secrets and its security level on every tool', async () => {
-    const { status } = await upload('Levels', listing([fine]), 'version=1.0.0&config=a:KEY_A,b:KEY_B&config=c:KEY_A')
-    expect(status).toBe(201)
-    const { body } = await server.json('GET', '/tools/Levels.fine?format=oxp')
-    expect(body.requirements.secrets).toEqual([{ id: 'KEY_A' }, { id: 'KEY_B' }])
-    const missing = await server.json('POST', '/tools/call', { tool_id: 'Levels.fine', input: {} })
-    expect(missing).toMatchObject({
-      status: 400,
-      body: { missing_requirements: { secrets: [{ id: 'KEY_A' }, { id: 'KEY_B' }] } },
-    })
+it('an upload has its secrets and its security level on every tool', async () => {
+  const { status } = await upload('Levels', listing([fine]), 'version=1.0.0&config=a:KEY_A,b:KEY_B&config=c:KEY_A')
+  expect(status).toBe(201)
+  const { body } = await server.json('GET', '/tools/Levels.fine?format=oxp')
+  expect(body.requirements.secrets).toEqual([{ id: 'KEY_A' }, { id: 'KEY_B' }])
+  const missing = await server.json('POST', '/tools/call', { tool_id: 'Levels.fine', input: {} })
+  expect(missing).toMatchObject({
+    status: 400,
+    body: { missing_requirements: { secrets: [{ id: 'KEY_A' }, { id: 'KEY_B' }] } },
   })
 })

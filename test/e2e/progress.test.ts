@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { eventsOf, type ReadEvent, restOf } from './events.ts'
 import { type Gate, startGate } from './gate.ts'
 import { raw } from './raw.ts'
@@ -61,13 +61,14 @@ async function publishCode(name: string, module: string, hosts: readonly string[
 
 const resultOf = (all: readonly ReadEvent[]) => all.find(({ event }) => event === 'result')?.data
 
-describe('a stream', () => {
-  it.each([
-    ['/tools/call', {}],
-    ['/oxp/tools/call', {}],
-    ['/tools/call', { 'oxp-version': '1.0' }],
-    ['/oxp/tools/call', { 'oxp-version': '1.0' }],
-  ])('at %s with %j tells of each step while the tool runs, and then what JSON would have', async (path, more) => {
+it.each([
+  ['/tools/call', {}],
+  ['/oxp/tools/call', {}],
+  ['/tools/call', { 'oxp-version': '1.0' }],
+  ['/oxp/tools/call', { 'oxp-version': '1.0' }],
+])(
+  'a stream at %s with %j tells of each step while the tool runs, and then what JSON would have',
+  async (path, more) => {
     const response = await call(gated(), { path, headers: { ...STREAM, ...more } })
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
     const events = eventsOf(response)
@@ -82,113 +83,109 @@ describe('a stream', () => {
     expect((await events.next()).value).toEqual({ event: 'result', data: body })
     expect((await events.next()).done).toBe(true)
     expect(response.headers.get('oxp-version')).toBe('oxp-version' in more ? '1.0' : null)
-  })
+  },
+)
 
-  it('tells of a module in a sandbox', async () => {
-    const module = `export default async (_, { progress }) => {
+it('a stream tells of a module in a sandbox', async () => {
+  const module = `export default async (_, { progress }) => {
       for (const step of [1, 2, 3]) { await progress(step, 3, 'step ' + step); await fetch('${gate.origin}') }
       throw new Error('Out of paper')
     }`
-    const tool_id = await publishCode('Steps', module, [gate.host])
-    const events = eventsOf(await call({ tool_id }))
-    for (const step of [1, 2, 3]) {
-      expect((await events.next()).value).toEqual({
-        event: 'progress',
-        data: { progress: step, total: 3, message: `step ${step}` },
-      })
-      await gate.come(step)
-      gate.open()
-    }
-    const { value } = await events.next()
-    expect(value).toMatchObject({
-      event: 'result',
-      data: { result: { success: false, error: { message: 'Out of paper' } } },
+  const tool_id = await publishCode('Steps', module, [gate.host])
+  const events = eventsOf(await call({ tool_id }))
+  for (const step of [1, 2, 3]) {
+    expect((await events.next()).value).toEqual({
+      event: 'progress',
+      data: { progress: step, total: 3, message: `step ${step}` },
     })
+    await gate.come(step)
+    gate.open()
+  }
+  const { value } = await events.next()
+  expect(value).toMatchObject({
+    event: 'result',
+    data: { result: { success: false, error: { message: 'Out of paper' } } },
   })
+})
 
-  it('is bounded, whatever a module reports', async () => {
-    const tool_id = await publishCode(
-      'Flood',
-      `export default (_, { progress }) => {
+it('a stream is bounded, whatever a module reports', async () => {
+  const tool_id = await publishCode(
+    'Flood',
+    `export default (_, { progress }) => {
         for (let step = 1; step <= 100_000; step++) progress(step, 100_000, 'x'.repeat(1_000))
         progress(100_001, 'many', 'y'.repeat(5_000_000))
         progress(7); progress('8'); progress(NaN); progress({}); progress(() => 1)
         return 'done'
       }`,
-    )
-    const all = await restOf(eventsOf(await call({ tool_id })))
-    expect(resultOf(all)).toMatchObject({ result: { value: 'done' } })
-    expect(all.length).toBeLessThan(100)
-    expect(all.every(({ data }) => (data.message?.length ?? 0) <= 1_000)).toBe(true)
-    expect((await server.json('GET', '/health')).status).toBe(200)
-  })
+  )
+  const all = await restOf(eventsOf(await call({ tool_id })))
+  expect(resultOf(all)).toMatchObject({ result: { value: 'done' } })
+  expect(all.length).toBeLessThan(100)
+  expect(all.every(({ data }) => (data.message?.length ?? 0) <= 1_000)).toBe(true)
+  expect((await server.json('GET', '/health')).status).toBe(200)
 })
 
-describe('JSON', () => {
-  it('is the answer to who takes no stream, or does not say so', async () => {
-    for (const accept of ['*/*', 'application/json', 'text/*', 'text/event-stream;q=0']) {
-      const response = await call({ tool_id: 'Fixture.Progress' }, { headers: { accept } })
-      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
-      expect(await response.json()).toMatchObject({ result: { value: 'Done' } })
-    }
-    const body = JSON.stringify({ tool_id: 'Fixture.Progress' })
-    const headers = { ...ADMIN, 'content-type': 'application/json' }
-    const unsaid = await raw(server.url, { method: 'POST', path: '/tools/call', headers, body })
-    expect(unsaid.headers['content-type']).toBe('application/json')
-  })
-
-  it('is the answer where nothing is reported, with the status that it has', async () => {
-    const answers = await Promise.all([
-      call({ tool_id: 'Calculator.Add', input: { a: 1, b: 2 } }),
-      call({ tool_id: 'Calculator.Add', input: {} }),
-      call({ tool_id: 'Nobody.Knows' }),
-      call({ tool_id: 'Calculator.Add' }, { headers: { ...STREAM, authorization: 'Bearer nobody' } }),
-      call({ tool_id: 7 }),
-    ])
-    expect(answers.map(({ status }) => status)).toEqual([200, 422, 400, 401, 400])
-    for (const answer of answers) expect(answer.headers.get('content-type')).toBe('application/json')
-  })
+it('JSON is the answer to who takes no stream, or does not say so', async () => {
+  for (const accept of ['*/*', 'application/json', 'text/*', 'text/event-stream;q=0']) {
+    const response = await call({ tool_id: 'Fixture.Progress' }, { headers: { accept } })
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
+    expect(await response.json()).toMatchObject({ result: { value: 'Done' } })
+  }
+  const body = JSON.stringify({ tool_id: 'Fixture.Progress' })
+  const headers = { ...ADMIN, 'content-type': 'application/json' }
+  const unsaid = await raw(server.url, { method: 'POST', path: '/tools/call', headers, body })
+  expect(unsaid.headers['content-type']).toBe('application/json')
 })
 
-describe('a call under an id', () => {
-  it('is joined by whoever repeats it while it streams, and is given again as JSON', async () => {
-    const body = { ...gated(), call_id: crypto.randomUUID() }
-    const streamed = eventsOf(await call(body))
-    expect((await streamed.next()).value).toEqual(STEPS[0])
-    const joined = call(body)
-    const opening = (async () => {
-      for (const count of [1, 2, 3]) {
-        await gate.come(count)
-        gate.open()
-      }
-    })()
-    const [rest, second] = await Promise.all([restOf(streamed), joined, opening])
-    expect(second.headers.get('content-type')).toBe('application/json')
-    const answer = await second.json()
-    expect(answer).toEqual(resultOf(rest))
-    const third = await call(body)
-    expect([third.headers.get('content-type'), await third.json()]).toEqual(['application/json', answer])
-    expect(gate.arrived).toHaveLength(3)
-  })
+it('JSON is the answer where nothing is reported, with the status that it has', async () => {
+  const answers = await Promise.all([
+    call({ tool_id: 'Calculator.Add', input: { a: 1, b: 2 } }),
+    call({ tool_id: 'Calculator.Add', input: {} }),
+    call({ tool_id: 'Nobody.Knows' }),
+    call({ tool_id: 'Calculator.Add' }, { headers: { ...STREAM, authorization: 'Bearer nobody' } }),
+    call({ tool_id: 7 }),
+  ])
+  expect(answers.map(({ status }) => status)).toEqual([200, 422, 400, 401, 400])
+  for (const answer of answers) expect(answer.headers.get('content-type')).toBe('application/json')
+})
 
-  it.each([
-    ['streams', STREAM],
-    ['does not', { accept: 'application/json' }],
-  ])('goes on when its caller goes away, who can come back for it: it %s', async (_, headers) => {
-    const body = { ...gated(), call_id: crypto.randomUUID() }
-    const leaving = new AbortController()
-    const left = call(body, { headers, signal: leaving.signal }).then((response) => response.text())
-    await gate.come(1)
-    leaving.abort()
-    await expect(left).rejects.toThrow()
-    const again = call(body)
+it('a call under an id is joined by whoever repeats it while it streams, and is given again as JSON', async () => {
+  const body = { ...gated(), call_id: crypto.randomUUID() }
+  const streamed = eventsOf(await call(body))
+  expect((await streamed.next()).value).toEqual(STEPS[0])
+  const joined = call(body)
+  const opening = (async () => {
     for (const count of [1, 2, 3]) {
       await gate.come(count)
       gate.open()
     }
-    expect(await (await again).json()).toMatchObject({ result: { success: true, value: 'Done' } })
-    expect(gate.arrived).toHaveLength(3)
-  })
+  })()
+  const [rest, second] = await Promise.all([restOf(streamed), joined, opening])
+  expect(second.headers.get('content-type')).toBe('application/json')
+  const answer = await second.json()
+  expect(answer).toEqual(resultOf(rest))
+  const third = await call(body)
+  expect([third.headers.get('content-type'), await third.json()]).toEqual(['application/json', answer])
+  expect(gate.arrived).toHaveLength(3)
+})
+
+it.each([
+  ['streams', STREAM],
+  ['does not', { accept: 'application/json' }],
+])('a call under an id goes on when its caller goes away, who can come back for it: it %s', async (_, headers) => {
+  const body = { ...gated(), call_id: crypto.randomUUID() }
+  const leaving = new AbortController()
+  const left = call(body, { headers, signal: leaving.signal }).then((response) => response.text())
+  await gate.come(1)
+  leaving.abort()
+  await expect(left).rejects.toThrow()
+  const again = call(body)
+  for (const count of [1, 2, 3]) {
+    await gate.come(count)
+    gate.open()
+  }
+  expect(await (await again).json()).toMatchObject({ result: { success: true, value: 'Done' } })
+  expect(gate.arrived).toHaveLength(3)
 })
 
 it('a call without an id ends when its caller goes away', async () => {

@@ -25,69 +25,65 @@ afterAll(() => server.stop())
 
 const BODY = { issuer: 'http://localhost:9999', client_id: 'c1', client_secret_name: 'ACME_CLIENT_SECRET' }
 
-describe('providers', () => {
-  it('are put, read, replaced and removed by an administrator, beside those that variables connect', async () => {
-    const put = await server.json('PUT', '/providers/acme', BODY, ADMIN)
-    expect(put).toMatchObject({ status: 201, body: { id: 'acme', name: 'acme', ...BODY } })
-    expect((await server.json('PUT', '/providers/acme', { ...BODY, name: 'Acme' }, ADMIN)).status).toBe(200)
-    expect(await server.json('GET', '/providers/acme', undefined, ADMIN)).toMatchObject({ body: { name: 'Acme' } })
-    const { body } = await server.json('GET', '/providers', undefined, ADMIN)
-    expect(body.items).toMatchObject([
-      { id: 'acme', name: 'Acme' },
-      { id: 'github', client_id: 'g1', client_secret_name: 'GITHUB_CLIENT_SECRET', built_in: true },
-    ])
-    expect(JSON.stringify(body)).not.toContain('hunter2')
-    expect((await fetch(`${server.url}/providers/acme`, { method: 'DELETE', headers: ADMIN })).status).toBe(204)
-    expect((await server.json('GET', '/providers/acme', undefined, ADMIN)).status).toBe(404)
-  })
-
-  it.each([
-    ['an own secret', { ...BODY, client_secret_name: 'ADMIN_KEY' }, '/client_secret_name'],
-    ['a secret of tools', { ...BODY, client_secret_name: 'TWILIO_API_KEY' }, '/client_secret_name'],
-    ['a secret itself', { ...BODY, client_secret: 'hunter2' }, '/client_secret'],
-    ['an address that is not allowed', { ...BODY, issuer: 'http://localhost:9998' }, '/issuer'],
-  ])('with %s are refused', async (_, body, path) => {
-    const { status, body: answer } = await server.json('PUT', '/providers/bad', body, ADMIN)
-    expect({ status, errors: answer.errors }).toMatchObject({ status: 422, errors: [{ path }] })
-    expect(JSON.stringify(answer)).not.toContain('hunter2')
-  })
-
-  it('are for nobody else', async () => {
-    for (const [headers, status] of [
-      [agent, 403],
-      [{}, 401],
-    ] as const) {
-      expect((await server.json('PUT', '/providers/acme', BODY, headers)).status).toBe(status)
-      expect((await server.json('GET', '/providers', undefined, headers)).status).toBe(status)
-    }
-  })
+it('providers are put, read, replaced and removed by an administrator, beside those that variables connect', async () => {
+  const put = await server.json('PUT', '/providers/acme', BODY, ADMIN)
+  expect(put).toMatchObject({ status: 201, body: { id: 'acme', name: 'acme', ...BODY } })
+  expect((await server.json('PUT', '/providers/acme', { ...BODY, name: 'Acme' }, ADMIN)).status).toBe(200)
+  expect(await server.json('GET', '/providers/acme', undefined, ADMIN)).toMatchObject({ body: { name: 'Acme' } })
+  const { body } = await server.json('GET', '/providers', undefined, ADMIN)
+  expect(body.items).toMatchObject([
+    { id: 'acme', name: 'Acme' },
+    { id: 'github', client_id: 'g1', client_secret_name: 'GITHUB_CLIENT_SECRET', built_in: true },
+  ])
+  expect(JSON.stringify(body)).not.toContain('hunter2')
+  expect((await fetch(`${server.url}/providers/acme`, { method: 'DELETE', headers: ADMIN })).status).toBe(204)
+  expect((await server.json('GET', '/providers/acme', undefined, ADMIN)).status).toBe(404)
 })
 
-describe("people's pages", () => {
-  it.each([
-    ['/authorizations/github/start', 404, 'did not name a user'],
-    ['/authorizations/nobody-knows/start', 404, 'Nothing to authorize here'],
-    ['/authorizations/%ff/start', 400, 'malformed'],
-    ['/authorizations/nobody-knows/resume', 404, 'Nothing to authorize here'],
-    ['/oauth/callback', 400, 'Not understood'],
-    ['/oauth/callback?state=made-up&code=hunter2', 410, 'no longer works'],
-  ])('need no credential, and say what is wrong: %s', async (path, status, said) => {
-    const response = await fetch(server.url + path)
-    const text = await response.text()
-    expect({ status: response.status, type: response.headers.get('content-type') }).toEqual({ status, type: PAGE })
-    expect(text).toContain(said)
-    expect(text).not.toContain('hunter2')
-    const head = await fetch(server.url + path, { method: 'HEAD' })
-    expect({ status: head.status, text: await head.text() }).toEqual({ status, text: '' })
-  })
+it.each([
+  ['an own secret', { ...BODY, client_secret_name: 'ADMIN_KEY' }, '/client_secret_name'],
+  ['a secret of tools', { ...BODY, client_secret_name: 'TWILIO_API_KEY' }, '/client_secret_name'],
+  ['a secret itself', { ...BODY, client_secret: 'hunter2' }, '/client_secret'],
+  ['an address that is not allowed', { ...BODY, issuer: 'http://localhost:9998' }, '/issuer'],
+])('providers with %s are refused', async (_, body, path) => {
+  const { status, body: answer } = await server.json('PUT', '/providers/bad', body, ADMIN)
+  expect({ status, errors: answer.errors }).toMatchObject({ status: 422, errors: [{ path }] })
+  expect(JSON.stringify(answer)).not.toContain('hunter2')
+})
 
-  it('take forms of their own alone', async () => {
-    const send = (headers: Record<string, string>) =>
-      fetch(`${server.url}/authorizations/nobody-knows/start`, { method: 'POST', body: new URLSearchParams(), headers })
-    expect((await send({ origin: server.url })).status).toBe(404)
-    expect((await send({ origin: 'https://evil.example' })).status).toBe(403)
-    expect((await send({ 'sec-fetch-site': 'cross-site', 'origin': server.url })).status).toBe(403)
-  })
+it('providers are for nobody else', async () => {
+  for (const [headers, status] of [
+    [agent, 403],
+    [{}, 401],
+  ] as const) {
+    expect((await server.json('PUT', '/providers/acme', BODY, headers)).status).toBe(status)
+    expect((await server.json('GET', '/providers', undefined, headers)).status).toBe(status)
+  }
+})
+
+it.each([
+  ['/authorizations/github/start', 404, 'did not name a user'],
+  ['/authorizations/nobody-knows/start', 404, 'Nothing to authorize here'],
+  ['/authorizations/%ff/start', 400, 'malformed'],
+  ['/authorizations/nobody-knows/resume', 404, 'Nothing to authorize here'],
+  ['/oauth/callback', 400, 'Not understood'],
+  ['/oauth/callback?state=made-up&code=hunter2', 410, 'no longer works'],
+])("people's pages need no credential, and say what is wrong: %s", async (path, status, said) => {
+  const response = await fetch(server.url + path)
+  const text = await response.text()
+  expect({ status: response.status, type: response.headers.get('content-type') }).toEqual({ status, type: PAGE })
+  expect(text).toContain(said)
+  expect(text).not.toContain('hunter2')
+  const head = await fetch(server.url + path, { method: 'HEAD' })
+  expect({ status: head.status, text: await head.text() }).toEqual({ status, text: '' })
+})
+
+it("people's pages take forms of their own alone", async () => {
+  const send = (headers: Record<string, string>) =>
+    fetch(`${server.url}/authorizations/nobody-knows/start`, { method: 'POST', body: new URLSearchParams(), headers })
+  expect((await send({ origin: server.url })).status).toBe(404)
+  expect((await send({ origin: 'https://evil.example' })).status).toBe(403)
+  expect((await send({ 'sec-fetch-site': 'cross-site', 'origin': server.url })).status).toBe(403)
 })
 
 describe('a call that nobody can be asked about yet', () => {
@@ -98,7 +94,7 @@ describe('a call that nobody can be asked about yet', () => {
     return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
   }
 
-  it('says in each dialect that it names no user, and how to name one', async () => {
+  it('a call that nobody can be asked about yet says in each dialect that it names no user, and how to name one', async () => {
     const all = Object.entries(calls(server, 'Gmail', 'GetEmails', ADMIN))
     expect(all.length).toBeGreaterThan(4)
     for (const [dialect, make] of all) {
@@ -107,7 +103,7 @@ describe('a call that nobody can be asked about yet', () => {
     }
   })
 
-  it('has a link whose page says what to do, to a person and to a program', async () => {
+  it('a call that nobody can be asked about yet has a link whose page says what to do, to a person and to a program', async () => {
     for (const [context, status, page] of [
       [{}, 404, 'PUT /providers/google'],
       [{ user_id: 'ann' }, 409, 'PUT /providers/google'],
@@ -129,24 +125,22 @@ describe('a call that nobody can be asked about yet', () => {
   })
 })
 
-describe('what callers see of people', () => {
-  it.each([
-    ['GET', '/users/ann/grants', 200],
-    ['GET', '/users/bob/grants', 403],
-    ['GET', '/users/ann/grants/github', 404],
-    ['DELETE', '/users/ann/grants/github', 404],
-    ['DELETE', '/users/bob/grants/github', 403],
-    ['GET', '/users/%ff/grants', 400],
-    ['GET', `/users/${'x'.repeat(300)}/grants`, 400],
-    ['GET', '/authorizations/nobody-knows', 404],
-    ['GET', '/authorizations/nobody-knows?wait=60', 400],
-    ['POST', '/users/ann/grants', 405],
-    ['PUT', '/authorizations/nobody-knows', 405],
-    ['GET', '/users/ann', 404],
-  ])('%s %s is %d, and 401 without a credential', async (method, path, status) => {
-    const answer = await server.json(method, path, undefined, agent)
-    expect(answer.status, JSON.stringify(answer.body)).toBe(status)
-    if (status >= 400) expect(answer.body).toHaveProperty('message')
-    expect((await server.json(method, path, undefined, {})).status).toBe(401)
-  })
+it.each([
+  ['GET', '/users/ann/grants', 200],
+  ['GET', '/users/bob/grants', 403],
+  ['GET', '/users/ann/grants/github', 404],
+  ['DELETE', '/users/ann/grants/github', 404],
+  ['DELETE', '/users/bob/grants/github', 403],
+  ['GET', '/users/%ff/grants', 400],
+  ['GET', `/users/${'x'.repeat(300)}/grants`, 400],
+  ['GET', '/authorizations/nobody-knows', 404],
+  ['GET', '/authorizations/nobody-knows?wait=60', 400],
+  ['POST', '/users/ann/grants', 405],
+  ['PUT', '/authorizations/nobody-knows', 405],
+  ['GET', '/users/ann', 404],
+])('what callers see of people %s %s is %d, and 401 without a credential', async (method, path, status) => {
+  const answer = await server.json(method, path, undefined, agent)
+  expect(answer.status, JSON.stringify(answer.body)).toBe(status)
+  if (status >= 400) expect(answer.body).toHaveProperty('message')
+  expect((await server.json(method, path, undefined, {})).status).toBe(401)
 })

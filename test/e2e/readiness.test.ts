@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { HttpPerson } from './oauth/http-person.ts'
 import { ADMIN_KEY, type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
 import { definition } from './definition.ts'
@@ -48,162 +48,154 @@ async function described(name: string, user?: string) {
   return isError ? body.result : JSON.parse(content[0].text)._meta['dev.switchboard/readiness']
 }
 
-describe('a tool that a user must allow access to', () => {
-  it('is not ready, and looking asks nobody; then has the link of whoever was asked; then is ready', async () => {
-    const grant = { id: 'mail', scopes: ['mail.read'], status: 'not_started' }
-    const problems = [
-      {
-        type: 'requirements-missing',
-        message: expect.any(String),
-        developer_message: expect.stringContaining("connect 'mail'"),
-      },
-    ]
-    const first = await ready('Mail.GetEmails', '?user_id=zoe')
-    expect(first).toMatchObject({
-      status: 200,
-      body: { tool: 'Mail.GetEmails@1.0.0', ready: false, status: { state: 'active' }, user_id: 'zoe', problems },
-    })
-    expect(first.body.missing_requirements).toEqual({ authorization: [grant] })
-    expect(first.headers.get('cache-control')).toBe('no-store')
-    // Nothing came of looking
-    expect((await ready('Mail.GetEmails', '?user_id=zoe')).body).toEqual(first.body)
-    expect(await described('Mail_GetEmails', 'zoe')).toEqual(first.body)
-
-    const { url, check_url } = await edge.challenge('Mail.GetEmails', 'zoe')
-    const asked = await ready('Mail.GetEmails', '?user_id=zoe')
-    expect(asked.body.missing_requirements).toEqual({ authorization: [{ ...grant, url, check_url }] })
-
-    await new HttpPerson().consent(url, 'zoe')
-    expect((await ready('Mail.GetEmails', '?user_id=zoe')).body).toMatchObject({
-      ready: true,
-      problems: [],
-      upstreams: [{ state: 'closed' }],
-    })
-    expect(await described('Mail_GetEmails', 'zoe')).toMatchObject({ ready: true })
-    expect((await edge.call('Mail.GetEmails', 'zoe')).body.result.success).toBe(true)
-    expect((await ready('Mail.Send', '?user_id=zoe')).body).toMatchObject({ ready: false })
+it('a tool that a user must allow access to is not ready, and looking asks nobody; then has the link of whoever was asked; then is ready', async () => {
+  const grant = { id: 'mail', scopes: ['mail.read'], status: 'not_started' }
+  const problems = [
+    {
+      type: 'requirements-missing',
+      message: expect.any(String),
+      developer_message: expect.stringContaining("connect 'mail'"),
+    },
+  ]
+  const first = await ready('Mail.GetEmails', '?user_id=zoe')
+  expect(first).toMatchObject({
+    status: 200,
+    body: { tool: 'Mail.GetEmails@1.0.0', ready: false, status: { state: 'active' }, user_id: 'zoe', problems },
   })
+  expect(first.body.missing_requirements).toEqual({ authorization: [grant] })
+  expect(first.headers.get('cache-control')).toBe('no-store')
+  // Nothing came of looking
+  expect((await ready('Mail.GetEmails', '?user_id=zoe')).body).toEqual(first.body)
+  expect(await described('Mail_GetEmails', 'zoe')).toEqual(first.body)
 
-  it('is refreshed by no look', async () => {
-    world.provider.accessTokensEnd = true
-    const { url } = await edge.challenge('Mail.GetEmails', 'yan')
-    await new HttpPerson().consent(url, 'yan')
-    world.provider.accessTokensEnd = false
-    const before = world.provider.tokenRequests['refresh_token'] ?? 0
-    expect((await ready('Mail.GetEmails', '?user_id=yan')).body).toMatchObject({ ready: true })
-    expect(world.provider.tokenRequests['refresh_token'] ?? 0).toBe(before)
+  const { url, check_url } = await edge.challenge('Mail.GetEmails', 'zoe')
+  const asked = await ready('Mail.GetEmails', '?user_id=zoe')
+  expect(asked.body.missing_requirements).toEqual({ authorization: [{ ...grant, url, check_url }] })
+
+  await new HttpPerson().consent(url, 'zoe')
+  expect((await ready('Mail.GetEmails', '?user_id=zoe')).body).toMatchObject({
+    ready: true,
+    problems: [],
+    upstreams: [{ state: 'closed' }],
   })
+  expect(await described('Mail_GetEmails', 'zoe')).toMatchObject({ ready: true })
+  expect((await edge.call('Mail.GetEmails', 'zoe')).body.result.success).toBe(true)
+  expect((await ready('Mail.Send', '?user_id=zoe')).body).toMatchObject({ ready: false })
+})
 
-  it('says that a call must name a user, and is silent of users that are not the caller’s', async () => {
-    const nobody = await ready('Mail.GetEmails')
-    expect(nobody.body).toMatchObject({ ready: false, missing_requirements: { user_id: true } })
-    const own = { authorization: `Bearer ${await edge.keyFor(['ann'])}` }
-    expect((await ready('Mail.GetEmails', '', own)).body.user_id).toBe('ann')
-    expect((await ready('Mail.GetEmails', '?user_id=zoe', own)).status).toBe(403)
-    const reader = { authorization: `Bearer ${await edge.keyFor('any', ['tools:read'])}` }
-    const told = (await ready('Mail.GetEmails', '?user_id=zoe', reader)).body
-    expect(told).toEqual({
-      tool: 'Mail.GetEmails@1.0.0',
-      ready: false,
-      status: { state: 'active' },
-      security_level: 4,
-      user_id: 'zoe',
-      problems: [{ type: 'forbidden', message: "This needs the scope 'tools:call'" }],
-    })
+it('a tool that a user must allow access to is refreshed by no look', async () => {
+  world.provider.accessTokensEnd = true
+  const { url } = await edge.challenge('Mail.GetEmails', 'yan')
+  await new HttpPerson().consent(url, 'yan')
+  world.provider.accessTokensEnd = false
+  const before = world.provider.tokenRequests['refresh_token'] ?? 0
+  expect((await ready('Mail.GetEmails', '?user_id=yan')).body).toMatchObject({ ready: true })
+  expect(world.provider.tokenRequests['refresh_token'] ?? 0).toBe(before)
+})
+
+it('a tool that a user must allow access to says that a call must name a user, and is silent of users that are not the caller’s', async () => {
+  const nobody = await ready('Mail.GetEmails')
+  expect(nobody.body).toMatchObject({ ready: false, missing_requirements: { user_id: true } })
+  const own = { authorization: `Bearer ${await edge.keyFor(['ann'])}` }
+  expect((await ready('Mail.GetEmails', '', own)).body.user_id).toBe('ann')
+  expect((await ready('Mail.GetEmails', '?user_id=zoe', own)).status).toBe(403)
+  const reader = { authorization: `Bearer ${await edge.keyFor('any', ['tools:read'])}` }
+  const told = (await ready('Mail.GetEmails', '?user_id=zoe', reader)).body
+  expect(told).toEqual({
+    tool: 'Mail.GetEmails@1.0.0',
+    ready: false,
+    status: { state: 'active' },
+    security_level: 4,
+    user_id: 'zoe',
+    problems: [{ type: 'forbidden', message: "This needs the scope 'tools:call'" }],
   })
 })
 
-describe('a tool that is not ready for another reason', () => {
-  it('lacks a secret, of which agents learn that the operator must set it', async () => {
-    const told = (await ready('Mail.Secret', '?user_id=zoe')).body
-    expect(told).toMatchObject({ ready: false, missing_requirements: { secrets: [{ id: 'NEEDED_KEY' }] } })
-    expect(told.problems[0].developer_message).toBe(
-      "An administrator must set the secret 'NEEDED_KEY' and allow it for the tool",
-    )
-    expect((await ready('Mail.Secret', '?user_id=zoe', ADMIN)).body.problems[0].developer_message).toContain(
-      'wrangler secret put',
-    )
-  })
+it('a tool that is not ready for another reason lacks a secret, of which agents learn that the operator must set it', async () => {
+  const told = (await ready('Mail.Secret', '?user_id=zoe')).body
+  expect(told).toMatchObject({ ready: false, missing_requirements: { secrets: [{ id: 'NEEDED_KEY' }] } })
+  expect(told.problems[0].developer_message).toBe(
+    "An administrator must set the secret 'NEEDED_KEY' and allow it for the tool",
+  )
+  expect((await ready('Mail.Secret', '?user_id=zoe', ADMIN)).body.problems[0].developer_message).toContain(
+    'wrangler secret put',
+  )
+})
 
-  it('needs a person’s approval, which nobody can give to an administrator here', async () => {
-    expect((await ready('mailbox.empty', '?user_id=zoe')).body).toMatchObject({
-      ready: false,
-      problems: [{ type: 'approval-required' }],
-    })
-    const why =
-      /security level 8, and nobody here can be told from the caller: an administrator must set 'SIGN_IN_ISSUER'/
-    expect((await ready('mailbox.empty', '?user_id=zoe', ADMIN)).body).toMatchObject({
-      ready: false,
-      problems: [{ type: 'forbidden', message: expect.stringMatching(why) }],
-    })
+it('a tool that is not ready for another reason needs a person’s approval, which nobody can give to an administrator here', async () => {
+  expect((await ready('mailbox.empty', '?user_id=zoe')).body).toMatchObject({
+    ready: false,
+    problems: [{ type: 'approval-required' }],
   })
-
-  it('asks a host that does not answer', async () => {
-    expect((await ready('Mail.Silent')).body).toMatchObject({
-      ready: true,
-      upstreams: [{ host: '127.0.0.1:1', state: 'closed' }],
-    })
-    for (let call = 0; call < 5; call++)
-      await edge.ask('POST', '/tools/call', { tool_id: 'Mail.Silent', input: {} }, agent)
-    const told = (await ready('Mail.Silent')).body
-    expect(told.upstreams).toEqual([{ host: '127.0.0.1:1', state: 'open', retry_after_ms: expect.any(Number) }])
-    expect(told).toMatchObject({ ready: false, problems: [{ type: 'tool-failed' }] })
-  })
-
-  it('can never ask its server, of which publication, import and readiness tell in the same words', async () => {
-    const said = 'It cannot run: requests to \'http://HOSTNAME\' (wanted "https:", got "http:") are refused'
-    const implementation = { kind: 'http', method: 'GET', url: 'http://HOSTNAME/x', response: { type: 'json' } }
-    const published = await edge.ask('POST', '/tools', { definition: definition('Never.Asks@1.0.0'), implementation })
-    expect(published).toMatchObject({
-      status: 201,
-      body: { warnings: [{ path: '/implementation', message: expect.stringContaining(said) }] },
-    })
-    const paths = { '/x': { get: { operationId: 'x' } } }
-    const description = {
-      openapi: '3.0.0',
-      info: { title: 'N', version: '1.0.0' },
-      servers: [{ url: 'http://HOSTNAME' }],
-      paths,
-    }
-    const body = { toolkit: 'Nowhere', from: { openapi: description } }
-    const plan = await edge.ask('POST', '/toolkits/import?dry_run=1', body)
-    const warnings = [{ message: expect.stringContaining(said), tools: 1, ids: ['Nowhere.x@1.0.0'] }]
-    expect(plan.body.warnings).toEqual(warnings)
-    const imported = await edge.ask('POST', '/toolkits/import', body)
-    expect(imported.body.warnings).toEqual(warnings)
-    for (const tool of ['Never.Asks', 'Nowhere.x']) {
-      const { body: told } = await ready(tool, '', ADMIN)
-      expect(told).toMatchObject({ ready: false, problems: [{ type: 'tool-not-executable' }] })
-      expect(told.problems[0].developer_message).toContain(said)
-    }
-  })
-
-  it('is disabled', async () => {
-    expect((await edge.ask('PATCH', '/tools/Mail.Echo@1.0.0', { status: 'disabled' })).status).toBe(200)
-    expect((await ready('Mail.Echo@1.0.0', '?user_id=zoe')).body).toMatchObject({
-      ready: false,
-      status: { state: 'disabled' },
-      problems: [{ type: 'tool-disabled' }],
-    })
+  const why =
+    /security level 8, and nobody here can be told from the caller: an administrator must set 'SIGN_IN_ISSUER'/
+  expect((await ready('mailbox.empty', '?user_id=zoe', ADMIN)).body).toMatchObject({
+    ready: false,
+    problems: [{ type: 'forbidden', message: expect.stringMatching(why) }],
   })
 })
 
-describe('a tool that the caller may not know of', () => {
-  it('answers as one that there is none of, byte for byte', async () => {
-    const [hidden, none] = await Promise.all([ready('Other.Hidden'), ready('Other.Nothing')])
-    expect([hidden.status, none.status]).toEqual([404, 404])
-    expect(JSON.stringify(hidden.body).replaceAll('Hidden', 'Nothing')).toBe(JSON.stringify(none.body))
-    expect((await edge.ask('GET', '/tools/Other.Hidden/readiness', undefined, {})).status).toBe(401)
-    expect((await ready('Other.Hidden', `?user_id=${'x'.repeat(257)}`)).status).toBe(400)
-    expect(JSON.stringify(await described('Other_Hidden')).replaceAll('Hidden', 'Nothing')).toBe(
-      JSON.stringify(await described('Other_Nothing')),
-    )
+it('a tool that is not ready for another reason asks a host that does not answer', async () => {
+  expect((await ready('Mail.Silent')).body).toMatchObject({
+    ready: true,
+    upstreams: [{ host: '127.0.0.1:1', state: 'closed' }],
+  })
+  for (let call = 0; call < 5; call++)
+    await edge.ask('POST', '/tools/call', { tool_id: 'Mail.Silent', input: {} }, agent)
+  const told = (await ready('Mail.Silent')).body
+  expect(told.upstreams).toEqual([{ host: '127.0.0.1:1', state: 'open', retry_after_ms: expect.any(Number) }])
+  expect(told).toMatchObject({ ready: false, problems: [{ type: 'tool-failed' }] })
+})
+
+it('a tool that is not ready for another reason can never ask its server, of which publication, import and readiness tell in the same words', async () => {
+  const said = 'It cannot run: requests to \'http://HOSTNAME\' (wanted "https:", got "http:") are refused'
+  const implementation = { kind: 'http', method: 'GET', url: 'http://HOSTNAME/x', response: { type: 'json' } }
+  const published = await edge.ask('POST', '/tools', { definition: definition('Never.Asks@1.0.0'), implementation })
+  expect(published).toMatchObject({
+    status: 201,
+    body: { warnings: [{ path: '/implementation', message: expect.stringContaining(said) }] },
+  })
+  const paths = { '/x': { get: { operationId: 'x' } } }
+  const description = {
+    openapi: '3.0.0',
+    info: { title: 'N', version: '1.0.0' },
+    servers: [{ url: 'http://HOSTNAME' }],
+    paths,
+  }
+  const body = { toolkit: 'Nowhere', from: { openapi: description } }
+  const plan = await edge.ask('POST', '/toolkits/import?dry_run=1', body)
+  const warnings = [{ message: expect.stringContaining(said), tools: 1, ids: ['Nowhere.x@1.0.0'] }]
+  expect(plan.body.warnings).toEqual(warnings)
+  const imported = await edge.ask('POST', '/toolkits/import', body)
+  expect(imported.body.warnings).toEqual(warnings)
+  for (const tool of ['Never.Asks', 'Nowhere.x']) {
+    const { body: told } = await ready(tool, '', ADMIN)
+    expect(told).toMatchObject({ ready: false, problems: [{ type: 'tool-not-executable' }] })
+    expect(told.problems[0].developer_message).toContain(said)
+  }
+})
+
+it('a tool that is not ready for another reason is disabled', async () => {
+  expect((await edge.ask('PATCH', '/tools/Mail.Echo@1.0.0', { status: 'disabled' })).status).toBe(200)
+  expect((await ready('Mail.Echo@1.0.0', '?user_id=zoe')).body).toMatchObject({
+    ready: false,
+    status: { state: 'disabled' },
+    problems: [{ type: 'tool-disabled' }],
   })
 })
 
-describe('GET /health', () => {
-  it('says that storage answers, and nothing more', async () => {
-    const { status, body } = await edge.ask('GET', '/health', undefined, {})
-    expect({ status, body }).toEqual({ status: 200, body: { status: 'ok' } })
-  })
+it('a tool that the caller may not know of answers as one that there is none of, byte for byte', async () => {
+  const [hidden, none] = await Promise.all([ready('Other.Hidden'), ready('Other.Nothing')])
+  expect([hidden.status, none.status]).toEqual([404, 404])
+  expect(JSON.stringify(hidden.body).replaceAll('Hidden', 'Nothing')).toBe(JSON.stringify(none.body))
+  expect((await edge.ask('GET', '/tools/Other.Hidden/readiness', undefined, {})).status).toBe(401)
+  expect((await ready('Other.Hidden', `?user_id=${'x'.repeat(257)}`)).status).toBe(400)
+  expect(JSON.stringify(await described('Other_Hidden')).replaceAll('Hidden', 'Nothing')).toBe(
+    JSON.stringify(await described('Other_Nothing')),
+  )
+})
+
+it('GET /health says that storage answers, and nothing more', async () => {
+  const { status, body } = await edge.ask('GET', '/health', undefined, {})
+  expect({ status, body }).toEqual({ status: 200, body: { status: 'ok' } })
 })

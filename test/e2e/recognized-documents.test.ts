@@ -19,77 +19,79 @@ async function publishList(tools: readonly object[], more = '') {
   return publish({ tools }, `?toolkit=List${toolkits++}&version=1.0.0${more}`)
 }
 
-describe('a list of tools without a dialect', () => {
-  it.each([
-    ['a plugin’s with a further field', { name: 'a', description: 'D', inputSchema: {}, extra: 1 }, 'plugin'],
-    [
-      'a plugin’s with a title and tags',
-      { name: 'a', description: 'D', inputSchema: {}, title: 'A', tags: [] },
-      'plugin',
-    ],
-    ['MCP’s without descriptions', { name: 'a', inputSchema: object }, 'mcp'],
-    ['MCP’s with a title', { name: 'a', description: 'D', inputSchema: object, title: 'A' }, 'mcp'],
-    ['one that both have', { name: 'a', description: 'D', inputSchema: object }, 'plugin'],
-  ])('(%s) is read by the dialect that takes it, which the answer names', async (_, tool, dialect) => {
+it.each([
+  ['a plugin’s with a further field', { name: 'a', description: 'D', inputSchema: {}, extra: 1 }, 'plugin'],
+  [
+    'a plugin’s with a title and tags',
+    { name: 'a', description: 'D', inputSchema: {}, title: 'A', tags: [] },
+    'plugin',
+  ],
+  ['MCP’s without descriptions', { name: 'a', inputSchema: object }, 'mcp'],
+  ['MCP’s with a title', { name: 'a', description: 'D', inputSchema: object, title: 'A' }, 'mcp'],
+  ['one that both have', { name: 'a', description: 'D', inputSchema: object }, 'plugin'],
+])(
+  'a list of tools without a dialect (%s) is read by the dialect that takes it, which the answer names',
+  async (_, tool, dialect) => {
     expect(await publishList([tool])).toMatchObject({ status: 201, body: { ids: [expect.anything()], dialect } })
     const batch = await publish([{ definition: { tools: [tool] }, toolkit: `List${toolkits++}`, version: '1.0.0' }])
     expect(batch.body.results).toMatchObject([{ status: 201, dialect }])
     const converted = await server.json('POST', '/convert?to=oxp&toolkit=List&version=1.0.0', { tools: [tool] })
     expect(converted.status).toBe(200)
-  })
+  },
+)
 
-  it('that none takes is told what the dialect that it looks like wants', async () => {
-    const { status, body } = await publishList([{ name: 'a', description: 'D', inputSchema: { type: 'array' } }])
-    expect([status, body.errors[0].path]).toEqual([422, '/tools/0/inputSchema/type'])
-  })
-
-  it('is read as it is said to be', async () => {
-    const tools = [{ name: 'a', inputSchema: object }]
-    expect((await publishList(tools, '&dialect=plugin')).status).toBe(422)
-    const said = await publishList(tools, '&dialect=mcp')
-    expect([said.status, said.body.dialect]).toEqual([201, undefined])
-  })
+it('a list of tools without a dialect that none takes is told what the dialect that it looks like wants', async () => {
+  const { status, body } = await publishList([{ name: 'a', description: 'D', inputSchema: { type: 'array' } }])
+  expect([status, body.errors[0].path]).toEqual([422, '/tools/0/inputSchema/type'])
 })
 
-describe('a definition of the Open Tool Calling RFC', () => {
-  const bare = { name: 'A', input: { parameters: [] }, output: { available_modes: ['value'] } }
+it('a list of tools without a dialect is read as it is said to be', async () => {
+  const tools = [{ name: 'a', inputSchema: object }]
+  expect((await publishList(tools, '&dialect=plugin')).status).toBe(422)
+  const said = await publishList(tools, '&dialect=mcp')
+  expect([said.status, said.body.dialect]).toEqual([201, undefined])
+})
 
-  it.each([
-    ['with a schema’s input', bare],
-    ['with a list of parameters', { ...bare, input: [] }],
-    ['with a qualified name', { ...bare, fully_qualified_name: 'Bare.A' }],
-  ])('(%s) may have its toolkit and version beside it', async (_, definition) => {
+const bare = { name: 'A', input: { parameters: [] }, output: { available_modes: ['value'] } }
+
+it.each([
+  ['with a schema’s input', bare],
+  ['with a list of parameters', { ...bare, input: [] }],
+  ['with a qualified name', { ...bare, fully_qualified_name: 'Bare.A' }],
+])(
+  'a definition of the Open Tool Calling RFC (%s) may have its toolkit and version beside it',
+  async (_, definition) => {
     const published = await publish(definition, '?toolkit=Bare&version=1.0.0')
     expect([200, 201]).toContain(published.status === 409 ? 200 : published.status)
     const toolkit = `Beside${toolkits++}`
     const { fully_qualified_name: __, ...rest } = { fully_qualified_name: '', ...definition }
     const beside = await publish({ definition: rest, toolkit, version: '1.2.0' })
     expect(beside.body.ids).toEqual([`${toolkit}.A@1.2.0`])
-  })
+  },
+)
 
-  it('says no other version than its toolkit', async () => {
-    const toolkit = { name: 'Versioned', version: '1.0.0' }
-    const whole = { ...bare, fully_qualified_name: 'Versioned.A', toolkit }
-    const { status, body } = await publish({ ...whole, version: '3.0.0' })
-    expect([status, body.errors]).toEqual([
-      422,
-      [{ path: '/version', message: "Must be the version of its toolkit, '1.0.0', or left out" }],
-    ])
-    expect((await publish({ ...whole, version: 'v1.0' })).status).toBe(201)
-  })
+it('a definition of the Open Tool Calling RFC says no other version than its toolkit', async () => {
+  const toolkit = { name: 'Versioned', version: '1.0.0' }
+  const whole = { ...bare, fully_qualified_name: 'Versioned.A', toolkit }
+  const { status, body } = await publish({ ...whole, version: '3.0.0' })
+  expect([status, body.errors]).toEqual([
+    422,
+    [{ path: '/version', message: "Must be the version of its toolkit, '1.0.0', or left out" }],
+  ])
+  expect((await publish({ ...whole, version: 'v1.0' })).status).toBe(201)
+})
 
-  it('asks for OAuth or for a token, and for no authorization that nobody could give', async () => {
-    const whole = { ...bare, fully_qualified_name: 'Typed.A', toolkit: { name: 'Typed', version: '1.0.0' } }
-    const typed = (provider_type: string) => {
-      return publish({ ...whole, requirements: { authorization: { provider_id: 'weatherkey', provider_type } } })
-    }
-    for (const type of ['api_key', 'basic', 'OAuth2', '']) {
-      const { status, body } = await typed(type)
-      expect([status, body.errors[0].path]).toEqual([422, '/requirements/authorization/provider_type'])
-      expect(body.errors[0].message).toMatch(/^Must be 'oauth2' or 'token', got .* one of the 'secrets'$/)
-    }
-    expect((await typed('token')).status).toBe(201)
-  })
+it('a definition of the Open Tool Calling RFC asks for OAuth or for a token, and for no authorization that nobody could give', async () => {
+  const whole = { ...bare, fully_qualified_name: 'Typed.A', toolkit: { name: 'Typed', version: '1.0.0' } }
+  const typed = (provider_type: string) => {
+    return publish({ ...whole, requirements: { authorization: { provider_id: 'weatherkey', provider_type } } })
+  }
+  for (const type of ['api_key', 'basic', 'OAuth2', '']) {
+    const { status, body } = await typed(type)
+    expect([status, body.errors[0].path]).toEqual([422, '/requirements/authorization/provider_type'])
+    expect(body.errors[0].message).toMatch(/^Must be 'oauth2' or 'token', got .* one of the 'secrets'$/)
+  }
+  expect((await typed('token')).status).toBe(201)
 })
 
 describe('a call that lacks something', () => {
@@ -108,7 +110,7 @@ describe('a call that lacks something', () => {
   const rpc = (name: string) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } })
   const accept = { 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' }
 
-  it('names the token in each dialect', async () => {
+  it('a call that lacks something names the token in each dialect', async () => {
     await tool('Tokened', 'token')
     const oxp = await server.json('POST', '/tools/call', { request: { tool_id: 'Tokened.A' } })
     expect(oxp.body.missing_requirements).toEqual({ tokens: [{ id: 'token' }] })
@@ -126,7 +128,7 @@ describe('a call that lacks something', () => {
     expect(plugin.body.content[0].text).toContain("'token'")
   })
 
-  it('says where a provider is not set up, so that nobody waits for its consent', async () => {
+  it('a call that lacks something says where a provider is not set up, so that nobody waits for its consent', async () => {
     await tool('Unset', { provider_id: 'nowhere', provider_type: 'oauth2', oauth2: { scopes: ['a'] } })
     const context = { user_id: 'ann' }
     const invocation = { tool: { name: 'A', toolkit: 'Unset' }, context }
@@ -137,89 +139,88 @@ describe('a call that lacks something', () => {
   })
 })
 
-describe('what an engine and its own programs do', () => {
-  /** As a worker of its author lists a tool: null for each field that the tool has nothing for. */
-  const listed = (toolkit: string, requirements: object) => ({
-    name: 'Add',
-    fully_qualified_name: `${toolkit}.Add`,
-    description: 'Adds',
-    toolkit: { name: toolkit, description: null, version: '1.0.0' },
-    input: {
-      parameters: [
-        {
-          name: 'a',
-          required: true,
-          description: null,
-          value_schema: { val_type: 'integer', inner_val_type: null, enum: null },
-          inferrable: true,
-        },
-      ],
-    },
-    output: { description: null, available_modes: ['value', 'error'], value_schema: null },
-    requirements,
-    deprecation_message: null,
-  })
+/** As a worker of its author lists a tool: null for each field that the tool has nothing for. */
+const listed = (toolkit: string, requirements: object) => ({
+  name: 'Add',
+  fully_qualified_name: `${toolkit}.Add`,
+  description: 'Adds',
+  toolkit: { name: toolkit, description: null, version: '1.0.0' },
+  input: {
+    parameters: [
+      {
+        name: 'a',
+        required: true,
+        description: null,
+        value_schema: { val_type: 'integer', inner_val_type: null, enum: null },
+        inferrable: true,
+      },
+    ],
+  },
+  output: { description: null, available_modes: ['value', 'error'], value_schema: null },
+  requirements,
+  deprecation_message: null,
+})
 
-  it.each<[string, object]>([
-    ['nothing', { authorization: null, secrets: null, metadata: null }],
-    ['secrets', { authorization: null, secrets: [{ key: 'KEY' }, { key_id: 'OTHER' }], metadata: [] }],
-    [
-      'a provider',
-      { authorization: { provider_id: 'google', provider_type: 'oauth2', id: null, oauth2: { scopes: null } } },
-    ],
-    [
-      'a provider of its own',
-      { authorization: { provider_id: null, provider_type: 'oauth2', id: 'mine', oauth2: null } },
-    ],
-  ])('a definition with %s required is published as its worker lists it', async (_, requirements) => {
+it.each<[string, object]>([
+  ['nothing', { authorization: null, secrets: null, metadata: null }],
+  ['secrets', { authorization: null, secrets: [{ key: 'KEY' }, { key_id: 'OTHER' }], metadata: [] }],
+  [
+    'a provider',
+    { authorization: { provider_id: 'google', provider_type: 'oauth2', id: null, oauth2: { scopes: null } } },
+  ],
+  [
+    'a provider of its own',
+    { authorization: { provider_id: null, provider_type: 'oauth2', id: 'mine', oauth2: null } },
+  ],
+])(
+  'what an engine and its own programs do a definition with %s required is published as its worker lists it',
+  async (_, requirements) => {
     const toolkit = `Arcade${toolkits++}`
     const { status, body } = await publish(listed(toolkit, requirements))
     expect([status, body.ids]).toEqual([201, [`${toolkit}.Add@1.0.0`]])
     const { body: tools } = await server.json('GET', '/worker/tools')
     const own = tools.find((each: { toolkit: { name: string } }) => each.toolkit.name === toolkit)
     expect(own).toMatchObject({ description: 'Adds', requirements })
-  })
+  },
+)
 
-  it('each listed tool has requirements and a description, which an engine requires', async () => {
-    const toolkit = { name: 'Terse', version: '1.0.0' }
-    const input = { parameters: [] }
-    const output = { available_modes: ['value'] }
-    await publish({ name: 'A', fully_qualified_name: 'Terse.A', toolkit, input, output })
-    const { body } = await server.json('GET', '/worker/tools')
-    for (const tool of body)
-      expect(tool).toMatchObject({ description: expect.any(String), requirements: expect.any(Object) })
-  })
-
-  it('the hash of the list changes with the list, and no metadata is promised that no call is given', async () => {
-    const before = (await server.json('GET', '/worker/health')).body
-    const toolkit = `Arcade${toolkits++}`
-    const metadata = [{ key: 'client_id' }]
-    const { status, body } = await publish(listed(toolkit, { metadata }))
-    expect([status, body.errors[0].path]).toEqual([422, '/requirements/metadata'])
-    expect((await publish(listed(toolkit, {}))).status).toBe(201)
-    await expect
-      .poll(async () => (await server.json('GET', '/worker/health')).body.tool_definitions_hash)
-      .not.toBe(before.tool_definitions_hash)
-  })
+it('what an engine and its own programs do each listed tool has requirements and a description, which an engine requires', async () => {
+  const toolkit = { name: 'Terse', version: '1.0.0' }
+  const input = { parameters: [] }
+  const output = { available_modes: ['value'] }
+  await publish({ name: 'A', fully_qualified_name: 'Terse.A', toolkit, input, output })
+  const { body } = await server.json('GET', '/worker/tools')
+  for (const tool of body)
+    expect(tool).toMatchObject({ description: expect.any(String), requirements: expect.any(Object) })
 })
 
-describe("a list of OXP's", () => {
-  it('has all tools for clients that know no pages, and pages for who asks for them', async () => {
-    const tools = Array.from({ length: 150 }, (_, index) => ({
-      name: `t${index}`,
-      description: 'D',
-      inputSchema: object,
-    }))
-    expect((await publishList(tools)).status).toBe(201)
-    for (const path of ['/tools', '/oxp/tools']) {
-      const list = async (query = '') => (await server.json('GET', `${path}${query}`)).body
-      await expect.poll(async () => (await list()).items.length).toBeGreaterThan(150)
-      const all = await list()
-      expect(all.next_cursor).toBeUndefined()
-      const first = await list('?limit=100')
-      expect([first.items.length, typeof first.next_cursor]).toEqual([100, 'string'])
-      const rest = await list(`?cursor=${first.next_cursor}`)
-      expect([...first.items, ...rest.items]).toEqual(all.items)
-    }
-  })
+it('what an engine and its own programs do the hash of the list changes with the list, and no metadata is promised that no call is given', async () => {
+  const before = (await server.json('GET', '/worker/health')).body
+  const toolkit = `Arcade${toolkits++}`
+  const metadata = [{ key: 'client_id' }]
+  const { status, body } = await publish(listed(toolkit, { metadata }))
+  expect([status, body.errors[0].path]).toEqual([422, '/requirements/metadata'])
+  expect((await publish(listed(toolkit, {}))).status).toBe(201)
+  await expect
+    .poll(async () => (await server.json('GET', '/worker/health')).body.tool_definitions_hash)
+    .not.toBe(before.tool_definitions_hash)
+})
+
+it("a list of OXP's has all tools for clients that know no pages, and pages for who asks for them", async () => {
+  const tools = Array.from({ length: 150 }, (_, index) => ({
+    name: `t${index}`,
+    description: 'D',
+    inputSchema: object,
+  }))
+  expect((await publishList(tools)).status).toBe(201)
+  for (const path of ['/tools', '/oxp/tools']) {
+    const list = async (query = '') => (await server.json('GET', `${path}${query}`)).body
+    await expect.poll(async () => (await list()).items.length).toBeGreaterThan(150)
+    const all = await list()
+    expect(all.next_cursor).toBeUndefined()
+    const first = await list('?limit=100')
+    expect([first.items.length, typeof first.next_cursor]).toEqual([100, 'string'])
+    const rest = await list(`?cursor=${first.next_cursor}`)
+    expect([...first.items, ...rest.items]).toEqual(all.items)
+  }
 })

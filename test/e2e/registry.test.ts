@@ -210,83 +210,81 @@ async function call(tool_id: string): Promise<{ status: number; value?: unknown;
   return { status, value: body.result?.value, message: body.message ?? body.result?.error?.message }
 }
 
-describe('publishing one definition', () => {
-  it('answers 201 with the ids, and 200 for the same again, also in other words', async () => {
-    const first = definition('One.Same@1.0.0')
-    expect(await server.json('POST', '/tools', first)).toMatchObject({ status: 201, body: { ids: [first.id] } })
-    expect(await server.json('POST', '/tools', first)).toMatchObject({ status: 200, body: { ids: [first.id] } })
-    const turned = Object.fromEntries(Object.entries(first).reverse())
-    expect(await server.json('POST', '/tools', turned)).toMatchObject({ status: 200 })
-    expect(await server.json('POST', '/tools', { definition: first })).toMatchObject({ status: 200 })
-  })
+it('publishing one definition answers 201 with the ids, and 200 for the same again, also in other words', async () => {
+  const first = definition('One.Same@1.0.0')
+  expect(await server.json('POST', '/tools', first)).toMatchObject({ status: 201, body: { ids: [first.id] } })
+  expect(await server.json('POST', '/tools', first)).toMatchObject({ status: 200, body: { ids: [first.id] } })
+  const turned = Object.fromEntries(Object.entries(first).reverse())
+  expect(await server.json('POST', '/tools', turned)).toMatchObject({ status: 200 })
+  expect(await server.json('POST', '/tools', { definition: first })).toMatchObject({ status: 200 })
+})
 
-  it('refuses another document, implementation or tags under the id of a published version', async () => {
-    const first = callable('One.Conflict@1.0.0')
-    expect((await server.json('POST', '/tools', first)).status).toBe(201)
-    expect((await server.json('POST', '/tools', first)).status).toBe(200)
-    const others = [
-      definition('One.Conflict@1.0.0', { description: 'Another' }),
-      callable('One.Conflict@1.0.0', 'elsewhere'),
-      { ...first, tags: ['new'] },
-    ]
-    for (const other of others) {
-      const { status, body } = await server.json('POST', '/tools', other)
-      expect(status).toBe(409)
-      expect(body.message).toBe(
-        "'One.Conflict@1.0.0' is published already, and a version never changes: publish it under a higher version",
-      )
-    }
-    const bare = definition('One.Later@1.0.0')
-    expect((await server.json('POST', '/tools', bare)).status).toBe(201)
-    expect(await server.json('POST', '/tools', callable('One.Later@1.0.0'))).toMatchObject({
-      status: 409,
-      body: {
-        message:
-          "'One.Later@1.0.0' is published already, and a version never changes: the one that is there has no implementation, so publish it with one under a higher version",
-      },
-    })
-    expect((await server.json('POST', '/tools', callable('One.Later@1.0.1'))).status).toBe(201)
-    expect((await server.json('GET', '/tools/One.Conflict')).body.description).toBe('What One.Conflict does')
-  })
-
-  it('refuses an id that differs from another in case only, for any version', async () => {
-    expect((await server.json('POST', '/tools', definition('One.CaseD@1.0.0'))).status).toBe(201)
-    for (const id of ['one.cased@1.0.0', 'ONE.CASED@1.0.0', 'One.Cased@2.0.0']) {
-      const { status, body } = await server.json('POST', '/tools', definition(id))
-      expect(status).toBe(409)
-      expect(body.message).toBe("'One.CaseD' exists: ids are unique ignoring case")
-    }
-    expect((await server.json('GET', '/tools/ONE.cased')).body.id).toBe('One.CaseD@1.0.0')
-  })
-
-  it('shows a new tool in lists, in searches and to calls the moment it is acknowledged', async () => {
-    for (let n = 0; n < 10; n += 1) {
-      const id = `Moment.Tool${n}@1.0.0`
-      expect(await call(`Moment.Tool${n}`)).toMatchObject({ status: 400 })
-      const before = await server.json('GET', '/tools?toolkit=Moment')
-      expect((await server.json('POST', '/tools', callable(id, `says${n}`))).status).toBe(201)
-      const after = await server.json('GET', '/tools?toolkit=Moment')
-      expect(ids(after.body)).toEqual([...ids(before.body), id])
-      expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'))
-      expect(ids((await server.json('GET', `/tools?q=Tool${n}&toolkit=Moment`)).body)).toContain(id)
-      expect(await call(`Moment.Tool${n}`)).toMatchObject({ status: 200, value: `says${n}` })
-      expect((await server.json('GET', `/tools/${id}`)).status).toBe(200)
-    }
-  })
-
-  it('lists a tool without an implementation and says that it cannot be called', async () => {
-    const made = await server.json('POST', '/tools', definition('One.Listed@1.0.0'))
-    expect(made).toMatchObject({ status: 201, body: { ids: ['One.Listed@1.0.0'] } })
-    expect(made.headers.get('switchboard-note')).toMatch(
-      /^Without an implementation, 'One\.Listed@1\.0\.0' cannot be called, .* beside the 'definition'$/,
+it('publishing one definition refuses another document, implementation or tags under the id of a published version', async () => {
+  const first = callable('One.Conflict@1.0.0')
+  expect((await server.json('POST', '/tools', first)).status).toBe(201)
+  expect((await server.json('POST', '/tools', first)).status).toBe(200)
+  const others = [
+    definition('One.Conflict@1.0.0', { description: 'Another' }),
+    callable('One.Conflict@1.0.0', 'elsewhere'),
+    { ...first, tags: ['new'] },
+  ]
+  for (const other of others) {
+    const { status, body } = await server.json('POST', '/tools', other)
+    expect(status).toBe(409)
+    expect(body.message).toBe(
+      "'One.Conflict@1.0.0' is published already, and a version never changes: publish it under a higher version",
     )
-    const batch = await server.json('POST', '/tools', [definition('One.Next@1.0.0')])
-    expect(batch.headers.get('switchboard-note')).toContain("'One.Next@1.0.0'")
-    expect(ids((await server.json('GET', '/tools?toolkit=One&limit=1000')).body)).toContain('One.Listed@1.0.0')
-    expect(await call('One.Listed')).toMatchObject({
-      status: 400,
-      message: "Tool 'One.Listed@1.0.0' cannot be called here",
-    })
+  }
+  const bare = definition('One.Later@1.0.0')
+  expect((await server.json('POST', '/tools', bare)).status).toBe(201)
+  expect(await server.json('POST', '/tools', callable('One.Later@1.0.0'))).toMatchObject({
+    status: 409,
+    body: {
+      message:
+        "'One.Later@1.0.0' is published already, and a version never changes: the one that is there has no implementation, so publish it with one under a higher version",
+    },
+  })
+  expect((await server.json('POST', '/tools', callable('One.Later@1.0.1'))).status).toBe(201)
+  expect((await server.json('GET', '/tools/One.Conflict')).body.description).toBe('What One.Conflict does')
+})
+
+it('publishing one definition refuses an id that differs from another in case only, for any version', async () => {
+  expect((await server.json('POST', '/tools', definition('One.CaseD@1.0.0'))).status).toBe(201)
+  for (const id of ['one.cased@1.0.0', 'ONE.CASED@1.0.0', 'One.Cased@2.0.0']) {
+    const { status, body } = await server.json('POST', '/tools', definition(id))
+    expect(status).toBe(409)
+    expect(body.message).toBe("'One.CaseD' exists: ids are unique ignoring case")
+  }
+  expect((await server.json('GET', '/tools/ONE.cased')).body.id).toBe('One.CaseD@1.0.0')
+})
+
+it('publishing one definition shows a new tool in lists, in searches and to calls the moment it is acknowledged', async () => {
+  for (let n = 0; n < 10; n += 1) {
+    const id = `Moment.Tool${n}@1.0.0`
+    expect(await call(`Moment.Tool${n}`)).toMatchObject({ status: 400 })
+    const before = await server.json('GET', '/tools?toolkit=Moment')
+    expect((await server.json('POST', '/tools', callable(id, `says${n}`))).status).toBe(201)
+    const after = await server.json('GET', '/tools?toolkit=Moment')
+    expect(ids(after.body)).toEqual([...ids(before.body), id])
+    expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'))
+    expect(ids((await server.json('GET', `/tools?q=Tool${n}&toolkit=Moment`)).body)).toContain(id)
+    expect(await call(`Moment.Tool${n}`)).toMatchObject({ status: 200, value: `says${n}` })
+    expect((await server.json('GET', `/tools/${id}`)).status).toBe(200)
+  }
+})
+
+it('publishing one definition lists a tool without an implementation and says that it cannot be called', async () => {
+  const made = await server.json('POST', '/tools', definition('One.Listed@1.0.0'))
+  expect(made).toMatchObject({ status: 201, body: { ids: ['One.Listed@1.0.0'] } })
+  expect(made.headers.get('switchboard-note')).toMatch(
+    /^Without an implementation, 'One\.Listed@1\.0\.0' cannot be called, .* beside the 'definition'$/,
+  )
+  const batch = await server.json('POST', '/tools', [definition('One.Next@1.0.0')])
+  expect(batch.headers.get('switchboard-note')).toContain("'One.Next@1.0.0'")
+  expect(ids((await server.json('GET', '/tools?toolkit=One&limit=1000')).body)).toContain('One.Listed@1.0.0')
+  expect(await call('One.Listed')).toMatchObject({
+    status: 400,
+    message: "Tool 'One.Listed@1.0.0' cannot be called here",
   })
 })
 
@@ -366,276 +364,262 @@ const INVALID: readonly (readonly [string, unknown, readonly string[]])[] = [
   ['a lone surrogate in a name', withInput({ type: 'object', properties: { '\udc00': {} } }), ['']],
 ]
 
-describe('definitions that cannot be published', () => {
-  it.each(INVALID)('refuses %s, and says where', async (_, document, wanted) => {
-    const bare = await server.json('POST', '/tools', document)
-    expect(bare).toMatchObject({ status: 422, body: { message: 'The definition is not valid' } })
-    expect(paths(bare.body)?.sort()).toEqual([...wanted].sort())
-    for (const { message } of bare.body.errors) expect(message).toMatch(/^[A-Z]/)
-    const wrapped = await server.json('POST', '/tools', { definition: document })
-    expect(wrapped.status).toBe(422)
-    expect(paths(wrapped.body)?.sort()).toEqual(wanted.map((path) => `/definition${path}`).sort())
-    const { body } = await server.json('POST', '/tools', [document])
-    expect(body.results).toMatchObject([{ status: 422 }])
-    expect(paths(body.results[0])?.sort()).toEqual([...wanted].sort())
-  })
+it.each(INVALID)('publication refuses %s, and says where', async (_, document, wanted) => {
+  const bare = await server.json('POST', '/tools', document)
+  expect(bare).toMatchObject({ status: 422, body: { message: 'The definition is not valid' } })
+  expect(paths(bare.body)?.sort()).toEqual([...wanted].sort())
+  for (const { message } of bare.body.errors) expect(message).toMatch(/^[A-Z]/)
+  const wrapped = await server.json('POST', '/tools', { definition: document })
+  expect(wrapped.status).toBe(422)
+  expect(paths(wrapped.body)?.sort()).toEqual(wanted.map((path) => `/definition${path}`).sort())
+  const { body } = await server.json('POST', '/tools', [document])
+  expect(body.results).toMatchObject([{ status: 422 }])
+  expect(paths(body.results[0])?.sort()).toEqual([...wanted].sort())
+})
 
-  it('takes what is just within the bounds', async () => {
-    const within = [
-      definition('Bound.Deep@1.0.0', { input_schema: { type: 'object', properties: { x: nest(30) } } }),
-      definition('Bound.Wide@1.0.0', {
-        input_schema: {
-          type: 'object',
-          properties: Object.fromEntries(Array.from({ length: 1_999 }, (_, n) => [`p${n}`, {}])),
-        },
-      }),
-      definition('Bound.Large@1.0.0', { description: 'x'.repeat(261_000) }),
-    ]
-    const { body } = await server.json('POST', '/tools', within)
-    expect(statuses(body)).toEqual([201, 201, 201])
-    for (const each of within) expect((await server.json('GET', `/tools/${each.id}`)).body).toEqual(each)
-  })
-
-  it('refuses __proto__ wherever it stands', async () => {
-    const text = JSON.stringify(definition('Bad.Proto@1.0.0')).replace('"text":', '"__proto__":')
-    for (const body of [text, `[${text}]`, `{"definition":${text}}`]) {
-      const headers = { 'content-type': 'application/json' }
-      const response = await fetch(`${server.url}/tools`, { method: 'POST', headers, body })
-      expect(response.status).toBe(400)
-      expect(await response.text()).toContain('__proto__')
-    }
-    expect((await server.json('GET', '/tools/Bad.Proto')).status).toBe(404)
-  })
-
-  it('reports everything at once: the wrapper, the document and the schemas', async () => {
-    const { status, body } = await server.json('POST', '/tools', {
-      definition: withInput({
+it('publication takes what is just within the bounds', async () => {
+  const within = [
+    definition('Bound.Deep@1.0.0', { input_schema: { type: 'object', properties: { x: nest(30) } } }),
+    definition('Bound.Wide@1.0.0', {
+      input_schema: {
         type: 'object',
-        properties: { x: { $ref: '#', pattern: '(a*)\\1b' }, y: { type: 1 } },
-      }),
-      implementation: { kind: 'telepathy' },
-      tags: [''],
-      surprise: true,
-    })
+        properties: Object.fromEntries(Array.from({ length: 1_999 }, (_, n) => [`p${n}`, {}])),
+      },
+    }),
+    definition('Bound.Large@1.0.0', { description: 'x'.repeat(261_000) }),
+  ]
+  const { body } = await server.json('POST', '/tools', within)
+  expect(statuses(body)).toEqual([201, 201, 201])
+  for (const each of within) expect((await server.json('GET', `/tools/${each.id}`)).body).toEqual(each)
+})
+
+it('publication refuses __proto__ wherever it stands', async () => {
+  const text = JSON.stringify(definition('Bad.Proto@1.0.0')).replace('"text":', '"__proto__":')
+  for (const body of [text, `[${text}]`, `{"definition":${text}}`]) {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`${server.url}/tools`, { method: 'POST', headers, body })
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain('__proto__')
+  }
+  expect((await server.json('GET', '/tools/Bad.Proto')).status).toBe(404)
+})
+
+it('publication reports everything at once: the wrapper, the document and the schemas', async () => {
+  const { status, body } = await server.json('POST', '/tools', {
+    definition: withInput({
+      type: 'object',
+      properties: { x: { $ref: '#', pattern: '(a*)\\1b' }, y: { type: 1 } },
+    }),
+    implementation: { kind: 'telepathy' },
+    tags: [''],
+    surprise: true,
+  })
+  expect(status).toBe(422)
+  expect(paths(body)?.sort()).toEqual([
+    '/definition/input_schema/properties/x/$ref',
+    '/definition/input_schema/properties/x/pattern',
+    '/definition/input_schema/properties/y/type',
+    '/implementation/kind',
+    '/surprise',
+    '/tags',
+  ])
+})
+
+it('publication refuses dialects and options there are not', async () => {
+  const unknown = await server.json('POST', '/tools?dialect=esperanto', definition('Bad.Tool@1.0.0'))
+  expect(unknown.status).toBe(422)
+  expect(unknown.body.errors[0].message).toContain("Unknown dialect 'esperanto'")
+  expect((await server.json('POST', '/tools?allow=everything', definition('Bad.Tool@1.0.0'))).status).toBe(400)
+  expect((await server.json('POST', '/tools?dialect=oxp', { id: 'Bad.Tool@1.0.0' })).body.errors).toContainEqual({
+    path: '/input_schema',
+    message: 'Is required',
+  })
+})
+
+const beside = (given: object) => ({ definition: definition('Beside.Tool@1.0.0'), ...given })
+
+it.each([
+  ['an unknown field', { secret: 1 }, ['/secret']],
+  ['a toolkit that is none', { toolkit: 'a b' }, ['/toolkit']],
+  ['another toolkit', { toolkit: 'Other' }, ['/definition/id']],
+  ['a version that is none', { version: '1' }, ['/version']],
+  ['another version', { version: '2.0.0' }, ['/definition/version']],
+  ['tags that are no list', { tags: 'mail' }, ['/tags']],
+  ['tags that are no texts', { tags: [1] }, ['/tags']],
+  ['too many tags', { tags: Array.from({ length: 33 }, (_, n) => `t${n}`) }, ['/tags']],
+  ['a tag with a lone surrogate', { tags: ['\ud800'] }, ['/tags']],
+  ['an implementation that is none', { implementation: 'http' }, ['/implementation']],
+  ['an implementation of no kind', { implementation: {} }, ['/implementation']],
+  ['an implementation that comes with deployments', { implementation: { kind: 'bundled' } }, ['/implementation/kind']],
+  ['an implementation of an unknown kind', { implementation: { kind: 'magic' } }, ['/implementation/kind']],
+])('%s beside a definition is refused', async (_, given, wanted) => {
+  const { status, body } = await server.json('POST', '/tools', beside(given))
+  expect(status).toBe(422)
+  expect(paths(body)).toEqual(wanted)
+})
+
+it('an implementation beside a definition is refused that is no text, or too much of it', async () => {
+  for (const url of ['https://example.com/\ud800', `https://example.com/${'x'.repeat(256 * 1024)}`]) {
+    const { status, body } = await server.json(
+      'POST',
+      '/tools',
+      beside({ implementation: { kind: 'http', method: 'GET', url } }),
+    )
     expect(status).toBe(422)
-    expect(paths(body)?.sort()).toEqual([
-      '/definition/input_schema/properties/x/$ref',
-      '/definition/input_schema/properties/x/pattern',
-      '/definition/input_schema/properties/y/type',
-      '/implementation/kind',
-      '/surprise',
-      '/tags',
-    ])
-  })
-
-  it('refuses dialects and options there are not', async () => {
-    const unknown = await server.json('POST', '/tools?dialect=esperanto', definition('Bad.Tool@1.0.0'))
-    expect(unknown.status).toBe(422)
-    expect(unknown.body.errors[0].message).toContain("Unknown dialect 'esperanto'")
-    expect((await server.json('POST', '/tools?allow=everything', definition('Bad.Tool@1.0.0'))).status).toBe(400)
-    expect((await server.json('POST', '/tools?dialect=oxp', { id: 'Bad.Tool@1.0.0' })).body.errors).toContainEqual({
-      path: '/input_schema',
-      message: 'Is required',
-    })
-  })
+    expect(paths(body)).toContain('/implementation')
+  }
 })
 
-describe('what is said beside a definition', () => {
-  const beside = (given: object) => ({ definition: definition('Beside.Tool@1.0.0'), ...given })
-
-  it.each([
-    ['an unknown field', { secret: 1 }, ['/secret']],
-    ['a toolkit that is none', { toolkit: 'a b' }, ['/toolkit']],
-    ['another toolkit', { toolkit: 'Other' }, ['/definition/id']],
-    ['a version that is none', { version: '1' }, ['/version']],
-    ['another version', { version: '2.0.0' }, ['/definition/version']],
-    ['tags that are no list', { tags: 'mail' }, ['/tags']],
-    ['tags that are no texts', { tags: [1] }, ['/tags']],
-    ['too many tags', { tags: Array.from({ length: 33 }, (_, n) => `t${n}`) }, ['/tags']],
-    ['a tag with a lone surrogate', { tags: ['\ud800'] }, ['/tags']],
-    ['an implementation that is none', { implementation: 'http' }, ['/implementation']],
-    ['an implementation of no kind', { implementation: {} }, ['/implementation']],
-    [
-      'an implementation that comes with deployments',
-      { implementation: { kind: 'bundled' } },
-      ['/implementation/kind'],
-    ],
-    ['an implementation of an unknown kind', { implementation: { kind: 'magic' } }, ['/implementation/kind']],
-  ])('refuses %s', async (_, given, wanted) => {
-    const { status, body } = await server.json('POST', '/tools', beside(given))
-    expect(status).toBe(422)
-    expect(paths(body)).toEqual(wanted)
-  })
-
-  it('refuses an implementation that is no text, or too much of it', async () => {
-    for (const url of ['https://example.com/\ud800', `https://example.com/${'x'.repeat(256 * 1024)}`]) {
-      const { status, body } = await server.json(
-        'POST',
-        '/tools',
-        beside({ implementation: { kind: 'http', method: 'GET', url } }),
-      )
-      expect(status).toBe(422)
-      expect(paths(body)).toContain('/implementation')
-    }
-  })
-
-  it('keeps tags, finds tools by them, and lists the toolkit that was named', async () => {
-    const { definition: tagged } = { definition: definition('Beside.Tagged@1.2.3') }
-    const all = { definition: tagged, toolkit: 'Beside', version: '1.2.3', tags: ['mail', 'fancy'] }
-    expect(await server.json('POST', '/tools', all)).toMatchObject({ status: 201, body: { ids: [tagged.id] } })
-    expect(ids((await server.json('GET', '/tools?tag=fancy')).body)).toEqual([tagged.id])
-    expect(ids((await server.json('GET', '/tools?tag=fancy&q=tagged')).body)).toEqual([tagged.id])
-    expect((await server.json('GET', '/tools?tag=none')).body.items).toEqual([])
-  })
+it('tags beside a definition are kept, tools are found by them, and the toolkit that was named is listed', async () => {
+  const { definition: tagged } = { definition: definition('Beside.Tagged@1.2.3') }
+  const all = { definition: tagged, toolkit: 'Beside', version: '1.2.3', tags: ['mail', 'fancy'] }
+  expect(await server.json('POST', '/tools', all)).toMatchObject({ status: 201, body: { ids: [tagged.id] } })
+  expect(ids((await server.json('GET', '/tools?tag=fancy')).body)).toEqual([tagged.id])
+  expect(ids((await server.json('GET', '/tools?tag=fancy&q=tagged')).body)).toEqual([tagged.id])
+  expect((await server.json('GET', '/tools?tag=none')).body.items).toEqual([])
 })
 
-describe('batches', () => {
-  it('judges each document alone', async () => {
-    const { status, body } = await server.json('POST', '/tools', [
-      definition('Batch.A@1.0.0'),
-      definition('Batch.B@1.0.0', { name: '' }),
-      definition('Batch.A@1.0.0'),
-      definition('Batch.A@1.0.0', { description: 'Another' }),
-      { definition: definition('Batch.C@1.0.0'), tags: ['t'] },
-      'nonsense',
-      definition('Batch.c@1.0.0'),
-      callable('Batch.D@1.0.0', 'd'),
-    ])
-    expect(status).toBe(200)
-    expect(body.results.map(({ id, status: each }: Result) => [id, each])).toEqual([
-      ['Batch.A@1.0.0', 201],
-      ['Batch.B@1.0.0', 422],
-      ['Batch.A@1.0.0', 200],
-      ['Batch.A@1.0.0', 409],
-      ['Batch.C@1.0.0', 201],
-      [null, 422],
-      ['Batch.c@1.0.0', 409],
-      ['Batch.D@1.0.0', 201],
-    ])
-    expect(paths(body.results[1])).toEqual(['/name'])
-    expect(await call('Batch.D')).toMatchObject({ value: 'd' })
-    expect(ids((await server.json('GET', '/tools?toolkit=Batch')).body)).toEqual([
-      'Batch.A@1.0.0',
-      'Batch.C@1.0.0',
-      'Batch.D@1.0.0',
-    ])
-  })
-
-  it('takes 1,000 at once, refuses 1,001 as a whole, and does nothing for none', async () => {
-    const many = Array.from({ length: 1_001 }, (_, n) => definition(`Thousand.T${n}@1.0.0`))
-    const refused = await server.json('POST', '/tools', many)
-    expect(refused).toMatchObject({
-      status: 400,
-      body: { message: 'Cannot read the body: A batch holds at most 1000 definitions, got 1001' },
-    })
-    expect((await server.json('GET', '/tools?toolkit=Thousand')).body.items).toEqual([])
-    const { body } = await server.json('POST', '/tools', many.slice(1))
-    expect(new Set(statuses(body))).toEqual(new Set([201]))
-    const listed = await server.json('GET', '/tools?toolkit=Thousand&limit=1000')
-    expect(new Set(ids(listed.body))).toEqual(new Set(many.slice(1).map(({ id }) => id)))
-    expect(await server.json('POST', '/tools', [])).toMatchObject({ status: 200, body: { results: [] } })
-  })
-
-  it('answers bodies that are too large, of another type or no JSON as such', async () => {
-    const send = (body: string, type = 'application/json') =>
-      raw(server.url, { method: 'POST', path: '/tools', headers: { 'content-type': type }, body })
-    expect((await send(`"${'x'.repeat(16 * 1024 * 1024)}"`)).status).toBe(413)
-    expect((await send('{}', 'text/plain')).status).toBe(415)
-    const broken = await send('{"id": }')
-    expect(broken.status).toBe(400)
-    expect(broken.text).toContain('line 1')
-  })
+it('publishing a batch judges each document alone', async () => {
+  const { status, body } = await server.json('POST', '/tools', [
+    definition('Batch.A@1.0.0'),
+    definition('Batch.B@1.0.0', { name: '' }),
+    definition('Batch.A@1.0.0'),
+    definition('Batch.A@1.0.0', { description: 'Another' }),
+    { definition: definition('Batch.C@1.0.0'), tags: ['t'] },
+    'nonsense',
+    definition('Batch.c@1.0.0'),
+    callable('Batch.D@1.0.0', 'd'),
+  ])
+  expect(status).toBe(200)
+  expect(body.results.map(({ id, status: each }: Result) => [id, each])).toEqual([
+    ['Batch.A@1.0.0', 201],
+    ['Batch.B@1.0.0', 422],
+    ['Batch.A@1.0.0', 200],
+    ['Batch.A@1.0.0', 409],
+    ['Batch.C@1.0.0', 201],
+    [null, 422],
+    ['Batch.c@1.0.0', 409],
+    ['Batch.D@1.0.0', 201],
+  ])
+  expect(paths(body.results[1])).toEqual(['/name'])
+  expect(await call('Batch.D')).toMatchObject({ value: 'd' })
+  expect(ids((await server.json('GET', '/tools?toolkit=Batch')).body)).toEqual([
+    'Batch.A@1.0.0',
+    'Batch.C@1.0.0',
+    'Batch.D@1.0.0',
+  ])
 })
 
-describe('lists', () => {
-  it.each([
-    'limit=0',
-    'limit=1001',
-    'limit=-1',
-    'limit=ten',
-    'limit=1.5',
-    'cursor=!!!',
-    'cursor=',
-    'cursor=YWJj',
-    'cursor=MTAw',
-    'cursor=%F0%9F%98%80',
-    'q=tool&cursor=YWJj',
-    'q=tool&cursor=YS5i',
-    'versions=all&cursor=YS5i',
-    'versions=all&cursor=MTAw',
-    'versions=some',
-    'toolkit=a%20b',
-    'format=esperanto',
-  ])('refuses ?%s', async (query) => {
-    const { status, body } = await server.json('GET', `/tools?${query}`)
-    expect(status).toBe(400)
-    expect(body.message).toMatch(/^Cannot read the query at '\w+': Must be /)
+it('publishing a batch takes 1,000 at once, refuses 1,001 as a whole, and does nothing for none', async () => {
+  const many = Array.from({ length: 1_001 }, (_, n) => definition(`Thousand.T${n}@1.0.0`))
+  const refused = await server.json('POST', '/tools', many)
+  expect(refused).toMatchObject({
+    status: 400,
+    body: { message: 'Cannot read the body: A batch holds at most 1000 definitions, got 1001' },
   })
+  expect((await server.json('GET', '/tools?toolkit=Thousand')).body.items).toEqual([])
+  const { body } = await server.json('POST', '/tools', many.slice(1))
+  expect(new Set(statuses(body))).toEqual(new Set([201]))
+  const listed = await server.json('GET', '/tools?toolkit=Thousand&limit=1000')
+  expect(new Set(ids(listed.body))).toEqual(new Set(many.slice(1).map(({ id }) => id)))
+  expect(await server.json('POST', '/tools', [])).toMatchObject({ status: 200, body: { results: [] } })
+})
 
-  it('answers 304 to whoever holds the list, until something is published', async () => {
-    for (const path of ['/tools', '/oxp/tools', '/tools?versions=all', '/tools?q=add']) {
-      const first = await server.json('GET', path)
-      const etag = first.headers.get('etag') ?? ''
-      expect(etag).toMatch(/^"[^"]+"$/)
-      expect(first.headers.get('cache-control')).toContain('private')
-      const held = await fetch(server.url + path, { headers: { 'if-none-match': etag } })
-      expect(held.status).toBe(304)
-      expect(await held.text()).toBe('')
-      expect((await fetch(server.url + path, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
-    }
-    const held = (await server.json('GET', '/tools')).headers.get('etag') ?? ''
-    await server.json('POST', '/tools', definition('Lists.New@1.0.0'))
-    const response = await fetch(`${server.url}/tools`, { headers: { 'if-none-match': held } })
-    expect(response.status).toBe(200)
-    expect(response.headers.get('etag')).not.toBe(held)
-  })
+it('publishing a batch answers bodies that are too large, of another type or no JSON as such', async () => {
+  const send = (body: string, type = 'application/json') =>
+    raw(server.url, { method: 'POST', path: '/tools', headers: { 'content-type': type }, body })
+  expect((await send(`"${'x'.repeat(16 * 1024 * 1024)}"`)).status).toBe(413)
+  expect((await send('{}', 'text/plain')).status).toBe(415)
+  const broken = await send('{"id": }')
+  expect(broken.status).toBe(400)
+  expect(broken.text).toContain('line 1')
+})
 
-  it('answers 304 to whoever holds a definition, and names its digest', async () => {
-    await server.json('POST', '/tools', definition('Lists.Held@1.0.0'))
-    const { headers } = await server.json('GET', '/tools/Lists.Held')
-    const etag = headers.get('etag') ?? ''
-    expect(etag).toMatch(/^"[0-9a-f]{64}"$/)
-    for (const id of ['Lists.Held', 'Lists.Held@1', 'Lists.Held@^1', 'lists.held@1.0.0']) {
-      const response = await fetch(`${server.url}/tools/${id}`, { headers: { 'if-none-match': etag } })
-      expect(response.status).toBe(304)
-    }
-    await server.json('POST', '/tools', definition('Lists.Held@1.0.1'))
-    expect((await fetch(`${server.url}/tools/Lists.Held`, { headers: { 'if-none-match': etag } })).status).toBe(200)
-  })
+it.each([
+  'limit=0',
+  'limit=1001',
+  'limit=-1',
+  'limit=ten',
+  'limit=1.5',
+  'cursor=!!!',
+  'cursor=',
+  'cursor=YWJj',
+  'cursor=MTAw',
+  'cursor=%F0%9F%98%80',
+  'q=tool&cursor=YWJj',
+  'q=tool&cursor=YS5i',
+  'versions=all&cursor=YS5i',
+  'versions=all&cursor=MTAw',
+  'versions=some',
+  'toolkit=a%20b',
+  'format=esperanto',
+])('GET /tools refuses ?%s', async (query) => {
+  const { status, body } = await server.json('GET', `/tools?${query}`)
+  expect(status).toBe(400)
+  expect(body.message).toMatch(/^Cannot read the query at '\w+': Must be /)
+})
 
-  it('lists the newest active version of each tool, and all active and deprecated ones under versions=all', async () => {
-    const versions = ['1.0.0', '1.9.0', '1.10.0', '2.0.0', '0.1.0']
-    for (const version of versions) await server.json('POST', '/tools', definition(`Many.Versions@${version}`))
-    const newest = async () => ids((await server.json('GET', '/tools?toolkit=Many')).body)
-    const all = async () => ids((await server.json('GET', '/tools?toolkit=Many&versions=all')).body).sort()
-    const id = (version: string) => `Many.Versions@${version}`
-    expect(await newest()).toEqual([id('2.0.0')])
-    expect(await all()).toEqual(versions.map(id).sort())
-    expect(ids(await walk(server, '/tools?toolkit=Many&versions=all', 2)).sort()).toEqual(versions.map(id).sort())
-    await server.json('PATCH', `/tools/${id('2.0.0')}`, { status: 'yanked' })
-    await server.json('PATCH', `/tools/${id('1.9.0')}`, { status: 'deprecated' })
-    await server.json('PATCH', `/tools/${id('0.1.0')}`, { status: 'disabled' })
-    expect(await newest()).toEqual([id('1.10.0')])
-    expect(await all()).toEqual(['1.0.0', '1.9.0', '1.10.0'].map(id).sort())
-    expect(ids((await server.json('GET', '/tools?q=versions&versions=all&toolkit=Many')).body).length).toBe(3)
-  })
+it('GET /tools answers 304 to whoever holds the list, until something is published', async () => {
+  for (const path of ['/tools', '/oxp/tools', '/tools?versions=all', '/tools?q=add']) {
+    const first = await server.json('GET', path)
+    const etag = first.headers.get('etag') ?? ''
+    expect(etag).toMatch(/^"[^"]+"$/)
+    expect(first.headers.get('cache-control')).toContain('private')
+    const held = await fetch(server.url + path, { headers: { 'if-none-match': etag } })
+    expect(held.status).toBe(304)
+    expect(await held.text()).toBe('')
+    expect((await fetch(server.url + path, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
+  }
+  const held = (await server.json('GET', '/tools')).headers.get('etag') ?? ''
+  await server.json('POST', '/tools', definition('Lists.New@1.0.0'))
+  const response = await fetch(`${server.url}/tools`, { headers: { 'if-none-match': held } })
+  expect(response.status).toBe(200)
+  expect(response.headers.get('etag')).not.toBe(held)
+})
 
-  it('ranks the exact name first', async () => {
-    await server.json('POST', '/tools', [
-      definition('Rank.SendMessageToEveryone@1.0.0', { description: 'send message send message send message' }),
-      definition('Rank.Message@1.0.0', { description: 'send send send message' }),
-      definition('Rank.SendMessage@1.0.0', { description: 'Delivers it' }),
-      definition('SendMessage.Rank@1.0.0', { description: 'send message' }),
-    ])
-    for (const q of ['SendMessage', 'send message', 'Rank.SendMessage', 'rank_sendmessage', 'Rank_SendMessage']) {
-      expect(ids((await server.json('GET', `/tools?q=${encodeURIComponent(q)}`)).body)[0]).toBe(
-        'Rank.SendMessage@1.0.0',
-      )
-    }
-    for (const q of ['"', '*', 'a"b', 'NEAR(', 'OR', "'; --", '%', '(', 'x'.repeat(500)]) {
-      expect((await server.json('GET', `/tools?q=${encodeURIComponent(q)}`)).status).toBe(200)
-    }
-  })
+it('GET /tools answers 304 to whoever holds a definition, and names its digest', async () => {
+  await server.json('POST', '/tools', definition('Lists.Held@1.0.0'))
+  const { headers } = await server.json('GET', '/tools/Lists.Held')
+  const etag = headers.get('etag') ?? ''
+  expect(etag).toMatch(/^"[0-9a-f]{64}"$/)
+  for (const id of ['Lists.Held', 'Lists.Held@1', 'Lists.Held@^1', 'lists.held@1.0.0']) {
+    const response = await fetch(`${server.url}/tools/${id}`, { headers: { 'if-none-match': etag } })
+    expect(response.status).toBe(304)
+  }
+  await server.json('POST', '/tools', definition('Lists.Held@1.0.1'))
+  expect((await fetch(`${server.url}/tools/Lists.Held`, { headers: { 'if-none-match': etag } })).status).toBe(200)
+})
+
+it('GET /tools lists the newest active version of each tool, and all active and deprecated ones under versions=all', async () => {
+  const versions = ['1.0.0', '1.9.0', '1.10.0', '2.0.0', '0.1.0']
+  for (const version of versions) await server.json('POST', '/tools', definition(`Many.Versions@${version}`))
+  const newest = async () => ids((await server.json('GET', '/tools?toolkit=Many')).body)
+  const all = async () => ids((await server.json('GET', '/tools?toolkit=Many&versions=all')).body).sort()
+  const id = (version: string) => `Many.Versions@${version}`
+  expect(await newest()).toEqual([id('2.0.0')])
+  expect(await all()).toEqual(versions.map(id).sort())
+  expect(ids(await walk(server, '/tools?toolkit=Many&versions=all', 2)).sort()).toEqual(versions.map(id).sort())
+  await server.json('PATCH', `/tools/${id('2.0.0')}`, { status: 'yanked' })
+  await server.json('PATCH', `/tools/${id('1.9.0')}`, { status: 'deprecated' })
+  await server.json('PATCH', `/tools/${id('0.1.0')}`, { status: 'disabled' })
+  expect(await newest()).toEqual([id('1.10.0')])
+  expect(await all()).toEqual(['1.0.0', '1.9.0', '1.10.0'].map(id).sort())
+  expect(ids((await server.json('GET', '/tools?q=versions&versions=all&toolkit=Many')).body).length).toBe(3)
+})
+
+it('GET /tools ranks the exact name first', async () => {
+  await server.json('POST', '/tools', [
+    definition('Rank.SendMessageToEveryone@1.0.0', { description: 'send message send message send message' }),
+    definition('Rank.Message@1.0.0', { description: 'send send send message' }),
+    definition('Rank.SendMessage@1.0.0', { description: 'Delivers it' }),
+    definition('SendMessage.Rank@1.0.0', { description: 'send message' }),
+  ])
+  for (const q of ['SendMessage', 'send message', 'Rank.SendMessage', 'rank_sendmessage', 'Rank_SendMessage']) {
+    expect(ids((await server.json('GET', `/tools?q=${encodeURIComponent(q)}`)).body)[0]).toBe('Rank.SendMessage@1.0.0')
+  }
+  for (const q of ['"', '*', 'a"b', 'NEAR(', 'OR', "'; --", '%', '(', 'x'.repeat(500)]) {
+    expect((await server.json('GET', `/tools?q=${encodeURIComponent(q)}`)).status).toBe(200)
+  }
 })
 
 describe('which version answers', () => {
@@ -657,7 +641,7 @@ describe('which version answers', () => {
     await patch('Which.Old@1.1.0', 'deprecated')
   })
 
-  it('is said where a change names none, and none is served', async () => {
+  it('which version answers is said where a change names none, and none is served', async () => {
     await server.json(
       'POST',
       '/tools',
@@ -699,7 +683,7 @@ describe('which version answers', () => {
     ['Which.Tool@1.10.0', '1.10.0'],
     ['Which.Old', '1.1.0'],
     ['Which.Old@1', '1.0.0'],
-  ])('%s is %s', async (asked, version) => {
+  ])('%s is answered by %s', async (asked, version) => {
     expect(await call(asked)).toEqual({ status: 200, value: version, message: undefined })
     const { status, body } = await server.json('GET', `/tools/${encodeURIComponent(asked)}`)
     expect({ status, version: body.version }).toEqual({ status: 200, version })
@@ -718,93 +702,91 @@ describe('which version answers', () => {
     expect(await call(asked)).toEqual({ status: 400, message })
   })
 
-  it('answers 404 for what is unknown or no id', async () => {
+  it('GET /tools/{id} answers 404 for a version that is unknown, or for what is no id', async () => {
     for (const id of ['Which.None', 'Which.Tool@9.9.9', 'Which.Tool@^9', 'nonsense', 'a.b.c', '%20', 'Which.Tool@']) {
       expect((await server.json('GET', `/tools/${id}`)).status).toBe(404)
     }
   })
 })
 
-describe('statuses', () => {
-  it('takes a status in each of its forms', async () => {
-    const id = 'Status.Forms@1.0.0'
-    await server.json('POST', '/tools', [definition(id), definition('Status.Forms@2.0.0')])
-    const successor = 'Status.Forms@2.0.0'
-    const forms: readonly (readonly [object, object])[] = [
-      [{ status: 'deprecated' }, { status: 'deprecated' }],
-      [
-        { status: 'deprecated', message: 'm', successor },
-        { status: 'deprecated', message: 'm', successor },
-      ],
-      [{ status: { state: 'deprecated', message: 'm' } }, { status: 'deprecated', message: 'm' }],
-      [{ status: { deprecated: { successor } } }, { status: 'deprecated', successor }],
-      [{ status: 'yanked' }, { status: 'yanked' }],
-      [{ status: { state: 'disabled' } }, { status: 'disabled' }],
-      [{ status: { active: {} } }, { status: 'active' }],
-    ]
-    for (const [sent, wanted] of forms) {
-      const answer = await server.json('PATCH', `/tools/${id}`, sent)
-      expect(answer).toMatchObject({ status: 200, body: { id, ...wanted } })
-      const { headers } = await server.json('GET', `/tools/${id}`)
-      expect(headers.get('switchboard-status') ?? 'active').toBe(answer.body.status)
-    }
-  })
-
-  const malformed: readonly unknown[] = [
-    {},
-    [],
-    'active',
-    { status: 'gone' },
-    { status: 7 },
-    { status: {} },
-    { status: { state: 'active', since: 1 } },
-    { status: { active: {}, yanked: {} } },
-    { status: { yanked: null } },
-    { status: 'active', message: 'm' },
-    { status: 'yanked', other: 1 },
-    { status: { state: 'yanked' }, other: 1 },
-    { status: 'deprecated', message: 7 },
-    { status: 'deprecated', successor: 'nonsense' },
-    { status: 'deprecated', successor: 'A.B@\ud800' },
+it('PATCH /tools/{id} takes a status in each of its forms', async () => {
+  const id = 'Status.Forms@1.0.0'
+  await server.json('POST', '/tools', [definition(id), definition('Status.Forms@2.0.0')])
+  const successor = 'Status.Forms@2.0.0'
+  const forms: readonly (readonly [object, object])[] = [
+    [{ status: 'deprecated' }, { status: 'deprecated' }],
+    [
+      { status: 'deprecated', message: 'm', successor },
+      { status: 'deprecated', message: 'm', successor },
+    ],
+    [{ status: { state: 'deprecated', message: 'm' } }, { status: 'deprecated', message: 'm' }],
+    [{ status: { deprecated: { successor } } }, { status: 'deprecated', successor }],
+    [{ status: 'yanked' }, { status: 'yanked' }],
+    [{ status: { state: 'disabled' } }, { status: 'disabled' }],
+    [{ status: { active: {} } }, { status: 'active' }],
   ]
-  const tooLong = { status: 'deprecated', message: 'x'.repeat(1_001) }
-  const cases = [...malformed.map((sent) => [JSON.stringify(sent), sent]), ['a message that is too long', tooLong]]
-  it.each(cases)('refuses %s', async (_, sent) => {
-    const { status, body } = await server.json('PATCH', '/tools/Calculator.Add@1.0.0', sent)
-    expect(status).toBe(400)
-    expect(body.message.length).toBeGreaterThan(10)
-  })
+  for (const [sent, wanted] of forms) {
+    const answer = await server.json('PATCH', `/tools/${id}`, sent)
+    expect(answer).toMatchObject({ status: 200, body: { id, ...wanted } })
+    const { headers } = await server.json('GET', `/tools/${id}`)
+    expect(headers.get('switchboard-status') ?? 'active').toBe(answer.body.status)
+  }
+})
 
-  it('answers 404 for a tool or version there is not', async () => {
-    for (const id of ['Status.None', 'Calculator.Add@7.0.0', 'nonsense']) {
-      expect((await server.json('PATCH', `/tools/${id}`, { status: 'yanked' })).status).toBe(404)
-    }
-  })
+const malformed: readonly unknown[] = [
+  {},
+  [],
+  'active',
+  { status: 'gone' },
+  { status: 7 },
+  { status: {} },
+  { status: { state: 'active', since: 1 } },
+  { status: { active: {}, yanked: {} } },
+  { status: { yanked: null } },
+  { status: 'active', message: 'm' },
+  { status: 'yanked', other: 1 },
+  { status: { state: 'yanked' }, other: 1 },
+  { status: 'deprecated', message: 7 },
+  { status: 'deprecated', successor: 'nonsense' },
+  { status: 'deprecated', successor: 'A.B@\ud800' },
+]
+const tooLong = { status: 'deprecated', message: 'x'.repeat(1_001) }
+const cases = [...malformed.map((sent) => [JSON.stringify(sent), sent]), ['a message that is too long', tooLong]]
+it.each(cases)('PATCH /tools/{id} refuses %s', async (_, sent) => {
+  const { status, body } = await server.json('PATCH', '/tools/Calculator.Add@1.0.0', sent)
+  expect(status).toBe(400)
+  expect(body.message.length).toBeGreaterThan(10)
+})
 
-  it('says with a deprecated definition that it is, and what succeeds it', async () => {
-    await server.json('POST', '/tools', [definition('Status.Old@1.0.0'), definition('Status.New@1.0.0')])
-    await server.json('PATCH', '/tools/Status.Old', { status: 'deprecated', successor: 'Status.New@1.0.0' })
-    const { status, headers } = await server.json('GET', '/tools/Status.Old')
-    expect(status).toBe(200)
-    expect(headers.get('switchboard-status')).toBe('deprecated')
-    expect(headers.get('link')).toBe('</tools/Status.New%401.0.0>; rel="successor-version"')
-    expect((await server.json('GET', '/tools/Status.New')).headers.get('switchboard-status')).toBeNull()
-  })
+it('PATCH /tools/{id} answers 404 for a tool or version there is not', async () => {
+  for (const id of ['Status.None', 'Calculator.Add@7.0.0', 'nonsense']) {
+    expect((await server.json('PATCH', `/tools/${id}`, { status: 'yanked' })).status).toBe(404)
+  }
+})
 
-  it('holds at once, for calls and lists, and can be taken back', async () => {
-    const id = 'Status.Toggled@1.0.0'
-    await server.json('POST', '/tools', callable(id))
-    for (let n = 0; n < 3; n += 1) {
-      expect(await call(id)).toMatchObject({ status: 200 })
-      await server.json('PATCH', `/tools/${id}`, { status: 'disabled' })
-      expect(await call(id)).toEqual({ status: 400, message: `Tool '${id}' is disabled` })
-      expect(await call('Status.Toggled')).toMatchObject({ status: 400 })
-      expect((await server.json('GET', `/tools/${id}`)).status).toBe(200)
-      expect(ids((await server.json('GET', '/tools?toolkit=Status')).body)).not.toContain(id)
-      await server.json('PATCH', `/tools/${id}`, { status: 'active' })
-      expect(ids((await server.json('GET', '/tools?toolkit=Status')).body)).toContain(id)
-    }
-  })
+it('a deprecated definition says that it is, and what succeeds it', async () => {
+  await server.json('POST', '/tools', [definition('Status.Old@1.0.0'), definition('Status.New@1.0.0')])
+  await server.json('PATCH', '/tools/Status.Old', { status: 'deprecated', successor: 'Status.New@1.0.0' })
+  const { status, headers } = await server.json('GET', '/tools/Status.Old')
+  expect(status).toBe(200)
+  expect(headers.get('switchboard-status')).toBe('deprecated')
+  expect(headers.get('link')).toBe('</tools/Status.New%401.0.0>; rel="successor-version"')
+  expect((await server.json('GET', '/tools/Status.New')).headers.get('switchboard-status')).toBeNull()
+})
+
+it('a status holds at once, for calls and lists, and can be taken back', async () => {
+  const id = 'Status.Toggled@1.0.0'
+  await server.json('POST', '/tools', callable(id))
+  for (let n = 0; n < 3; n += 1) {
+    expect(await call(id)).toMatchObject({ status: 200 })
+    await server.json('PATCH', `/tools/${id}`, { status: 'disabled' })
+    expect(await call(id)).toEqual({ status: 400, message: `Tool '${id}' is disabled` })
+    expect(await call('Status.Toggled')).toMatchObject({ status: 400 })
+    expect((await server.json('GET', `/tools/${id}`)).status).toBe(200)
+    expect(ids((await server.json('GET', '/tools?toolkit=Status')).body)).not.toContain(id)
+    await server.json('PATCH', `/tools/${id}`, { status: 'active' })
+    expect(ids((await server.json('GET', '/tools?toolkit=Status')).body)).toContain(id)
+  }
 })
 
 describe('semantic versioning', () => {
@@ -832,24 +814,27 @@ describe('semantic versioning', () => {
     ['Secret', { requirements: { secrets: [{ id: 'KEY' }] } }, /Secret 'KEY' is now required/, '2.0.0'],
     ['Level', { requirements: { user_id: true } }, /security level is raised from 0 to 4/, '2.0.0'],
     ['NewOptional', { input_schema: input({ a, b, c: text }, ['a']) }, /Parameter 'c' is new/, '1.1.0'],
-  ])('refuses a version that hides a change (%s), and lists what changed', async (name, change, what, needed) => {
-    const publish = (version: string, given: object, query = '') =>
-      server.json('POST', `/tools${query}`, definition(`Semver.${name}@${version}`, { ...before, ...given }))
-    expect((await publish('1.0.0', {})).status).toBe(201)
-    const hidden = needed === '2.0.0' ? ['1.0.1', '1.1.0'] : ['1.0.1']
-    for (const version of hidden) {
-      const { status, body } = await publish(version, change)
-      expect(status).toBe(422)
-      const messages: string[] = body.errors.map(({ message }: { message: string }) => message)
-      expect(messages.some((message) => what.test(message))).toBe(true)
-      for (const message of messages) expect(message).toContain(`needs version ${needed} or higher, got ${version}`)
-      expect((await server.json('GET', `/tools/Semver.${name}@${version}`)).status).toBe(404)
-    }
-    expect((await publish('1.0.1', change, '?allow=breaking')).status).toBe(201)
-    expect((await publish(needed, change)).status).toBe(201)
-  })
+  ])(
+    'semantic versioning refuses a version that hides a change (%s), and lists what changed',
+    async (name, change, what, needed) => {
+      const publish = (version: string, given: object, query = '') =>
+        server.json('POST', `/tools${query}`, definition(`Semver.${name}@${version}`, { ...before, ...given }))
+      expect((await publish('1.0.0', {})).status).toBe(201)
+      const hidden = needed === '2.0.0' ? ['1.0.1', '1.1.0'] : ['1.0.1']
+      for (const version of hidden) {
+        const { status, body } = await publish(version, change)
+        expect(status).toBe(422)
+        const messages: string[] = body.errors.map(({ message }: { message: string }) => message)
+        expect(messages.some((message) => what.test(message))).toBe(true)
+        for (const message of messages) expect(message).toContain(`needs version ${needed} or higher, got ${version}`)
+        expect((await server.json('GET', `/tools/Semver.${name}@${version}`)).status).toBe(404)
+      }
+      expect((await publish('1.0.1', change, '?allow=breaking')).status).toBe(201)
+      expect((await publish(needed, change)).status).toBe(201)
+    },
+  )
 
-  it('lets a description change in a patch, and measures against what was not withdrawn', async () => {
+  it('semantic versioning lets a description change in a patch, and measures against what was not withdrawn', async () => {
     const publish = (version: string, given: object) =>
       server.json('POST', '/tools', definition(`Semver.Free@${version}`, { ...before, ...given }))
     expect((await publish('1.0.0', {})).status).toBe(201)
@@ -862,32 +847,30 @@ describe('semantic versioning', () => {
   })
 })
 
-describe('many publishers at once', () => {
-  it('loses nothing of 60 publishers', async () => {
-    const mine = (publisher: number) =>
-      Array.from({ length: 4 }, (_, n) => definition(`Crowd${publisher % 9}.P${publisher}T${n}@1.0.0`))
-    const answers = await Promise.all(
-      Array.from({ length: 60 }, async (_, publisher) => {
-        const [first, second, ...rest] = mine(publisher)
-        const alone = await server.json('POST', '/tools', first)
-        const other = await server.json('POST', '/tools', second)
-        const batch = await server.json('POST', '/tools', rest)
-        return [alone.status, other.status, ...statuses(batch.body)]
-      }),
-    )
-    expect(new Set(answers.flat())).toEqual(new Set([201]))
-    const wanted = Array.from({ length: 60 }, (_, publisher) => mine(publisher)).flat()
-    const listed = new Set(ids(await walk(server, '/tools', 1_000)))
-    expect(wanted.map(({ id }) => id).filter((id) => !listed.has(id))).toEqual([])
-    for (const each of wanted) expect((await server.json('GET', `/tools/${each.id}`)).body).toEqual(each)
-  })
+it('a registry loses nothing of 60 publishers', async () => {
+  const mine = (publisher: number) =>
+    Array.from({ length: 4 }, (_, n) => definition(`Crowd${publisher % 9}.P${publisher}T${n}@1.0.0`))
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, async (_, publisher) => {
+      const [first, second, ...rest] = mine(publisher)
+      const alone = await server.json('POST', '/tools', first)
+      const other = await server.json('POST', '/tools', second)
+      const batch = await server.json('POST', '/tools', rest)
+      return [alone.status, other.status, ...statuses(batch.body)]
+    }),
+  )
+  expect(new Set(answers.flat())).toEqual(new Set([201]))
+  const wanted = Array.from({ length: 60 }, (_, publisher) => mine(publisher)).flat()
+  const listed = new Set(ids(await walk(server, '/tools', 1_000)))
+  expect(wanted.map(({ id }) => id).filter((id) => !listed.has(id))).toEqual([])
+  for (const each of wanted) expect((await server.json('GET', `/tools/${each.id}`)).body).toEqual(each)
+})
 
-  it('lets exactly one of 20 rivals have an id, and keeps what that one said', async () => {
-    const rivals = Array.from({ length: 20 }, (_, n) => definition('Rival.Only@1.0.0', { description: `Rival ${n}` }))
-    const answers = await Promise.all(rivals.map((each) => server.json('POST', '/tools', each)))
-    const all = answers.map(({ status }) => status).sort()
-    expect(all).toEqual([201, ...Array.from({ length: 19 }, () => 409)])
-    const winner = answers.findIndex(({ status }) => status === 201)
-    expect((await server.json('GET', '/tools/Rival.Only')).body.description).toBe(`Rival ${winner}`)
-  })
+it('a registry lets exactly one of 20 rivals have an id, and keeps what that one said', async () => {
+  const rivals = Array.from({ length: 20 }, (_, n) => definition('Rival.Only@1.0.0', { description: `Rival ${n}` }))
+  const answers = await Promise.all(rivals.map((each) => server.json('POST', '/tools', each)))
+  const all = answers.map(({ status }) => status).sort()
+  expect(all).toEqual([201, ...Array.from({ length: 19 }, () => 409)])
+  const winner = answers.findIndex(({ status }) => status === 201)
+  expect((await server.json('GET', '/tools/Rival.Only')).body.description).toBe(`Rival ${winner}`)
 })

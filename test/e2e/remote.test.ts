@@ -62,7 +62,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     return found.name
   }
 
-  it('becomes a toolkit with one request, and once', async () => {
+  it(`a ${era} MCP server becomes a toolkit with one request, and once`, async () => {
     const { status, body } = await load({ mcp: upstream().url }, toolkit)
     expect(status, JSON.stringify(body)).toBe(201)
     expect(body).toMatchObject({ skipped: [] })
@@ -71,7 +71,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     expect((await load({ mcp: upstream().url }, toolkit)).status).toBe(200)
   })
 
-  it('is listed without being asked, and called through OXP', async () => {
+  it(`a ${era} MCP server is listed without being asked, and called through OXP`, async () => {
     upstream().arrived.length = 0
     const { body } = await server.json('GET', `/tools?toolkit=${toolkit}`)
     expect(body.items).toHaveLength(7)
@@ -84,7 +84,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     expect(wrong.status).toBe(422)
   })
 
-  it('is called through /mcp, with its content and its progress', async () => {
+  it(`a ${era} MCP server is called through /mcp, with its content and its progress`, async () => {
     const client = await connected()
     const picture = await client.callTool({ name: await exposed('picture') })
     expect(picture.content).toMatchObject([{ type: 'text' }, { type: 'image' }, { type: 'resource' }])
@@ -97,7 +97,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     await client.close()
   })
 
-  it('learns that a call was cancelled', async () => {
+  it(`a ${era} MCP server learns that a call was cancelled`, async () => {
     const client = await connected()
     const gone = new AbortController()
     const onprogress = () => gone.abort()
@@ -125,7 +125,7 @@ describe('another Switchboard', () => {
   const from = () => ({ oxp: other.url })
   const credentials = [{ secret: 'UPSTREAM_KEY' }]
 
-  it('becomes a toolkit of tools that go there with its key', async () => {
+  it('another Switchboard becomes a toolkit of tools that go there with its key', async () => {
     const refused = await load(from(), 'Other')
     expect(refused.body.errors).toMatchObject([{ path: '/from/oxp', message: expect.stringContaining('401') }])
     const { status, body } = await load(from(), 'Other', { credentials })
@@ -137,21 +137,21 @@ describe('another Switchboard', () => {
     expect(server.printed()).not.toContain(UPSTREAM_KEY)
   })
 
-  it('says what a tool lacks there', async () => {
+  it('another Switchboard says what a tool lacks there', async () => {
     const { body } = await server.json('GET', '/tools/Other.Gmail_GetEmails')
     expect(body).toMatchObject({ requirements: { secrets: [{ id: 'UPSTREAM_KEY' }] } })
     const { error } = await call('Other.Gmail_GetEmails', {})
     expect(error.message).toContain("a person's consent at 'google'")
   })
 
-  it('is reached as an MCP server just as well', async () => {
+  it('another Switchboard is reached as an MCP server just as well', async () => {
     const mcp = { mcp: new URL('/mcp', other.url).href }
     const { status, body } = await load(mcp, 'Copy', { credentials, tools: ['Calculator_*'] })
     expect(status, JSON.stringify(body)).toBe(201)
     expect(await call('Copy.Calculator_Add', { a: 1, b: 2 })).toMatchObject({ success: true, value: 3 })
   })
 
-  it('is not asked with a secret by whoever may not decide where it goes', async () => {
+  it('another Switchboard is not asked with a secret by whoever may not decide where it goes', async () => {
     const key = await server.json('POST', '/keys', {
       name: 'publisher',
       scopes: ['tools:publish'],
@@ -185,31 +185,29 @@ function versioned(revision: number): UpstreamTool {
   }
 }
 
-describe('a server that changes', () => {
-  it('gets new versions when it is imported again, and keeps the old', async () => {
-    const from = { mcp: mortal.url }
-    expect((await load(from, 'Mortal', { version: '1.0.0' })).body.ids).toEqual(['Mortal.speak@1.0.0'])
-    mortal.tools = [versioned(2)]
-    const dry = await load(from, 'Mortal', {}, '?dry_run=1')
-    expect(JSON.stringify(dry.body)).toContain('Mortal.speak@2.0.0')
-    expect((await load(from, 'Mortal')).body.ids).toEqual(['Mortal.speak@2.0.0'])
-    expect(await call('Mortal.speak', { a: '', b: '' })).toMatchObject({ value: 'Revision 2' })
-    expect(await call('Mortal.speak@1.0.0', { a: '' })).toMatchObject({ success: true })
-    const first = await server.json('GET', '/tools/Mortal.speak@1.0.0?format=mcp')
-    expect(first.body.inputSchema.required).toEqual(['a'])
-  })
+it('a server that changes gets new versions when it is imported again, and keeps the old', async () => {
+  const from = { mcp: mortal.url }
+  expect((await load(from, 'Mortal', { version: '1.0.0' })).body.ids).toEqual(['Mortal.speak@1.0.0'])
+  mortal.tools = [versioned(2)]
+  const dry = await load(from, 'Mortal', {}, '?dry_run=1')
+  expect(JSON.stringify(dry.body)).toContain('Mortal.speak@2.0.0')
+  expect((await load(from, 'Mortal')).body.ids).toEqual(['Mortal.speak@2.0.0'])
+  expect(await call('Mortal.speak', { a: '', b: '' })).toMatchObject({ value: 'Revision 2' })
+  expect(await call('Mortal.speak@1.0.0', { a: '' })).toMatchObject({ success: true })
+  const first = await server.json('GET', '/tools/Mortal.speak@1.0.0?format=mcp')
+  expect(first.body.inputSchema.required).toEqual(['a'])
+})
 
-  it('that is gone fails its own calls, clearly, and nothing else', async () => {
-    await mortal.close()
-    const { success, error } = await call('Mortal.speak', { a: '', b: '' })
-    expect(success).toBe(false)
-    expect(error).toMatchObject({ message: `Cannot reach "http://${mortal.host}"`, can_retry: true })
-    expect((await server.json('GET', '/tools?toolkit=Mortal')).body.items).toHaveLength(1)
-    expect(await call('Modern.add', { a: 1, b: 1 })).toMatchObject({ value: { sum: 2 } })
-    expect((await load({ mcp: mortal.url }, 'Mortal')).body.errors).toMatchObject([
-      { path: '/from/mcp', message: expect.stringContaining('Cannot reach') },
-    ])
-  })
+it('a server that changes that is gone fails its own calls, clearly, and nothing else', async () => {
+  await mortal.close()
+  const { success, error } = await call('Mortal.speak', { a: '', b: '' })
+  expect(success).toBe(false)
+  expect(error).toMatchObject({ message: `Cannot reach "http://${mortal.host}"`, can_retry: true })
+  expect((await server.json('GET', '/tools?toolkit=Mortal')).body.items).toHaveLength(1)
+  expect(await call('Modern.add', { a: 1, b: 1 })).toMatchObject({ value: { sum: 2 } })
+  expect((await load({ mcp: mortal.url }, 'Mortal')).body.errors).toMatchObject([
+    { path: '/from/mcp', message: expect.stringContaining('Cannot reach') },
+  ])
 })
 
 /** Answers by path: each a way to harm whoever asks. */
@@ -251,38 +249,36 @@ function misbehave({ url, body }: { url: string; body: string }, response: impor
   return void response.writeHead(500).end('<script>')
 }
 
-describe('a hostile server', () => {
-  it.each([
-    ['metadata', /redirects elsewhere/],
-    ['loopback', /redirects elsewhere/],
-    ['gigabyte', /is over \d+ bytes/],
-    ['crowd', /more than 5000 tools/],
-    ['endless', /more than 100 pages/],
-    ['deep', /deeper than 136 levels/],
-    ['slow-pattern', /pattern/],
-    ['broken', /500 Internal Server Error/],
-  ])('of the kind %s is refused, precisely', async (how, why) => {
-    const { status, body } = await load({ mcp: `${hostile.origin}/${how}` }, 'Hostile')
-    expect(status, JSON.stringify(body)).toBe(422)
-    expect(JSON.stringify(body)).toMatch(why)
-    expect((await fetch(`${server.url}/health`)).status).toBe(200)
-  })
+it.each([
+  ['metadata', /redirects elsewhere/],
+  ['loopback', /redirects elsewhere/],
+  ['gigabyte', /is over \d+ bytes/],
+  ['crowd', /more than 5000 tools/],
+  ['endless', /more than 100 pages/],
+  ['deep', /deeper than 136 levels/],
+  ['slow-pattern', /pattern/],
+  ['broken', /500 Internal Server Error/],
+])('a hostile server of the kind %s is refused, precisely', async (how, why) => {
+  const { status, body } = await load({ mcp: `${hostile.origin}/${how}` }, 'Hostile')
+  expect(status, JSON.stringify(body)).toBe(422)
+  expect(JSON.stringify(body)).toMatch(why)
+  expect((await fetch(`${server.url}/health`)).status).toBe(200)
+})
 
-  it.each(['mcp', 'oxp'])('that never answers costs its own calls their time (%s)', async (protocol) => {
-    const definition = {
-      id: `Silent.${protocol}@1.0.0`,
-      name: `silent_${protocol}`,
-      description: 'Waits',
-      version: '1.0.0',
-      input_schema: { parameters: { type: 'object' } },
-      output_schema: {},
-    }
-    const implementation = { kind: 'remote', protocol, url: `${hostile.origin}/silent`, tool: 'a', timeout_ms: 500 }
-    const published = await server.json('POST', '/tools', { definition, implementation })
-    expect(published.status, JSON.stringify(published.body)).toBe(201)
-    const { success, error } = await call(`Silent.${protocol}`)
-    expect(success).toBe(false)
-    expect(error.message).toContain('0.5 seconds')
-    expect(await call('Calculator.Add', { a: 1, b: 1 })).toMatchObject({ value: 2 })
-  })
+it.each(['mcp', 'oxp'])('a hostile server that never answers costs its own calls their time (%s)', async (protocol) => {
+  const definition = {
+    id: `Silent.${protocol}@1.0.0`,
+    name: `silent_${protocol}`,
+    description: 'Waits',
+    version: '1.0.0',
+    input_schema: { parameters: { type: 'object' } },
+    output_schema: {},
+  }
+  const implementation = { kind: 'remote', protocol, url: `${hostile.origin}/silent`, tool: 'a', timeout_ms: 500 }
+  const published = await server.json('POST', '/tools', { definition, implementation })
+  expect(published.status, JSON.stringify(published.body)).toBe(201)
+  const { success, error } = await call(`Silent.${protocol}`)
+  expect(success).toBe(false)
+  expect(error.message).toContain('0.5 seconds')
+  expect(await call('Calculator.Add', { a: 1, b: 1 })).toMatchObject({ value: 2 })
 })

@@ -135,7 +135,7 @@ describe.each(Object.keys(DIALECTS))('called through %s', (dialect) => {
     ['a failure', 'Printer_Print', {}, /429/],
     ['a consent', 'Mail_GetEmails', {}, /authorizations\/<id>/],
     ['an approval', 'mailbox_empty', { folder: 'inbox' }, /authorizations\/<id>/],
-  ])('%s is the same from all five', async (_, tool, input, said) => {
+  ])(`called through ${dialect}, %s is the same from all five`, async (_, tool, input, said) => {
     const answers: Record<string, string> = {}
     for (const [protocol, , toolkit] of PROTOCOLS) {
       answers[protocol] = comparable(await approvedHere(dialect, toolkit, tool, input))

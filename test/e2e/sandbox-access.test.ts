@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describing } from '../plugins/describing.ts'
 import { type RunningServer, startApp } from './server.ts'
 
@@ -60,31 +60,27 @@ const codeTool = (id: string) => ({
   },
 })
 
-describe('a plugin is uploaded', () => {
-  it('by nobody without a credential', async () => {
-    expect(await upload('Box', 'version=1.0.0')).toMatchObject({ status: 401 })
-    const reader = await request('POST', '/keys', { name: 'reader', scopes: ['tools:read'] }, ADMIN_KEY)
-    expect(await upload('Box', 'version=1.0.0', JSON.parse(reader.text).key)).toMatchObject({ status: 403 })
-  })
-
-  it('into a toolkit that the key covers', async () => {
-    expect(await upload('Box', 'version=1.0.0', await keyFor('Other.*'))).toMatchObject({ status: 403 })
-    expect(await upload('Box', 'version=1.0.0', await keyFor('Box.one'))).toMatchObject({ status: 403 })
-    expect(await upload('Any', 'version=1.0.0', await keyFor('*'))).toMatchObject({ status: 201 })
-  })
-
-  it('with a secret of the deployment only by a key that names the toolkit', async () => {
-    const query = 'version=1.0.0&config=key:BOX_KEY'
-    expect(await upload('Box', query, await keyFor('*'))).toMatchObject({ status: 403 })
-    expect(await upload('Box', query, await keyFor('Box.*'))).toMatchObject({ status: 201 })
-  })
+it('a plugin is uploaded by nobody without a credential', async () => {
+  expect(await upload('Box', 'version=1.0.0')).toMatchObject({ status: 401 })
+  const reader = await request('POST', '/keys', { name: 'reader', scopes: ['tools:read'] }, ADMIN_KEY)
+  expect(await upload('Box', 'version=1.0.0', JSON.parse(reader.text).key)).toMatchObject({ status: 403 })
 })
 
-describe('a code tool is published', () => {
-  it('with a secret of the deployment only by a key that names it', async () => {
-    expect(await request('POST', '/tools', codeTool('Box.Code'), await keyFor('*'))).toMatchObject({ status: 403 })
-    expect(await request('POST', '/tools', codeTool('Box.Code'), await keyFor('Box.Code'))).toMatchObject({
-      status: 201,
-    })
+it('a plugin is uploaded into a toolkit that the key covers', async () => {
+  expect(await upload('Box', 'version=1.0.0', await keyFor('Other.*'))).toMatchObject({ status: 403 })
+  expect(await upload('Box', 'version=1.0.0', await keyFor('Box.one'))).toMatchObject({ status: 403 })
+  expect(await upload('Any', 'version=1.0.0', await keyFor('*'))).toMatchObject({ status: 201 })
+})
+
+it('a plugin is uploaded with a secret of the deployment only by a key that names the toolkit', async () => {
+  const query = 'version=1.0.0&config=key:BOX_KEY'
+  expect(await upload('Box', query, await keyFor('*'))).toMatchObject({ status: 403 })
+  expect(await upload('Box', query, await keyFor('Box.*'))).toMatchObject({ status: 201 })
+})
+
+it('a code tool is published with a secret of the deployment only by a key that names it', async () => {
+  expect(await request('POST', '/tools', codeTool('Box.Code'), await keyFor('*'))).toMatchObject({ status: 403 })
+  expect(await request('POST', '/tools', codeTool('Box.Code'), await keyFor('Box.Code'))).toMatchObject({
+    status: 201,
   })
 })

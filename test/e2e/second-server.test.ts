@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freePort } from './free-port.ts'
 import { type ServerProcess, startProcess } from './process.ts'
 import { bundleFolder } from './server.ts'
@@ -27,31 +27,29 @@ const second = (...options: string[]) => {
 
 const CALLS = 20
 
-describe('a second server', () => {
-  it('is refused the folder of the first, with who has it', () => {
-    expect(second('--persist-to', first.persistTo)).toEqual({
-      status: 1,
-      stderr: `Cannot serve from ${first.persistTo}: the server with process id ${first.pid} does. Stop it, or give another --persist-to\n`,
-    })
+it('a second server is refused the folder of the first, with who has it', () => {
+  expect(second('--persist-to', first.persistTo)).toEqual({
+    status: 1,
+    stderr: `Cannot serve from ${first.persistTo}: the server with process id ${first.pid} does. Stop it, or give another --persist-to\n`,
   })
-
-  it('is refused the port of its inspector', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'switchboard-second-'))
-    expect(second('--persist-to', folder, '--inspector-port', inspector)).toEqual({
-      status: 1,
-      stderr: `Cannot listen on 127.0.0.1:${inspector}: it is taken, give another --inspector-port\n`,
-    })
-    await rm(folder, { recursive: true })
-  })
-
-  it('has the folder of a first that was killed, and the records of its calls', async () => {
-    const call = { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } }
-    for (let each = 0; each < CALLS; each++) await first.json('POST', '/tools/call', call)
-    const usage = async () => (await first.json('GET', '/usage?by=day')).body
-    const recorded = { items: [expect.objectContaining({ calls: CALLS })], lost: 0 }
-    await expect.poll(usage).toMatchObject(recorded)
-    await first.stop({ signal: 'SIGKILL', keep: true })
-    first = await startProcess(['node', ...command], first.persistTo)
-    expect(await usage()).toMatchObject(recorded)
-  }, 60_000)
 })
+
+it('a second server is refused the port of its inspector', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-second-'))
+  expect(second('--persist-to', folder, '--inspector-port', inspector)).toEqual({
+    status: 1,
+    stderr: `Cannot listen on 127.0.0.1:${inspector}: it is taken, give another --inspector-port\n`,
+  })
+  await rm(folder, { recursive: true })
+})
+
+it('a second server has the folder of a first that was killed, and the records of its calls', async () => {
+  const call = { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } }
+  for (let each = 0; each < CALLS; each++) await first.json('POST', '/tools/call', call)
+  const usage = async () => (await first.json('GET', '/usage?by=day')).body
+  const recorded = { items: [expect.objectContaining({ calls: CALLS })], lost: 0 }
+  await expect.poll(usage).toMatchObject(recorded)
+  await first.stop({ signal: 'SIGKILL', keep: true })
+  first = await startProcess(['node', ...command], first.persistTo)
+  expect(await usage()).toMatchObject(recorded)
+}, 60_000)

@@ -1,5 +1,5 @@
 import { type Request, Response } from 'miniflare'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type RunningServer, startApp } from './server.ts'
 
 const ADMIN_KEY = 'admin-key-b7b0f6a1c2d3'
@@ -131,271 +131,259 @@ async function logged(callId: string) {
   return linesOf(callId)
 }
 
-describe('Gmail, with a token that the caller sends', () => {
-  it('reads the messages that a search finds', async () => {
-    const subjects: Record<string, string> = { m1: 'Re: Grüße', m2: 'Invoice' }
-    upstream = ({ url, headers }) => {
-      if (headers.get('authorization') !== `Bearer ${CALLER_TOKEN}`) return new Response('', { status: 401 })
-      const { pathname } = new URL(url)
-      const id = /^\/gmail\/v1\/users\/me\/messages\/(m\d)$/.exec(pathname)?.[1]
-      if (id === undefined) {
-        return Response.json({
-          messages: [
-            { id: 'm1', threadId: 't1' },
-            { id: 'm2', threadId: 't2' },
-          ],
-          resultSizeEstimate: 2,
-        })
-      }
-      const headersOfMail = [{ name: 'Subject', value: subjects[id] }]
-      return Response.json({ id, threadId: 't', snippet: `Snippet of ${id}`, payload: { headers: headersOfMail } })
+it('Gmail, with a token that the caller sends reads the messages that a search finds', async () => {
+  const subjects: Record<string, string> = { m1: 'Re: Grüße', m2: 'Invoice' }
+  upstream = ({ url, headers }) => {
+    if (headers.get('authorization') !== `Bearer ${CALLER_TOKEN}`) return new Response('', { status: 401 })
+    const { pathname } = new URL(url)
+    const id = /^\/gmail\/v1\/users\/me\/messages\/(m\d)$/.exec(pathname)?.[1]
+    if (id === undefined) {
+      return Response.json({
+        messages: [
+          { id: 'm1', threadId: 't1' },
+          { id: 'm2', threadId: 't2' },
+        ],
+        resultSizeEstimate: 2,
+      })
     }
-    const { status, body } = await call('Gmail.GetEmails', { input: { query: 'is:unread a&b' }, context: google })
-    expect({ status, result: body.result }).toMatchObject({
-      status: 200,
-      result: {
-        success: true,
-        value: {
-          emails: [
-            { id: 'm1', subject: 'Re: Grüße', snippet: 'Snippet of m1' },
-            { id: 'm2', subject: 'Invoice', snippet: 'Snippet of m2' },
-          ],
-        },
-      },
-    })
-    expect(new URL(sent[0]?.url ?? '').searchParams.get('q')).toBe('is:unread a&b')
-    expect(sent.map(({ url }) => new URL(url).host)).toEqual(Array(3).fill('gmail.googleapis.com'))
-  })
-
-  it('redacts the token where Gmail sends it back', async () => {
-    upstream = ({ headers }) =>
-      new Response(`no: ${headers.get('authorization')}`, { status: 401, statusText: `Bad ${CALLER_TOKEN}` })
-    const { body } = await call('Gmail.GetEmails', { input: {}, context: google })
-    expect(body.result).toMatchObject({ success: false, error: { message: 'Gmail did not accept the authorization' } })
-
-    upstream = ({ url }) =>
-      url.includes('/messages/m1')
-        ? Response.json({ id: 'm1', snippet: `token ${CALLER_TOKEN} in ${base64(`user:${CALLER_TOKEN}`)}` })
-        : Response.json({ messages: [{ id: 'm1' }] })
-    const read = await call('Gmail.GetEmails', { input: {}, context: google })
-    expect(read.body.result.value.emails[0].snippet).toContain('token [redacted] in ')
-  })
-
-  it('sends nothing on where Gmail redirects to a host that the tool does not declare', async () => {
-    upstream = ({ url }) =>
-      url.startsWith('https://gmail')
-        ? new Response(null, { status: 302, headers: { location: 'https://mail.thief-for-tests.com/' } })
-        : Response.json({ messages: [] })
-    const { body } = await call('Gmail.GetEmails', { input: {}, context: google })
-    const developer_message = `Cannot request "https://mail.thief-for-tests.com": it is not one of the tool's hosts`
-    expect(body.result).toMatchObject({ success: false, error: { developer_message } })
-    expect(sent.map(({ headers }) => headers.get('authorization'))).toEqual([`Bearer ${CALLER_TOKEN}`])
-  })
-
-  it('reports a token that no header can carry without showing it', async () => {
-    const context = { ...google, authorization: [{ id: 'google', token: `${CALLER_TOKEN}\r\nX-Evil: 1` }] }
-    const { status, body } = await call('Gmail.GetEmails', { input: {}, context })
-    expect(status).toBe(200)
-    expect(body.result).toMatchObject({
-      success: false,
-      error: { message: expect.stringContaining('failed unexpectedly') },
-    })
-    expect(sent).toEqual([])
-  })
-
-  it('answers for what is no answer of Gmail: no JSON, JSON of another form, and 100,000 levels of it', async () => {
-    for (const answer of ['<html>', 'null', '{"messages": 7}', '['.repeat(100_000) + ']'.repeat(100_000)]) {
-      upstream = () => new Response(answer, { headers: { 'content-type': 'application/json' } })
-      const { status, body } = await call('Gmail.GetEmails', { input: {}, context: google })
-      expect(status).toBe(200)
-      expect(body.result, answer.slice(0, 20)).toMatchObject({ success: answer.startsWith('[') })
-    }
-  })
-})
-
-describe('SMS, with a secret', () => {
-  const queued = () => Response.json({ sid: 'SM1', status: 'queued' }, { status: 201 })
-
-  it("of the deployment: it authenticates at Twilio, and is in nobody's answer", async () => {
-    upstream = queued
-    const { body } = await call('SMS.Send', sms)
-    expect(body.result).toMatchObject({ success: true, value: { status: 'queued' } })
-    const [request] = sent
-    const [account, token] = TWILIO_API_KEY.split(':')
-    expect(request?.url).toBe(`https://api.twilio.com/2010-04-01/Accounts/${account}/Messages.json`)
-    expect(request?.headers.get('authorization')).toBe(`Basic ${base64(`${account}:${token}`)}`)
-    expect(Object.fromEntries(new URLSearchParams(request?.body))).toEqual({
-      To: '+15552223333',
-      Body: INPUT_MARKER,
-      From: '+15550001111',
-    })
-  })
-
-  it("of the caller's, which comes first; an empty one counts as none", async () => {
-    upstream = queued
-    await call('SMS.Send', { ...sms, context: { secrets: [{ id: 'TWILIO_API_KEY', value: CALLER_SECRET }] } })
-    expect(sent[0]?.url).toContain('/Accounts/ACcaller0')
-    expect(new URLSearchParams(sent[0]?.body).get('MessagingServiceSid')).toBe('MG0123456789')
-    await call('SMS.Send', { ...sms, context: { secrets: [{ id: 'TWILIO_API_KEY', value: '' }] } })
-    expect(sent[1]?.url).toContain('/Accounts/AC0123456789')
-  })
-
-  it('takes no notice of secrets and tokens that the tool does not declare', async () => {
-    upstream = queued
-    const secrets = [
-      { id: 'ADMIN_KEY', value: 'x' },
-      { id: '__proto__', value: 'y' },
-    ]
-    expect((await call('SMS.Send', { ...sms, context: { secrets, ...google } })).body.result.success).toBe(true)
-  })
-
-  it('redacts what Twilio sends back of the credentials: the header, the token, the secret', async () => {
-    upstream = ({ headers }) => {
-      const message = [headers.get('authorization'), TWILIO_TOKEN, TWILIO_API_KEY, encodeURIComponent(TWILIO_API_KEY)]
-      return Response.json({ code: 20003, message: message.join(' ') }, { status: 401 })
-    }
-    const { body } = await call('SMS.Send', sms)
-    expect(body.result).toMatchObject({ success: false, error: { message: expect.stringContaining('[redacted]') } })
-  })
-})
-
-describe('secrets that a tool may not have', () => {
-  it.each([
-    ['one that TOOL_SECRETS gives to another tool', 'Thief.Twilio', 'TWILIO_API_KEY', 'TOOL_SECRETS does not let'],
-    ['ADMIN_KEY', 'Thief.Admin', 'ADMIN_KEY', 'Neither TOOL_SECRETS nor a policy lets'],
-    ['one that is empty', 'Echo.Empty', 'EMPTY_SECRET', "The secret 'EMPTY_SECRET' is not set"],
-    ['one that is not set', 'Echo.Unset', 'UNSET', "The secret 'UNSET' is not set"],
-  ])('%s counts as missing, and the answer says why', async (_, tool, id, why) => {
-    // The administrator may call it; the secret stays out of its reach all the same
-    const { status, body } = await call(tool, { input: {} })
-    expect(status).toBe(400)
-    expect(body.missing_requirements).toEqual({ secrets: [{ id }] })
-    expect(body.developer_message).toContain(why)
-    expect(sent).toEqual([])
-  })
-})
-
-describe('the search for what leaked', () => {
-  it.each([
-    ['as it is', (secret: string) => `is ${secret}.`],
-    ['as part of a URL', encodeURIComponent],
-    ['as part of a form', (secret: string) => String(new URLSearchParams({ a: secret }))],
-    ['in JSON', (secret: string) => JSON.stringify([secret])],
-    ['in Base64', base64],
-    ['in Base64, behind a user name', (secret: string) => base64(`user:${secret}`)],
-    ['in Base64 for URLs', (secret: string) => `/${Buffer.from(`ab${secret}c`).toString('base64url')}`],
-  ])('finds a secret %s', (_, spell) => {
-    for (const secret of SECRETS) expect(leaked(spell(secret))).toContain(secret)
-  })
-})
-
-describe('what a registered tool is sent back', () => {
-  const spellings = {
-    raw: ECHO_KEY,
-    base64: base64(ECHO_KEY),
-    basic: base64(`user:${ECHO_KEY}`),
-    basicToo: base64(`a:${ECHO_KEY}:b`),
-    base64url: Buffer.from(ECHO_KEY).toString('base64url'),
-    percent: encodeURIComponent(ECHO_KEY),
-    form: new URLSearchParams({ key: ECHO_KEY }).toString(),
-    json: JSON.stringify({ key: ECHO_KEY }),
-    [ECHO_KEY]: ['as a name', { deep: [`and in a text: ${ECHO_KEY}.`] }],
+    const headersOfMail = [{ name: 'Subject', value: subjects[id] }]
+    return Response.json({ id, threadId: 't', snippet: `Snippet of ${id}`, payload: { headers: headersOfMail } })
   }
-
-  it('is redacted in its value, however the secret is spelled there', async () => {
-    upstream = () => Response.json(spellings)
-    const { body } = await call('Echo.Value', { input: {} })
-    expect(body.result.success).toBe(true)
-    expect(sent[0]?.headers.get('x-api-key')).toBe(ECHO_KEY)
-    expect(body.result.value).toMatchObject({ raw: '[redacted]', base64: '[redacted]', percent: '[redacted]' })
-    expect(JSON.parse(JSON.stringify(body.result.value))['[redacted]'][1].deep[0]).toBe('and in a text: [redacted].')
+  const { status, body } = await call('Gmail.GetEmails', { input: { query: 'is:unread a&b' }, context: google })
+  expect({ status, result: body.result }).toMatchObject({
+    status: 200,
+    result: {
+      success: true,
+      value: {
+        emails: [
+          { id: 'm1', subject: 'Re: Grüße', snippet: 'Snippet of m1' },
+          { id: 'm2', subject: 'Invoice', snippet: 'Snippet of m2' },
+        ],
+      },
+    },
   })
+  expect(new URL(sent[0]?.url ?? '').searchParams.get('q')).toBe('is:unread a&b')
+  expect(sent.map(({ url }) => new URL(url).host)).toEqual(Array(3).fill('gmail.googleapis.com'))
+})
 
-  it('is not shown in an error but for what the implementation names', async () => {
-    upstream = () => Response.json({ said: `no ${ECHO_KEY}` }, { status: 401 })
-    const { body } = await call('Echo.Value', { input: {} })
-    expect(body.result.error.message).toBe('api.echo-for-tests.com answered 401 Unauthorized')
-    expect(body.result.error.developer_message).toMatch(/ answered 401: its answer is not shown/)
+it('Gmail, with a token that the caller sends redacts the token where Gmail sends it back', async () => {
+  upstream = ({ headers }) =>
+    new Response(`no: ${headers.get('authorization')}`, { status: 401, statusText: `Bad ${CALLER_TOKEN}` })
+  const { body } = await call('Gmail.GetEmails', { input: {}, context: google })
+  expect(body.result).toMatchObject({ success: false, error: { message: 'Gmail did not accept the authorization' } })
+
+  upstream = ({ url }) =>
+    url.includes('/messages/m1')
+      ? Response.json({ id: 'm1', snippet: `token ${CALLER_TOKEN} in ${base64(`user:${CALLER_TOKEN}`)}` })
+      : Response.json({ messages: [{ id: 'm1' }] })
+  const read = await call('Gmail.GetEmails', { input: {}, context: google })
+  expect(read.body.result.value.emails[0].snippet).toContain('token [redacted] in ')
+})
+
+it('Gmail, with a token that the caller sends sends nothing on where Gmail redirects to a host that the tool does not declare', async () => {
+  upstream = ({ url }) =>
+    url.startsWith('https://gmail')
+      ? new Response(null, { status: 302, headers: { location: 'https://mail.thief-for-tests.com/' } })
+      : Response.json({ messages: [] })
+  const { body } = await call('Gmail.GetEmails', { input: {}, context: google })
+  const developer_message = `Cannot request "https://mail.thief-for-tests.com": it is not one of the tool's hosts`
+  expect(body.result).toMatchObject({ success: false, error: { developer_message } })
+  expect(sent.map(({ headers }) => headers.get('authorization'))).toEqual([`Bearer ${CALLER_TOKEN}`])
+})
+
+it('Gmail, with a token that the caller sends reports a token that no header can carry without showing it', async () => {
+  const context = { ...google, authorization: [{ id: 'google', token: `${CALLER_TOKEN}\r\nX-Evil: 1` }] }
+  const { status, body } = await call('Gmail.GetEmails', { input: {}, context })
+  expect(status).toBe(200)
+  expect(body.result).toMatchObject({
+    success: false,
+    error: { message: expect.stringContaining('failed unexpectedly') },
   })
+  expect(sent).toEqual([])
+})
 
-  it('is redacted in an error, however the secret is spelled there', async () => {
-    for (const status of [400, 401, 500]) {
-      upstream = () => Response.json(spellings, { status })
-      const { body } = await call('Echo.Value', { input: {} })
-      expect(body.result).toMatchObject({ success: false })
-      expect(JSON.stringify(body.result.error)).toContain('[redacted]')
-    }
-  })
-
-  it('is redacted in what is wrong with an output', async () => {
-    upstream = () => Response.json({ [ECHO_KEY]: 1, [base64(ECHO_KEY)]: 2 })
-    const { body } = await call('Echo.Strict', { input: {} })
-    expect(body.result).toMatchObject({ success: false, error: { message: expect.stringContaining('output schema') } })
-    expect(body.result.error.developer_message).toContain('[redacted]')
-  })
-
-  it('is refused when it is deeper than anything can be answered with', async () => {
-    upstream = () => new Response(`${'{"a":'.repeat(60_000)}1${'}'.repeat(60_000)}`)
-    const { status, body } = await call('Echo.Value', { input: {} })
+it('Gmail, with a token that the caller sends answers for what is no answer of Gmail: no JSON, JSON of another form, and 100,000 levels of it', async () => {
+  for (const answer of ['<html>', 'null', '{"messages": 7}', '['.repeat(100_000) + ']'.repeat(100_000)]) {
+    upstream = () => new Response(answer, { headers: { 'content-type': 'application/json' } })
+    const { status, body } = await call('Gmail.GetEmails', { input: {}, context: google })
     expect(status).toBe(200)
-    expect(body.result).toMatchObject({ success: false })
-    expect(body.result.error.message).toContain('nests deeper')
+    expect(body.result, answer.slice(0, 20)).toMatchObject({ success: answer.startsWith('[') })
+  }
+})
+
+const queued = () => Response.json({ sid: 'SM1', status: 'queued' }, { status: 201 })
+
+it("SMS, with a secret of the deployment: it authenticates at Twilio, and is in nobody's answer", async () => {
+  upstream = queued
+  const { body } = await call('SMS.Send', sms)
+  expect(body.result).toMatchObject({ success: true, value: { status: 'queued' } })
+  const [request] = sent
+  const [account, token] = TWILIO_API_KEY.split(':')
+  expect(request?.url).toBe(`https://api.twilio.com/2010-04-01/Accounts/${account}/Messages.json`)
+  expect(request?.headers.get('authorization')).toBe(`Basic ${base64(`${account}:${token}`)}`)
+  expect(Object.fromEntries(new URLSearchParams(request?.body))).toEqual({
+    To: '+15552223333',
+    Body: INPUT_MARKER,
+    From: '+15550001111',
   })
 })
 
-describe('the log', () => {
-  it('has one line for a call, with who, what, how it ended and how long it took, and nothing else', async () => {
-    upstream = () => Response.json({ status: 'queued' }, { status: 201 })
-    const more = { call_id: 'log-line-1', trace_id: 'trace-1', context: { user_id: 'user-7' } }
-    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
-    await request('POST', '/tools/call', { tool_id: 'SMS.Send', ...sms, ...more }, { traceparent })
-    expect(await logged('log-line-1')).toEqual([
-      {
-        event: 'call',
-        at: expect.any(Number),
-        call_id: 'log-line-1',
-        trace_id: 'trace-1',
-        traceparent,
-        principal: 'admin',
-        user_id: 'user-7',
-        tool: 'SMS.Send@0.1.2',
-        digest: expect.stringMatching(/^[0-9a-f]{64}$/),
-        dialect: 'oxp',
-        outcome: 'success',
-        duration_ms: expect.any(Number),
-      },
-    ])
-  })
+it("SMS, with a secret of the caller's, which comes first; an empty one counts as none", async () => {
+  upstream = queued
+  await call('SMS.Send', { ...sms, context: { secrets: [{ id: 'TWILIO_API_KEY', value: CALLER_SECRET }] } })
+  expect(sent[0]?.url).toContain('/Accounts/ACcaller0')
+  expect(new URLSearchParams(sent[0]?.body).get('MessagingServiceSid')).toBe('MG0123456789')
+  await call('SMS.Send', { ...sms, context: { secrets: [{ id: 'TWILIO_API_KEY', value: '' }] } })
+  expect(sent[1]?.url).toContain('/Accounts/AC0123456789')
+})
 
-  it('has a line for calls that fail, too', async () => {
-    await call('Calculator.Add', { call_id: 'log-line-2', input: { a: INPUT_MARKER } })
-    await call('No.Such', { call_id: 'log-line-3' })
-    await call('Thief.Admin', { call_id: 'log-line-4', input: { text: INPUT_MARKER } })
-    await call('Doorbell.Ring', { call_id: 'log-line-5', input: { doorbell_id: INPUT_MARKER } })
-    expect(await logged('log-line-2')).toMatchObject([{ tool: 'Calculator.Add@1.0.0', outcome: 'input-invalid' }])
-    expect(await logged('log-line-3')).toMatchObject([{ tool: 'No.Such', outcome: 'tool-unknown' }])
-    expect(await logged('log-line-4')).toMatchObject([
-      {
-        tool: 'Thief.Admin@1.0.0',
-        outcome: 'requirements-missing',
-        for_operator: expect.stringContaining('TOOL_SECRETS'),
-      },
-    ])
-    expect(await logged('log-line-5')).toMatchObject([{ tool: 'Doorbell.Ring@0.1.0', outcome: 'tool-failed' }])
-  })
+it('SMS, with a secret takes no notice of secrets and tokens that the tool does not declare', async () => {
+  upstream = queued
+  const secrets = [
+    { id: 'ADMIN_KEY', value: 'x' },
+    { id: '__proto__', value: 'y' },
+  ]
+  expect((await call('SMS.Send', { ...sms, context: { secrets, ...google } })).body.result.success).toBe(true)
+})
 
-  it("has a tool's own lines beside it", async () => {
-    await call('Doorbell.Ring', { call_id: 'log-line-6', input: { doorbell_id: 'doorbell42' } })
-    expect(await logged('log-line-6')).toMatchObject([
-      { event: 'tool-log', message: 'Rang the doorbell' },
-      { event: 'call' },
-    ])
-  })
+it('SMS, with a secret redacts what Twilio sends back of the credentials: the header, the token, the secret', async () => {
+  upstream = ({ headers }) => {
+    const message = [headers.get('authorization'), TWILIO_TOKEN, TWILIO_API_KEY, encodeURIComponent(TWILIO_API_KEY)]
+    return Response.json({ code: 20003, message: message.join(' ') }, { status: 401 })
+  }
+  const { body } = await call('SMS.Send', sms)
+  expect(body.result).toMatchObject({ success: false, error: { message: expect.stringContaining('[redacted]') } })
+})
 
-  it('tells of credentials that are refused without showing them', async () => {
-    const wrong = await request('GET', '/tools', undefined, { authorization: `Bearer ${ADMIN_KEY}x` })
-    expect(wrong.status).toBe(401)
-    const key = await request('POST', '/keys', { name: `holds ${INPUT_MARKER}`, scopes: ['tools:read'], extra: 1 })
-    expect(key.status).toBe(422)
-  })
+it.each([
+  ['one that TOOL_SECRETS gives to another tool', 'Thief.Twilio', 'TWILIO_API_KEY', 'TOOL_SECRETS does not let'],
+  ['ADMIN_KEY', 'Thief.Admin', 'ADMIN_KEY', 'Neither TOOL_SECRETS nor a policy lets'],
+  ['one that is empty', 'Echo.Empty', 'EMPTY_SECRET', "The secret 'EMPTY_SECRET' is not set"],
+  ['one that is not set', 'Echo.Unset', 'UNSET', "The secret 'UNSET' is not set"],
+])('secrets that a tool may not have %s counts as missing, and the answer says why', async (_, tool, id, why) => {
+  // The administrator may call it; the secret stays out of its reach all the same
+  const { status, body } = await call(tool, { input: {} })
+  expect(status).toBe(400)
+  expect(body.missing_requirements).toEqual({ secrets: [{ id }] })
+  expect(body.developer_message).toContain(why)
+  expect(sent).toEqual([])
+})
+
+it.each([
+  ['as it is', (secret: string) => `is ${secret}.`],
+  ['as part of a URL', encodeURIComponent],
+  ['as part of a form', (secret: string) => String(new URLSearchParams({ a: secret }))],
+  ['in JSON', (secret: string) => JSON.stringify([secret])],
+  ['in Base64', base64],
+  ['in Base64, behind a user name', (secret: string) => base64(`user:${secret}`)],
+  ['in Base64 for URLs', (secret: string) => `/${Buffer.from(`ab${secret}c`).toString('base64url')}`],
+])('the search for what leaked finds a secret %s', (_, spell) => {
+  for (const secret of SECRETS) expect(leaked(spell(secret))).toContain(secret)
+})
+
+const spellings = {
+  raw: ECHO_KEY,
+  base64: base64(ECHO_KEY),
+  basic: base64(`user:${ECHO_KEY}`),
+  basicToo: base64(`a:${ECHO_KEY}:b`),
+  base64url: Buffer.from(ECHO_KEY).toString('base64url'),
+  percent: encodeURIComponent(ECHO_KEY),
+  form: new URLSearchParams({ key: ECHO_KEY }).toString(),
+  json: JSON.stringify({ key: ECHO_KEY }),
+  [ECHO_KEY]: ['as a name', { deep: [`and in a text: ${ECHO_KEY}.`] }],
+}
+
+it('what a registered tool is sent back is redacted in its value, however the secret is spelled there', async () => {
+  upstream = () => Response.json(spellings)
+  const { body } = await call('Echo.Value', { input: {} })
+  expect(body.result.success).toBe(true)
+  expect(sent[0]?.headers.get('x-api-key')).toBe(ECHO_KEY)
+  expect(body.result.value).toMatchObject({ raw: '[redacted]', base64: '[redacted]', percent: '[redacted]' })
+  expect(JSON.parse(JSON.stringify(body.result.value))['[redacted]'][1].deep[0]).toBe('and in a text: [redacted].')
+})
+
+it('what a registered tool is sent back is not shown in an error but for what the implementation names', async () => {
+  upstream = () => Response.json({ said: `no ${ECHO_KEY}` }, { status: 401 })
+  const { body } = await call('Echo.Value', { input: {} })
+  expect(body.result.error.message).toBe('api.echo-for-tests.com answered 401 Unauthorized')
+  expect(body.result.error.developer_message).toMatch(/ answered 401: its answer is not shown/)
+})
+
+it('what a registered tool is sent back is redacted in an error, however the secret is spelled there', async () => {
+  for (const status of [400, 401, 500]) {
+    upstream = () => Response.json(spellings, { status })
+    const { body } = await call('Echo.Value', { input: {} })
+    expect(body.result).toMatchObject({ success: false })
+    expect(JSON.stringify(body.result.error)).toContain('[redacted]')
+  }
+})
+
+it('what a registered tool is sent back is redacted in what is wrong with an output', async () => {
+  upstream = () => Response.json({ [ECHO_KEY]: 1, [base64(ECHO_KEY)]: 2 })
+  const { body } = await call('Echo.Strict', { input: {} })
+  expect(body.result).toMatchObject({ success: false, error: { message: expect.stringContaining('output schema') } })
+  expect(body.result.error.developer_message).toContain('[redacted]')
+})
+
+it('what a registered tool is sent back is refused when it is deeper than anything can be answered with', async () => {
+  upstream = () => new Response(`${'{"a":'.repeat(60_000)}1${'}'.repeat(60_000)}`)
+  const { status, body } = await call('Echo.Value', { input: {} })
+  expect(status).toBe(200)
+  expect(body.result).toMatchObject({ success: false })
+  expect(body.result.error.message).toContain('nests deeper')
+})
+
+it('the log has one line for a call, with who, what, how it ended and how long it took, and nothing else', async () => {
+  upstream = () => Response.json({ status: 'queued' }, { status: 201 })
+  const more = { call_id: 'log-line-1', trace_id: 'trace-1', context: { user_id: 'user-7' } }
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+  await request('POST', '/tools/call', { tool_id: 'SMS.Send', ...sms, ...more }, { traceparent })
+  expect(await logged('log-line-1')).toEqual([
+    {
+      event: 'call',
+      at: expect.any(Number),
+      call_id: 'log-line-1',
+      trace_id: 'trace-1',
+      traceparent,
+      principal: 'admin',
+      user_id: 'user-7',
+      tool: 'SMS.Send@0.1.2',
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      dialect: 'oxp',
+      outcome: 'success',
+      duration_ms: expect.any(Number),
+    },
+  ])
+})
+
+it('the log has a line for calls that fail, too', async () => {
+  await call('Calculator.Add', { call_id: 'log-line-2', input: { a: INPUT_MARKER } })
+  await call('No.Such', { call_id: 'log-line-3' })
+  await call('Thief.Admin', { call_id: 'log-line-4', input: { text: INPUT_MARKER } })
+  await call('Doorbell.Ring', { call_id: 'log-line-5', input: { doorbell_id: INPUT_MARKER } })
+  expect(await logged('log-line-2')).toMatchObject([{ tool: 'Calculator.Add@1.0.0', outcome: 'input-invalid' }])
+  expect(await logged('log-line-3')).toMatchObject([{ tool: 'No.Such', outcome: 'tool-unknown' }])
+  expect(await logged('log-line-4')).toMatchObject([
+    {
+      tool: 'Thief.Admin@1.0.0',
+      outcome: 'requirements-missing',
+      for_operator: expect.stringContaining('TOOL_SECRETS'),
+    },
+  ])
+  expect(await logged('log-line-5')).toMatchObject([{ tool: 'Doorbell.Ring@0.1.0', outcome: 'tool-failed' }])
+})
+
+it("the log has a tool's own lines beside it", async () => {
+  await call('Doorbell.Ring', { call_id: 'log-line-6', input: { doorbell_id: 'doorbell42' } })
+  expect(await logged('log-line-6')).toMatchObject([
+    { event: 'tool-log', message: 'Rang the doorbell' },
+    { event: 'call' },
+  ])
+})
+
+it('the log tells of credentials that are refused without showing them', async () => {
+  const wrong = await request('GET', '/tools', undefined, { authorization: `Bearer ${ADMIN_KEY}x` })
+  expect(wrong.status).toBe(401)
+  const key = await request('POST', '/keys', { name: `holds ${INPUT_MARKER}`, scopes: ['tools:read'], extra: 1 })
+  expect(key.status).toBe(422)
 })

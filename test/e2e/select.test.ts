@@ -1,6 +1,6 @@
 import { Client } from '@modelcontextprotocol/client'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { startUpstream, type Upstream } from '../upstream.ts'
 import { type RunningServer, startApp } from './server.ts'
 
@@ -99,201 +99,190 @@ const meta = (select: unknown) => ({ _meta: { 'dev.switchboard/select': select }
 const CHEAP = 'rows[?price > `98`].{n: name} | [:2]'
 const CHOSEN = [{ n: 'n99' }, { n: 'n199' }]
 
-describe('a small part of an output of megabytes', () => {
-  it('is in the answer itself, in every dialect', async () => {
-    const answers = [
-      (await oxp('Rows', CHEAP)).body.result.value,
-      (await rfc('Rows', CHEAP)).body.output.value,
-      (await machineContext('Rows', CHEAP)).body.payload.execution.result,
-      JSON.parse((await plugin('Rows', CHEAP)).body.content[0].text),
-      JSON.parse((await mcp('Rows', meta(CHEAP))).body.result.content[0].text),
-      JSON.parse(
-        (await mcp('Rows', { arguments: { _select: CHEAP } }, { query: '?select=1' })).body.result.content[0].text,
-      ),
-    ]
-    expect(answers).toEqual([CHOSEN, CHOSEN, CHOSEN, CHOSEN, CHOSEN, CHOSEN])
-  })
-
-  it('is structured content where it is an object', async () => {
-    const { result } = (await mcp('Rows', meta('{count: count, first: rows[0].name}'))).body
-    expect(result).toMatchObject({ structuredContent: { count: 30_000, first: 'n0' } })
-  })
-
-  it('is an artifact when it is itself too large', async () => {
-    const { result } = (await oxp('Rows', 'rows[:20000]')).body
-    expect(result).toMatchObject({ success: true, value: { artifact: { content_type: 'application/json' } } })
-    const kept = await (await fetch(result.value.artifact.url)).json()
-    expect(kept).toEqual(ROWS.slice(0, 20_000))
-  })
-
-  it('comes without what the tool was given as a secret', async () => {
-    expect((await oxp('Secret', 'got')).body.result).toMatchObject({ success: true, value: '[redacted]' })
-    expect((await oxp('Secret', 'reverse(got)')).body.result.value).toBe('[redacted]'.split('').toReversed().join(''))
-    expect(upstream.arrived.map(({ headers }) => headers['x-key'])).toEqual([SECRET, SECRET])
-  })
-
-  it('is picked out of content too', async () => {
-    const call = (tool_id: string, select: string) =>
-      server.json('POST', '/tools/call', { tool_id, context: { select } }, ADMIN)
-    expect((await call('Fixture.ImageContent', 'content[0].type')).body.result.value).toBe('image')
-    expect((await call('Fixture.SimpleText', 'length(@) > `0`')).body.result.value).toBe(true)
-  })
+it('a small part of an output of megabytes is in the answer itself, in every dialect', async () => {
+  const answers = [
+    (await oxp('Rows', CHEAP)).body.result.value,
+    (await rfc('Rows', CHEAP)).body.output.value,
+    (await machineContext('Rows', CHEAP)).body.payload.execution.result,
+    JSON.parse((await plugin('Rows', CHEAP)).body.content[0].text),
+    JSON.parse((await mcp('Rows', meta(CHEAP))).body.result.content[0].text),
+    JSON.parse(
+      (await mcp('Rows', { arguments: { _select: CHEAP } }, { query: '?select=1' })).body.result.content[0].text,
+    ),
+  ]
+  expect(answers).toEqual([CHOSEN, CHOSEN, CHOSEN, CHOSEN, CHOSEN, CHOSEN])
 })
 
-describe('what is no expression', () => {
-  const WRONG = 'rows[?id == `1`'
-  const SAID = "'select' is not a JMESPath expression: the expression is incomplete"
-
-  it('is refused in the shape of each dialect, with where it is wrong, before anything runs', async () => {
-    const answers = {
-      oxp: await oxp('Rows', WRONG),
-      rfc: await rfc('Rows', WRONG),
-      machineContext: await machineContext('Rows', WRONG),
-      plugin: await plugin('Rows', WRONG),
-      mcp: await mcp('Rows', meta(WRONG)),
-      parameter: await mcp('Rows', { arguments: { _select: WRONG } }, { query: '?select=1' }),
-    }
-    expect(answers.oxp).toMatchObject({
-      status: 400,
-      body: { message: SAID, developer_message: expect.stringContaining('At character 16') },
-    })
-    expect(answers.rfc).toMatchObject({
-      status: 200,
-      body: { success: false, output: { error: { message: SAID, can_retry: true } } },
-    })
-    expect(answers.machineContext).toMatchObject({
-      status: 200,
-      body: {
-        payload: { execution: { status: 'failure', error: { code: 'VALIDATION_ERROR', details: { character: 16 } } } },
-      },
-    })
-    expect(answers.plugin).toMatchObject({ status: 200, body: { isError: true } })
-    for (const { body } of [answers.mcp, answers.parameter]) {
-      expect(body.result).toMatchObject({
-        isError: true,
-        content: [{ text: expect.stringContaining('at character 16') }],
-      })
-    }
-    expect(upstream.arrived).toEqual([])
-  })
-
-  it.each([[1], [['a']], [{ a: 1 }], [true]])('is %j, which is refused too', async (select) => {
-    expect((await oxp('Rows', select)).status).toBe(400)
-    expect((await rfc('Rows', select)).body.success).toBe(false)
-    expect((await mcp('Rows', { arguments: { _select: select } }, { query: '?select=1' })).body.result.isError).toBe(
-      true,
-    )
-    expect((await mcp('Rows', meta(select))).body.error.code).toBe(-32602)
-    expect(upstream.arrived).toEqual([])
-  })
-
-  it('is passed over where it is null', async () => {
-    expect((await oxp('Echo', null)).body.result).toMatchObject({ success: true, value: { url: '/echo?a=1' } })
-  })
-
-  it('tells nobody of a tool that they may not call', async () => {
-    const { body } = await server.json(
-      'POST',
-      '/keys',
-      { name: 'k', scopes: ['tools:call'], tools: ['Else.*'], users: [] },
-      ADMIN,
-    )
-    const key = { authorization: `Bearer ${body.key}` }
-    const call = async (tool: string) =>
-      (await server.json('POST', '/tools/call', { tool_id: `Select.${tool}`, context: { select: '!' } }, key)).body
-    expect(JSON.stringify(await call('Rows')).replaceAll('Rows', 'Nope')).toBe(JSON.stringify(await call('Nope')))
-  })
+it('a small part of an output of megabytes is structured content where it is an object', async () => {
+  const { result } = (await mcp('Rows', meta('{count: count, first: rows[0].name}'))).body
+  expect(result).toMatchObject({ structuredContent: { count: 30_000, first: 'n0' } })
 })
 
-describe('what cannot be selected from what the tool gave', () => {
-  it('is a failure that says why, and keeps all of the output', async () => {
-    const { status, body } = await oxp('Rows', 'sort_by(rows, &missing)')
-    expect(status).toBe(200)
-    expect(body.result).toMatchObject({
-      success: false,
-      error: { message: expect.stringContaining("'select' failed"), can_retry: false },
-    })
-    const kept: unknown = await (await fetch(body.result.error.artifact.url)).json()
-    expect(kept).toEqual({ rows: ROWS, count: ROWS.length })
-  })
-
-  it('ends within the budget, while others are answered', async () => {
-    const hostile = [
-      `[rows,rows]${'|[@,@]'.repeat(50)}`,
-      `[${'rows,'.repeat(300)}rows]|[?@==@]`,
-      'rows[].[@,@,@,@,@,@,@,@][].[@,@,@,@,@,@,@,@][].[@,@,@][]',
-    ]
-    const calls = hostile.map((select) => oxp('Rows', select))
-    const health = await server.json('GET', '/health')
-    expect(health.status).toBe(200)
-    for (const { status, body } of await Promise.all(calls)) {
-      expect(status).toBe(200)
-      expect(body.result.error.message).toMatch(/too much work|outgrows the output/)
-    }
-  })
+it('a small part of an output of megabytes is an artifact when it is itself too large', async () => {
+  const { result } = (await oxp('Rows', 'rows[:20000]')).body
+  expect(result).toMatchObject({ success: true, value: { artifact: { content_type: 'application/json' } } })
+  const kept = await (await fetch(result.value.artifact.url)).json()
+  expect(kept).toEqual(ROWS.slice(0, 20_000))
 })
 
-describe('the parameter of lists', () => {
-  const listed = async (query: string, name: string) => {
-    const { result } = (await mcp('', {}, { query, method: 'tools/list' })).body
-    return result.tools.find((each: { name: string }) => each.name === name)
+it('a small part of an output of megabytes comes without what the tool was given as a secret', async () => {
+  expect((await oxp('Secret', 'got')).body.result).toMatchObject({ success: true, value: '[redacted]' })
+  expect((await oxp('Secret', 'reverse(got)')).body.result.value).toBe('[redacted]'.split('').toReversed().join(''))
+  expect(upstream.arrived.map(({ headers }) => headers['x-key'])).toEqual([SECRET, SECRET])
+})
+
+it('a small part of an output of megabytes is picked out of content too', async () => {
+  const call = (tool_id: string, select: string) =>
+    server.json('POST', '/tools/call', { tool_id, context: { select } }, ADMIN)
+  expect((await call('Fixture.ImageContent', 'content[0].type')).body.result.value).toBe('image')
+  expect((await call('Fixture.SimpleText', 'length(@) > `0`')).body.result.value).toBe(true)
+})
+
+const WRONG = 'rows[?id == `1`'
+const SAID = "'select' is not a JMESPath expression: the expression is incomplete"
+
+it('what is no expression is refused in the shape of each dialect, with where it is wrong, before anything runs', async () => {
+  const answers = {
+    oxp: await oxp('Rows', WRONG),
+    rfc: await rfc('Rows', WRONG),
+    machineContext: await machineContext('Rows', WRONG),
+    plugin: await plugin('Rows', WRONG),
+    mcp: await mcp('Rows', meta(WRONG)),
+    parameter: await mcp('Rows', { arguments: { _select: WRONG } }, { query: '?select=1' }),
   }
-
-  it('is there with ?select=1 alone, and no schema of outputs then', async () => {
-    expect(await listed('?toolkits=Select', 'Rows')).toMatchObject({
-      outputSchema: {},
-      inputSchema: { type: 'object' },
+  expect(answers.oxp).toMatchObject({
+    status: 400,
+    body: { message: SAID, developer_message: expect.stringContaining('At character 16') },
+  })
+  expect(answers.rfc).toMatchObject({
+    status: 200,
+    body: { success: false, output: { error: { message: SAID, can_retry: true } } },
+  })
+  expect(answers.machineContext).toMatchObject({
+    status: 200,
+    body: {
+      payload: { execution: { status: 'failure', error: { code: 'VALIDATION_ERROR', details: { character: 16 } } } },
+    },
+  })
+  expect(answers.plugin).toMatchObject({ status: 200, body: { isError: true } })
+  for (const { body } of [answers.mcp, answers.parameter]) {
+    expect(body.result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('at character 16') }],
     })
-    const tool = await listed('?toolkits=Select&select=1', 'Rows')
-    expect(tool.inputSchema.properties._select).toMatchObject({ type: 'string' })
-    expect(tool.outputSchema).toBeUndefined()
-    expect(
-      (await listed('?toolkits=Select&select=1', 'Own')).inputSchema.properties._select.description,
-    ).toBeUndefined()
-    const described = await mcp('describe_tool', { arguments: { name: 'Rows' } }, { query: '?mode=search&select=1' })
-    expect(JSON.parse(described.body.result.content[0].text).inputSchema.properties).toHaveProperty('_select')
-    expect((await mcp('', {}, { query: '?select=2', method: 'tools/list' })).status).toBe(400)
-  })
-
-  it('reaches no tool but one that has it itself', async () => {
-    const own = await mcp('Own', { arguments: { _select: 'url' } }, { query: '?select=1' })
-    expect(own.body.result.structuredContent.url).toBe('/echo?_select=url')
-    const echo = await mcp('Echo', { arguments: { b: 2, _select: 'url' } }, { query: '?select=1' })
-    expect(echo.body.result.content[0].text).toBe('/echo?a=1&b=2')
-    const without = await mcp('Echo', { arguments: { _select: 'url' } })
-    expect(without.body.result.structuredContent.url).toBe('/echo?a=1&_select=url')
-    const called = await mcp(
-      'call_tool',
-      { arguments: { name: 'Echo', arguments: { _select: 'url' } } },
-      { query: '?mode=search&select=1' },
-    )
-    expect(called.body.result.content[0].text).toBe('/echo?a=1')
-  })
-
-  it('serves the official client', async () => {
-    const client = new Client({ name: 'test', version: '1' })
-    await client.connect(
-      new StreamableHTTPClientTransport(new URL('/mcp?select=1&toolkits=Select', server.url), {
-        requestInit: { headers: ADMIN },
-      }),
-    )
-    await client.listTools()
-    const result = await client.callTool({ name: 'Rows', arguments: { _select: 'rows[0].name' } })
-    expect(result.content).toEqual([{ type: 'text', text: 'n0' }])
-    await client.close()
-  })
+  }
+  expect(upstream.arrived).toEqual([])
 })
 
-describe('a call that is repeated', () => {
-  it.each([
-    ['OXP', (id: string, select: string) => oxp('Echo', select, { call_id: id })],
-    ['the RFC', (id: string, select: string) => rfc('Echo', select, { execution_id: id })],
-  ])('over %s gives the same part, and is another call with another selection', async (_, call) => {
+it.each([[1], [['a']], [{ a: 1 }], [true]])('what is no expression is %j, which is refused too', async (select) => {
+  expect((await oxp('Rows', select)).status).toBe(400)
+  expect((await rfc('Rows', select)).body.success).toBe(false)
+  expect((await mcp('Rows', { arguments: { _select: select } }, { query: '?select=1' })).body.result.isError).toBe(true)
+  expect((await mcp('Rows', meta(select))).body.error.code).toBe(-32602)
+  expect(upstream.arrived).toEqual([])
+})
+
+it('what is no expression is passed over where it is null', async () => {
+  expect((await oxp('Echo', null)).body.result).toMatchObject({ success: true, value: { url: '/echo?a=1' } })
+})
+
+it('what is no expression tells nobody of a tool that they may not call', async () => {
+  const { body } = await server.json(
+    'POST',
+    '/keys',
+    { name: 'k', scopes: ['tools:call'], tools: ['Else.*'], users: [] },
+    ADMIN,
+  )
+  const key = { authorization: `Bearer ${body.key}` }
+  const call = async (tool: string) =>
+    (await server.json('POST', '/tools/call', { tool_id: `Select.${tool}`, context: { select: '!' } }, key)).body
+  expect(JSON.stringify(await call('Rows')).replaceAll('Rows', 'Nope')).toBe(JSON.stringify(await call('Nope')))
+})
+
+it('what cannot be selected from what the tool gave is a failure that says why, and keeps all of the output', async () => {
+  const { status, body } = await oxp('Rows', 'sort_by(rows, &missing)')
+  expect(status).toBe(200)
+  expect(body.result).toMatchObject({
+    success: false,
+    error: { message: expect.stringContaining("'select' failed"), can_retry: false },
+  })
+  const kept: unknown = await (await fetch(body.result.error.artifact.url)).json()
+  expect(kept).toEqual({ rows: ROWS, count: ROWS.length })
+})
+
+it('what cannot be selected from what the tool gave ends within the budget, while others are answered', async () => {
+  const hostile = [
+    `[rows,rows]${'|[@,@]'.repeat(50)}`,
+    `[${'rows,'.repeat(300)}rows]|[?@==@]`,
+    'rows[].[@,@,@,@,@,@,@,@][].[@,@,@,@,@,@,@,@][].[@,@,@][]',
+  ]
+  const calls = hostile.map((select) => oxp('Rows', select))
+  const health = await server.json('GET', '/health')
+  expect(health.status).toBe(200)
+  for (const { status, body } of await Promise.all(calls)) {
+    expect(status).toBe(200)
+    expect(body.result.error.message).toMatch(/too much work|outgrows the output/)
+  }
+})
+
+const listed = async (query: string, name: string) => {
+  const { result } = (await mcp('', {}, { query, method: 'tools/list' })).body
+  return result.tools.find((each: { name: string }) => each.name === name)
+}
+
+it('the parameter of lists is there with ?select=1 alone, and no schema of outputs then', async () => {
+  expect(await listed('?toolkits=Select', 'Rows')).toMatchObject({
+    outputSchema: {},
+    inputSchema: { type: 'object' },
+  })
+  const tool = await listed('?toolkits=Select&select=1', 'Rows')
+  expect(tool.inputSchema.properties._select).toMatchObject({ type: 'string' })
+  expect(tool.outputSchema).toBeUndefined()
+  expect((await listed('?toolkits=Select&select=1', 'Own')).inputSchema.properties._select.description).toBeUndefined()
+  const described = await mcp('describe_tool', { arguments: { name: 'Rows' } }, { query: '?mode=search&select=1' })
+  expect(JSON.parse(described.body.result.content[0].text).inputSchema.properties).toHaveProperty('_select')
+  expect((await mcp('', {}, { query: '?select=2', method: 'tools/list' })).status).toBe(400)
+})
+
+it('the parameter of lists reaches no tool but one that has it itself', async () => {
+  const own = await mcp('Own', { arguments: { _select: 'url' } }, { query: '?select=1' })
+  expect(own.body.result.structuredContent.url).toBe('/echo?_select=url')
+  const echo = await mcp('Echo', { arguments: { b: 2, _select: 'url' } }, { query: '?select=1' })
+  expect(echo.body.result.content[0].text).toBe('/echo?a=1&b=2')
+  const without = await mcp('Echo', { arguments: { _select: 'url' } })
+  expect(without.body.result.structuredContent.url).toBe('/echo?a=1&_select=url')
+  const called = await mcp(
+    'call_tool',
+    { arguments: { name: 'Echo', arguments: { _select: 'url' } } },
+    { query: '?mode=search&select=1' },
+  )
+  expect(called.body.result.content[0].text).toBe('/echo?a=1')
+})
+
+it('the parameter of lists serves the official client', async () => {
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL('/mcp?select=1&toolkits=Select', server.url), {
+      requestInit: { headers: ADMIN },
+    }),
+  )
+  await client.listTools()
+  const result = await client.callTool({ name: 'Rows', arguments: { _select: 'rows[0].name' } })
+  expect(result.content).toEqual([{ type: 'text', text: 'n0' }])
+  await client.close()
+})
+
+it.each([
+  ['OXP', (id: string, select: string) => oxp('Echo', select, { call_id: id })],
+  ['the RFC', (id: string, select: string) => rfc('Echo', select, { execution_id: id })],
+])(
+  'a call that is repeated over %s gives the same part, and is another call with another selection',
+  async (_, call) => {
     const id = crypto.randomUUID()
     const first = (await call(id, 'url')).body
     expect((await call(id, 'url')).body).toEqual(first)
     const other = await call(id, 'got')
     expect(JSON.stringify(other.body)).toContain('was already used with a different')
     expect(upstream.arrived.length).toBe(1)
-  })
-})
+  },
+)

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { answerProvider, launchBrowser, NO_BROWSER, person, textOf } from './oauth/browser.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import { answerSignIn, signIn, signInVars } from './oauth/sign-in.ts'
@@ -41,8 +41,9 @@ async function findSession(name: string): Promise<HttpPerson> {
   return who
 }
 
-describe('a consent, where people sign in,', () => {
-  it.skipIf(NO_BROWSER !== '')(`is the user's, from the link to the token, in Chromium ${NO_BROWSER}`, async () => {
+it.skipIf(NO_BROWSER !== '')(
+  `a consent, where people sign in, is the user's, from the link to the token, in Chromium ${NO_BROWSER}`,
+  async () => {
     const { name, email } = newPerson()
     browser = await launchBrowser()
     const { url, check_url } = await edge.challenge('Mail.GetEmails', email)
@@ -64,126 +65,124 @@ describe('a consent, where people sign in,', () => {
     expect(await edge.settled(check_url)).toMatchObject({ status: 'completed' })
     expect((await edge.call('Mail.GetEmails', email)).body.result).toMatchObject({ success: true })
     await who.leave()
-  })
+  },
+)
 
-  it("of somebody else's link is not even shown, and can be of that person after signing out", async () => {
-    const [mallory, ann] = [newPerson(), newPerson()]
-    const opened = world.provider.opened.length
-    // Mallory sends Ann the link of her own user
-    const { url } = await edge.challenge('Mail.GetEmails', mallory.email)
-    const who = await findSession(ann.name)
-    const asSignedIn = world.provider.opened.length - opened
-    const page = await who.open(url)
-    expect(page).toMatchObject({ status: 403, text: expect.stringContaining('somebody else') })
-    for (const hidden of [mallory.email, 'Mail.GetEmails', 'mail.read']) expect(page.text).not.toContain(hidden)
-    const forced = await who.post(url, { decision: 'continue' }, { origin: edge.server.url })
-    expect(forced.status).toBe(403)
-    expect(world.provider.opened.length - opened).toBe(asSignedIn)
+it("a consent, where people sign in, of somebody else's link is not even shown, and can be of that person after signing out", async () => {
+  const [mallory, ann] = [newPerson(), newPerson()]
+  const opened = world.provider.opened.length
+  // Mallory sends Ann the link of her own user
+  const { url } = await edge.challenge('Mail.GetEmails', mallory.email)
+  const who = await findSession(ann.name)
+  const asSignedIn = world.provider.opened.length - opened
+  const page = await who.open(url)
+  expect(page).toMatchObject({ status: 403, text: expect.stringContaining('somebody else') })
+  for (const hidden of [mallory.email, 'Mail.GetEmails', 'mail.read']) expect(page.text).not.toContain(hidden)
+  const forced = await who.post(url, { decision: 'continue' }, { origin: edge.server.url })
+  expect(forced.status).toBe(403)
+  expect(world.provider.opened.length - opened).toBe(asSignedIn)
 
-    const login = await who.press(page, /somebody else/)
-    const back = await answerSignIn(who, login, mallory.name)
-    expect(back).toMatchObject({ status: 200, url, text: expect.stringContaining(mallory.email) })
-  })
-
-  it('is written down, given or refused: for whom, at which provider and for which tool', async () => {
-    const since = new Date().toISOString()
-    const [giving, refusing] = [newPerson(), newPerson()]
-    for (const [{ name, email }, decision] of [
-      [giving, 'Allow'],
-      [refusing, 'Deny'],
-    ] as const) {
-      const { url } = await edge.challenge('Mail.GetEmails', email)
-      await (await findSession(name)).consent(url, name, decision)
-    }
-    const told = async () => {
-      const { body } = await edge.ask('GET', `/audit?since=${since}&act=grant.give&limit=100`)
-      return body.items
-    }
-    await expect.poll(async () => (await told()).length).toBe(1)
-    const [given] = await told()
-    expect(given).toMatchObject({ act: 'grant.give', user_id: giving.email, outcome: 'success', status: 200 })
-    expect(given).toMatchObject({ path: '/oauth/callback', about: { provider: 'mail' } })
-    expect(given.about.tool).toContain('Mail.GetEmails')
-    expect(JSON.stringify(given)).not.toMatch(/code=|state=/)
-  })
-
-  it('is not shown to whoever has the link, nor taken from them', async () => {
-    const { email } = newPerson()
-    const { url, check_url } = await edge.challenge('Mail.GetEmails', email)
-    const who = new HttpPerson()
-    for (const answer of [
-      await who.open(url),
-      await who.post(url, { decision: 'continue' }, { origin: edge.server.url }),
-      await who.post(url, { decision: 'refuse' }, { origin: edge.server.url }),
-    ]) {
-      expect(answer.text).toContain('Sign in first')
-      expect(answer.text).not.toContain(email)
-    }
-    expect((await edge.ask('GET', check_url)).body.status).toBe('not_started')
-  })
+  const login = await who.press(page, /somebody else/)
+  const back = await answerSignIn(who, login, mallory.name)
+  expect(back).toMatchObject({ status: 200, url, text: expect.stringContaining(mallory.email) })
 })
 
-describe('an approval, where people sign in,', () => {
-  const approve = async (who: HttpPerson, url: string) => who.press(await who.open(url), /approve/i)
-
-  it("is the user's", async () => {
-    const { name, email } = newPerson()
-    const { url } = await edge.challenge(TOOL, email, { folder: 'spam' })
-    const before = emptied()
-    const somebody = await findSession(newPerson().name)
-    expect((await somebody.open(url)).status).toBe(403)
-    expect((await somebody.post(url, { decision: 'approve' }, { origin: edge.server.url })).status).toBe(403)
-    expect((await edge.call(TOOL, email, { input: { folder: 'spam' } })).status).toBe(400)
-    const who = await findSession(name)
-    expect((await approve(who, url)).text).toContain('You approved')
-    expect((await edge.call(TOOL, email, { input: { folder: 'spam' } })).body.result).toMatchObject({ success: true })
-    expect(emptied()).toBe(before + 1)
-  })
-
-  it('may be of who may publish in the toolkit by name, and of a call for nobody it is theirs', async () => {
-    const [approver, other] = [newPerson('approvers'), newPerson('others')]
-    const { email } = newPerson()
-    for (const user of [email, undefined]) {
-      const { url } = await edge.challenge(TOOL, user, { folder: 'old' })
-      expect((await (await findSession(other.name)).open(url)).status).toBe(403)
-      const page = await approve(await findSession(approver.name), url)
-      expect(page.text).toContain('You approved')
-      expect((await edge.call(TOOL, user, { input: { folder: 'old' } })).body.result).toMatchObject({ success: true })
-    }
-    // Consent stays the user's
+it('a consent, where people sign in, is written down, given or refused: for whom, at which provider and for which tool', async () => {
+  const since = new Date().toISOString()
+  const [giving, refusing] = [newPerson(), newPerson()]
+  for (const [{ name, email }, decision] of [
+    [giving, 'Allow'],
+    [refusing, 'Deny'],
+  ] as const) {
     const { url } = await edge.challenge('Mail.GetEmails', email)
-    expect((await (await findSession(approver.name)).open(url)).status).toBe(403)
-  })
+    await (await findSession(name)).consent(url, name, decision)
+  }
+  const told = async () => {
+    const { body } = await edge.ask('GET', `/audit?since=${since}&act=grant.give&limit=100`)
+    return body.items
+  }
+  await expect.poll(async () => (await told()).length).toBe(1)
+  const [given] = await told()
+  expect(given).toMatchObject({ act: 'grant.give', user_id: giving.email, outcome: 'success', status: 200 })
+  expect(given).toMatchObject({ path: '/oauth/callback', about: { provider: 'mail' } })
+  expect(given.about.tool).toContain('Mail.GetEmails')
+  expect(JSON.stringify(given)).not.toMatch(/code=|state=/)
+})
 
-  it('ends with the session', async () => {
-    const { name, email } = newPerson()
-    const { url } = await edge.challenge(TOOL, email, { folder: 'spam' })
-    const who = await findSession(name)
-    const page = await who.open(url)
-    await who.post(`${edge.server.url}/sign-out`, {}, { origin: edge.server.url })
-    expect((await who.press(page, /approve/i)).text).toContain('Sign in first')
-    expect((await edge.call(TOOL, email, { input: { folder: 'spam' } })).status).toBe(400)
-  })
+it('a consent, where people sign in, is not shown to whoever has the link, nor taken from them', async () => {
+  const { email } = newPerson()
+  const { url, check_url } = await edge.challenge('Mail.GetEmails', email)
+  const who = new HttpPerson()
+  for (const answer of [
+    await who.open(url),
+    await who.post(url, { decision: 'continue' }, { origin: edge.server.url }),
+    await who.post(url, { decision: 'refuse' }, { origin: edge.server.url }),
+  ]) {
+    expect(answer.text).toContain('Sign in first')
+    expect(answer.text).not.toContain(email)
+  }
+  expect((await edge.ask('GET', check_url)).body.status).toBe('not_started')
+})
 
-  it('is not an agent’s, whatever it sends', async () => {
-    const { email } = newPerson()
-    const { url } = await edge.challenge(TOOL, email, { folder: 'spam' })
-    const key = await edge.keyFor([email], ['tools:call', 'tools:publish', 'users:confirm', 'admin'])
-    const headers = { 'authorization': `Bearer ${key}`, 'x-user-id': email, 'origin': edge.server.url }
-    for (const cookie of [`switchboard-session=${key.slice(3)}`, `switchboard-session=${'x'.repeat(43)}`, '']) {
-      const posted = await fetch(url, {
-        method: 'POST',
-        redirect: 'manual',
-        headers: { ...headers, ...(cookie === '' ? {} : { cookie }) },
-        body: new URLSearchParams({ decision: 'approve' }),
-      })
-      expect(await posted.text()).toContain('Sign in first')
-    }
-    expect((await fetch(`${edge.server.url}/sign-in/key`, { method: 'POST', headers })).status).toBe(404)
-    const resumed = await fetch(`${edge.server.url}${pathOf(url).replace('/start', '/resume')}?proof=x`, { headers })
-    expect(await resumed.text()).toContain('Sign in first')
-    expect((await edge.call(TOOL, email, { input: { folder: 'spam' } })).status).toBe(400)
-  })
+const approve = async (who: HttpPerson, url: string) => who.press(await who.open(url), /approve/i)
+
+it("an approval, where people sign in, is the user's", async () => {
+  const { name, email } = newPerson()
+  const { url } = await edge.challenge(TOOL, email, { folder: 'spam' })
+  const before = emptied()
+  const somebody = await findSession(newPerson().name)
+  expect((await somebody.open(url)).status).toBe(403)
+  expect((await somebody.post(url, { decision: 'approve' }, { origin: edge.server.url })).status).toBe(403)
+  expect((await edge.call(TOOL, email, { input: { folder: 'spam' } })).status).toBe(400)
+  const who = await findSession(name)
+  expect((await approve(who, url)).text).toContain('You approved')
+  expect((await edge.call(TOOL, email, { input: { folder: 'spam' } })).body.result).toMatchObject({ success: true })
+  expect(emptied()).toBe(before + 1)
+})
+
+it('an approval, where people sign in, may be of who may publish in the toolkit by name, and of a call for nobody it is theirs', async () => {
+  const [approver, other] = [newPerson('approvers'), newPerson('others')]
+  const { email } = newPerson()
+  for (const user of [email, undefined]) {
+    const { url } = await edge.challenge(TOOL, user, { folder: 'old' })
+    expect((await (await findSession(other.name)).open(url)).status).toBe(403)
+    const page = await approve(await findSession(approver.name), url)
+    expect(page.text).toContain('You approved')
+    expect((await edge.call(TOOL, user, { input: { folder: 'old' } })).body.result).toMatchObject({ success: true })
+  }
+  // Consent stays the user's
+  const { url } = await edge.challenge('Mail.GetEmails', email)
+  expect((await (await findSession(approver.name)).open(url)).status).toBe(403)
+})
+
+it('an approval, where people sign in, ends with the session', async () => {
+  const { name, email } = newPerson()
+  const { url } = await edge.challenge(TOOL, email, { folder: 'spam' })
+  const who = await findSession(name)
+  const page = await who.open(url)
+  await who.post(`${edge.server.url}/sign-out`, {}, { origin: edge.server.url })
+  expect((await who.press(page, /approve/i)).text).toContain('Sign in first')
+  expect((await edge.call(TOOL, email, { input: { folder: 'spam' } })).status).toBe(400)
+})
+
+it('an approval, where people sign in, is not an agent’s, whatever it sends', async () => {
+  const { email } = newPerson()
+  const { url } = await edge.challenge(TOOL, email, { folder: 'spam' })
+  const key = await edge.keyFor([email], ['tools:call', 'tools:publish', 'users:confirm', 'admin'])
+  const headers = { 'authorization': `Bearer ${key}`, 'x-user-id': email, 'origin': edge.server.url }
+  for (const cookie of [`switchboard-session=${key.slice(3)}`, `switchboard-session=${'x'.repeat(43)}`, '']) {
+    const posted = await fetch(url, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { ...headers, ...(cookie === '' ? {} : { cookie }) },
+      body: new URLSearchParams({ decision: 'approve' }),
+    })
+    expect(await posted.text()).toContain('Sign in first')
+  }
+  expect((await fetch(`${edge.server.url}/sign-in/key`, { method: 'POST', headers })).status).toBe(404)
+  const resumed = await fetch(`${edge.server.url}${pathOf(url).replace('/start', '/resume')}?proof=x`, { headers })
+  expect(await resumed.text()).toContain('Sign in first')
+  expect((await edge.call(TOOL, email, { input: { folder: 'spam' } })).status).toBe(400)
 })
 
 it('what people decide is written down, with who they are, and without the link', async () => {

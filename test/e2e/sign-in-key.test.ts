@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launchBrowser, NO_BROWSER, person, textOf } from './oauth/browser.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import { type RunningServer, startApp } from './server.ts'
@@ -28,64 +28,65 @@ const sessions = async (who: HttpPerson) => {
   return { status, items: JSON.parse(text).items }
 }
 
-describe('signing in with an API key, where no provider is set up', () => {
-  it('is signing in as that key, until it is deleted', async () => {
-    const { id, key } = await makeKey()
-    const ann = new HttpPerson()
-    const page = await signIn(ann, key)
-    expect(page).toMatchObject({
-      status: 200,
-      url: `${server.url}/sign-in`,
-      text: expect.stringContaining(`key:${id}`),
-    })
-    expect(page.text).not.toContain(key)
-    const { items } = await sessions(ann)
-    expect(items).toMatchObject([{ principal: `key:${id}`, origin: server.url }])
-    expect(JSON.stringify(items)).not.toMatch(/[0-9a-f]{64}/)
-    expect((await server.json('DELETE', `/keys/${id}`, undefined, asAdmin)).status).toBe(204)
-    expect((await sessions(ann)).status).toBe(401)
+it('signing in with an API key, where no provider is set up is signing in as that key, until it is deleted', async () => {
+  const { id, key } = await makeKey()
+  const ann = new HttpPerson()
+  const page = await signIn(ann, key)
+  expect(page).toMatchObject({
+    status: 200,
+    url: `${server.url}/sign-in`,
+    text: expect.stringContaining(`key:${id}`),
   })
+  expect(page.text).not.toContain(key)
+  const { items } = await sessions(ann)
+  expect(items).toMatchObject([{ principal: `key:${id}`, origin: server.url }])
+  expect(JSON.stringify(items)).not.toMatch(/[0-9a-f]{64}/)
+  expect((await server.json('DELETE', `/keys/${id}`, undefined, asAdmin)).status).toBe(204)
+  expect((await sessions(ann)).status).toBe(401)
+})
 
-  it("is an administrator's with ADMIN_KEY", async () => {
-    const root = new HttpPerson()
-    await signIn(root, ADMIN_KEY)
-    expect((await sessions(root)).items).toEqual(
-      expect.arrayContaining([expect.objectContaining({ principal: 'admin' })]),
-    )
-  })
-
-  it.each(['', 'x', `sb_${'x'.repeat(43)}`, 'an-administrators-key-2', 'eyJhbGciOiJIUzI1NiJ9.e30.x'])(
-    'is not possible with %j',
-    async (key) => {
-      const who = new HttpPerson()
-      const page = await signIn(who, key)
-      expect(page.status).toBe(403)
-      expect(page.text).toContain('This key is wrong')
-      if (key !== '') expect(page.text).not.toContain(`value="${key}"`)
-      expect((await sessions(who)).status).toBe(401)
-    },
+it("signing in with an API key, where no provider is set up is an administrator's with ADMIN_KEY", async () => {
+  const root = new HttpPerson()
+  await signIn(root, ADMIN_KEY)
+  expect((await sessions(root)).items).toEqual(
+    expect.arrayContaining([expect.objectContaining({ principal: 'admin' })]),
   )
+})
 
-  it('is not possible with a key that has expired, nor later than it lasts', async () => {
-    const { key } = await makeKey({ expires_at: new Date(Date.now() + 1_500).toISOString() })
+it.each(['', 'x', `sb_${'x'.repeat(43)}`, 'an-administrators-key-2', 'eyJhbGciOiJIUzI1NiJ9.e30.x'])(
+  'signing in with an API key, where no provider is set up is not possible with %j',
+  async (key) => {
     const who = new HttpPerson()
-    await signIn(who, key)
-    await expect.poll(async () => (await sessions(who)).status, { timeout: 5_000 }).toBe(401)
-    expect((await signIn(new HttpPerson(), key)).status).toBe(403)
-  })
-
-  it('takes a form of ours, by POST', async () => {
-    const { key } = await makeKey()
-    const who = new HttpPerson()
-    const evil = await who.post(`${server.url}/sign-in/key`, { key }, { origin: 'https://evil.test' })
-    expect(evil.status).toBe(403)
-    await who.open(`${server.url}/sign-in/key?key=${key}`)
+    const page = await signIn(who, key)
+    expect(page.status).toBe(403)
+    expect(page.text).toContain('This key is wrong')
+    if (key !== '') expect(page.text).not.toContain(`value="${key}"`)
     expect((await sessions(who)).status).toBe(401)
-    const away = await who.post(`${server.url}/sign-in/key`, { key, return: '//evil.test' }, { origin: server.url })
-    expect(away.status).toBe(400)
-  })
+  },
+)
 
-  it.skipIf(NO_BROWSER !== '')(`works in Chromium, on a narrow screen and without scripts ${NO_BROWSER}`, async () => {
+it('signing in with an API key, where no provider is set up is not possible with a key that has expired, nor later than it lasts', async () => {
+  const { key } = await makeKey({ expires_at: new Date(Date.now() + 1_500).toISOString() })
+  const who = new HttpPerson()
+  await signIn(who, key)
+  await expect.poll(async () => (await sessions(who)).status, { timeout: 5_000 }).toBe(401)
+  expect((await signIn(new HttpPerson(), key)).status).toBe(403)
+})
+
+it('signing in with an API key, where no provider is set up takes a form of ours, by POST', async () => {
+  const { key } = await makeKey()
+  const who = new HttpPerson()
+  const evil = await who.post(`${server.url}/sign-in/key`, { key }, { origin: 'https://evil.test' })
+  expect(evil.status).toBe(403)
+  await who.open(`${server.url}/sign-in/key?key=${key}`)
+  expect((await sessions(who)).status).toBe(401)
+  const away = await who.post(`${server.url}/sign-in/key`, { key, return: '//evil.test' }, { origin: server.url })
+  expect(away.status).toBe(400)
+})
+
+it.skipIf(NO_BROWSER !== '')(
+  `signing in with an API key, where no provider is set up works in Chromium, on a narrow screen and without scripts ${NO_BROWSER}`,
+  async () => {
     browser = await launchBrowser()
     const { id, key } = await makeKey()
     const who = await person(browser, { javaScript: false })
@@ -101,5 +102,5 @@ describe('signing in with an API key, where no provider is set up', () => {
     await who.page.waitForURL(`${server.url}/sign-in?from=here`)
     expect(await textOf(who.page)).toContain(`key:${id}`)
     await who.leave()
-  })
-})
+  },
+)

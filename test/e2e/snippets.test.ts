@@ -139,7 +139,7 @@ const steps = FILES.flatMap((file) => {
 describe.skipIf(MISSING.length > 0)(
   `commands, in the order of their files${MISSING.length > 0 ? ` (skipped: there is no ${MISSING.join(', ')})` : ''}`,
   () => {
-    it('are found', () => {
+    it("the guides' commands are found", () => {
       expect(steps.length).toBeGreaterThan(30)
       expect(steps.filter(({ answer }) => answer).length).toBeGreaterThan(12)
     })

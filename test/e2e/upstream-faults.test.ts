@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type FaultyUpstream, startFaultyUpstream } from './faulty-upstream.ts'
 import { type Server, startServer } from './server.ts'
 
@@ -76,24 +76,25 @@ const FACES: Readonly<Record<string, (toolkit: string) => Promise<unknown>>> = {
   },
 }
 
-describe('a server that', () => {
-  it.each<[what: string, path: string, asked: number, message: RegExp, canRetry: boolean]>([
-    ['resets the connection', '/reset', 3, /^Cannot reach/, true],
-    ['closes it without an answer', '/closed', 3, /^Cannot reach/, true],
-    ['speaks no HTTP', '/no-http', 3, /^Cannot reach/, true],
-    ['says two lengths', '/two-lengths', 3, /^Cannot reach/, true],
-    ['says it sends more than it does', '/too-short', 3, /^Lost .* while it answered$/, true],
-    ['sends no chunks where it says so', '/no-chunk', 3, /^Lost .* while it answered$/, true],
-    ['is lost while it answers', '/lost', 3, /^Lost .* while it answered$/, true],
-    ['says that what is plain is gzip', '/no-gzip', 1, /: it is not in its content encoding$/, false],
-    ['sends half of what it compressed with gzip', '/cut-gzip', 1, /: it is not in its content encoding$/, false],
-    ['sends half of what it compressed with brotli', '/cut-brotli', 1, /: it is not in its content encoding$/, false],
-    ['encodes in a way that nobody asked for', '/deflate', 1, /: its content encoding is 'deflate'$/, false],
-    ['answers JSON that is not UTF-8', '/json-latin1', 1, /answered what is not UTF-8$/, false],
-    ['answers a text that is not UTF-8', '/text-latin1', 1, /answered what is not UTF-8$/, false],
-    ['floods', '/flood', 1, /: it is over 8388608 bytes$/, false],
-    ['asks for a wait past the deadline', '/503-in-an-hour', 1, /answered 503 Service Unavailable$/, true],
-  ])('%s is told in words, and asked again only where that may help', async (_, path, asked, message, canRetry) => {
+it.each<[what: string, path: string, asked: number, message: RegExp, canRetry: boolean]>([
+  ['resets the connection', '/reset', 3, /^Cannot reach/, true],
+  ['closes it without an answer', '/closed', 3, /^Cannot reach/, true],
+  ['speaks no HTTP', '/no-http', 3, /^Cannot reach/, true],
+  ['says two lengths', '/two-lengths', 3, /^Cannot reach/, true],
+  ['says it sends more than it does', '/too-short', 3, /^Lost .* while it answered$/, true],
+  ['sends no chunks where it says so', '/no-chunk', 3, /^Lost .* while it answered$/, true],
+  ['is lost while it answers', '/lost', 3, /^Lost .* while it answered$/, true],
+  ['says that what is plain is gzip', '/no-gzip', 1, /: it is not in its content encoding$/, false],
+  ['sends half of what it compressed with gzip', '/cut-gzip', 1, /: it is not in its content encoding$/, false],
+  ['sends half of what it compressed with brotli', '/cut-brotli', 1, /: it is not in its content encoding$/, false],
+  ['encodes in a way that nobody asked for', '/deflate', 1, /: its content encoding is 'deflate'$/, false],
+  ['answers JSON that is not UTF-8', '/json-latin1', 1, /answered what is not UTF-8$/, false],
+  ['answers a text that is not UTF-8', '/text-latin1', 1, /answered what is not UTF-8$/, false],
+  ['floods', '/flood', 1, /: it is over 8388608 bytes$/, false],
+  ['asks for a wait past the deadline', '/503-in-an-hour', 1, /answered 503 Service Unavailable$/, true],
+])(
+  'a server that %s is told in words, and asked again only where that may help',
+  async (_, path, asked, message, canRetry) => {
     const { success, error } = await call(await publish(path))
     expect({ success, error }).toMatchObject({
       success: false,
@@ -101,262 +102,261 @@ describe('a server that', () => {
     })
     expect(upstream.asked(path)).toBe(asked)
     if (path.startsWith('/503')) expect(error.retry_after_ms).toBe(3_600_000)
-  })
+  },
+)
 
-  it.each(['/hang', '/head-only', '/drip'])(
-    'does %s ends with the deadline, and so does its connection',
-    async (path) => {
-      const { success, error } = await call(await publish(path, { timeout_ms: 300 }))
-      expect({ success, error }).toMatchObject({
-        success: false,
-        error: { message: 'The tool did not answer within 0.3 seconds' },
-      })
-      expect(upstream.asked(path)).toBe(1)
-      await expect.poll(() => upstream.open(path)).toBe(0)
-    },
-  )
+it.each(['/hang', '/head-only', '/drip'])(
+  'a server that does %s ends with the deadline, and so does its connection',
+  async (path) => {
+    const { success, error } = await call(await publish(path, { timeout_ms: 300 }))
+    expect({ success, error }).toMatchObject({
+      success: false,
+      error: { message: 'The tool did not answer within 0.3 seconds' },
+    })
+    expect(upstream.asked(path)).toBe(1)
+    await expect.poll(() => upstream.open(path)).toBe(0)
+  },
+)
 
-  it('answers in another charset, or bytes, is understood', async () => {
-    const declared = await publish('/text-latin1-declared', { response: { type: 'text' } })
-    expect(await call(declared)).toMatchObject({ success: true, value: '"café"' })
-    const bytes = await publish('/bytes', { response: { type: 'binary' } })
-    expect(await call(bytes)).toMatchObject({ success: true, value: { data: 'ImNhZuki' } })
-  })
+it('a server that answers in another charset, or bytes, is understood', async () => {
+  const declared = await publish('/text-latin1-declared', { response: { type: 'text' } })
+  expect(await call(declared)).toMatchObject({ success: true, value: '"café"' })
+  const bytes = await publish('/bytes', { response: { type: 'binary' } })
+  expect(await call(bytes)).toMatchObject({ success: true, value: { data: 'ImNhZuki' } })
 })
 
-describe('what must not be done twice, and may have been done', () => {
-  const POST = { method: 'POST', response: { type: 'json' } }
-  const warning = 'It may have taken effect: check before you retry'
-  const inWords = expect.stringMatching(/: it may have taken effect: check before you retry/)
+const POST = { method: 'POST', response: { type: 'json' } }
+const warning = 'It may have taken effect: check before you retry'
+const inWords = expect.stringMatching(/: it may have taken effect: check before you retry/)
 
-  it.each<[router: string, failure: unknown]>([
-    ['OXP', { can_retry: false, additional_prompt_content: warning }],
-    ['the Open Tool Calling RFC', { can_retry: false, additional_prompt_content: warning }],
-    [
-      'the Machine Context Protocol',
-      { status: 'timeout', error: { code: 'TIMEOUT_ERROR', message: inWords, details: { can_retry: false } } },
-    ],
-    ['a plugin', { isError: true, content: [{ text: inWords }] }],
-    ['MCP', { isError: true, content: [{ text: inWords }], _meta: { 'dev.switchboard/error': { can_retry: false } } }],
-  ])('is said so when its time is over: %s', async (router, failure) => {
+it.each<[router: string, failure: unknown]>([
+  ['OXP', { can_retry: false, additional_prompt_content: warning }],
+  ['the Open Tool Calling RFC', { can_retry: false, additional_prompt_content: warning }],
+  [
+    'the Machine Context Protocol',
+    { status: 'timeout', error: { code: 'TIMEOUT_ERROR', message: inWords, details: { can_retry: false } } },
+  ],
+  ['a plugin', { isError: true, content: [{ text: inWords }] }],
+  ['MCP', { isError: true, content: [{ text: inWords }], _meta: { 'dev.switchboard/error': { can_retry: false } } }],
+])(
+  'what must not be done twice, and may have been done is said so when its time is over: %s',
+  async (router, failure) => {
     expect(await FACES[router]!(await publish('/hang', { ...POST, timeout_ms: 200 }))).toMatchObject(Object(failure))
     const annotations = { idempotentHint: true }
     const again = await FACES[router]!(await publish('/hang', { ...POST, timeout_ms: 200, annotations }))
     expect(JSON.stringify(again)).not.toMatch(/may have taken effect/)
-  })
+  },
+)
 
-  it.each([
-    ['/reset', /^Cannot reach/],
-    ['/lost', /^Lost/],
-    ['/500', /answered 500/],
-    ['/502', /answered 502/],
-    ['/no-gzip', /content encoding$/],
-  ])('is said so where the server breaks: %s', async (path, message) => {
+it.each([
+  ['/reset', /^Cannot reach/],
+  ['/lost', /^Lost/],
+  ['/500', /answered 500/],
+  ['/502', /answered 502/],
+  ['/no-gzip', /content encoding$/],
+])(
+  'what must not be done twice, and may have been done is said so where the server breaks: %s',
+  async (path, message) => {
     const asked = upstream.asked(path)
     const { error } = await call(await publish(path, POST))
     expect(error.message).toMatch(message)
     expect(error).toMatchObject({ can_retry: false, additional_prompt_content: warning })
     expect(upstream.asked(path)).toBe(asked + 1)
-  })
+  },
+)
 
-  it('is told the same when it is called again under its id, and not done', async () => {
-    const toolkit = await publish('/hang', { ...POST, timeout_ms: 200 })
-    const request = { tool_id: `${toolkit}.Ask`, call_id: crypto.randomUUID(), input: {} }
-    const first = await server.json('POST', '/tools/call', request)
-    const asked = upstream.asked('/hang')
-    const again = await server.json('POST', '/tools/call', request)
-    expect(again.body).toEqual(first.body)
-    expect(upstream.asked('/hang')).toBe(asked)
-  })
+it('what must not be done twice, and may have been done is told the same when it is called again under its id, and not done', async () => {
+  const toolkit = await publish('/hang', { ...POST, timeout_ms: 200 })
+  const request = { tool_id: `${toolkit}.Ask`, call_id: crypto.randomUUID(), input: {} }
+  const first = await server.json('POST', '/tools/call', request)
+  const asked = upstream.asked('/hang')
+  const again = await server.json('POST', '/tools/call', request)
+  expect(again.body).toEqual(first.body)
+  expect(upstream.asked('/hang')).toBe(asked)
+})
 
-  it('is not said of what was not sent', async () => {
-    const toolkit = await publish('/', { ...POST, origin: `http://${NOBODY}` })
-    for (let count = 0; count < 5; count++) expect((await call(toolkit)).error.can_retry).toBe(false)
-    expect((await call(toolkit)).error).toMatchObject({
-      message: expect.stringMatching(/did not answer 5 requests/),
-      can_retry: true,
-      retry_after_ms: expect.any(Number),
-    })
+it('what must not be done twice, and may have been done is not said of what was not sent', async () => {
+  const toolkit = await publish('/', { ...POST, origin: `http://${NOBODY}` })
+  for (let count = 0; count < 5; count++) expect((await call(toolkit)).error.can_retry).toBe(false)
+  expect((await call(toolkit)).error).toMatchObject({
+    message: expect.stringMatching(/did not answer 5 requests/),
+    can_retry: true,
+    retry_after_ms: expect.any(Number),
   })
 })
 
-describe('a module', () => {
-  const code = (module: string, more: object = {}) =>
-    publish('', { kind: 'code', method: undefined, url: undefined, module, ...more })
-  const there = () => ({ allowed_hosts: [upstream.host] })
+const code = (module: string, more: object = {}) =>
+  publish('', { kind: 'code', method: undefined, url: undefined, module, ...more })
+const there = () => ({ allowed_hosts: [upstream.host] })
 
-  it('whose promise never settles ends at its deadline', async () => {
-    const started = Date.now()
-    const { success, error } = await call(await code('export default () => new Promise(() => {})', { timeout_ms: 400 }))
-    expect({ success, error }).toMatchObject({
-      success: false,
-      // It had no network to change anything by
-      error: { message: 'The tool did not answer within 0.4 seconds', can_retry: true },
-    })
-    expect(Date.now() - started).toBeGreaterThanOrEqual(400)
+it('a module whose promise never settles ends at its deadline', async () => {
+  const started = Date.now()
+  const { success, error } = await call(await code('export default () => new Promise(() => {})', { timeout_ms: 400 }))
+  expect({ success, error }).toMatchObject({
+    success: false,
+    // It had no network to change anything by
+    error: { message: 'The tool did not answer within 0.4 seconds', can_retry: true },
   })
+  expect(Date.now() - started).toBeGreaterThanOrEqual(400)
+})
 
-  it('is told of its deadline, and its requests end with it', async () => {
-    const told = await call(
-      await code('export default (_, { signal }) => [signal instanceof AbortSignal, signal.aborted]'),
-    )
-    expect(told).toMatchObject({ success: true, value: [true, false] })
-    const late = `export default async () => {
+it('a module is told of its deadline, and its requests end with it', async () => {
+  const told = await call(
+    await code('export default (_, { signal }) => [signal instanceof AbortSignal, signal.aborted]'),
+  )
+  expect(told).toMatchObject({ success: true, value: [true, false] })
+  const late = `export default async () => {
       await new Promise((done) => setTimeout(done, 300))
       return (await fetch('${upstream.origin}/hang')).text()
     }`
-    const { error } = await call(await code(late, { timeout_ms: 500, ...there() }))
-    expect(error).toMatchObject({ message: 'The tool did not answer within 0.5 seconds', can_retry: false })
-    await expect.poll(() => upstream.open('/hang')).toBe(0)
-  })
-
-  it('is not let through to a host that does not answer either', async () => {
-    const asks = `export default async () => (await fetch('${upstream.origin}/reset')).text()`
-    const toolkit = await code(asks, there())
-    for (let count = 0; count < 5; count++) expect((await call(toolkit)).error.message).toMatch(/^Cannot reach/)
-    const asked = upstream.asked('/reset')
-    expect((await call(toolkit)).error.message).toMatch(/did not answer 5 requests in a row/)
-    expect(upstream.asked('/reset')).toBe(asked)
-  })
+  const { error } = await call(await code(late, { timeout_ms: 500, ...there() }))
+  expect(error).toMatchObject({ message: 'The tool did not answer within 0.5 seconds', can_retry: false })
+  await expect.poll(() => upstream.open('/hang')).toBe(0)
 })
 
-describe('a server that is not there', () => {
-  /** What is said of it once it has come to nothing five times. */
-  const said =
-    /^Cannot request "http:\/\/127\.0\.0\.1:9" now: it did not answer 5 requests in a row, and is asked again in \d s/
-  const words = expect.stringMatching(said)
-  const when = expect.any(Number)
+it('a module is not let through to a host that does not answer either', async () => {
+  const asks = `export default async () => (await fetch('${upstream.origin}/reset')).text()`
+  const toolkit = await code(asks, there())
+  for (let count = 0; count < 5; count++) expect((await call(toolkit)).error.message).toMatch(/^Cannot reach/)
+  const asked = upstream.asked('/reset')
+  expect((await call(toolkit)).error.message).toMatch(/did not answer 5 requests in a row/)
+  expect(upstream.asked('/reset')).toBe(asked)
+})
 
-  it.each<[router: string, failure: unknown]>([
-    ['OXP', { message: words, can_retry: true, retry_after_ms: when }],
-    ['the Open Tool Calling RFC', { message: words, can_retry: true, retry_after_ms: when }],
-    [
-      'the Machine Context Protocol',
-      {
-        status: 'failure',
-        error: { code: 'EXECUTION_ERROR', message: words, details: { can_retry: true, retry_after_ms: when } },
-      },
-    ],
-    [
-      'a plugin',
-      { isError: true, content: [{ text: expect.stringMatching(/in a row[^]*\nTry again in [\d.]+ seconds?$/) }] },
-    ],
-    [
-      'MCP',
-      {
-        isError: true,
-        content: [{ text: expect.stringMatching(/in a row[^]*\nTry again in [\d.]+ seconds?$/) }],
-        _meta: { 'dev.switchboard/error': { can_retry: true, retry_after_ms: when } },
-      },
-    ],
-  ])(
-    'is not asked any more after a few failures, and when it is stands in the failure: %s',
-    async (router, failure) => {
-      const ask = FACES[router]!
-      const toolkit = await publish('/', { origin: `http://${NOBODY}` })
-      // The first call asks three times; the second finds out that there is no use in it
-      await ask(toolkit)
-      await ask(toolkit)
-      expect(await ask(toolkit)).toMatchObject(Object(failure))
+/** What is said of it once it has come to nothing five times. */
+const said =
+  /^Cannot request "http:\/\/127\.0\.0\.1:9" now: it did not answer 5 requests in a row, and is asked again in \d s/
+const words = expect.stringMatching(said)
+const when = expect.any(Number)
+
+it.each<[router: string, failure: unknown]>([
+  ['OXP', { message: words, can_retry: true, retry_after_ms: when }],
+  ['the Open Tool Calling RFC', { message: words, can_retry: true, retry_after_ms: when }],
+  [
+    'the Machine Context Protocol',
+    {
+      status: 'failure',
+      error: { code: 'EXECUTION_ERROR', message: words, details: { can_retry: true, retry_after_ms: when } },
     },
-  )
+  ],
+  [
+    'a plugin',
+    { isError: true, content: [{ text: expect.stringMatching(/in a row[^]*\nTry again in [\d.]+ seconds?$/) }] },
+  ],
+  [
+    'MCP',
+    {
+      isError: true,
+      content: [{ text: expect.stringMatching(/in a row[^]*\nTry again in [\d.]+ seconds?$/) }],
+      _meta: { 'dev.switchboard/error': { can_retry: true, retry_after_ms: when } },
+    },
+  ],
+])(
+  'a server that is not there is not asked any more after a few failures, and when it is stands in the failure: %s',
+  async (router, failure) => {
+    const ask = FACES[router]!
+    const toolkit = await publish('/', { origin: `http://${NOBODY}` })
+    // The first call asks three times; the second finds out that there is no use in it
+    await ask(toolkit)
+    await ask(toolkit)
+    expect(await ask(toolkit)).toMatchObject(Object(failure))
+  },
+)
 
-  it.each(['mcp', 'oxp'])('is not asked any more as another server of tools: %s', async (protocol) => {
+it.each(['mcp', 'oxp'])(
+  'a server that is not there is not asked any more as another server of tools: %s',
+  async (protocol) => {
     const remote = { kind: 'remote', method: undefined, protocol, url: `http://${NOBODY}/`, tool: 'Math.Add@1.0.0' }
     const toolkit = await publish('', { ...remote, annotations: { readOnlyHint: true } })
     await call(toolkit)
     await call(toolkit)
     expect((await call(toolkit)).error).toMatchObject({ message: words, can_retry: true, retry_after_ms: when })
-  })
+  },
+)
 
-  it('is told apart by toolkit, and written down', async () => {
-    const toolkit = await publish('/', { origin: `http://${NOBODY}` })
-    await call(toolkit)
-    await call(toolkit)
-    expect((await call(toolkit)).error.message).toMatch(said)
-    expect((await call(await publish('/', { origin: `http://${NOBODY}` }))).error.message).toMatch(/^Cannot reach/)
-    const line = server
-      .printed()
-      .split('\n')
-      .find((each) => each.includes('"event":"host"') && each.includes(`"${toolkit}"`))
-    expect(JSON.parse(line ?? '{}')).toMatchObject({ host: NOBODY, toolkit, state: 'open', failures: 5 })
-  })
+it('a server that is not there is told apart by toolkit, and written down', async () => {
+  const toolkit = await publish('/', { origin: `http://${NOBODY}` })
+  await call(toolkit)
+  await call(toolkit)
+  expect((await call(toolkit)).error.message).toMatch(said)
+  expect((await call(await publish('/', { origin: `http://${NOBODY}` }))).error.message).toMatch(/^Cannot reach/)
+  const line = server
+    .printed()
+    .split('\n')
+    .find((each) => each.includes('"event":"host"') && each.includes(`"${toolkit}"`))
+  expect(JSON.parse(line ?? '{}')).toMatchObject({ host: NOBODY, toolkit, state: 'open', failures: 5 })
 })
 
-describe('a gateway that is down', () => {
-  it('counts as no answer, and a server that fails as one', async () => {
-    const [down, failing] = [await publish('/502'), await publish('/500')]
-    for (let count = 0; count < 5; count++) {
-      expect((await call(down)).error.message).toMatch(/answered 502/)
-      expect((await call(failing)).error.message).toMatch(/answered 500/)
-    }
-    expect((await call(down)).error.message).toMatch(/did not answer 5 requests in a row/)
+it('a gateway that is down counts as no answer, and a server that fails as one', async () => {
+  const [down, failing] = [await publish('/502'), await publish('/500')]
+  for (let count = 0; count < 5; count++) {
+    expect((await call(down)).error.message).toMatch(/answered 502/)
     expect((await call(failing)).error.message).toMatch(/answered 500/)
-  })
+  }
+  expect((await call(down)).error.message).toMatch(/did not answer 5 requests in a row/)
+  expect((await call(failing)).error.message).toMatch(/answered 500/)
 })
 
-describe('a server that hangs', () => {
-  it('takes nothing from others while 500 of its calls are in flight, each of which ends as it should', async () => {
-    const toolkit = await publish('/hang?500', { timeout_ms: 300_000, retry: { attempts: 0 } })
-    const good = await publish('/good')
-    const ended: { readonly error: object }[] = []
-    const calling = async () => {
-      const result = await call(toolkit)
-      ended.push(result)
-      return result
-    }
-    const hanging = Array.from({ length: 500 }, calling)
-    await expect.poll(() => upstream.open('/hang?500')).toBe(64)
-    const results: unknown[] = []
-    for (let count = 0; count < 200; count++) {
-      const add = { tool_id: 'Calculator.Add', input: { a: count, b: 1 } }
-      results.push((await server.json('POST', '/tools/call', add)).body.result.value)
-    }
-    expect(results).toEqual(Array.from({ length: 200 }, (_, count) => count + 1))
-    // Another toolkit's tool of the very same host
-    expect(await call(good)).toMatchObject({ success: true, value: 'good' })
-    expect(upstream.open('/hang?500')).toBe(64)
-    // Those that are not in flight have all been told to come again
-    await expect.poll(() => ended.length).toBe(500 - 64)
-    for (const { error } of ended) {
-      expect(error).toMatchObject({
-        message: expect.stringMatching(/: 64 requests of this toolkit are waiting for its answers already$/),
-        can_retry: true,
-        retry_after_ms: 1_000,
-      })
-    }
-    upstream.release()
-    const lost = (await Promise.all(hanging)).filter(({ error }) => error.message.startsWith('Cannot reach'))
-    expect(lost).toHaveLength(64)
-    expect(upstream.asked('/hang?500')).toBe(64)
-  })
+it('a server that hangs takes nothing from others while 500 of its calls are in flight, each of which ends as it should', async () => {
+  const toolkit = await publish('/hang?500', { timeout_ms: 300_000, retry: { attempts: 0 } })
+  const good = await publish('/good')
+  const ended: { readonly error: object }[] = []
+  const calling = async () => {
+    const result = await call(toolkit)
+    ended.push(result)
+    return result
+  }
+  const hanging = Array.from({ length: 500 }, calling)
+  await expect.poll(() => upstream.open('/hang?500')).toBe(64)
+  const results: unknown[] = []
+  for (let count = 0; count < 200; count++) {
+    const add = { tool_id: 'Calculator.Add', input: { a: count, b: 1 } }
+    results.push((await server.json('POST', '/tools/call', add)).body.result.value)
+  }
+  expect(results).toEqual(Array.from({ length: 200 }, (_, count) => count + 1))
+  // Another toolkit's tool of the very same host
+  expect(await call(good)).toMatchObject({ success: true, value: 'good' })
+  expect(upstream.open('/hang?500')).toBe(64)
+  // Those that are not in flight have all been told to come again
+  await expect.poll(() => ended.length).toBe(500 - 64)
+  for (const { error } of ended) {
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/: 64 requests of this toolkit are waiting for its answers already$/),
+      can_retry: true,
+      retry_after_ms: 1_000,
+    })
+  }
+  upstream.release()
+  const lost = (await Promise.all(hanging)).filter(({ error }) => error.message.startsWith('Cannot reach'))
+  expect(lost).toHaveLength(64)
+  expect(upstream.asked('/hang?500')).toBe(64)
+})
 
-  it.each([
-    ['http', (origin: string) => ({ url: `${origin}/hang?http`, retry: { attempts: 0 } })],
-    [
-      'code',
-      (origin: string) => ({
-        method: undefined,
-        url: undefined,
-        module: `export default async () => (await fetch('${origin}/hang?code')).text()`,
-        allowed_hosts: [new URL(origin).host],
-      }),
-    ],
-  ])('has its places back when callers go away: %s', async (kind, implementation) => {
-    const path = `/hang?${kind}`
-    const toolkit = await publish('', { kind, ...implementation(upstream.origin), timeout_ms: 60_000 })
-    const { hostname, port } = new URL(server.url)
-    const body = JSON.stringify({ tool_id: `${toolkit}.Ask`, input: {} })
-    const head = `POST /tools/call HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\n`
-    const clients = Array.from({ length: 64 }, () => connect(Number(port), hostname))
-    for (const client of clients) client.write(`${head}content-length: ${body.length}\r\n\r\n${body}`)
-    await expect.poll(() => upstream.open(path)).toBe(64)
-    // With a reset: an end alone could be that of a client that still reads
-    for (const client of clients) client.resetAndDestroy()
-    await expect.poll(() => upstream.open(path)).toBe(0)
-    const asked = upstream.asked(path)
-    void call(toolkit).catch(() => undefined)
-    await expect.poll(() => upstream.asked(path)).toBe(asked + 1)
-    upstream.release()
-  })
+it.each([
+  ['http', (origin: string) => ({ url: `${origin}/hang?http`, retry: { attempts: 0 } })],
+  [
+    'code',
+    (origin: string) => ({
+      method: undefined,
+      url: undefined,
+      module: `export default async () => (await fetch('${origin}/hang?code')).text()`,
+      allowed_hosts: [new URL(origin).host],
+    }),
+  ],
+])('a server that hangs has its places back when callers go away: %s', async (kind, implementation) => {
+  const path = `/hang?${kind}`
+  const toolkit = await publish('', { kind, ...implementation(upstream.origin), timeout_ms: 60_000 })
+  const { hostname, port } = new URL(server.url)
+  const body = JSON.stringify({ tool_id: `${toolkit}.Ask`, input: {} })
+  const head = `POST /tools/call HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\n`
+  const clients = Array.from({ length: 64 }, () => connect(Number(port), hostname))
+  for (const client of clients) client.write(`${head}content-length: ${body.length}\r\n\r\n${body}`)
+  await expect.poll(() => upstream.open(path)).toBe(64)
+  // With a reset: an end alone could be that of a client that still reads
+  for (const client of clients) client.resetAndDestroy()
+  await expect.poll(() => upstream.open(path)).toBe(0)
+  const asked = upstream.asked(path)
+  void call(toolkit).catch(() => undefined)
+  await expect.poll(() => upstream.asked(path)).toBe(asked + 1)
+  upstream.release()
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { HttpPerson } from './oauth/http-person.ts'
 import { filesUnder, leaked } from './oauth/leaks.ts'
 import { type Connected, connectTo, startWorld, varsOf, vaultKey, type World } from './oauth/switchboard.ts'
@@ -35,38 +35,36 @@ async function consent(user: string, account: string): Promise<void> {
 const get = (user: string) => edge!.call('Mail.GetEmails', user)
 const succeeded = (account: string) => ({ status: 200, body: { result: { success: true, value: { account } } } })
 
-describe('the keys of the vault', () => {
-  it('rotate without downtime: old; new beside old, when grants move on use; then new alone', async () => {
-    await deployWith(OLD)
-    await consent('moved', 'ann')
-    await consent('unmoved', 'bob')
-    expect(await get('moved')).toMatchObject(succeeded('ann'))
+it('the keys of the vault rotate without downtime: old; new beside old, when grants move on use; then new alone', async () => {
+  await deployWith(OLD)
+  await consent('moved', 'ann')
+  await consent('unmoved', 'bob')
+  expect(await get('moved')).toMatchObject(succeeded('ann'))
 
-    await deployWith(`${NEW},${OLD}`)
-    expect(await get('moved')).toMatchObject(succeeded('ann'))
-    await consent('fresh', 'cleo')
-    const refreshed = world.provider.tokenRequests['refresh_token'] ?? 0
+  await deployWith(`${NEW},${OLD}`)
+  expect(await get('moved')).toMatchObject(succeeded('ann'))
+  await consent('fresh', 'cleo')
+  const refreshed = world.provider.tokenRequests['refresh_token'] ?? 0
 
-    await deployWith(NEW)
-    expect(await get('moved')).toMatchObject(succeeded('ann'))
-    expect(await get('fresh')).toMatchObject(succeeded('cleo'))
-    // It was the grant itself that moved: nothing was asked of the provider
-    expect(world.provider.tokenRequests['refresh_token'] ?? 0).toBe(refreshed)
+  await deployWith(NEW)
+  expect(await get('moved')).toMatchObject(succeeded('ann'))
+  expect(await get('fresh')).toMatchObject(succeeded('cleo'))
+  // It was the grant itself that moved: nothing was asked of the provider
+  expect(world.provider.tokenRequests['refresh_token'] ?? 0).toBe(refreshed)
 
-    // What only the old key opens fails clearly, and is mended by consent or by the old key
-    const lost = await get('unmoved')
-    expect(lost.status, JSON.stringify(lost.body)).toBe(400)
-    expect(lost.body.missing_requirements.authorization).toMatchObject([{ id: 'mail', url: expect.any(String) }])
-    expect(lost.body.developer_message).toContain('cannot be read any more: the user has to grant it again')
-    // Only an operator can put a key back
-    expect(JSON.stringify(lost.body)).not.toContain('VAULT_KEYS')
-    await consent('unmoved', 'bob')
-    expect(await get('unmoved')).toMatchObject(succeeded('bob'))
+  // What only the old key opens fails clearly, and is mended by consent or by the old key
+  const lost = await get('unmoved')
+  expect(lost.status, JSON.stringify(lost.body)).toBe(400)
+  expect(lost.body.missing_requirements.authorization).toMatchObject([{ id: 'mail', url: expect.any(String) }])
+  expect(lost.body.developer_message).toContain('cannot be read any more: the user has to grant it again')
+  // Only an operator can put a key back
+  expect(JSON.stringify(lost.body)).not.toContain('VAULT_KEYS')
+  await consent('unmoved', 'bob')
+  expect(await get('unmoved')).toMatchObject(succeeded('bob'))
 
-    const secrets = [OLD, NEW, world.provider.clientSecret, ...world.provider.issued.map(({ token }) => token)]
-    await edge!.server.stop({ keep: true })
-    const files = filesUnder(edge!.server.persistTo)
-    expect(files.some(({ bytes }) => bytes.includes('What Mail.GetEmails does'))).toBe(true)
-    for (const { path, bytes } of files) expect(leaked(bytes, secrets), path).toEqual([])
-  })
+  const secrets = [OLD, NEW, world.provider.clientSecret, ...world.provider.issued.map(({ token }) => token)]
+  await edge!.server.stop({ keep: true })
+  const files = filesUnder(edge!.server.persistTo)
+  expect(files.some(({ bytes }) => bytes.includes('What Mail.GetEmails does'))).toBe(true)
+  for (const { path, bytes } of files) expect(leaked(bytes, secrets), path).toEqual([])
 })

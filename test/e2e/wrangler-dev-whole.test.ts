@@ -55,7 +55,7 @@ describe('npx wrangler dev', () => {
   const result = async (tool_id: string, input: object) =>
     (await edge.ask('POST', '/tools/call', { tool_id, input })).body.result
 
-  it('runs a tool with the grant of a user who consented, and of nobody else, until it is revoked', async () => {
+  it('npx wrangler dev runs a tool with the grant of a user who consented, and of nobody else, until it is revoked', async () => {
     const { url, check_url } = await edge.challenge('Mail.GetEmails', 'ann')
     const ended = await new HttpPerson().consent(url, 'ann')
     expect(ended.text).toContain('Test Mail')
@@ -69,7 +69,7 @@ describe('npx wrangler dev', () => {
     await edge.challenge('Mail.GetEmails', 'ann')
   })
 
-  it('runs a call once that a person approved', async () => {
+  it('npx wrangler dev runs a call once that a person approved', async () => {
     const { url, check_url } = await edge.challenge('mailbox.empty', 'carl', { folder: 'spam' })
     const who = new HttpPerson()
     // First to the application that knows them, and back to decide
@@ -80,7 +80,7 @@ describe('npx wrangler dev', () => {
     await edge.challenge('mailbox.empty', 'carl', { folder: 'spam' })
   })
 
-  it('runs a code tool, which reaches the hosts that it may', async () => {
+  it('npx wrangler dev runs a code tool, which reaches the hosts that it may', async () => {
     const implementation = {
       kind: 'code',
       module: `export default async ({ text }, { fetch }) => (await fetch('${upstream.origin}/code?' + text)).json()`,
@@ -91,7 +91,7 @@ describe('npx wrangler dev', () => {
     expect(await result('Code.Ask', { text: 'x' })).toMatchObject({ success: true, value: { url: '/code?x' } })
   })
 
-  it('runs the tools of an uploaded plugin', async () => {
+  it('npx wrangler dev runs the tools of an uploaded plugin', async () => {
     const tools = { tools: [{ name: 'greet', description: 'Greets', inputSchema: { type: 'object' } }] }
     const answer = { content: [{ type: 'text', text: 'Grüße' }] }
     const uploaded = await fetch(`${edge.server.url}/toolkits/Box/plugin?version=1.0.0`, {
@@ -103,14 +103,14 @@ describe('npx wrangler dev', () => {
     expect(await result('Box.greet', {})).toMatchObject({ success: true, value: 'Grüße' })
   })
 
-  it('imports a description by its URL, and calls its operations', async () => {
+  it('npx wrangler dev imports a description by its URL, and calls its operations', async () => {
     const from = { openapi: `${upstream.origin}/pets.json` }
     const imported = await edge.ask('POST', '/toolkits/import', { from, toolkit: 'Pets' })
     expect(imported.status, JSON.stringify(imported.body)).toBe(201)
     expect(await result('Pets.getPet', { id: 7 })).toMatchObject({ success: true, value: { url: '/api/pets/7' } })
   })
 
-  it('shows the tool and its calls to whoever signs in at the console', async () => {
+  it('npx wrangler dev shows the tool and its calls to whoever signs in at the console', async () => {
     const who = new HttpPerson()
     const page = await who.press(await who.open(`${edge.server.url}/sign-in`), /Sign in/, { key: ADMIN_KEY })
     expect(page.status, page.text).toBe(200)
@@ -122,7 +122,7 @@ describe('npx wrangler dev', () => {
     expect((await who.open(`${edge.server.url}/console/calls`)).text).toContain('mailbox.empty')
   })
 
-  it('counts each call in metrics, and loses no record', async () => {
+  it('npx wrangler dev counts each call in metrics, and loses no record', async () => {
     const names = ['Box.greet', 'Code.Ask', 'Mail.GetEmails', 'Pets.getPet', 'mailbox.empty']
     for (const name of names) await recordedTools(edge, 1, `?tool=${name}`)
     const metrics = await fetch(`${edge.server.url}/metrics`, { headers: admin })
@@ -154,25 +154,29 @@ describe('a folder where Wrangler made its table in an object that holds nothing
   it.each([
     ['npx wrangler dev', ['npx', 'wrangler', 'dev']],
     ['npm run dev', ['npm', 'run', '--silent', 'dev', '--']],
-  ])('is served by %s like any other', { timeout: 240_000 }, async (_, command) => {
-    const persistTo = await mkdtemp(join(tmpdir(), 'switchboard-wrangler-'))
-    folders.push(persistTo)
-    const first = await wranglerDev(world, { vars, persistTo })
-    // Reads store nothing of ours
-    expect(await first.ask('GET', '/users/dora/grants')).toMatchObject({ status: 200, body: { items: [] } })
-    expect(await first.ask('GET', '/calls')).toMatchObject({ status: 200 })
-    await first.server.stop({ keep: true })
-    expect(await tablesOf(persistTo, 'Vault')).toEqual([['__miniflare_do_name']])
+  ])(
+    'a folder where Wrangler made its table in an object that holds nothing is served by %s like any other',
+    { timeout: 240_000 },
+    async (_, command) => {
+      const persistTo = await mkdtemp(join(tmpdir(), 'switchboard-wrangler-'))
+      folders.push(persistTo)
+      const first = await wranglerDev(world, { vars, persistTo })
+      // Reads store nothing of ours
+      expect(await first.ask('GET', '/users/dora/grants')).toMatchObject({ status: 200, body: { items: [] } })
+      expect(await first.ask('GET', '/calls')).toMatchObject({ status: 200 })
+      await first.server.stop({ keep: true })
+      expect(await tablesOf(persistTo, 'Vault')).toEqual([['__miniflare_do_name']])
 
-    const again = await connectProcess(world, command, { vars, persistTo })
-    try {
-      const { url, check_url } = await again.challenge('Mail.GetEmails', 'dora')
-      await new HttpPerson().consent(url, 'dora')
-      expect(await again.settled(check_url)).toMatchObject({ status: 'completed' })
-      expect((await again.call('Mail.GetEmails', 'dora')).body.result).toMatchObject({ success: true })
-      await recordedTools(again, 2, '?tool=Mail.GetEmails')
-    } finally {
-      await again.server.stop({ keep: true })
-    }
-  })
+      const again = await connectProcess(world, command, { vars, persistTo })
+      try {
+        const { url, check_url } = await again.challenge('Mail.GetEmails', 'dora')
+        await new HttpPerson().consent(url, 'dora')
+        expect(await again.settled(check_url)).toMatchObject({ status: 'completed' })
+        expect((await again.call('Mail.GetEmails', 'dora')).body.result).toMatchObject({ success: true })
+        await recordedTools(again, 2, '?tool=Mail.GetEmails')
+      } finally {
+        await again.server.stop({ keep: true })
+      }
+    },
+  )
 })

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Connected, startWorld, type World } from './oauth/switchboard.ts'
 import { recordedTools, wranglerDev } from './wrangler-dev.ts'
 
@@ -13,20 +13,18 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => Promise.all([edge?.server.stop(), world?.close()]))
 
-describe('npx wrangler dev', () => {
-  it('sends a user to consent and to approve, and keeps records of their calls', async () => {
-    expect(await edge.challenge('Mail.GetEmails', 'ann')).toMatchObject({ id: 'mail' })
-    expect(await edge.challenge('mailbox.empty', 'ann', { folder: 'spam' })).toMatchObject({ id: 'approval' })
-    expect(await recordedTools(edge, 2)).toEqual(['mailbox.empty@1.0.0', 'Mail.GetEmails@1.0.0'])
-    expect(edge.server.printed()).not.toContain('records-lost')
-  })
+it('npx wrangler dev sends a user to consent and to approve, and keeps records of their calls', async () => {
+  expect(await edge.challenge('Mail.GetEmails', 'ann')).toMatchObject({ id: 'mail' })
+  expect(await edge.challenge('mailbox.empty', 'ann', { folder: 'spam' })).toMatchObject({ id: 'approval' })
+  expect(await recordedTools(edge, 2)).toEqual(['mailbox.empty@1.0.0', 'Mail.GetEmails@1.0.0'])
+  expect(edge.server.printed()).not.toContain('records-lost')
+})
 
-  it('builds nothing again while nothing changed, though another build runs beside it', async () => {
-    await promisify(execFile)('npm', ['run', '--silent', 'build'])
-    // As long as Wrangler takes to notice a changed file and to say so
-    await setTimeout(2_000)
-    expect(edge.server.printed().match(/Running: npm run build/g)).toHaveLength(1)
-    expect(edge.server.printed()).not.toContain('restarting build')
-    expect((await edge.ask('GET', '/health')).status).toBe(200)
-  })
+it('npx wrangler dev builds nothing again while nothing changed, though another build runs beside it', async () => {
+  await promisify(execFile)('npm', ['run', '--silent', 'build'])
+  // As long as Wrangler takes to notice a changed file and to say so
+  await setTimeout(2_000)
+  expect(edge.server.printed().match(/Running: npm run build/g)).toHaveLength(1)
+  expect(edge.server.printed()).not.toContain('restarting build')
+  expect((await edge.ask('GET', '/health')).status).toBe(200)
 })

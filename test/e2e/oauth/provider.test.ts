@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Browser } from 'playwright-core'
 import { answerProvider, launchBrowser, NO_BROWSER, person } from './browser.ts'
 import { HttpPerson } from './http-person.ts'
@@ -58,8 +58,9 @@ async function tokensOf(account: string) {
   return (await token({ grant_type: 'authorization_code', code, code_verifier: verifier })).body
 }
 
-describe("the tests' provider", () => {
-  it.skipIf(NO_BROWSER !== '')(`leads a person in Chromium to a code that is worth a token ${NO_BROWSER}`, async () => {
+it.skipIf(NO_BROWSER !== '')(
+  `the tests' provider leads a person in Chromium to a code that is worth a token ${NO_BROWSER}`,
+  async () => {
     browser = await launchBrowser()
     const who = await person(browser, { javaScript: false })
     const { url, verifier } = request()
@@ -73,57 +74,56 @@ describe("the tests' provider", () => {
     expect(body).toMatchObject({ token_type: 'Bearer', scope: 'offline_access mail.read', expires_in: 3_600 })
     expect(await provider.whose(body.access_token)).toMatchObject({ account: 'ann' })
     expect(await emails(body.access_token)).toBe(200)
-  })
+  },
+)
 
-  it('refuses a request without PKCE, and sends back who denies', async () => {
-    const plain = new URL(request().url)
-    plain.searchParams.delete('code_challenge')
-    plain.searchParams.delete('code_challenge_method')
-    const refused = await new HttpPerson().open(plain.href)
-    expect(callbackOf(refused.text).get('error')).toBe('invalid_request')
-    const who = new HttpPerson()
-    const denied = await who.answerProvider(await who.open(request().url), 'ann', 'Deny')
-    expect(callbackOf(denied.text).get('error')).toBe('access_denied')
-  })
+it("the tests' provider refuses a request without PKCE, and sends back who denies", async () => {
+  const plain = new URL(request().url)
+  plain.searchParams.delete('code_challenge')
+  plain.searchParams.delete('code_challenge_method')
+  const refused = await new HttpPerson().open(plain.href)
+  expect(callbackOf(refused.text).get('error')).toBe('invalid_request')
+  const who = new HttpPerson()
+  const denied = await who.answerProvider(await who.open(request().url), 'ann', 'Deny')
+  expect(callbackOf(denied.text).get('error')).toBe('access_denied')
+})
 
-  it('refreshes; with rotation, a second use of a refresh token ends the grant', async () => {
-    const { refresh_token } = await tokensOf('bob')
-    const again = await token({ grant_type: 'refresh_token', refresh_token })
-    expect(again.body.refresh_token).toBe(refresh_token)
-    provider.rotate = true
-    const rotated = await token({ grant_type: 'refresh_token', refresh_token })
-    expect(rotated.body.refresh_token).not.toBe(refresh_token)
-    expect(await emails(rotated.body.access_token)).toBe(200)
-    const reused = await token({ grant_type: 'refresh_token', refresh_token })
-    expect(reused).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
-    expect(await emails(rotated.body.access_token)).toBe(401)
-    provider.rotate = false
-    expect(provider.tokenRequests).toMatchObject({ refresh_token: 3 })
-  })
+it("the tests' provider refreshes; with rotation, a second use of a refresh token ends the grant", async () => {
+  const { refresh_token } = await tokensOf('bob')
+  const again = await token({ grant_type: 'refresh_token', refresh_token })
+  expect(again.body.refresh_token).toBe(refresh_token)
+  provider.rotate = true
+  const rotated = await token({ grant_type: 'refresh_token', refresh_token })
+  expect(rotated.body.refresh_token).not.toBe(refresh_token)
+  expect(await emails(rotated.body.access_token)).toBe(200)
+  const reused = await token({ grant_type: 'refresh_token', refresh_token })
+  expect(reused).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  expect(await emails(rotated.body.access_token)).toBe(401)
+  provider.rotate = false
+  expect(provider.tokenRequests).toMatchObject({ refresh_token: 3 })
+})
 
-  it('ends access tokens, or grants with them', async () => {
-    const { access_token, refresh_token } = await tokensOf('cleo')
-    provider.endAccessTokens('cleo')
-    expect(await emails(access_token)).toBe(401)
-    const fresh = await token({ grant_type: 'refresh_token', refresh_token })
-    expect(await emails(fresh.body.access_token)).toBe(200)
-    provider.endGrants('cleo')
-    expect(await emails(fresh.body.access_token)).toBe(401)
-    expect(await token({ grant_type: 'refresh_token', refresh_token })).toMatchObject({ status: 400 })
-  })
+it("the tests' provider ends access tokens, or grants with them", async () => {
+  const { access_token, refresh_token } = await tokensOf('cleo')
+  provider.endAccessTokens('cleo')
+  expect(await emails(access_token)).toBe(401)
+  const fresh = await token({ grant_type: 'refresh_token', refresh_token })
+  expect(await emails(fresh.body.access_token)).toBe(200)
+  provider.endGrants('cleo')
+  expect(await emails(fresh.body.access_token)).toBe(401)
+  expect(await token({ grant_type: 'refresh_token', refresh_token })).toMatchObject({ status: 400 })
+})
 
-  it('fails as it is told to, and recovers', async () => {
-    const ask = (signal?: AbortSignal) =>
-      fetch(`${provider.issuer}/token`, { method: 'POST', ...(signal && { signal }) })
-    await provider.fail('down')
-    await expect(ask()).rejects.toThrow('fetch failed')
-    await provider.fail('nonsense')
-    expect(await (await ask()).text()).toContain('<h1>')
-    await provider.fail('error')
-    expect((await ask()).status).toBe(500)
-    await provider.fail('slow')
-    await expect(ask(AbortSignal.timeout(300))).rejects.toThrow('timeout')
-    await provider.fail('none')
-    expect((await ask()).status).toBe(400)
-  })
+it("the tests' provider fails as it is told to, and recovers", async () => {
+  const ask = (signal?: AbortSignal) => fetch(`${provider.issuer}/token`, { method: 'POST', ...(signal && { signal }) })
+  await provider.fail('down')
+  await expect(ask()).rejects.toThrow('fetch failed')
+  await provider.fail('nonsense')
+  expect(await (await ask()).text()).toContain('<h1>')
+  await provider.fail('error')
+  expect((await ask()).status).toBe(500)
+  await provider.fail('slow')
+  await expect(ask(AbortSignal.timeout(300))).rejects.toThrow('timeout')
+  await provider.fail('none')
+  expect((await ask()).status).toBe(400)
 })
